@@ -1,0 +1,67 @@
+import type { Change } from '../change.ts'
+import { withoutRetries } from '../invoice.ts'
+import { type CancellationReason, SUBSCRIPTION_TRANSITIONS, type Subscription } from '../subscription.ts'
+import { move } from '../transitions.ts'
+import { type Account, noteDelinquency, openInvoicesOf } from './account.ts'
+import { voidInvoice } from './collect.ts'
+
+/**
+ * Ends a subscription now. Its open invoices stay open but are no longer retried; those of an incomplete one are voided.
+ * @throws ApiError invalid_state_transition, param status, when it has ended already
+ * Source: state-machines.md, Subscription; decisions.md 6 (DELETE), 13 (`canceled_at`).
+ */
+export function cancel(
+  change: Change,
+  account: Account,
+  subscription: Subscription,
+  reason: CancellationReason,
+  canceledAt: number | null = subscription.canceled_at,
+): void {
+  const status = move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'cancel')
+  if (subscription.status === 'incomplete') voidOpenInvoices(change, account, subscription)
+  else dropRetries(change, account, subscription)
+  change.update(
+    'subscription',
+    subscription,
+    (latest) => ({
+      ...latest,
+      status,
+      canceled_at: canceledAt ?? account.now,
+      ended_at: account.now,
+      cancellation_reason: reason,
+    }),
+    'subscription.deleted',
+  )
+}
+
+/**
+ * Ends a subscription whose first invoice was never paid.
+ * Source: state-machines.md, Subscription ("last retry fails, or period end"); decisions.md 6, "Dunning".
+ */
+export function expire(change: Change, account: Account, subscription: Subscription): void {
+  voidOpenInvoices(change, account, subscription)
+  change.update(
+    'subscription',
+    subscription,
+    (latest) => ({
+      ...latest,
+      status: move(SUBSCRIPTION_TRANSITIONS, latest.status, 'expire'),
+      ended_at: account.now,
+    }),
+    'subscription.updated',
+  )
+}
+
+/** Takes the retries from all open invoices of a subscription; no event tells of it. */
+export function dropRetries(change: Change, account: Account, subscription: Subscription): void {
+  for (const invoice of openInvoicesOf(change, account, subscription)) {
+    if (invoice.next_payment_attempt !== null) change.update('invoice', invoice, withoutRetries)
+  }
+}
+
+function voidOpenInvoices(change: Change, account: Account, subscription: Subscription): void {
+  for (const invoice of openInvoicesOf(change, account, subscription)) {
+    voidInvoice(change, account, invoice)
+    noteDelinquency(change, account, invoice)
+  }
+}

@@ -1,0 +1,134 @@
+import type { Change } from '../change.ts'
+import { assert, invalidStateTransition } from '../errors.ts'
+import { INVOICE_TRANSITIONS, type Invoice, isOutstanding } from '../invoice.ts'
+import { SUBSCRIPTION_TRANSITIONS, type Subscription } from '../subscription.ts'
+import { allows, move } from '../transitions.ts'
+import { type Account, noteDelinquency, openInvoicesOf } from './account.ts'
+import { cancel, dropRetries, expire } from './cancel.ts'
+import { attempt, type Collected, issue } from './collect.ts'
+import { withInvoice } from './start.ts'
+
+/**
+ * Tries a failed payment again, as its schedule says. Success recovers the subscription; the last failure ends it as the
+ * merchant's final action says, or expires it when it was never paid.
+ * Source: state-machines.md, Subscription (rows "retry", "last retry fails"); decisions.md 6, "Dunning".
+ */
+export function retry(
+  change: Change,
+  account: Account,
+  invoice: Invoice,
+  subscription: Subscription | null,
+): void {
+  const collected = payNow(change, account, invoice, subscription, { scheduled: true })
+  const isOver = collected.result === 'failed' && collected.invoice.next_payment_attempt === null
+  if (!isOver || !subscription) return
+  if (subscription.status === 'incomplete') {
+    expire(change, account, subscription)
+  } else if (account.final_action === 'cancel') {
+    cancel(change, account, subscription, 'payment_failed')
+  } else if (account.final_action === 'mark_unpaid') {
+    dropRetries(change, account, subscription)
+    change.update(
+      'subscription',
+      subscription,
+      (latest) => ({ ...latest, status: move(SUBSCRIPTION_TRANSITIONS, latest.status, 'give_up') }),
+      'subscription.updated',
+    )
+  }
+}
+
+/**
+ * Pays an invoice by hand; a draft is finalized first. A failure leaves the schedule of the retries as it is.
+ * @throws ApiError invalid_state_transition, param status, when it is paid or void
+ * Source: decisions.md 6 (`POST /v1/invoices/{id}/pay`), 7 (`pay`).
+ */
+export function payByHand(
+  change: Change,
+  account: Account,
+  invoice: Invoice,
+  subscription: Subscription | null,
+): Collected {
+  if (invoice.status !== 'draft') {
+    if (!allows(INVOICE_TRANSITIONS, invoice.status, 'pay')) {
+      throw invalidStateTransition(`An invoice whose status is ${invoice.status} cannot be paid`)
+    }
+    return payNow(change, account, invoice, subscription, { scheduled: false })
+  }
+  const collected = issue(change, account, invoice, { daysUntilDue: null, scheduled: false })
+  if (subscription) {
+    const after = withInvoice(subscription, collected)
+    const isShown = after.latest_invoice !== subscription.latest_invoice
+    change.update('subscription', subscription, () => after, isShown ? 'subscription.updated' : null)
+  }
+  noteDelinquency(change, account, collected.invoice)
+  return collected
+}
+
+/**
+ * One attempt to pay an invoice that was finalized before, and what success means for its subscription.
+ * @param scheduled - false for a payment by hand, which leaves the schedule as it is when it fails
+ * Source: decisions.md 6 (`POST /v1/invoices/{id}/pay`), state-machines.md, Subscription.
+ */
+export function payNow(
+  change: Change,
+  account: Account,
+  invoice: Invoice,
+  subscription: Subscription | null,
+  { scheduled }: { scheduled: boolean },
+): Collected {
+  const intent = account.intents.get(invoice.id)
+  assert(intent, `the intent of ${invoice.id} was loaded`)
+  const collected = attempt(change, account, invoice, { intent, isNew: false, scheduled })
+  if (subscription && collected.result === 'paid') recover(change, account, subscription, { hasPaid: true })
+  noteDelinquency(change, account, invoice)
+  return collected
+}
+
+/**
+ * What it means for a subscription that one of its invoices is settled: it is active again once nothing is outstanding,
+ * and its latest invoice shows from the first payment on.
+ * Source: state-machines.md, Subscription (rows "nothing outstanding any more"); decisions.md 6 (`latest_invoice`).
+ */
+export function recover(
+  change: Change,
+  account: Account,
+  subscription: Subscription,
+  { hasPaid }: { hasPaid: boolean },
+): void {
+  const isClear = !openInvoicesOf(change, account, subscription).some(isOutstanding)
+  const settles =
+    isClear &&
+    subscription.status !== 'paused' &&
+    allows(SUBSCRIPTION_TRANSITIONS, subscription.status, 'settle')
+  const status = settles ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'settle') : subscription.status
+  const latest_invoice = subscription.latest_invoice ?? (hasPaid ? subscription.newest_invoice : null)
+  if (status === subscription.status && latest_invoice === subscription.latest_invoice) return
+  change.update(
+    'subscription',
+    subscription,
+    (latest) => ({ ...latest, status, latest_invoice }),
+    'subscription.updated',
+  )
+}
+
+/**
+ * The due date of a sent invoice has passed unpaid.
+ * Source: state-machines.md, Subscription ("due_date passes unpaid").
+ */
+export function passDueDate(
+  change: Change,
+  account: Account,
+  invoice: Invoice,
+  subscription: Subscription | null,
+): void {
+  change.update('invoice', invoice, (open) => ({ ...open, overdue: true }))
+  if (subscription?.status === 'active') {
+    change.update(
+      'subscription',
+      subscription,
+      (latest) => ({ ...latest, status: move(SUBSCRIPTION_TRANSITIONS, latest.status, 'fail') }),
+      'subscription.updated',
+    )
+  }
+  noteDelinquency(change, account, invoice)
+}

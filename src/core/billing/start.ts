@@ -1,0 +1,36 @@
+import { Change } from '../change.ts'
+import { FIRST_STATUS, type Subscription } from '../subscription.ts'
+import { type Account, noteDelinquency } from './account.ts'
+import { bill } from './bill.ts'
+import type { Collected } from './collect.ts'
+
+/**
+ * Starts a subscription: a trial bills nothing yet; everything else bills its first period and collects it at once.
+ * subscription.created comes first and shows the state at the end of the operation.
+ * @param given - the subscription as asked for; its status and latest invoice are decided here
+ * @returns how the first invoice fared; null during a trial
+ * Source: interface.md 3.1, 4.3; state-machines.md, Subscription (rows "none"); decisions.md 6, 10.
+ */
+export function start(change: Change, account: Account, given: Subscription): Collected | null {
+  if (given.status === FIRST_STATUS.trial) {
+    change.create('subscription', given, 'subscription.created')
+    return null
+  }
+  const invoicing = new Change()
+  const period = { start: given.current_period_start, end: given.current_period_end }
+  const collected = bill(invoicing, account, given, { period, reason: 'subscription_create' })
+  const subscription = { ...withInvoice(given, collected), status: FIRST_STATUS[collected.result] }
+  change.create('subscription', subscription, 'subscription.created')
+  change.append(invoicing)
+  noteDelinquency(change, account, collected.invoice)
+  return collected
+}
+
+/**
+ * The subscription with its newest finalized invoice. `latest_invoice` stays null until one of its invoices has been
+ * paid, and is the newest from then on. Source: interface.md 2.2; decisions.md 6 (`latest_invoice`).
+ */
+export function withInvoice(subscription: Subscription, { result, invoice }: Collected): Subscription {
+  const hasPaid = subscription.latest_invoice !== null || result === 'paid'
+  return { ...subscription, newest_invoice: invoice.id, latest_invoice: hasPaid ? invoice.id : null }
+}

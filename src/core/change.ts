@@ -1,0 +1,84 @@
+import type { Charge } from './charge.ts'
+import type { Customer } from './customer.ts'
+import type { EventType } from './event.ts'
+import type { Invoice } from './invoice.ts'
+import type { PaymentIntent } from './payment-intent.ts'
+import type { PaymentMethod } from './payment-method.ts'
+import type { Price, Product } from './price.ts'
+import type { Subscription } from './subscription.ts'
+
+/** Every public object that is kept, by its kind. The order is that in which the store numbers them. */
+export type Objects = {
+  customer: Customer
+  product: Product
+  price: Price
+  payment_method: PaymentMethod
+  subscription: Subscription
+  invoice: Invoice
+  payment_intent: PaymentIntent
+  charge: Charge
+}
+export type Kind = keyof Objects
+
+export const ID_PREFIXES: Readonly<Record<Kind, string>> = {
+  customer: 'cus',
+  product: 'prod',
+  price: 'price',
+  payment_method: 'pm',
+  subscription: 'sub',
+  invoice: 'in',
+  payment_intent: 'pi',
+  charge: 'ch',
+}
+
+/** One step: an object as it is from here on, what it was before (null: it did not exist), and the event that tells of it. */
+export type Step = {
+  readonly [K in Kind]: {
+    readonly kind: K
+    readonly before: Objects[K] | null
+    readonly after: Objects[K]
+    /** null when no public event tells of the step. */
+    readonly event: EventType | null
+  }
+}[Kind]
+
+/**
+ * What a decision wants written, in the order in which it is told. Rules add steps; the engine's one interpreter writes
+ * them, together or not at all: rows, journal entries (and with them events), and the jobs that follow from the objects.
+ */
+export class Change {
+  readonly steps: Step[] = []
+
+  /** A new object, with the event that announces it. */
+  create<K extends Kind>(kind: K, after: Objects[K], event: EventType | null = null): Objects[K] {
+    this.steps.push({ kind, before: null, after, event } as Step)
+    return after
+  }
+
+  /**
+   * The next state of an object that was loaded or told before, and the event that tells of it. A rule that gives back
+   * what it was given, without an event, leaves no trace.
+   */
+  update<K extends Kind>(
+    kind: K,
+    object: Objects[K],
+    rule: (latest: Objects[K]) => Objects[K],
+    event: EventType | null = null,
+  ): Objects[K] {
+    const before = this.latest(kind, object)
+    const after = rule(before)
+    if (after !== before || event) this.steps.push({ kind, before, after, event } as Step)
+    return after
+  }
+
+  /** The object as the steps so far leave it. */
+  latest<K extends Kind>(kind: K, object: Objects[K]): Objects[K] {
+    const step = this.steps.findLast((told) => told.kind === kind && told.after.id === object.id)
+    return step ? (step.after as Objects[K]) : object
+  }
+
+  /** All steps of another change, after those told so far. */
+  append(change: Change): void {
+    this.steps.push(...change.steps)
+  }
+}

@@ -1,0 +1,48 @@
+import type { Metadata } from './customer.ts'
+import type { PaymentIntent } from './payment-intent.ts'
+import type { Outcome } from './processor.ts'
+
+export type ChargeStatus = 'succeeded' | 'failed'
+
+/** Source: interface.md 2.4; decisions.md 5. Amounts in the smallest currency unit. */
+export type Charge = {
+  readonly id: string
+  readonly created: number
+  readonly status: ChargeStatus
+  readonly amount: number
+  readonly amount_refunded: number
+  readonly currency: string
+  readonly customer: string | null
+  readonly payment_intent: string
+  readonly invoice: string | null
+  readonly payment_method: string | null
+  readonly failure_code: string | null
+  readonly failure_message: string | null
+  /** The issuer's reason, shown as `outcome.reason`. */
+  readonly decline_code: string | null
+  readonly metadata: Metadata
+}
+
+/** The charge that an attempt leaves behind, a declined one too. Source: state-machines.md, Charge. */
+export function newCharge(
+  intent: PaymentIntent,
+  outcome: Outcome,
+  { id, created, payment_method }: Pick<Charge, 'id' | 'created' | 'payment_method'>,
+): Charge {
+  return {
+    id,
+    created,
+    status: outcome.approved ? 'succeeded' : 'failed',
+    amount: intent.amount,
+    amount_refunded: 0,
+    currency: intent.currency,
+    customer: intent.customer,
+    payment_intent: intent.id,
+    invoice: intent.invoice,
+    payment_method,
+    failure_code: outcome.approved ? null : outcome.code,
+    failure_message: outcome.approved ? null : outcome.message,
+    decline_code: outcome.approved ? null : outcome.decline_code,
+    metadata: {},
+  }
+}

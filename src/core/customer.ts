@@ -1,0 +1,32 @@
+/** String values by key: at most 50, each value at most 500 characters. Source: decisions.md 1, "metadata". */
+export type Metadata = Readonly<Record<string, string>>
+
+/** Source: decisions.md 3. */
+export type Customer = {
+  readonly id: string
+  readonly created: number
+  readonly email: string | null
+  readonly name: string | null
+  readonly description: string | null
+  readonly metadata: Metadata
+  readonly default_payment_method: string | null
+  /** 8 characters that begin the number of each of its invoices. */
+  readonly invoice_prefix: string
+  /** The sequence number that its next finalized invoice gets. Not part of the API's object. */
+  readonly next_invoice_number: number
+  /** Whether one of its finalized invoices is outstanding after a failed attempt or its due date. */
+  readonly delinquent: boolean
+  /** The clock that everything of this customer follows; null for the merchant's main clock. */
+  readonly test_clock: string | null
+  readonly deleted: boolean
+}
+
+/**
+ * Merges an update into metadata: an empty value removes its key, an empty string in place of the object removes all.
+ * Source: decisions.md 1, "metadata".
+ */
+export function mergeMetadata(current: Metadata, update: Metadata | '' | undefined): Metadata {
+  if (update === undefined) return current
+  if (update === '') return {}
+  return Object.fromEntries(Object.entries({ ...current, ...update }).filter(([, value]) => value !== ''))
+}

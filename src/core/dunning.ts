@@ -1,0 +1,20 @@
+import { SECONDS_PER_DAY } from './calendar.ts'
+
+/** Days after the failure on which a payment is tried again. Source: interface.md 3.1, 8. */
+export const RETRY_DAYS: readonly number[] = [1, 3, 5, 7]
+
+/** What ends a dunning that no retry could. Source: decisions.md 6, "Dunning". */
+export const FINAL_ACTIONS = ['cancel', 'mark_unpaid', 'leave_past_due'] as const
+export type FinalAction = (typeof FINAL_ACTIONS)[number]
+
+/**
+ * When a failed payment is tried again; null when no retry is left. The days count from the failure, not from one
+ * another, and are the same for every kind of decline.
+ * @param failedAt - Unix seconds on the customer's clock when the first attempt failed
+ * @param attempts - scheduled attempts so far, the first one included (≥ 1)
+ * Source: interface.md 3.1, 8; decisions.md 6, "Dunning".
+ */
+export function nextRetryAt(failedAt: number, attempts: number): number | null {
+  const days = RETRY_DAYS[attempts - 1]
+  return days === undefined ? null : failedAt + days * SECONDS_PER_DAY
+}

@@ -1,0 +1,124 @@
+/** The closed set of error types. Source: interface.md 7.2. */
+export type ErrorType =
+  | 'api_error'
+  | 'authentication_error'
+  | 'invalid_request_error'
+  | 'rate_limit_error'
+  | 'payment_error'
+
+type ErrorShape = {
+  readonly status: 400 | 401 | 402 | 404 | 422 | 429 | 500
+  readonly type: ErrorType
+  /** null only in the key-failure bodies of interface.md 5.5, which carry no code. */
+  readonly code: string | null
+  readonly message: string
+  readonly param?: string | null
+  /** Further fields of the error body, such as decline_code. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The caller's mistake, or a payment that the caller asked for and that was declined. It rolls the command back
+ * and becomes the error envelope of interface.md 7.1. Expected outcomes of billing are values, never this.
+ */
+export class ApiError extends Error {
+  readonly status: ErrorShape['status']
+  readonly type: ErrorType
+  readonly code: string | null
+  readonly param: string | null
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(shape: ErrorShape) {
+    super(shape.message)
+    this.name = 'ApiError'
+    this.status = shape.status
+    this.type = shape.type
+    this.code = shape.code
+    this.param = shape.param ?? null
+    this.details = shape.details ?? {}
+  }
+}
+
+const invalidRequest = (status: 400 | 404 | 422, code: string, message: string, param: string | null) =>
+  new ApiError({ status, type: 'invalid_request_error', code, message, param })
+
+/** interface.md 7.3. `param` is "id" for a path, the parameter's name for a reference in a body or query. */
+export const resourceMissing = (what: string, id: string, param = 'id') =>
+  invalidRequest(404, 'resource_missing', `No such ${what}: '${id}'`, param)
+
+/** paytwin: an unknown path or a wrong method (decisions.md 1). */
+export const routeMissing = (method: string, path: string) =>
+  invalidRequest(404, 'resource_missing', `Unrecognized request URL (${method} ${path})`, null)
+
+/** interface.md 7.3. */
+export const parameterMissing = (param: string) =>
+  invalidRequest(400, 'parameter_missing', `Missing required parameter: ${param}`, param)
+
+/** interface.md 7.3. `param` is null where no single parameter is to blame (a malformed body). */
+export const parameterInvalid = (param: string | null, message: string) =>
+  invalidRequest(400, 'parameter_invalid', message, param)
+
+/** paytwin: `serve --strict-params` (decisions.md 1). */
+export const parameterUnknown = (param: string) =>
+  invalidRequest(400, 'parameter_unknown', `Received unknown parameter: ${param}`, param)
+
+/** interface.md 7.3, 8. */
+export const amountInvalid = (message = 'Amount must be a positive integer in the smallest currency unit') =>
+  invalidRequest(400, 'amount_invalid', message, 'amount')
+
+/** interface.md 7.3, 8. */
+export const amountTooLarge = (message: string) => invalidRequest(400, 'amount_too_large', message, 'amount')
+
+/** interface.md 3.3, 7.3. */
+export const paymentIntentUnexpectedState = (message: string) =>
+  invalidRequest(400, 'payment_intent_unexpected_state', message, null)
+
+/** interface.md 3.3, 7.3. */
+export const invalidStateTransition = (message: string, param: 'status' | null = 'status') =>
+  invalidRequest(400, 'invalid_state_transition', message, param)
+
+/** interface.md 7.3: its status is 400 although its type is payment_error. */
+export const paymentNotInitialized = (message: string) =>
+  new ApiError({
+    status: 400,
+    type: 'payment_error',
+    code: 'payment_not_initialized',
+    message,
+    param: 'payment_method',
+  })
+
+/** interface.md 1, 7.3. */
+export const unsupportedPspCapability = (type: string) =>
+  invalidRequest(
+    422,
+    'unsupported_psp_capability',
+    `Recurring billing supports card payments only; a payment method of type '${type}' cannot recur`,
+    'default_payment_method',
+  )
+
+/** interface.md 7.2; the body's further fields: decisions.md 4. */
+export const paymentFailed = (code: string, message: string, details: Readonly<Record<string, unknown>>) =>
+  new ApiError({ status: 402, type: 'payment_error', code, message, details })
+
+/** interface.md 5.5: never says whether a key once existed. */
+export const invalidApiKey = () =>
+  new ApiError({
+    status: 401,
+    type: 'authentication_error',
+    code: null,
+    message: 'Invalid API Key provided',
+  })
+
+/** interface.md 7.2, 7.3. */
+export const internalError = () =>
+  new ApiError({
+    status: 500,
+    type: 'api_error',
+    code: 'internal_error',
+    message: 'An unexpected error occurred. Retry with backoff and the same idempotency key.',
+  })
+
+/** Our own mistake: rolls the transaction back and answers 500. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`Assertion failed: ${message}`)
+}

@@ -1,0 +1,199 @@
+import type { Customer, Metadata } from './customer.ts'
+import { nextRetryAt } from './dunning.ts'
+import { total } from './money.ts'
+import { move, type Transitions } from './transitions.ts'
+
+export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void' | 'uncollectible'
+export type InvoiceEvent = 'finalize' | 'pay' | 'void' | 'write_off'
+
+/** Source: state-machines.md, Invoice. A zero total goes through open too: invoice.finalized shows it so. */
+export const INVOICE_TRANSITIONS: Transitions<InvoiceStatus, InvoiceEvent> = {
+  draft: { finalize: 'open' },
+  open: { pay: 'paid', void: 'void', write_off: 'uncollectible' },
+  uncollectible: { pay: 'paid', void: 'void' },
+  paid: {},
+  void: {},
+}
+
+export const COLLECTION_METHODS = ['charge_automatically', 'send_invoice'] as const
+export type CollectionMethod = (typeof COLLECTION_METHODS)[number]
+
+export const BILLING_REASONS = [
+  'subscription_create',
+  'subscription_cycle',
+  'subscription_update',
+  'manual',
+] as const
+export type BillingReason = (typeof BILLING_REASONS)[number]
+
+/** One line of an invoice; amounts in the invoice's currency and smallest unit. Its period is the invoice's. */
+export type InvoiceLine = {
+  readonly id: string
+  readonly amount: number
+  readonly unit_amount: number
+  readonly quantity: number
+  readonly price: string | null
+  readonly subscription_item: string | null
+}
+
+/** Source: interface.md 2.3; decisions.md 7, 13. Amounts in the smallest currency unit, times in Unix seconds. */
+export type Invoice = {
+  readonly id: string
+  readonly created: number
+  readonly status: InvoiceStatus
+  readonly number: string | null
+  readonly customer: string
+  readonly subscription: string | null
+  readonly currency: string
+  readonly collection_method: CollectionMethod
+  readonly billing_reason: BillingReason
+  readonly lines: readonly InvoiceLine[]
+  readonly total: number
+  readonly amount_paid: number
+  /** Scheduled attempts: payments by hand do not count. */
+  readonly attempt_count: number
+  readonly attempted: boolean
+  readonly next_payment_attempt: number | null
+  readonly default_payment_method: string | null
+  readonly payment_intent: string | null
+  /** The latest attempt's charge, a declined one too. */
+  readonly charge: string | null
+  readonly due_date: number | null
+  /** Whether its due date has passed unpaid. Not part of the API's object. */
+  readonly overdue: boolean
+  readonly period_start: number
+  readonly period_end: number
+  readonly finalized_at: number | null
+  readonly paid_at: number | null
+  readonly voided_at: number | null
+  readonly marked_uncollectible_at: number | null
+  readonly metadata: Metadata
+  readonly test_clock: string | null
+}
+
+/** A draft with the given lines. Source: interface.md 3.2. */
+export const draftInvoice = (
+  given: Pick<
+    Invoice,
+    | 'id'
+    | 'created'
+    | 'customer'
+    | 'subscription'
+    | 'currency'
+    | 'collection_method'
+    | 'billing_reason'
+    | 'lines'
+    | 'period_start'
+    | 'period_end'
+    | 'test_clock'
+  >,
+): Invoice => ({
+  ...given,
+  status: 'draft',
+  number: null,
+  total: total(given.lines.map((line) => line.amount)),
+  amount_paid: 0,
+  attempt_count: 0,
+  attempted: false,
+  next_payment_attempt: null,
+  default_payment_method: null,
+  payment_intent: null,
+  charge: null,
+  due_date: null,
+  overdue: false,
+  finalized_at: null,
+  paid_at: null,
+  voided_at: null,
+  marked_uncollectible_at: null,
+  metadata: {},
+})
+
+/**
+ * The number that the customer's next finalized invoice gets.
+ * Source: decisions.md 7: `{invoice_prefix}-{0001}`, a sequence per customer.
+ */
+export const nextNumber = ({ invoice_prefix, next_invoice_number }: Customer): string =>
+  `${invoice_prefix}-${String(next_invoice_number).padStart(4, '0')}`
+
+/**
+ * The draft as an open invoice with its number and, unless nothing is due, its intent.
+ * @throws ApiError invalid_state_transition when it is no draft
+ * Source: interface.md 3.2; decisions.md 7.
+ */
+export const finalized = (
+  invoice: Invoice,
+  given: { now: number; number: string; payment_intent: string | null; due_date: number | null },
+): Invoice => ({
+  ...invoice,
+  status: move(INVOICE_TRANSITIONS, invoice.status, 'finalize'),
+  number: given.number,
+  payment_intent: given.payment_intent,
+  due_date: given.due_date,
+  finalized_at: given.now,
+})
+
+/**
+ * The invoice after it was paid: nothing is retried any more.
+ * @param charge - the succeeded charge; null when nothing was due
+ * @param scheduled - whether the attempt was billing's own, which attempt_count counts
+ */
+export const paid = (
+  invoice: Invoice,
+  { now, charge, scheduled }: { now: number; charge: string | null; scheduled: boolean },
+): Invoice => ({
+  ...invoice,
+  status: move(INVOICE_TRANSITIONS, invoice.status, 'pay'),
+  amount_paid: invoice.total,
+  attempt_count: invoice.attempt_count + (scheduled ? 1 : 0),
+  attempted: charge !== null || invoice.attempted,
+  next_payment_attempt: null,
+  charge,
+  paid_at: now,
+})
+
+/**
+ * The invoice after a declined attempt; it stays open. A scheduled attempt moves the retries on, one by hand does not
+ * touch them.
+ * Source: decisions.md 6, "Dunning".
+ */
+export function attemptFailed(
+  invoice: Invoice,
+  { charge, scheduled }: { charge: string | null; scheduled: boolean },
+): Invoice {
+  const attempt_count = invoice.attempt_count + (scheduled ? 1 : 0)
+  return {
+    ...invoice,
+    attempt_count,
+    attempted: true,
+    next_payment_attempt: scheduled
+      ? nextRetryAt(invoice.finalized_at ?? invoice.created, attempt_count)
+      : invoice.next_payment_attempt,
+    charge: charge ?? invoice.charge,
+  }
+}
+
+/** Source: state-machines.md, Invoice. */
+export const voided = (invoice: Invoice, now: number): Invoice => ({
+  ...invoice,
+  status: move(INVOICE_TRANSITIONS, invoice.status, 'void'),
+  next_payment_attempt: null,
+  voided_at: now,
+})
+
+/** Source: state-machines.md, Invoice. */
+export const writtenOff = (invoice: Invoice, now: number): Invoice => ({
+  ...invoice,
+  status: move(INVOICE_TRANSITIONS, invoice.status, 'write_off'),
+  next_payment_attempt: null,
+  marked_uncollectible_at: now,
+})
+
+/** The invoice without the retries that were to come. Source: decisions.md 6 (DELETE), 13 ("After a cancellation"). */
+export const withoutRetries = (invoice: Invoice): Invoice => ({ ...invoice, next_payment_attempt: null })
+
+/**
+ * Whether money that should have come has not: an open invoice that is charged automatically, or one whose due date has
+ * passed. Source: decisions.md 6 ("active again once none of its finalized invoices is outstanding").
+ */
+export const isOutstanding = (invoice: Invoice): boolean =>
+  invoice.status === 'open' && (invoice.collection_method === 'charge_automatically' || invoice.overdue)

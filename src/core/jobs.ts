@@ -1,0 +1,61 @@
+import type { Invoice } from './invoice.ts'
+import { cancellationAt, hasEnded, type Subscription } from './subscription.ts'
+
+/**
+ * What time makes happen, in the order in which the jobs of one subscription run that are due in the same second.
+ * Source: decisions.md 2 ("Jobs due in the same second"), 13 (`upcoming` kinds).
+ */
+export const JOB_KINDS = [
+  'payment_retry',
+  'invoice_due',
+  'cancellation',
+  'incomplete_expiry',
+  'pause_end',
+  'trial_end',
+  'renewal',
+] as const
+export type JobKind = (typeof JOB_KINDS)[number]
+
+/** One thing that will happen to an object unless that changes; `due` in Unix seconds on its customer's clock. */
+export type Job = {
+  readonly due: number
+  readonly kind: JobKind
+  /** The subscription whose order it follows; null when it belongs to none. */
+  readonly subscription: string | null
+  /** The object that it happens to. */
+  readonly object: string
+}
+
+/**
+ * The jobs that follow from a subscription's state. Jobs are never scheduled by hand: what a subscription or an invoice
+ * says is due, is. So a canceled one has none, and none can be forgotten or run twice.
+ * Source: state-machines.md, Subscription; decisions.md 6.
+ */
+export function subscriptionJobs(subscription: Subscription): Job[] {
+  if (hasEnded(subscription)) return []
+  const { id, status, current_period_end, trial_end, pause_collection } = subscription
+  const job = (kind: JobKind, due: number): Job => ({ due, kind, subscription: id, object: id })
+  if (status === 'paused') return []
+  if (status === 'incomplete') return [job('incomplete_expiry', current_period_end)]
+
+  const jobs: Job[] = []
+  const periodEnd = status === 'trialing' ? (trial_end ?? current_period_end) : current_period_end
+  const cancelAt = cancellationAt(subscription)
+  if (cancelAt !== null) jobs.push(job('cancellation', cancelAt))
+  if (cancelAt === null || cancelAt > periodEnd)
+    jobs.push(job(status === 'trialing' ? 'trial_end' : 'renewal', periodEnd))
+  if (pause_collection?.resumes_at) jobs.push(job('pause_end', pause_collection.resumes_at))
+  return jobs
+}
+
+/** The jobs that follow from an invoice's state. Source: decisions.md 6, "Dunning" and send_invoice. */
+export function invoiceJobs(invoice: Invoice): Job[] {
+  const { id, status, subscription, next_payment_attempt, due_date, overdue } = invoice
+  if (status !== 'open') return []
+  const jobs: Job[] = []
+  if (next_payment_attempt !== null)
+    jobs.push({ due: next_payment_attempt, kind: 'payment_retry', subscription, object: id })
+  if (due_date !== null && !overdue)
+    jobs.push({ due: due_date, kind: 'invoice_due', subscription, object: id })
+  return jobs
+}

@@ -1,0 +1,138 @@
+import type { Metadata } from './customer.ts'
+import type { Outcome } from './processor.ts'
+import { move, type Transitions } from './transitions.ts'
+
+export type PaymentIntentStatus =
+  | 'requires_payment_method'
+  | 'requires_confirmation'
+  | 'requires_action'
+  | 'succeeded'
+  | 'canceled'
+
+export type PaymentIntentEvent =
+  | 'attach'
+  | 'approve'
+  | 'decline'
+  | 'require_action'
+  | 'cancel'
+  | 'invoice_voided'
+
+/** Source: state-machines.md, PaymentIntent; interface.md 3.3. */
+export const PAYMENT_INTENT_TRANSITIONS: Transitions<PaymentIntentStatus, PaymentIntentEvent> = {
+  requires_payment_method: {
+    attach: 'requires_confirmation',
+    // Billing's attempt without a payment method: it fails, and the intent goes on asking for one.
+    decline: 'requires_payment_method',
+    cancel: 'canceled',
+    invoice_voided: 'canceled',
+  },
+  requires_confirmation: {
+    attach: 'requires_confirmation',
+    approve: 'succeeded',
+    decline: 'requires_payment_method',
+    require_action: 'requires_action',
+    cancel: 'canceled',
+    invoice_voided: 'canceled',
+  },
+  requires_action: {
+    approve: 'succeeded',
+    decline: 'requires_payment_method',
+    cancel: 'canceled',
+    invoice_voided: 'canceled',
+  },
+  succeeded: {},
+  canceled: { invoice_voided: 'canceled' },
+}
+
+/** Why the latest attempt failed. Source: decisions.md 4, "Decline". */
+export type PaymentError = {
+  readonly type: 'payment_error'
+  readonly code: string
+  readonly decline_code: string | null
+  readonly message: string
+  readonly charge: string | null
+  readonly payment_method: string | null
+}
+
+/** Source: interface.md 2.1; decisions.md 4. Amounts in the smallest currency unit. */
+export type PaymentIntent = {
+  readonly id: string
+  readonly created: number
+  readonly status: PaymentIntentStatus
+  readonly amount: number
+  readonly amount_received: number
+  readonly currency: string
+  readonly customer: string | null
+  readonly invoice: string | null
+  readonly payment_method: string | null
+  readonly latest_charge: string | null
+  readonly last_payment_error: PaymentError | null
+  readonly canceled_at: number | null
+  readonly cancellation_reason: string | null
+  readonly description: string | null
+  readonly metadata: Metadata
+}
+
+/** An intent that waits to be confirmed: how each of them begins. Source: decisions.md 4 ("Created always as…"). */
+export const newPaymentIntent = (
+  given: Pick<PaymentIntent, 'id' | 'created' | 'amount' | 'currency'> & Partial<PaymentIntent>,
+): PaymentIntent => ({
+  status: 'requires_confirmation',
+  amount_received: 0,
+  customer: null,
+  invoice: null,
+  payment_method: null,
+  latest_charge: null,
+  last_payment_error: null,
+  canceled_at: null,
+  cancellation_reason: null,
+  description: null,
+  metadata: {},
+  ...given,
+})
+
+/** The intent with a payment method, ready to be confirmed. */
+export const withPaymentMethod = (intent: PaymentIntent, payment_method: string): PaymentIntent => ({
+  ...intent,
+  status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'attach'),
+  payment_method,
+})
+
+/**
+ * The intent after an attempt. A declined one asks for another payment method.
+ * @param charge - the charge's id; null when nothing could be charged
+ * Source: decisions.md 4, "Decline".
+ */
+export function confirmed(intent: PaymentIntent, outcome: Outcome, charge: string | null): PaymentIntent {
+  if (outcome.approved) {
+    return {
+      ...intent,
+      status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'approve'),
+      amount_received: intent.amount,
+      latest_charge: charge,
+      last_payment_error: null,
+    }
+  }
+  const { code, decline_code, message } = outcome
+  return {
+    ...intent,
+    status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'decline'),
+    payment_method: null,
+    latest_charge: charge ?? intent.latest_charge,
+    last_payment_error: {
+      type: 'payment_error',
+      code,
+      decline_code,
+      message,
+      charge,
+      payment_method: intent.payment_method,
+    },
+  }
+}
+
+/** The intent of an invoice that was voided: canceled with it. Source: state-machines.md, PaymentIntent. */
+export const canceledWithInvoice = (intent: PaymentIntent, now: number): PaymentIntent => ({
+  ...intent,
+  status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'invoice_voided'),
+  canceled_at: now,
+})

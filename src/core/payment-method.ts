@@ -1,0 +1,135 @@
+import type { Metadata } from './customer.ts'
+import { assert } from './errors.ts'
+import {
+  APPROVED,
+  declined,
+  NO_PAYMENT_METHOD,
+  NOT_A_CARD,
+  type Outcome,
+  scriptedOutcome,
+} from './processor.ts'
+
+/** Methods with which a customer pushes the money; they cannot recur. Source: interface.md 1; decisions.md 3. */
+export const PUSH_TYPES = ['pix', 'boleto', 'oxxo', 'konbini', 'promptpay', 'bank_transfer'] as const
+export const PAYMENT_METHOD_TYPES = ['card', ...PUSH_TYPES] as const
+export type PaymentMethodType = (typeof PAYMENT_METHOD_TYPES)[number]
+
+/** All that is kept of a card: never its number. Source: decisions.md 3. */
+export type Card = {
+  readonly brand: string
+  readonly last4: string
+  readonly exp_month: number
+  readonly exp_year: number
+  readonly fingerprint: string
+}
+
+/** What a card does at each attempt from now on: the outcomes in order, then the last one for ever. */
+export type Script = { readonly outcomes: readonly string[]; readonly then: string }
+
+export type PaymentMethod = {
+  readonly id: string
+  readonly created: number
+  readonly type: PaymentMethodType
+  readonly customer: string | null
+  readonly card: Card | null
+  readonly metadata: Metadata
+  /** The test card that it behaves like; null for push methods. Not part of the API's object. */
+  readonly test_card: string | null
+  /** The script that overrules the test card's behaviour. Known to the processor only: not part of the API's object. */
+  readonly script: Script | null
+}
+
+/** How a test card answers when it is charged on and off session. */
+export type TestCard = {
+  readonly number: string
+  readonly brand: string
+  readonly charge: Outcome
+  /** Confirming it in a browser asks for authentication; off session it is declined. */
+  readonly needsAuthentication?: true
+  /** Its refunds are pending first, and fail a minute later. */
+  readonly refundFails?: true
+}
+
+const visa = (number: string, charge: Outcome, more: Partial<TestCard> = {}): TestCard => ({
+  number,
+  brand: 'visa',
+  charge,
+  ...more,
+})
+
+/** Source: decisions.md 3, "Test payment methods". */
+export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
+  pm_card_visa: visa('4242424242424242', APPROVED),
+  pm_card_mastercard: { number: '5555555555554444', brand: 'mastercard', charge: APPROVED },
+  pm_card_amex: { number: '378282246310005', brand: 'amex', charge: APPROVED },
+  pm_card_chargeDeclined: visa('4000000000000002', declined('card_declined', 'generic_decline')),
+  pm_card_chargeDeclinedInsufficientFunds: visa(
+    '4000000000009995',
+    declined('card_declined', 'insufficient_funds'),
+  ),
+  pm_card_chargeDeclinedLostCard: visa('4000000000009987', declined('card_declined', 'lost_card')),
+  pm_card_chargeDeclinedStolenCard: visa('4000000000009979', declined('card_declined', 'stolen_card')),
+  pm_card_chargeDeclinedExpiredCard: visa('4000000000000069', declined('expired_card', null)),
+  pm_card_chargeDeclinedIncorrectCvc: visa('4000000000000127', declined('incorrect_cvc', null)),
+  pm_card_chargeDeclinedProcessingError: visa('4000000000000119', declined('processing_error', null)),
+  pm_card_chargeCustomerFail: visa('4000000000000341', declined('card_declined', 'generic_decline')),
+  pm_card_authenticationRequired: visa(
+    '4000002500003155',
+    declined('card_declined', 'authentication_required'),
+    {
+      needsAuthentication: true,
+    },
+  ),
+  pm_card_refundFail: visa('4000000000005126', APPROVED, { refundFails: true }),
+}
+
+/** Test ids of push methods, by id. */
+const TEST_PUSH_METHODS: Readonly<Record<string, PaymentMethodType>> = { pm_pix: 'pix', pm_boleto: 'boleto' }
+
+/** What a test id stands for; undefined when it is none. */
+export function testPaymentMethod(
+  id: string,
+): { type: PaymentMethodType; test_card: string | null } | undefined {
+  if (Object.hasOwn(TEST_CARDS, id)) return { type: 'card', test_card: id }
+  const type = Object.hasOwn(TEST_PUSH_METHODS, id) ? TEST_PUSH_METHODS[id] : undefined
+  return type && { type, test_card: null }
+}
+
+/** The test card with this full number; undefined for every other number, so that no real card is ever taken. */
+export const testCardOfNumber = (number: string): string | undefined =>
+  Object.keys(TEST_CARDS).find((id) => TEST_CARDS[id]?.number === number)
+
+/** What there is to know of a test card; the expiry is that of the card given, or a far one. */
+export function cardDetails(
+  testCard: string,
+  fingerprint: string,
+  { exp_month = 12, exp_year = 2099 }: { exp_month?: number | undefined; exp_year?: number | undefined } = {},
+): Card {
+  const card = TEST_CARDS[testCard]
+  assert(card, `${testCard} is a test card`)
+  return { brand: card.brand, last4: card.number.slice(-4), exp_month, exp_year, fingerprint }
+}
+
+/** One attempt at the processor: what it says, and the method as the processor remembers it afterwards. */
+export type Attempt = { readonly outcome: Outcome; readonly paymentMethod: PaymentMethod | null }
+
+/**
+ * Asks the processor for one off-session charge, as billing does. Without a usable card the attempt fails and counts.
+ * Source: decisions.md 3 (test payment methods, scripted card), 6 ("Payment method at each attempt").
+ */
+export function attemptCharge(paymentMethod: PaymentMethod | null): Attempt {
+  if (!paymentMethod) return { outcome: NO_PAYMENT_METHOD, paymentMethod }
+  if (paymentMethod.type !== 'card') return { outcome: NOT_A_CARD, paymentMethod }
+  const { script } = paymentMethod
+  if (!script) {
+    const card = TEST_CARDS[paymentMethod.test_card ?? '']
+    assert(card, 'a card has a test card behind it')
+    return { outcome: card.charge, paymentMethod }
+  }
+  const [entry = script.then, ...rest] = script.outcomes
+  const outcome = scriptedOutcome(entry)
+  assert(outcome, `a stored script holds outcomes only, not ${entry}`)
+  const remembered =
+    script.outcomes.length === 0 ? paymentMethod : { ...paymentMethod, script: { ...script, outcomes: rest } }
+  return { outcome, paymentMethod: remembered }
+}

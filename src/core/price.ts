@@ -1,0 +1,32 @@
+import type { Recurring } from './calendar.ts'
+import { addIntervals } from './calendar.ts'
+import type { Metadata } from './customer.ts'
+
+/** Source: decisions.md 3. */
+export type Product = {
+  readonly id: string
+  readonly created: number
+  readonly name: string
+  readonly active: boolean
+  readonly description: string | null
+  readonly metadata: Metadata
+}
+
+/** Source: decisions.md 3. `unit_amount` is in the smallest currency unit, 0 to 99999999. */
+export type Price = {
+  readonly id: string
+  readonly created: number
+  readonly product: string | null
+  readonly nickname: string | null
+  readonly unit_amount: number
+  readonly currency: string
+  /** null for a one-time price. */
+  readonly recurring: Recurring | null
+  readonly active: boolean
+  readonly lookup_key: string | null
+  readonly metadata: Metadata
+}
+
+/** Whether an interval is at most three years long. Source: decisions.md 3. */
+export const isWithinThreeYears = (recurring: Recurring): boolean =>
+  addIntervals(0, recurring, 1) <= addIntervals(0, { interval: 'year', interval_count: 3 }, 1)

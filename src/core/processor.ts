@@ -1,0 +1,60 @@
+/** The codes of a declined charge. Source: decisions.md 4, "Decline". */
+export const DECLINE_CODES = ['card_declined', 'expired_card', 'incorrect_cvc', 'processing_error'] as const
+export type DeclineCode = (typeof DECLINE_CODES)[number]
+
+/** What the card processor says of one attempt to charge. */
+export type Outcome =
+  | { readonly approved: true }
+  | {
+      readonly approved: false
+      readonly code: string
+      readonly decline_code: string | null
+      readonly message: string
+    }
+
+export const APPROVED: Outcome = { approved: true }
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  card_declined: 'Your card was declined.',
+  expired_card: 'Your card has expired.',
+  incorrect_cvc: "Your card's security code is incorrect.",
+  processing_error: 'An error occurred while processing your card. Try again in a little bit.',
+  insufficient_funds: 'Your card has insufficient funds.',
+  authentication_required: 'Your card was declined. This transaction requires authentication.',
+}
+
+/** A declined attempt with the message that goes with its code. */
+export const declined = (code: string, decline_code: string | null): Outcome => ({
+  approved: false,
+  code,
+  decline_code,
+  message: MESSAGES[decline_code ?? ''] ?? MESSAGES[code] ?? 'Your card was declined.',
+})
+
+/** An attempt that never reached the processor because there is nothing to charge. Source: decisions.md 6. */
+export const NO_PAYMENT_METHOD: Outcome = {
+  approved: false,
+  code: 'payment_not_initialized',
+  decline_code: null,
+  message:
+    'There is no payment method to charge. Attach one and make it the default of the subscription or customer.',
+}
+
+/** An attempt with a push method, which cannot be charged off session. Source: interface.md 1; decisions.md 6. */
+export const NOT_A_CARD: Outcome = {
+  approved: false,
+  code: 'unsupported_psp_capability',
+  decline_code: null,
+  message: 'Recurring billing supports card payments only.',
+}
+
+/** What an entry of a card's script makes of an attempt; undefined when it is none. Source: decisions.md 3, 13. */
+export function scriptedOutcome(entry: string): Outcome | undefined {
+  if (entry === 'succeed') return APPROVED
+  const [, reason] = /^decline:([a-z_]{1,50})$/.exec(entry) ?? []
+  if (reason === undefined) return undefined
+  if (reason === 'card_declined') return declined('card_declined', 'generic_decline')
+  return (DECLINE_CODES as readonly string[]).includes(reason)
+    ? declined(reason, null)
+    : declined('card_declined', reason)
+}

@@ -1,0 +1,209 @@
+import { nextBoundary, type Recurring } from './calendar.ts'
+import type { Metadata } from './customer.ts'
+import { assert } from './errors.ts'
+import type { CollectionMethod, InvoiceLine } from './invoice.ts'
+import { lineAmount } from './money.ts'
+import type { Price } from './price.ts'
+import { allows, type Transitions } from './transitions.ts'
+
+export type SubscriptionStatus =
+  | 'active'
+  | 'canceled'
+  | 'incomplete'
+  | 'incomplete_expired'
+  | 'past_due'
+  | 'paused'
+  | 'trialing'
+  | 'unpaid'
+
+export type SubscriptionEvent = 'begin' | 'settle' | 'fail' | 'expire' | 'give_up' | 'pause' | 'cancel'
+
+/**
+ * begin: a trial or a pause ends well; settle: nothing is outstanding any more; fail: an attempt failed or a due date passed;
+ * expire: an incomplete one that was never paid; give_up: dunning ended with mark_unpaid; pause: a trial ended without a
+ * payment method.
+ * Source: state-machines.md, Subscription.
+ */
+export const SUBSCRIPTION_TRANSITIONS: Transitions<SubscriptionStatus, SubscriptionEvent> = {
+  incomplete: { settle: 'active', expire: 'incomplete_expired', cancel: 'canceled' },
+  trialing: { begin: 'active', fail: 'past_due', pause: 'paused', cancel: 'canceled' },
+  active: { fail: 'past_due', cancel: 'canceled' },
+  past_due: { settle: 'active', give_up: 'unpaid', cancel: 'canceled' },
+  unpaid: { settle: 'active', cancel: 'canceled' },
+  paused: { begin: 'active', cancel: 'canceled' },
+  canceled: {},
+  incomplete_expired: {},
+}
+
+/** The status in which a subscription begins, by how its creation went. Source: state-machines.md, Subscription. */
+export const FIRST_STATUS: Readonly<Record<'trial' | 'paid' | 'sent' | 'failed', SubscriptionStatus>> = {
+  trial: 'trialing',
+  paid: 'active',
+  sent: 'active',
+  failed: 'incomplete',
+}
+
+/** Source: interface.md 2.2; decisions.md 6. `price` is the price's id; the API shows the whole price. */
+export type SubscriptionItem = {
+  readonly id: string
+  readonly created: number
+  readonly price: string
+  readonly quantity: number
+  readonly metadata: Metadata
+}
+
+export const MISSING_PAYMENT_METHOD = ['create_invoice', 'pause', 'cancel'] as const
+export type MissingPaymentMethod = (typeof MISSING_PAYMENT_METHOD)[number]
+
+export const PAUSE_BEHAVIORS = ['keep_as_draft', 'mark_uncollectible', 'void'] as const
+export type PauseCollection = {
+  readonly behavior: (typeof PAUSE_BEHAVIORS)[number]
+  readonly resumes_at: number | null
+}
+
+export type CancellationReason = 'cancellation_requested' | 'payment_failed' | 'payment_method_missing'
+
+/** Source: interface.md 2.2; decisions.md 6, 13. Times in Unix seconds. */
+export type Subscription = {
+  readonly id: string
+  readonly created: number
+  readonly status: SubscriptionStatus
+  readonly customer: string
+  readonly currency: string
+  readonly collection_method: CollectionMethod
+  readonly days_until_due: number | null
+  readonly default_payment_method: string | null
+  readonly description: string | null
+  readonly items: readonly SubscriptionItem[]
+  /** null until one of its invoices has been paid, then the newest finalized one. */
+  readonly latest_invoice: string | null
+  /** The newest finalized invoice, paid or not. Not part of the API's object. */
+  readonly newest_invoice: string | null
+  readonly start_date: number
+  readonly billing_cycle_anchor: number
+  readonly current_period_start: number
+  readonly current_period_end: number
+  readonly trial_start: number | null
+  readonly trial_end: number | null
+  readonly missing_payment_method: MissingPaymentMethod
+  readonly cancel_at: number | null
+  readonly cancel_at_period_end: boolean
+  readonly canceled_at: number | null
+  readonly ended_at: number | null
+  readonly cancellation_reason: CancellationReason | null
+  readonly pause_collection: PauseCollection | null
+  readonly metadata: Metadata
+  readonly test_clock: string | null
+}
+
+/** Whether the subscription can never bill again. */
+export const hasEnded = ({ status }: Subscription): boolean =>
+  !allows(SUBSCRIPTION_TRANSITIONS, status, 'cancel')
+
+/** When a scheduled cancellation takes effect; null when none is. Source: decisions.md 13: the earlier instant wins. */
+export function cancellationAt(subscription: Subscription): number | null {
+  const { cancel_at, cancel_at_period_end, current_period_end } = subscription
+  if (!cancel_at_period_end) return cancel_at
+  return cancel_at === null ? current_period_end : Math.min(cancel_at, current_period_end)
+}
+
+/** A subscription's prices by their id. */
+export type Prices = ReadonlyMap<string, Price>
+
+const priceOf = (item: SubscriptionItem, prices: Prices): Price => {
+  const price = prices.get(item.price)
+  assert(price, `the price ${item.price} of ${item.id} was loaded`)
+  return price
+}
+
+/** The one interval that all items of a subscription have. Source: decisions.md 6 ("of one interval"). */
+export function intervalOf(items: readonly SubscriptionItem[], prices: Prices): Recurring {
+  const [item] = items
+  assert(item, 'a subscription has at least one item')
+  const { recurring } = priceOf(item, prices)
+  assert(recurring, 'an item has a recurring price')
+  return recurring
+}
+
+/**
+ * A subscription as asked for, before its first payment. A trial is its first period, and its end the anchor; without one
+ * the anchor is now.
+ * @param given.trial_end - Unix seconds after now; null for no trial
+ * Source: decisions.md 6 ("Trials"), 2 ("Calendar").
+ */
+export function newSubscription(
+  given: Pick<
+    Subscription,
+    | 'id'
+    | 'created'
+    | 'customer'
+    | 'currency'
+    | 'collection_method'
+    | 'days_until_due'
+    | 'default_payment_method'
+    | 'description'
+    | 'items'
+    | 'trial_end'
+    | 'missing_payment_method'
+    | 'metadata'
+    | 'test_clock'
+  >,
+  prices: Prices,
+): Subscription {
+  const { created: now, trial_end } = given
+  return {
+    ...given,
+    status: trial_end === null ? FIRST_STATUS.paid : FIRST_STATUS.trial,
+    latest_invoice: null,
+    newest_invoice: null,
+    start_date: now,
+    billing_cycle_anchor: trial_end ?? now,
+    current_period_start: now,
+    current_period_end: trial_end ?? nextBoundary(now, intervalOf(given.items, prices), now),
+    trial_start: trial_end === null ? null : now,
+    cancel_at: null,
+    cancel_at_period_end: false,
+    canceled_at: null,
+    ended_at: null,
+    cancellation_reason: null,
+    pause_collection: null,
+  }
+}
+
+/**
+ * The subscription with its cancellation at the end of the period, which is the trial's end during a trial.
+ * Source: interface.md 4.3 (DELETE); state-machines.md, Subscription ("DELETE {true}").
+ */
+export const canceledAtPeriodEnd = (subscription: Subscription, now: number): Subscription => ({
+  ...subscription,
+  cancel_at_period_end: true,
+  cancel_at: Math.min(subscription.cancel_at ?? Number.POSITIVE_INFINITY, subscription.current_period_end),
+  canceled_at: now,
+})
+
+/** The period that begins where the current one ends. Source: decisions.md 2, "Calendar". */
+export const nextPeriod = (
+  { billing_cycle_anchor, current_period_end, items }: Subscription,
+  prices: Prices,
+) => ({
+  start: current_period_end,
+  end: nextBoundary(billing_cycle_anchor, intervalOf(items, prices), current_period_end),
+})
+
+/** What one period of the items costs, a line for each; `newId` names the lines. */
+export const linesOf = (
+  items: readonly SubscriptionItem[],
+  prices: Prices,
+  newId: (prefix: 'il') => string,
+): InvoiceLine[] =>
+  items.map((item) => {
+    const { unit_amount } = priceOf(item, prices)
+    return {
+      id: newId('il'),
+      amount: lineAmount(unit_amount, item.quantity),
+      unit_amount,
+      quantity: item.quantity,
+      price: item.price,
+      subscription_item: item.id,
+    }
+  })
