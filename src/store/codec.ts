@@ -1,0 +1,62 @@
+import type { Kind, Objects } from '../core/change.ts'
+import { COLUMNS } from './tables.ts'
+
+type Field = { readonly name: string; readonly type: 'integer' | 'text' | 'boolean' | 'json' }
+
+const FIELDS: Readonly<Record<string, readonly Field[]>> = Object.fromEntries(
+  Object.entries(COLUMNS).map(([kind, columns]) => [
+    kind,
+    Object.entries(columns).map(([name, type]) => ({ name, type })),
+  ]),
+)
+
+/** The fields of a kind, which are its columns. */
+export const fieldsOf = (kind: Kind): readonly Field[] => FIELDS[kind] ?? []
+
+const asRecord = (object: object) => object as Readonly<Record<string, unknown>>
+
+function encodeField({ type }: Field, value: unknown): unknown {
+  if (value === null) return null
+  if (type === 'boolean') return value ? 1 : 0
+  return type === 'json' ? JSON.stringify(value) : value
+}
+
+/** An object's values as its columns hold them. */
+export function encode<K extends Kind>(kind: K, object: Objects[K]): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const field of fieldsOf(kind)) values[field.name] = encodeField(field, asRecord(object)[field.name])
+  return values
+}
+
+/** An object out of its columns; the row is reused. */
+export function decode<K extends Kind>(kind: K, row: object): Objects[K] {
+  const values = row as Record<string, unknown>
+  for (const { name, type } of fieldsOf(kind)) {
+    if (type === 'boolean') values[name] = values[name] === 1
+    else if (type === 'json' && values[name] !== null) values[name] = JSON.parse(values[name] as string)
+  }
+  return values as Objects[K]
+}
+
+/** The fields in which two states of an object differ, nested values compared by content. */
+export function changedFields<K extends Kind>(kind: K, before: Objects[K], after: Objects[K]): Field[] {
+  return fieldsOf(kind).filter((field) => {
+    const [old, now] = [asRecord(before)[field.name], asRecord(after)[field.name]]
+    if (old === now) return false
+    return field.type !== 'json' || JSON.stringify(old) !== JSON.stringify(now)
+  })
+}
+
+/** The values of some fields. */
+export const pick = (object: object, fields: readonly Field[]): Record<string, unknown> =>
+  Object.fromEntries(fields.map(({ name }) => [name, asRecord(object)[name]]))
+
+/** Some values as their columns hold them, each under its name behind a prefix. */
+export const encodeFields = (
+  object: object,
+  fields: readonly Field[],
+  prefix: string,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.map((field) => [prefix + field.name, encodeField(field, asRecord(object)[field.name])]),
+  )

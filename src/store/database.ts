@@ -1,0 +1,101 @@
+import { chmodSync, copyFileSync, existsSync } from 'node:fs'
+import Sqlite from 'better-sqlite3'
+import { Kysely, type Migration, Migrator, SqliteDialect } from 'kysely'
+import * as first from './migrations/0001-first.ts'
+
+/** All migrations by name, in order: a database's version is how many of them it has seen. */
+const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-first': first }
+const VERSION = Object.keys(MIGRATIONS).length
+
+/** Why a database cannot be used, in a sentence for the person who started the daemon. */
+export class DatabaseUnusable extends Error {
+  readonly reason: 'locked' | 'newer' | 'unreadable'
+  constructor(reason: 'locked' | 'newer' | 'unreadable', message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+export type Durability = 'normal' | 'full'
+
+/**
+ * Opens a database, alone: another process that tries the same file is refused as long as this one lives, however it
+ * ends. An older schema is migrated after a copy was put beside it.
+ * @param path - a file, or ':memory:'
+ * @throws DatabaseUnusable when another process has it, it comes from a newer paytwin, or it is no database
+ */
+export async function openDatabase(path: string, durability: Durability): Promise<Sqlite.Database> {
+  const database = new Sqlite(path, { timeout: 0 })
+  try {
+    configure(database, durability)
+    const version = Number(database.pragma('user_version', { simple: true }))
+    if (version > VERSION) {
+      throw new DatabaseUnusable(
+        'newer',
+        `${path} was written by a newer paytwin (schema ${version}; this one knows ${VERSION}). Update paytwin, or give another --data folder.`,
+      )
+    }
+    if (version < VERSION) {
+      if (version > 0) copyBeside(database, path, version)
+      await migrate(database)
+    }
+    if (path !== ':memory:')
+      for (const file of [path, `${path}-wal`]) if (existsSync(file)) chmodSync(file, 0o600)
+    return database
+  } catch (error) {
+    database.close()
+    throw explain(error, path)
+  }
+}
+
+function configure(database: Sqlite.Database, durability: Durability): void {
+  // Larger pages hold more of the journal's short rows side by side; they must be chosen before the first table.
+  database.pragma('page_size = 16384')
+  database.pragma('locking_mode = EXCLUSIVE')
+  database.pragma('journal_mode = WAL')
+  database.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
+  database.pragma('wal_autocheckpoint = 4000')
+  database.pragma('cache_size = -65536')
+  database.pragma('temp_store = MEMORY')
+  // In exclusive mode the first write takes the lock, and keeps it.
+  database.exec('begin immediate; commit')
+}
+
+function copyBeside(database: Sqlite.Database, path: string, version: number): void {
+  if (path === ':memory:') return
+  database.pragma('wal_checkpoint(TRUNCATE)')
+  copyFileSync(path, `${path}.schema-${version}.backup`)
+  chmodSync(`${path}.schema-${version}.backup`, 0o600)
+}
+
+async function migrate(database: Sqlite.Database): Promise<void> {
+  // Kysely's driver closes what it opened: this one is lent.
+  const lent = new Proxy(database, {
+    get: (target, name) =>
+      name === 'close' ? () => undefined : bound(target, name as keyof Sqlite.Database),
+  })
+  const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: lent }) })
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } })
+  const { error } = await migrator.migrateToLatest()
+  await db.destroy()
+  if (error) throw error
+  database.pragma(`user_version = ${VERSION}`)
+}
+
+function bound(target: Sqlite.Database, name: keyof Sqlite.Database): unknown {
+  const value: unknown = target[name]
+  return typeof value === 'function' ? value.bind(target) : value
+}
+
+function explain(error: unknown, path: string): unknown {
+  if (!(error instanceof Sqlite.SqliteError)) return error
+  if (error.code === 'SQLITE_BUSY')
+    return new DatabaseUnusable('locked', `${path} is in use by another process.`)
+  if (error.code === 'SQLITE_NOTADB' || error.code.startsWith('SQLITE_CORRUPT')) {
+    return new DatabaseUnusable(
+      'unreadable',
+      `${path} is not a paytwin database, or is damaged (${error.message}).`,
+    )
+  }
+  return error
+}

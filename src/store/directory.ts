@@ -1,0 +1,182 @@
+import { arg, type Statements } from './statements.ts'
+import type { ClockRow, KeyRow, MerchantRow } from './tables.ts'
+
+export type Merchant = Omit<MerchantRow, 'ordinal'> & { ordinal: number }
+export type StoredClock = Omit<ClockRow, 'seq'> & { seq: number }
+
+/** Merchants, their clocks and keys, counters and settings: what the engine keeps in memory and writes through. */
+export class Directory {
+  readonly #statements: Statements
+
+  constructor(statements: Statements) {
+    this.#statements = statements
+  }
+
+  merchants(): Merchant[] {
+    return this.#statements
+      .named<Merchant>('merchants', (db) => db.selectFrom('merchant').selectAll().orderBy('ordinal'))
+      .all({})
+  }
+
+  addMerchant(merchant: Merchant): void {
+    this.#statements
+      .named('add merchant', (db) =>
+        db.insertInto('merchant').values({
+          ordinal: arg<number>('ordinal'),
+          id: arg<string>('id'),
+          name: arg<string>('name'),
+          created: arg<number>('created'),
+          api_version: arg<string>('api_version'),
+          dunning_final_action: arg<Merchant['dunning_final_action']>('dunning_final_action'),
+        }),
+      )
+      .run(merchant)
+  }
+
+  updateMerchant(merchant: Merchant): void {
+    this.#statements
+      .named('update merchant', (db) =>
+        db
+          .updateTable('merchant')
+          .set({
+            name: arg<string>('name'),
+            api_version: arg<string>('api_version'),
+            dunning_final_action: arg<Merchant['dunning_final_action']>('dunning_final_action'),
+          })
+          .where('ordinal', '=', arg<number>('ordinal')),
+      )
+      .run(merchant)
+  }
+
+  clocks(): StoredClock[] {
+    return this.#statements
+      .named<StoredClock>('clocks', (db) => db.selectFrom('clock').selectAll().orderBy('seq'))
+      .all({})
+  }
+
+  /** @returns the new clock's seq */
+  addClock(clock: Omit<StoredClock, 'seq'>): number {
+    return this.#statements
+      .named('add clock', (db) =>
+        db.insertInto('clock').values({
+          id: arg<string>('id'),
+          merchant: arg<number>('merchant'),
+          created: arg<number>('created'),
+          mode: arg<ClockRow['mode']>('mode'),
+          now: arg<number>('now'),
+          offset: arg<number>('offset'),
+          target: arg<number | null>('target'),
+          advance: arg<string | null>('advance'),
+        }),
+      )
+      .run(clock)
+  }
+
+  updateClock(clock: StoredClock): void {
+    this.#statements
+      .named('update clock', (db) =>
+        db
+          .updateTable('clock')
+          .set({
+            mode: arg<ClockRow['mode']>('mode'),
+            now: arg<number>('now'),
+            offset: arg<number>('offset'),
+            target: arg<number | null>('target'),
+            advance: arg<string | null>('advance'),
+          })
+          .where('seq', '=', arg<number>('seq')),
+      )
+      .run(clock)
+  }
+
+  keys(): KeyRow[] {
+    return this.#statements
+      .named<KeyRow>('keys', (db) => db.selectFrom('api_key').selectAll().orderBy('id'))
+      .all({})
+  }
+
+  addKey(key: KeyRow): void {
+    this.#statements
+      .named('add key', (db) =>
+        db.insertInto('api_key').values({
+          id: arg<string>('id'),
+          merchant: arg<number>('merchant'),
+          type: arg<KeyRow['type']>('type'),
+          name: arg<string | null>('name'),
+          hash: arg<Buffer>('hash'),
+          hint: arg<string>('hint'),
+          created: arg<number>('created'),
+          last_used: arg<number | null>('last_used'),
+          revoked: arg<number | null>('revoked'),
+        }),
+      )
+      .run(key)
+  }
+
+  updateKey(key: KeyRow): void {
+    this.#statements
+      .named('update key', (db) =>
+        db
+          .updateTable('api_key')
+          .set({ last_used: arg<number | null>('last_used'), revoked: arg<number | null>('revoked') })
+          .where('id', '=', arg<string>('id')),
+      )
+      .run(key)
+  }
+
+  counter(merchant: number, prefix: string): number {
+    return (
+      this.#statements
+        .named<{ value: number }>('counter', (db) =>
+          db
+            .selectFrom('counter')
+            .select('value')
+            .where('merchant', '=', arg<number>('merchant'))
+            .where('prefix', '=', arg<string>('prefix')),
+        )
+        .get({ merchant, prefix })?.value ?? 0
+    )
+  }
+
+  setCounter(merchant: number, prefix: string, value: number): void {
+    this.#statements
+      .named('set counter', (db) =>
+        db.replaceInto('counter').values({
+          merchant: arg<number>('merchant'),
+          prefix: arg<string>('prefix'),
+          value: arg<number>('value'),
+        }),
+      )
+      .run({ merchant, prefix, value })
+  }
+
+  setting(name: string): string | undefined {
+    return this.#statements
+      .named<{ value: string }>('setting', (db) =>
+        db.selectFrom('setting').select('value').where('name', '=', arg<string>('name')),
+      )
+      .get({ name })?.value
+  }
+
+  setSetting(name: string, value: string): void {
+    this.#statements
+      .named('set setting', (db) =>
+        db.replaceInto('setting').values({ name: arg<string>('name'), value: arg<string>('value') }),
+      )
+      .run({ name, value })
+  }
+
+  /** What the counters of a prefix add up to over all merchants. */
+  counted(prefix: string): number {
+    return (
+      this.#statements
+        .named<{ sum: number | null }>('counted', (db) =>
+          db
+            .selectFrom('counter')
+            .select((eb) => eb.fn.sum<number>('value').as('sum'))
+            .where('prefix', '=', arg<string>('prefix')),
+        )
+        .get({ prefix })?.sum ?? 0
+    )
+  }
+}

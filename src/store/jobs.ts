@@ -1,0 +1,87 @@
+import { JOB_KINDS, type Job } from '../core/jobs.ts'
+import { arg, type Statements } from './statements.ts'
+import type { JobRow } from './tables.ts'
+
+/** A job in the queue of a clock. */
+export type QueuedJob = Job & { readonly clock: number; readonly merchant: number }
+
+/** What is due on which clock, in the order of execution. */
+export class JobTable {
+  readonly #statements: Statements
+
+  constructor(statements: Statements) {
+    this.#statements = statements
+  }
+
+  /**
+   * Queues a job.
+   * @param made - when it was made, in the order of all changes: it orders the jobs of no subscription
+   */
+  add(clock: number, merchant: number, job: Job, made: number): void {
+    const kind = JOB_KINDS.indexOf(job.kind)
+    this.#statements
+      .named('add job', (db) =>
+        db.insertInto('job').values({
+          clock: arg<number>('clock'),
+          due: arg<number>('due'),
+          subscription: arg<string>('subscription'),
+          position: arg<number>('position'),
+          object: arg<string>('object'),
+          kind: arg<number>('kind'),
+          merchant: arg<number>('merchant'),
+        }),
+      )
+      .run({
+        clock,
+        merchant,
+        kind,
+        due: job.due,
+        object: job.object,
+        subscription: job.subscription ?? '',
+        position: job.subscription === null ? made : kind,
+      })
+  }
+
+  remove(clock: number, job: Job): void {
+    this.#statements
+      .named('remove job', (db) =>
+        db
+          .deleteFrom('job')
+          .where('clock', '=', arg<number>('clock'))
+          .where('due', '=', arg<number>('due'))
+          .where('subscription', '=', arg<string>('subscription'))
+          .where('object', '=', arg<string>('object'))
+          .where('kind', '=', arg<number>('kind')),
+      )
+      .run({
+        clock,
+        due: job.due,
+        subscription: job.subscription ?? '',
+        object: job.object,
+        kind: JOB_KINDS.indexOf(job.kind),
+      })
+  }
+
+  /** The jobs that run next on a clock. */
+  next(clock: number, limit: number): QueuedJob[] {
+    return this.#statements
+      .named<JobRow>('next jobs', (db) =>
+        db
+          .selectFrom('job')
+          .selectAll()
+          .where('clock', '=', arg<number>('clock'))
+          .orderBy('due')
+          .orderBy('subscription')
+          .orderBy('position')
+          .orderBy('object')
+          .limit(arg<number>('limit')),
+      )
+      .all({ clock, limit })
+      .map(jobOf)
+  }
+}
+
+function jobOf({ clock, merchant, due, subscription, object, kind }: JobRow): QueuedJob {
+  const name = JOB_KINDS[kind] ?? 'renewal'
+  return { clock, merchant, due, kind: name, subscription: subscription || null, object }
+}

@@ -1,0 +1,88 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * The first schema. Object tables hold the current state of each object, a column for each field; `seq` is the order of
+ * creation, which lists follow, and `merchant` the owner's ordinal.
+ */
+const OBJECT_TABLES: Readonly<Record<string, string>> = {
+  customer: `
+    email text, name text, description text, metadata text not null, default_payment_method text,
+    invoice_prefix text not null, next_invoice_number integer not null, delinquent integer not null,
+    test_clock text, deleted integer not null`,
+  product: 'name text not null, active integer not null, description text, metadata text not null',
+  price: `
+    product text, nickname text, unit_amount integer not null, currency text not null, recurring text,
+    active integer not null, lookup_key text, metadata text not null`,
+  payment_method: `
+    type text not null, customer text, card text, metadata text not null, test_card text, script text`,
+  subscription: `
+    status text not null, customer text not null, currency text not null, collection_method text not null,
+    days_until_due integer, default_payment_method text, description text, items text not null, latest_invoice text,
+    newest_invoice text, start_date integer not null, billing_cycle_anchor integer not null,
+    current_period_start integer not null, current_period_end integer not null, trial_start integer,
+    trial_end integer, missing_payment_method text not null, cancel_at integer,
+    cancel_at_period_end integer not null, canceled_at integer, ended_at integer, cancellation_reason text,
+    pause_collection text, metadata text not null, test_clock text`,
+  invoice: `
+    status text not null, number text, customer text not null, subscription text, currency text not null,
+    collection_method text not null, billing_reason text not null, lines text not null, total integer not null,
+    amount_paid integer not null, attempt_count integer not null, attempted integer not null,
+    next_payment_attempt integer, default_payment_method text, payment_intent text, charge text, due_date integer,
+    overdue integer not null, period_start integer not null, period_end integer not null, finalized_at integer,
+    paid_at integer, voided_at integer, marked_uncollectible_at integer, metadata text not null, test_clock text`,
+  payment_intent: `
+    status text not null, amount integer not null, amount_received integer not null, currency text not null,
+    customer text, invoice text, payment_method text, latest_charge text, last_payment_error text,
+    canceled_at integer, cancellation_reason text, description text, metadata text not null`,
+  charge: `
+    status text not null, amount integer not null, amount_refunded integer not null, currency text not null,
+    customer text, payment_intent text not null, invoice text, payment_method text, failure_code text,
+    failure_message text, decline_code text, metadata text not null`,
+}
+
+const OTHER_TABLES: readonly string[] = [
+  `create table merchant (
+    ordinal integer primary key, id text not null unique, name text not null, created integer not null,
+    api_version text not null, dunning_final_action text not null) strict`,
+  `create table clock (
+    seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
+    mode text not null, now integer not null, "offset" integer not null, target integer, advance text) strict`,
+  `create table api_key (
+    id text primary key, merchant integer not null, type text not null, name text, hash blob not null unique,
+    hint text not null, created integer not null, last_used integer, revoked integer) strict`,
+  `create table journal (
+    seq integer primary key, merchant integer not null, number integer, type integer, kind integer not null,
+    object integer not null, created integer not null, replaced text, api_version integer not null, request text,
+    idempotency_key text) strict`,
+  `create table job (
+    clock integer not null, due integer not null, subscription text not null, position integer not null,
+    object text not null, kind integer not null, merchant integer not null,
+    primary key (clock, due, subscription, position, object)) strict, without rowid`,
+  `create table counter (
+    merchant integer not null, prefix text not null, value integer not null,
+    primary key (merchant, prefix)) strict, without rowid`,
+  'create table setting (name text primary key, value text not null) strict, without rowid',
+]
+
+const INDEXES: readonly string[] = [
+  'create index payment_method_customer on payment_method (customer)',
+  'create index subscription_customer on subscription (customer)',
+  'create index invoice_customer on invoice (customer)',
+  'create index invoice_subscription on invoice (subscription)',
+  "create index invoice_open on invoice (customer) where status = 'open'",
+  'create index payment_intent_customer on payment_intent (customer)',
+  'create index charge_customer on charge (customer)',
+  'create index charge_payment_intent on charge (payment_intent)',
+  'create index journal_number on journal (merchant, number)',
+  'create index journal_object on journal (kind, object)',
+]
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const [name, columns] of Object.entries(OBJECT_TABLES)) {
+    const common =
+      'seq integer primary key, id text not null unique, merchant integer not null, created integer not null'
+    await sql.raw(`create table ${name} (${common}, ${columns}) strict`).execute(db)
+    await sql.raw(`create index ${name}_merchant on ${name} (merchant)`).execute(db)
+  }
+  for (const statement of [...OTHER_TABLES, ...INDEXES]) await sql.raw(statement).execute(db)
+}
