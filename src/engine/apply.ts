@@ -1,0 +1,81 @@
+import type { Change, Kind, Objects, Step } from '../core/change.ts'
+import { assert } from '../core/errors.ts'
+import { invoiceJobs, type Job, subscriptionJobs } from '../core/jobs.ts'
+import { changedFields, pick } from '../store/codec.ts'
+import { PRIVATE_FIELDS } from '../store/tables.ts'
+import type { Clock } from './clock.ts'
+import type { Unit } from './unit.ts'
+
+type Touched = {
+  readonly kind: Kind
+  readonly first: Step['before']
+  last: Step['after']
+  seq: number
+  entry: number
+}
+
+/**
+ * Writes a change: the one place where decisions become rows. Each object is written once, in its last state; each step
+ * leaves its journal entry; the jobs follow from the objects' states.
+ * @param clock - the clock on which it happens
+ */
+export function apply(unit: Unit, change: Change, clock: Clock = unit.merchant.clock): void {
+  const touched = new Map<string, Touched>()
+  for (const { kind, before, after } of change.steps) {
+    const known = touched.get(after.id)
+    assert(!known || known.last === before, `the steps of ${after.id} follow one another`)
+    if (known) known.last = after
+    else touched.set(after.id, { kind, first: before, last: after, seq: 0, entry: 0 })
+  }
+  for (const object of touched.values()) object.seq = writeRow(unit, object)
+  for (const step of change.steps) record(unit, step, clock.instant, touched.get(step.after.id)?.seq ?? 0)
+  for (const object of touched.values()) queueJobs(unit, object)
+}
+
+function writeRow(unit: Unit, { kind, first, last }: Touched): number {
+  const { objects } = unit.store
+  return first === null
+    ? objects.insert(kind, unit.owner, last)
+    : objects.update(kind, unit.owner, first, last)
+}
+
+/** One journal entry, unless the step changed nothing that the public object shows. */
+function record(unit: Unit, { kind, before, after, event }: Step, created: number, object: number): void {
+  const hidden = PRIVATE_FIELDS[kind] as readonly string[]
+  const changed =
+    before === null ? [] : changedFields(kind, before, after).filter(({ name }) => !hidden.includes(name))
+  if (before !== null && changed.length === 0 && event === null) return
+  unit.store.journal.append({
+    merchant: unit.owner,
+    kind,
+    object,
+    created,
+    replaced: before === null || changed.length === 0 ? null : pick(before, changed),
+    event: event && { type: event, number: unit.ids.nextNumber(unit.owner, 'evt') },
+    api_version: unit.apiVersion,
+    request: unit.request?.id ?? null,
+    idempotency_key: unit.request?.idempotency_key ?? null,
+  })
+  if (event) unit.events.push(event)
+}
+
+const jobsOf: { readonly [K in Kind]?: (object: Objects[K]) => Job[] } = {
+  subscription: subscriptionJobs,
+  invoice: invoiceJobs,
+}
+
+/** Takes the jobs that no longer follow from an object's state off the queue, and puts on it those that now do. */
+function queueJobs(unit: Unit, { kind, first, last }: Touched): void {
+  const derive = jobsOf[kind] as ((object: Step['after']) => Job[]) | undefined
+  if (!derive) return
+  const before = first === null ? [] : derive(first)
+  const after = derive(last)
+  const clock = unit.clockOf((last as Objects['invoice']).test_clock).seq
+  const isIn = (jobs: readonly Job[], { due, kind: name }: Job) =>
+    jobs.some((job) => job.due === due && job.kind === name)
+  for (const job of before) if (!isIn(after, job)) unit.store.jobs.remove(clock, job)
+  for (const job of after) {
+    if (!isIn(before, job))
+      unit.store.jobs.add(clock, unit.owner, job, unit.ids.nextNumber(unit.owner, 'job'))
+  }
+}

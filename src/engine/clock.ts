@@ -1,0 +1,112 @@
+import type { StoredClock } from '../store/directory.ts'
+
+/** Unix milliseconds. The one reading of the wall clock; tests give their own. */
+export type Wall = () => number
+export const systemWall: Wall = () => Date.now()
+
+/** Milliseconds from an arbitrary start, never going back: for measuring, not for telling time. */
+export const stopwatch = (): number => performance.now()
+
+/** A wall clock's time in Unix seconds. */
+export const wallSeconds = (wall: Wall): number => Math.floor(wall() / 1000)
+
+/**
+ * A clock of a merchant. It never goes back: a live one stands still while the wall clock is behind what it has shown,
+ * and while an advance is under way it shows the instant that the advance has come to.
+ * Source: decisions.md 2.
+ */
+export class Clock {
+  #row: StoredClock
+  #isDirty = false
+  readonly #wall: Wall
+
+  constructor(row: StoredClock, wall: Wall) {
+    this.#row = row
+    this.#wall = wall
+  }
+
+  get seq(): number {
+    return this.#row.seq
+  }
+
+  get id(): string {
+    return this.#row.id
+  }
+
+  get created(): number {
+    return this.#row.created
+  }
+
+  get mode(): 'live' | 'frozen' {
+    return this.#row.mode
+  }
+
+  /** Where the advance under way ends; null when there is none. */
+  get target(): number | null {
+    return this.#row.target
+  }
+
+  /** What the advance under way was asked for, as the scheduler wrote it. */
+  get advance(): string | null {
+    return this.#row.advance
+  }
+
+  /** What the clock shows, in Unix seconds. */
+  get now(): number {
+    const { mode, target, now, offset } = this.#row
+    return mode === 'frozen' || target !== null ? now : Math.max(now, wallSeconds(this.#wall) + offset)
+  }
+
+  /** The instant at which commands run: the one last ticked or moved to, in Unix seconds. */
+  get instant(): number {
+    return this.#row.now
+  }
+
+  /** Takes up what a live clock shows, so that commands run at that instant. */
+  tick(): void {
+    if (this.now !== this.#row.now) this.#set({ now: this.now })
+  }
+
+  /** Moves to an instant at or after the present one. */
+  moveTo(now: number): void {
+    this.#set({ now })
+  }
+
+  /** Begins an advance, or goes on with it: it holds the clock until it ends. */
+  begin(target: number, advance: string): void {
+    this.#set({ target, advance })
+  }
+
+  /** Ends an advance where it has come to. A live clock goes on from there; one that only caught up keeps its pace. */
+  end(): void {
+    const { now, offset } = this.#row
+    this.#set({ target: null, advance: null, offset: Math.max(offset, now - wallSeconds(this.#wall)) })
+  }
+
+  freeze(): void {
+    this.#set({ now: this.now, mode: 'frozen' })
+  }
+
+  unfreeze(): void {
+    if (this.mode === 'live') return
+    this.#set({ mode: 'live', offset: this.now - wallSeconds(this.#wall) })
+  }
+
+  /** The row to write, when it has changed since it was last taken. */
+  takeDirty(): StoredClock | undefined {
+    if (!this.#isDirty) return undefined
+    this.#isDirty = false
+    return this.#row
+  }
+
+  /** Goes back to what the database holds, after a transaction was rolled back. */
+  reset(row: StoredClock): void {
+    this.#row = row
+    this.#isDirty = false
+  }
+
+  #set(change: Partial<StoredClock>): void {
+    this.#row = { ...this.#row, ...change }
+    this.#isDirty = true
+  }
+}

@@ -1,0 +1,99 @@
+import { cancel } from '../core/billing/cancel.ts'
+import { Change } from '../core/change.ts'
+import { type Customer, mergeMetadata } from '../core/customer.ts'
+import { hasEnded } from '../core/subscription.ts'
+import { apply } from './apply.ts'
+import { loadAccount } from './billing.ts'
+import { paymentMethodOf } from './payment-method.ts'
+import type { Unit } from './unit.ts'
+
+/** undefined leaves a field as it is. */
+export type CustomerParams = {
+  email?: string | null | undefined
+  name?: string | null | undefined
+  description?: string | null | undefined
+  metadata?: Record<string, string> | '' | undefined
+  invoice_prefix?: string | undefined
+  invoice_settings?: { default_payment_method?: string | null | undefined } | undefined
+}
+
+const INVOICE_PREFIX_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const DEFAULT_METHOD = 'invoice_settings[default_payment_method]'
+
+/** Source: decisions.md 3. */
+export function createCustomer(unit: Unit, params: CustomerParams): Customer {
+  const id = unit.idFor('customer')
+  const change = new Change()
+  const blank: Customer = {
+    id,
+    created: unit.now,
+    email: null,
+    name: null,
+    description: null,
+    metadata: {},
+    default_payment_method: null,
+    invoice_prefix: unit.ids.derived(`invoice prefix ${id}`, 8, INVOICE_PREFIX_ALPHABET),
+    next_invoice_number: 1,
+    delinquent: false,
+    test_clock: null,
+    deleted: false,
+  }
+  const attaching = new Change()
+  const customer = change.create('customer', withParams(unit, attaching, blank, params), 'customer.created')
+  change.append(attaching)
+  apply(unit, change)
+  return customer
+}
+
+/** @throws ApiError resource_missing. Source: decisions.md 3. */
+export function updateCustomer(unit: Unit, id: string, params: CustomerParams): Customer {
+  const customer = unit.find('customer', id)
+  const change = new Change()
+  const after = withParams(unit, change, customer, params)
+  const isSame = JSON.stringify(after) === JSON.stringify(customer)
+  if (!isSame) change.update('customer', customer, () => after, 'customer.updated')
+  apply(unit, change, unit.clockOf(customer.test_clock))
+  return after
+}
+
+function withParams(unit: Unit, change: Change, customer: Customer, params: CustomerParams): Customer {
+  const { email, name, description, metadata, invoice_prefix, invoice_settings } = params
+  const method = invoice_settings?.default_payment_method
+  const default_payment_method =
+    method && paymentMethodOf(unit, change, customer, { id: method, param: DEFAULT_METHOD }).id
+  return {
+    ...customer,
+    ...(email !== undefined && { email }),
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(invoice_prefix !== undefined && { invoice_prefix }),
+    ...(default_payment_method !== undefined && { default_payment_method: default_payment_method || null }),
+    metadata: mergeMetadata(customer.metadata, metadata),
+  }
+}
+
+/**
+ * Deletes a customer: its subscriptions are canceled at once.
+ * @throws ApiError resource_missing
+ * Source: decisions.md 3, 13 ("A deleted customer").
+ */
+export function deleteCustomer(unit: Unit, id: string): Customer {
+  const customer = unit.find('customer', id)
+  const change = new Change()
+  const living = unit.store.objects
+    .list('subscription', unit.owner, [{ field: 'customer', is: id }], { limit: Number.MAX_SAFE_INTEGER })
+    .filter((subscription) => !hasEnded(subscription))
+    .reverse()
+  for (const subscription of living) {
+    const account = loadAccount(unit, subscription)
+    cancel(change, account, subscription, 'cancellation_requested', account.now)
+  }
+  const deleted = change.update(
+    'customer',
+    customer,
+    (latest) => ({ ...latest, deleted: true }),
+    'customer.deleted',
+  )
+  apply(unit, change, unit.clockOf(customer.test_clock))
+  return deleted
+}

@@ -1,0 +1,120 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { parameterInvalid, resourceMissing } from '../core/errors.ts'
+import type { KeyRow } from '../store/tables.ts'
+import { wallSeconds } from './clock.ts'
+import type { Engine } from './engine.ts'
+import { randomToken } from './ids.ts'
+
+const SECRET_LENGTH = 32
+const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
+const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
+
+const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** A key that was just made: the only moment at which its secret is known. */
+export type IssuedKey = { readonly key: KeyRow; readonly secret: string }
+
+/**
+ * The API keys, of which only hashes are kept.
+ * Source: interface.md 5; decisions.md 9.
+ */
+export class KeyRing {
+  readonly #engine: Engine
+  readonly #byHash = new Map<string, KeyRow>()
+  readonly #used = new Set<KeyRow>()
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+    for (const key of engine.store.directory.keys()) this.#admit(key)
+  }
+
+  /** All keys ever issued, revoked ones too, newest first. */
+  list(): KeyRow[] {
+    return [...this.#byHash.values()].sort((left, right) => (left.id < right.id ? 1 : -1))
+  }
+
+  /** The key with this secret, unless it is unknown or revoked; notes that it was used. */
+  resolve(secret: string): KeyRow | undefined {
+    const hash = digest(secret)
+    const key = this.#byHash.get(hash.toString('hex'))
+    if (!key || !timingSafeEqual(key.hash, hash) || key.revoked !== null) return undefined
+    const now = wallSeconds(this.#engine.wall)
+    if (key.last_used !== now) {
+      key.last_used = now
+      this.#used.add(key)
+    }
+    return key
+  }
+
+  /** Whether a key has this secret, revoked or not. */
+  knows(secret: string): boolean {
+    return this.#byHash.has(digest(secret).toString('hex'))
+  }
+
+  /**
+   * Issues a key.
+   * @param given.secret - a secret chosen beforehand; a random one if none is given
+   * @throws ApiError parameter_invalid, param secret, for one of another form or that is taken
+   */
+  async issue(given: {
+    merchant: number
+    type: KeyRow['type']
+    name: string | null
+    secret?: string | undefined
+  }): Promise<IssuedKey> {
+    const { merchant, type, name } = given
+    const secret = given.secret ?? PREFIXES[type] + randomToken(SECRET_LENGTH)
+    if (!GIVEN_KEY.test(secret) || !secret.startsWith(PREFIXES[type])) {
+      throw parameterInvalid(
+        'secret',
+        `A ${type} key is '${PREFIXES[type]}' and at least 24 letters or digits`,
+      )
+    }
+    if (this.knows(secret)) throw parameterInvalid('secret', 'This key exists already')
+    const key = await this.#engine.administer(() => {
+      const row: KeyRow = {
+        id: this.#engine.ids.next(0, 'key'),
+        merchant,
+        type,
+        name,
+        hash: digest(secret),
+        hint: `${PREFIXES[type]}…${secret.slice(-4)}`,
+        created: wallSeconds(this.#engine.wall),
+        last_used: null,
+        revoked: null,
+      }
+      this.#engine.store.directory.addKey(row)
+      return row
+    })
+    this.#admit(key)
+    return { key, secret }
+  }
+
+  /**
+   * Revokes a key, at once and for good; one that is revoked stays so.
+   * @throws ApiError resource_missing
+   */
+  async revoke(id: string): Promise<KeyRow> {
+    const key = this.list().find((known) => known.id === id)
+    if (!key) throw resourceMissing('key', id)
+    if (key.revoked !== null) return key
+    const revoked = wallSeconds(this.#engine.wall)
+    await this.#engine.administer(() => this.#engine.store.directory.updateKey({ ...key, revoked }))
+    key.revoked = revoked
+    return key
+  }
+
+  /** Writes when keys were last used: now and then, since every request uses one. */
+  async flush(): Promise<void> {
+    const used = [...this.#used]
+    this.#used.clear()
+    if (used.length === 0) return
+    await this.#engine.administer(() => {
+      for (const key of used) this.#engine.store.directory.updateKey(key)
+    })
+  }
+
+  #admit(key: KeyRow): void {
+    this.#byHash.set(key.hash.toString('hex'), key)
+  }
+}

@@ -1,0 +1,92 @@
+import { assert } from '../core/errors.ts'
+import type { EventType } from '../core/event.ts'
+import type { QueuedJob } from '../store/jobs.ts'
+import type { Store } from '../store/store.ts'
+import { runJob } from './billing.ts'
+import { type Clock, stopwatch } from './clock.ts'
+import type { Unit } from './unit.ts'
+
+/** How long a batch may hold the process before requests get their turn, in milliseconds. */
+const BATCH_MS = 20
+
+/** What an advance has done. Source: decisions.md 2, "Clock endpoints". */
+export type Summary = {
+  readonly jobs: number
+  readonly events: number
+  readonly invoices_paid: number
+  readonly payments_failed: number
+  /** The type of the event that ended it; null when it came to its target or was canceled. */
+  readonly stopped_on: EventType | null
+}
+
+export const NOTHING_DONE: Summary = {
+  jobs: 0,
+  events: 0,
+  invoices_paid: 0,
+  payments_failed: 0,
+  stopped_on: null,
+}
+
+/** What a clock row holds of the advance under way, so that a restart goes on with it. */
+type Stored = { readonly stop_on: readonly EventType[]; readonly summary: Summary }
+
+export const storedAdvance = (stop_on: readonly EventType[], summary: Summary = NOTHING_DONE): string =>
+  JSON.stringify({ stop_on, summary } satisfies Stored)
+
+/** The summary so far of the advance under way on a clock; undefined when there is none. */
+export const progressOf = (clock: Clock): Summary | undefined =>
+  clock.advance === null ? undefined : (JSON.parse(clock.advance) as Stored).summary
+
+/**
+ * Runs, within the transaction under way, what is due on a clock up to a target: the earliest job first, with the clock at
+ * its instant. Ends after a while to let others in.
+ * @param newUnit - makes the unit in which one job runs
+ * @returns whether the target is reached, or a job emitted one of the `stop_on` events
+ * Source: decisions.md 2 ("Advancing steps, it does not jump").
+ */
+export function runBatch(
+  store: Store,
+  clock: Clock,
+  newUnit: () => Unit,
+): { isDone: boolean; summary: Summary } {
+  const { target, advance } = clock
+  assert(target !== null && advance !== null, 'a batch belongs to an advance')
+  const { stop_on, summary: before } = JSON.parse(advance) as Stored
+  const summary = { ...before }
+  const started = stopwatch()
+  let previous: QueuedJob | undefined
+  do {
+    const [job] = store.jobs.next(clock.seq, 1)
+    if (!job || job.due > target) {
+      clock.moveTo(target)
+      clock.end()
+      return { isDone: true, summary }
+    }
+    assert(!isSame(job, previous), `the ${job.kind} of ${job.object} leaves the queue once it has run`)
+    previous = job
+    clock.moveTo(Math.max(job.due, clock.instant))
+    const unit = newUnit()
+    runJob(unit, job)
+    count(summary, unit.events)
+    const stopped_on = unit.events.find((type) => stop_on.includes(type))
+    if (stopped_on) {
+      clock.end()
+      return { isDone: true, summary: { ...summary, stopped_on } }
+    }
+  } while (stopwatch() - started < BATCH_MS)
+  clock.begin(target, storedAdvance(stop_on, summary))
+  return { isDone: false, summary }
+}
+
+const isSame = (job: QueuedJob, other: QueuedJob | undefined) =>
+  job.due === other?.due && job.kind === other.kind && job.object === other.object
+
+function count(
+  summary: { -readonly [Field in keyof Summary]: Summary[Field] },
+  events: readonly EventType[],
+): void {
+  summary.jobs += 1
+  summary.events += events.length
+  summary.invoices_paid += events.filter((type) => type === 'invoice.paid').length
+  summary.payments_failed += events.filter((type) => type === 'invoice.payment_failed').length
+}

@@ -1,0 +1,190 @@
+import type { Account } from '../core/billing/account.ts'
+import { cancel } from '../core/billing/cancel.ts'
+import { start } from '../core/billing/start.ts'
+import { addIntervals, SECONDS_PER_DAY } from '../core/calendar.ts'
+import { Change } from '../core/change.ts'
+import type { Customer } from '../core/customer.ts'
+import {
+  invalidStateTransition,
+  parameterInvalid,
+  paymentFailed,
+  unsupportedPspCapability,
+} from '../core/errors.ts'
+import type { CollectionMethod } from '../core/invoice.ts'
+import { lineAmount, total } from '../core/money.ts'
+import type { Price } from '../core/price.ts'
+import {
+  canceledAtPeriodEnd,
+  type MissingPaymentMethod,
+  newSubscription,
+  type Prices,
+  type Subscription,
+} from '../core/subscription.ts'
+import { apply } from './apply.ts'
+import { loadAccount } from './billing.ts'
+import { paymentMethodOf } from './payment-method.ts'
+import { RefusedAfterAttempt, type Unit } from './unit.ts'
+
+export type ItemParams = { price: string; quantity: number; metadata?: Record<string, string> | undefined }
+
+export type SubscriptionParams = {
+  customer: string
+  currency: string
+  items: readonly ItemParams[]
+  default_payment_method?: string | undefined
+  payment_behavior: 'default_incomplete' | 'allow_incomplete' | 'error_if_incomplete'
+  collection_method: CollectionMethod
+  days_until_due?: number | undefined
+  trial_period_days?: number | undefined
+  trial_end?: number | 'now' | undefined
+  missing_payment_method: MissingPaymentMethod
+  description?: string | null | undefined
+  metadata?: Record<string, string> | undefined
+}
+
+const DEFAULT_DAYS_UNTIL_DUE = 30
+const MAX_TRIAL_YEARS = 2
+
+/**
+ * Starts a subscription and collects its first invoice.
+ * @throws ApiError resource_missing and parameter_invalid for references; unsupported_psp_capability; amount_too_large
+ * @throws RefusedAfterAttempt with a 402 for error_if_incomplete when the payment fails
+ * Source: interface.md 4.3 (processing order); decisions.md 6.
+ */
+export function createSubscription(unit: Unit, params: SubscriptionParams): Subscription {
+  const customer = unit.find('customer', params.customer, 'customer')
+  const prices: Prices = new Map(
+    params.items.map(({ price }, index) => [price, unit.find('price', price, `items[${index}][price]`)]),
+  )
+  const change = new Change()
+  const methodId = params.default_payment_method
+  const method =
+    methodId === undefined
+      ? null
+      : paymentMethodOf(unit, change, customer, { id: methodId, param: 'default_payment_method' })
+  checkItems(params, prices)
+  if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
+
+  const now = unit.clockOf(customer.test_clock).instant
+  const isSent = params.collection_method === 'send_invoice'
+  const subscription = newSubscription(
+    {
+      id: unit.idFor('subscription'),
+      created: now,
+      customer: customer.id,
+      currency: params.currency,
+      collection_method: params.collection_method,
+      days_until_due: isSent ? (params.days_until_due ?? DEFAULT_DAYS_UNTIL_DUE) : null,
+      default_payment_method: method?.id ?? null,
+      description: params.description ?? null,
+      items: params.items.map(({ price, quantity, metadata }) => ({
+        id: unit.newId('si'),
+        created: now,
+        price,
+        quantity,
+        metadata: metadata ?? {},
+      })),
+      trial_end: trialEnd(params, now),
+      missing_payment_method: params.missing_payment_method,
+      metadata: params.metadata ?? {},
+      test_clock: customer.test_clock,
+    },
+    prices,
+  )
+  const collected = start(change, accountOf(unit, subscription, { customer, prices, method }), subscription)
+  if (collected?.result === 'failed' && params.payment_behavior === 'error_if_incomplete') {
+    const { code, decline_code, message } = collected.outcome
+    const error = paymentFailed(code, message, { decline_code, charge: null, payment_intent: null })
+    throw new RefusedAfterAttempt(error, processorMemory(change))
+  }
+  apply(unit, change, unit.clockOf(customer.test_clock))
+  return change.latest('subscription', subscription)
+}
+
+/** The account of a subscription that is not stored yet, nor perhaps its payment method. */
+function accountOf(
+  unit: Unit,
+  subscription: Subscription,
+  { customer, prices, method }: { customer: Customer; prices: Prices; method: Account['paymentMethod'] },
+): Account {
+  const account = loadAccount(unit, { ...subscription, default_payment_method: null, items: [] })
+  return { ...account, customer, prices, paymentMethod: method ?? account.paymentMethod }
+}
+
+/** What the card processor knows of an attempt although everything else is taken back. Source: decisions.md 3. */
+function processorMemory(change: Change): Change {
+  const memory = new Change()
+  for (const step of change.steps) {
+    if (step.kind === 'payment_method' && step.before) memory.update(step.kind, step.before, () => step.after)
+  }
+  return memory
+}
+
+/**
+ * @throws ApiError parameter_invalid for a price that cannot be subscribed to here; amount_too_large for the sum
+ * Source: decisions.md 6 ("Item"), 13 ("Errors and bodies").
+ */
+function checkItems(
+  { items, currency }: Pick<SubscriptionParams, 'items' | 'currency'>,
+  prices: Prices,
+): void {
+  const first = prices.get(items[0]?.price ?? '')?.recurring
+  items.forEach(({ price: id }, index) => {
+    const refuse = (why: string) => parameterInvalid(`items[${index}][price]`, `The price '${id}' ${why}`)
+    const { active, recurring, currency: priced } = prices.get(id) as Price
+    if (!recurring) throw refuse('is a one-time price, which cannot be subscribed to')
+    if (!active) throw refuse('is not active')
+    if (priced !== currency) throw refuse(`is in ${priced}, the subscription in ${currency}`)
+    if (recurring.interval !== first?.interval || recurring.interval_count !== first.interval_count) {
+      throw refuse('does not recur at the interval of the first item')
+    }
+    if (items.findIndex((item) => item.price === id) < index)
+      throw refuse('is given twice; raise the quantity instead')
+  })
+  total(items.map(({ price, quantity }) => lineAmount(prices.get(price)?.unit_amount ?? 0, quantity)))
+}
+
+/**
+ * When the trial asked for ends; null for none.
+ * @throws ApiError parameter_invalid, param trial_end
+ * Source: decisions.md 6 ("Trials").
+ */
+function trialEnd({ trial_end, trial_period_days }: SubscriptionParams, now: number): number | null {
+  if (trial_period_days !== undefined) return now + trial_period_days * SECONDS_PER_DAY
+  if (trial_end === undefined || trial_end === 'now') return null
+  if (trial_end <= now) throw parameterInvalid('trial_end', `trial_end must lie after now, which is ${now}`)
+  if (trial_end > addIntervals(now, { interval: 'year', interval_count: MAX_TRIAL_YEARS }, 1)) {
+    throw parameterInvalid('trial_end', `trial_end must lie at most ${MAX_TRIAL_YEARS} years ahead`)
+  }
+  return trial_end
+}
+
+/**
+ * Cancels a subscription, now or at the end of its period.
+ * @throws ApiError resource_missing; invalid_state_transition, param status, when its status does not allow it
+ * Source: interface.md 4.3 (DELETE); decisions.md 6.
+ */
+export function cancelSubscription(
+  unit: Unit,
+  id: string,
+  { cancel_at_period_end }: { cancel_at_period_end: boolean },
+): Subscription {
+  const subscription = unit.find('subscription', id)
+  const account = loadAccount(unit, subscription)
+  const change = new Change()
+  if (!cancel_at_period_end) cancel(change, account, subscription, 'cancellation_requested', account.now)
+  else if (!['active', 'past_due', 'trialing', 'unpaid'].includes(subscription.status)) {
+    throw invalidStateTransition(
+      `A subscription whose status is ${subscription.status} cannot be canceled at the end of its period`,
+    )
+  } else if (!subscription.cancel_at_period_end) {
+    change.update(
+      'subscription',
+      subscription,
+      (running) => canceledAtPeriodEnd(running, account.now),
+      'subscription.updated',
+    )
+  }
+  apply(unit, change, unit.clockOf(subscription.test_clock))
+  return change.latest('subscription', subscription)
+}

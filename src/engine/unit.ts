@@ -1,0 +1,109 @@
+import { API_VERSIONS } from '../core/api-version.ts'
+import { type Change, ID_PREFIXES, type Kind, type Objects } from '../core/change.ts'
+import { type ApiError, assert, resourceMissing } from '../core/errors.ts'
+import type { EventType } from '../core/event.ts'
+import type { Store } from '../store/store.ts'
+import type { Clock } from './clock.ts'
+import type { Ids } from './ids.ts'
+import type { MerchantState } from './merchant.ts'
+
+/** The request that a command serves; null for what the clock does. */
+export type RequestContext = { readonly id: string; readonly idempotency_key: string | null }
+
+/** Names of kinds for people. */
+const NOUNS: Readonly<Record<Kind, string>> = {
+  customer: 'customer',
+  product: 'product',
+  price: 'price',
+  payment_method: 'payment method',
+  subscription: 'subscription',
+  invoice: 'invoice',
+  payment_intent: 'payment intent',
+  charge: 'charge',
+}
+
+/**
+ * A command under way: what it may read, and what it has told. All of it happens at one instant, within one savepoint;
+ * it writes by `apply` alone.
+ */
+export class Unit {
+  readonly store: Store
+  readonly ids: Ids
+  readonly merchant: MerchantState
+  readonly request: RequestContext | null
+  /** The events that the unit has told so far. */
+  readonly events: EventType[] = []
+
+  constructor(given: { store: Store; ids: Ids; merchant: MerchantState; request: RequestContext | null }) {
+    this.store = given.store
+    this.ids = given.ids
+    this.merchant = given.merchant
+    this.request = given.request
+  }
+
+  /** The merchant's ordinal, by which its rows are known. */
+  get owner(): number {
+    return this.merchant.settings.ordinal
+  }
+
+  /** Unix seconds on the merchant's main clock. */
+  get now(): number {
+    return this.merchant.clock.instant
+  }
+
+  /** The merchant's default version as the journal numbers it. */
+  get apiVersion(): number {
+    return API_VERSIONS.indexOf(this.merchant.settings.api_version)
+  }
+
+  readonly newId = (prefix: string): string => this.ids.next(this.owner, prefix)
+
+  /** The clock that an object follows. */
+  clockOf(testClock: string | null): Clock {
+    if (testClock === null) return this.merchant.clock
+    const clock = this.merchant.testClocks.get(testClock)
+    assert(clock, `the clock ${testClock} is there`)
+    return clock
+  }
+
+  get<K extends Kind>(kind: K, id: string): Objects[K] | undefined {
+    return this.store.objects.get(kind, this.owner, id)
+  }
+
+  /** An object that must be there, since another one speaks of it. */
+  need<K extends Kind>(kind: K, id: string): Objects[K] {
+    const object = this.get(kind, id)
+    assert(object, `${id} is there`)
+    return object
+  }
+
+  /**
+   * An object that the caller names.
+   * @param param - "id" for a path, else the parameter that holds the reference
+   * @throws ApiError resource_missing
+   * Source: decisions.md 1, "References in a body".
+   */
+  find<K extends Kind>(kind: K, id: string, param = 'id'): Objects[K] {
+    const object = this.get(kind, id)
+    if (!object || (kind === 'customer' && (object as Objects['customer']).deleted)) {
+      throw resourceMissing(NOUNS[kind], id, param)
+    }
+    return object
+  }
+
+  /** A new id for an object of a kind. */
+  idFor(kind: Kind): string {
+    return this.newId(ID_PREFIXES[kind])
+  }
+}
+
+/** A refusal that takes everything back but what the card processor remembers of the attempt. Source: decisions.md 3, 6. */
+export class RefusedAfterAttempt extends Error {
+  readonly error: ApiError
+  readonly remembered: Change
+  constructor(error: ApiError, remembered: Change) {
+    super(error.message)
+    this.error = error
+    this.remembered = remembered
+  }
+}

@@ -1,0 +1,68 @@
+import type { Kind, Objects } from '../core/change.ts'
+import type { Merchant } from '../store/directory.ts'
+import type { EventEntry } from '../store/journal.ts'
+import type { Filter, Page } from '../store/objects.ts'
+import type { Store } from '../store/store.ts'
+import type { Ids } from './ids.ts'
+
+export type { Filter } from '../store/objects.ts'
+
+/** What a presenter may look at: a merchant's objects, all as of one moment. */
+export type View = {
+  readonly merchant: Merchant
+  readonly ids: Ids
+  get<K extends Kind>(kind: K, id: string): Objects[K] | undefined
+}
+
+/** The present, which can be listed too. */
+export type CurrentView = View & {
+  list<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Objects[K][]
+  /** The place of an object in the order of creation. */
+  placeOf(kind: Kind, id: string): number | undefined
+}
+
+type Sources = { readonly store: Store; readonly ids: Ids; readonly merchant: Merchant }
+
+/** The objects as they are. */
+export const currentView = ({ store, ids, merchant }: Sources): CurrentView => ({
+  merchant,
+  ids,
+  get: (kind, id) => store.objects.get(kind, merchant.ordinal, id),
+  list: (kind, filters, page) => store.objects.list(kind, merchant.ordinal, filters, page),
+  placeOf: (kind, id) => store.objects.seqOf(kind, merchant.ordinal, id),
+})
+
+/** The objects as they were right after a journal entry. Source: decisions.md 10 ("the object as it was at that moment"). */
+export const viewAsOf = ({ store, ids, merchant }: Sources, seq: number): View => ({
+  merchant,
+  ids,
+  get: (kind, id) => {
+    const object = store.objects.seqOf(kind, merchant.ordinal, id)
+    return object === undefined ? undefined : store.journal.asOf(kind, object, seq)
+  },
+})
+
+/** An event with the object that it tells of, before and after. */
+export type RecalledEvent = {
+  readonly entry: EventEntry
+  readonly id: string
+  readonly after: Objects[Kind]
+  /** The object before the event, when it is an update. */
+  readonly before: Objects[Kind] | null
+  readonly view: View
+}
+
+/** Recalls from the journal what an event told. */
+export function recall(sources: Sources, entry: EventEntry): RecalledEvent {
+  const after = sources.store.journal.asOf(entry.kind, entry.object, entry.seq)
+  return {
+    entry,
+    id: sources.ids.of(entry.merchant, 'evt', entry.number),
+    after,
+    before:
+      entry.type.endsWith('.updated') && entry.replaced
+        ? ({ ...after, ...entry.replaced } as Objects[Kind])
+        : null,
+    view: viewAsOf(sources, entry.seq),
+  }
+}
