@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { parameterInvalid } from '../../core/errors.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { MerchantState } from '../../engine/merchant.ts'
+import { upcomingJobs } from '../../engine/upcoming.ts'
+import { advanceFields, aimOf, presentClock, presentSummary, presentUpcoming, stopOn } from '../clock.ts'
+import { list, pageParams } from '../pagination.ts'
+import { theMerchant } from './merchant.ts'
+import type { AddRoute } from './site.ts'
+
+const whose = { merchant: z.string().optional(), all: z.boolean().optional() }
+const whoseParams = z.object(whose)
+const advanceParams = z.object({ ...whose, ...advanceFields, async: z.boolean().optional() })
+const showParams = z.object({ merchant: z.string().optional() })
+const upcomingParams = z.object({ merchant: z.string().optional(), limit: pageParams.limit })
+
+/** Source: operator.md, "Admin API"; decisions.md 2. */
+export function clockAdminRoutes(add: AddRoute): void {
+  add({ method: 'get', path: 'clock', params: showParams }, ({ c, site, params }) => {
+    const merchants =
+      params.merchant === undefined ? everyone(site.engine) : [theMerchant(site.engine, params.merchant)]
+    return list(c.req.path, merchants.map(presentClock))
+  })
+  add({ method: 'post', path: 'clock/advance', params: advanceParams }, async ({ c, site, params }) => {
+    const { engine } = site
+    const merchants = meant(engine, params)
+    const { aim, param } = aimOf(params)
+    const stop_on = stopOn(params)
+    // All or none: a clock that cannot move keeps the others where they are.
+    for (const merchant of merchants) engine.checkAdvance(merchant.clock, aim(merchant.clock.now), param)
+    const runs = merchants.map(async (merchant) => ({
+      merchant,
+      summary: await engine.advance(merchant, merchant.clock, aim, { stop_on, param }),
+    }))
+    if (params.async) {
+      for (const run of runs) run.catch((error) => site.reportError(error, 'advancing a clock'))
+      return list(c.req.path, merchants.map(presentClock))
+    }
+    const done = await Promise.all(runs)
+    return list(
+      c.req.path,
+      done.map(({ merchant, summary }) => ({ ...presentClock(merchant), summary: presentSummary(summary) })),
+    )
+  })
+  add({ method: 'post', path: 'clock/cancel', params: whoseParams }, ({ c, site, params }) => {
+    const merchants = meant(site.engine, params)
+    for (const { clock } of merchants) site.engine.cancelAdvance(clock)
+    return list(c.req.path, merchants.map(presentClock))
+  })
+  for (const verb of ['freeze', 'unfreeze'] as const) {
+    add({ method: 'post', path: `clock/${verb}`, params: whoseParams }, async ({ c, site, params }) => {
+      const merchants = meant(site.engine, params)
+      await Promise.all(
+        merchants.map((merchant) => site.engine.command(merchant, null, () => merchant.clock[verb]())),
+      )
+      return list(c.req.path, merchants.map(presentClock))
+    })
+  }
+  add({ method: 'get', path: 'upcoming', params: upcomingParams }, ({ c, site, params }) => {
+    const merchants =
+      params.merchant === undefined ? everyone(site.engine) : [theMerchant(site.engine, params.merchant)]
+    const jobs = merchants
+      .flatMap((merchant) => upcomingJobs(site.engine, merchant, params.limit + 1))
+      .sort((left, right) => left.due - right.due)
+    return presentUpcoming(c.req.path, jobs, params.limit)
+  })
+}
+
+const everyone = (engine: Engine): MerchantState[] => [...engine.merchants.values()]
+
+/** @throws ApiError parameter_missing, parameter_invalid, resource_missing */
+function meant(engine: Engine, { merchant, all }: z.infer<typeof whoseParams>): MerchantState[] {
+  if (all && merchant !== undefined) throw parameterInvalid('all', 'Give merchant or all, not both')
+  return all ? everyone(engine) : [theMerchant(engine, merchant)]
+}

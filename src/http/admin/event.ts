@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { findEvent } from '../../engine/events.ts'
+import {
+  eventListParams,
+  presentEvent,
+  presentEventList,
+  resumePoint,
+  typesOf,
+  wantsStream,
+} from '../event.ts'
+import { theMerchant } from './merchant.ts'
+import type { AddRoute } from './site.ts'
+
+const listParams = eventListParams.extend({ merchant: z.string().optional() })
+
+/** Events of one merchant, or of all. Source: operator.md, "Admin API". */
+export function eventAdminRoutes(add: AddRoute): void {
+  add({ method: 'get', path: 'events', params: listParams }, ({ c, site, params }) => {
+    const merchant = params.merchant === undefined ? null : theMerchant(site.engine, params.merchant)
+    if (!wantsStream(c.req.header('accept'))) return presentEventList(site, merchant, c.req.path, params)
+    const after = resumePoint(c.req.header('last-event-id'), params)
+    return site.streams.open({ merchant, types: typesOf(params), after })
+  })
+  add({ method: 'get', path: 'events/:id' }, ({ site, id }) => presentEvent(findEvent(site.engine, null, id)))
+}

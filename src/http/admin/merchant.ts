@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { API_VERSIONS } from '../../core/api-version.ts'
+import { parseInstant } from '../../core/calendar.ts'
+import { FINAL_ACTIONS } from '../../core/dunning.ts'
+import { parameterInvalid, parameterMissing } from '../../core/errors.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { MerchantState } from '../../engine/merchant.ts'
+import { createMerchant, findMerchant, updateMerchant } from '../../engine/merchants.ts'
+import { presentClock } from '../clock.ts'
+import type { Json } from '../json.ts'
+import { list } from '../pagination.ts'
+import type { AddRoute } from './site.ts'
+
+const settings = {
+  api_version: z.enum(API_VERSIONS).optional(),
+  dunning_final_action: z.enum(FINAL_ACTIONS).optional(),
+}
+const name = z.string().min(1).max(255)
+const createParams = z.object({
+  name: name.default('Merchant'),
+  clock: z.union([z.int(), z.string()]).default('live'),
+  ...settings,
+})
+const updateParams = z.object({ name: name.optional(), ...settings })
+
+/** Source: operator.md, "Admin API"; decisions.md 11. */
+export function merchantRoutes(add: AddRoute): void {
+  add({ method: 'post', path: 'merchants', params: createParams, status: 201 }, async ({ site, params }) =>
+    presentMerchant(await createMerchant(site.engine, { ...params, clock: clockOf(params.clock) })),
+  )
+  add({ method: 'get', path: 'merchants' }, ({ c, site }) =>
+    list(c.req.path, [...site.engine.merchants.values()].map(presentMerchant)),
+  )
+  add({ method: 'post', path: 'merchants/:id', params: updateParams }, async ({ site, params, id }) =>
+    presentMerchant(await updateMerchant(site.engine, id, params)),
+  )
+}
+
+/**
+ * The merchant that a request names, or the only one there is.
+ * @throws ApiError parameter_missing when there are several and none is named; resource_missing, param merchant
+ */
+export function theMerchant(engine: Engine, id: string | undefined): MerchantState {
+  if (id !== undefined) return findMerchant(engine, id, 'merchant')
+  const [only, ...others] = engine.merchants.values()
+  if (!only || others.length > 0) throw parameterMissing('merchant')
+  return only
+}
+
+/** @throws ApiError parameter_invalid, param clock */
+function clockOf(clock: string | number): 'live' | number {
+  const instant = clock === 'live' ? clock : parseInstant(String(clock))
+  if (instant !== undefined) return instant
+  throw parameterInvalid('clock', `'${clock}' is no clock: give live, or a time as in 2026-01-31T10:00:00Z`)
+}
+
+export function presentMerchant(merchant: MerchantState): Json {
+  const { id, name: called, created, api_version, dunning_final_action } = merchant.settings
+  return {
+    id,
+    object: 'merchant',
+    name: called,
+    created,
+    api_version,
+    dunning_final_action,
+    livemode: false,
+    merchant_id: id,
+    clock: presentClock(merchant),
+  }
+}

@@ -1,0 +1,57 @@
+import type { Context, Hono } from 'hono'
+import { z } from 'zod'
+import { NEWEST_API_VERSION } from '../../core/api-version.ts'
+import { ApiError, routeMissing } from '../../core/errors.ts'
+import { requestId } from '../../engine/ids.ts'
+import type { Answer } from '../json.ts'
+import { checkParams, type Schema } from '../params.ts'
+import { readParams } from '../request.ts'
+import { failure, json } from '../respond.ts'
+import { clockAdminRoutes } from './clock.ts'
+import { eventAdminRoutes } from './event.ts'
+import { checkAdminToken, checkHost } from './guard.ts'
+import { keyRoutes } from './key.ts'
+import { merchantRoutes } from './merchant.ts'
+import type { AddRoute, AdminCall, AdminRoute, AdminSite } from './site.ts'
+import { statusRoutes } from './status.ts'
+
+const MAX_BODY_BYTES = 64 * 1_048_576
+
+const NO_PARAMS = z.object({})
+
+/** The operator's API, under /_paytwin. Source: operator.md, "Admin API". */
+export function adminRoutes(app: Hono, site: AdminSite): void {
+  const add: AddRoute = (route, answer) => {
+    app.on(route.method.toUpperCase(), `/_paytwin/${route.path}`, (c) => handle(c, site, route, answer))
+  }
+  statusRoutes(add)
+  keyRoutes(add)
+  merchantRoutes(add)
+  clockAdminRoutes(add)
+  eventAdminRoutes(add)
+  app.all('/_paytwin/*', (c) =>
+    handle(c, site, { method: 'get', path: '*' }, () => routeMissing(c.req.method, c.req.path)),
+  )
+}
+
+async function handle<Params>(
+  c: Context,
+  site: AdminSite,
+  route: AdminRoute<Params>,
+  answer: (call: AdminCall<Params>) => Answer | Promise<Answer>,
+): Promise<Response> {
+  const headers = { 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION }
+  try {
+    checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, site.allowedHosts)
+    if (!route.isOpen) checkAdminToken(c.req.header('authorization'), site.adminToken)
+    if (c.req.method === 'HEAD') throw routeMissing(c.req.method, c.req.path)
+    const { raw, isForm } = await readParams(c, MAX_BODY_BYTES)
+    const params = checkParams((route.params ?? NO_PARAMS) as Schema<Params>, raw, { isForm })
+    const result = await answer({ c, site, params, id: c.req.param('id') ?? '' })
+    if (result instanceof Response) return result
+    if (result instanceof ApiError) throw result
+    return json(route.status ?? 200, result, headers)
+  } catch (error) {
+    return failure(site, error, headers, `${c.req.method} ${c.req.path}`)
+  }
+}

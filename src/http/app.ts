@@ -1,0 +1,42 @@
+import { Hono } from 'hono'
+import { NEWEST_API_VERSION } from '../core/api-version.ts'
+import { routeMissing } from '../core/errors.ts'
+import { requestId } from '../engine/ids.ts'
+import { adminRoutes } from './admin/routes.ts'
+import type { AdminSite } from './admin/site.ts'
+import { Api } from './api.ts'
+import { chargeRoutes } from './charge.ts'
+import { clockRoutes } from './clock.ts'
+import { customerRoutes } from './customer.ts'
+import { eventRoutes } from './event.ts'
+import { invoiceRoutes } from './invoice.ts'
+import { paymentIntentRoutes } from './payment-intent.ts'
+import { paymentMethodRoutes } from './payment-method.ts'
+import { priceRoutes, productRoutes } from './price.ts'
+import { errorBody, json } from './respond.ts'
+import { subscriptionRoutes } from './subscription.ts'
+
+/** The whole HTTP application: /v1 for merchants, /_paytwin for the operator. */
+export function createApp(site: AdminSite): Hono {
+  const app = new Hono()
+  const api = new Api(app, site)
+  customerRoutes(api)
+  productRoutes(api)
+  priceRoutes(api)
+  paymentMethodRoutes(api)
+  subscriptionRoutes(api)
+  invoiceRoutes(api)
+  paymentIntentRoutes(api)
+  chargeRoutes(api)
+  eventRoutes(api)
+  clockRoutes(api)
+  api.missing()
+  adminRoutes(app, site)
+  app.notFound((c) =>
+    json(404, errorBody(routeMissing(c.req.method, c.req.path)), {
+      'Request-Id': requestId(),
+      'X-API-Version': NEWEST_API_VERSION,
+    }),
+  )
+  return app
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { Charge } from '../core/charge.ts'
+import type { View } from '../engine/view.ts'
+import type { Api } from './api.ts'
+import { reference } from './fields.ts'
+import type { Json } from './json.ts'
+import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { common, retrieve } from './resource.ts'
+
+const listParams = z.object({
+  ...pageParams,
+  customer: reference.optional(),
+  payment_intent: reference.optional(),
+  created: createdParam,
+})
+
+/** Source: decisions.md 5. */
+export function chargeRoutes(api: Api): void {
+  api.read({ method: 'get', path: '/v1/charges', params: listParams }, (call) => {
+    const { customer, payment_intent, created } = call.params
+    const filters = [
+      ...equals('customer', customer),
+      ...equals('payment_intent', payment_intent),
+      ...createdFilters(created),
+    ]
+    return listObjects(call, 'charge', filters, (charge) => presentCharge(call.view, charge))
+  })
+  api.read({ method: 'get', path: '/v1/charges/:id' }, ({ view, id }) =>
+    presentCharge(view, retrieve(view, 'charge', id)),
+  )
+}
+
+/** Source: interface.md 2.4; decisions.md 5. */
+export function presentCharge(view: View, charge: Charge): Json {
+  const isPaid = charge.status === 'succeeded'
+  return {
+    ...common(view, 'charge', charge),
+    status: charge.status,
+    amount: charge.amount,
+    amount_refunded: charge.amount_refunded,
+    refunded: isPaid && charge.amount_refunded === charge.amount,
+    paid: isPaid,
+    currency: charge.currency,
+    customer: charge.customer,
+    invoice: charge.invoice,
+    payment_intent: charge.payment_intent,
+    payment_method: charge.payment_method,
+    payment_method_details: detailsOf(view, charge),
+    failure_code: charge.failure_code,
+    failure_message: charge.failure_message,
+    outcome: {
+      network_status: isPaid ? 'approved_by_network' : 'declined_by_network',
+      reason: charge.decline_code ?? charge.failure_code,
+      seller_message: isPaid ? 'Payment complete.' : charge.failure_message,
+      type: isPaid ? 'authorized' : 'issuer_declined',
+    },
+    metadata: charge.metadata,
+  }
+}
+
+/** A payment method's details never change, so those at the time of the charge are those of today. */
+function detailsOf(view: View, { payment_method }: Charge): Json | null {
+  const method = payment_method === null ? undefined : view.get('payment_method', payment_method)
+  return method ? { type: method.type, [method.type]: method.card ?? {} } : null
+}

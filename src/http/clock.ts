@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { addDuration, LAST_INSTANT, parseInstant } from '../core/calendar.ts'
+import { parameterInvalid, parameterMissing } from '../core/errors.ts'
+import type { EventType } from '../core/event.ts'
+import type { MerchantState } from '../engine/merchant.ts'
+import { progressOf, type Summary } from '../engine/scheduler.ts'
+import { upcomingJobs } from '../engine/upcoming.ts'
+import type { Api } from './api.ts'
+import { matchingTypes } from './event.ts'
+import type { Json } from './json.ts'
+import { list, pageParams } from './pagination.ts'
+
+/** How far an advance goes, and what ends it early. Source: decisions.md 2. */
+export const advanceFields = {
+  to: z.union([z.int(), z.string()]).optional(),
+  by: z.string().optional(),
+  stop_on: z.array(z.string()).max(100).optional(),
+}
+const advanceParams = z.object(advanceFields)
+const upcomingParams = z.object({ limit: pageParams.limit })
+
+/** Source: decisions.md 2, "Clock endpoints". */
+export function clockRoutes(api: Api): void {
+  api.read({ method: 'get', path: '/v1/test_helpers/clock' }, ({ merchant }) => presentClock(merchant))
+  api.read(
+    { method: 'post', path: '/v1/test_helpers/clock/advance', params: advanceParams },
+    async ({ merchant, site, params }) => {
+      const { aim, param } = aimOf(params)
+      const summary = await site.engine.advance(merchant, merchant.clock, aim, {
+        stop_on: stopOn(params),
+        param,
+      })
+      return { ...presentClock(merchant), summary: presentSummary(summary) }
+    },
+  )
+  api.write({ method: 'post', path: '/v1/test_helpers/clock/freeze' }, ({ merchant }) => {
+    merchant.clock.freeze()
+    return presentClock(merchant)
+  })
+  api.write({ method: 'post', path: '/v1/test_helpers/clock/unfreeze' }, ({ merchant }) => {
+    merchant.clock.unfreeze()
+    return presentClock(merchant)
+  })
+  api.read(
+    { method: 'get', path: '/v1/test_helpers/upcoming', params: upcomingParams },
+    ({ c, merchant, site, params }) =>
+      presentUpcoming(c.req.path, upcomingJobs(site.engine, merchant, params.limit + 1), params.limit),
+  )
+}
+
+/**
+ * Where an advance leads from an instant.
+ * @throws ApiError parameter_missing, parameter_invalid for `to` and `by`
+ * Source: decisions.md 2 (`advance`).
+ */
+export function aimOf({ to, by }: { to?: number | string | undefined; by?: string | undefined }): {
+  aim: (now: number) => number
+  param: 'to' | 'by'
+} {
+  if (to !== undefined && by !== undefined) throw parameterInvalid('by', 'Give to or by, not both')
+  if (to !== undefined) {
+    const target = parseInstant(String(to))
+    if (target === undefined) {
+      throw parameterInvalid(
+        'to',
+        `'${to}' is no time: give Unix seconds or ISO 8601, as in 2026-02-28T10:00:00Z`,
+      )
+    }
+    return { aim: () => target, param: 'to' }
+  }
+  if (by === undefined) throw parameterMissing('to')
+  const aim = (now: number) => {
+    const target = addDuration(now, by)
+    if (target === undefined) {
+      throw parameterInvalid(
+        'by',
+        `'${by}' is no duration: give one of 90s 15m 36h 3d 2w 1mo 1y, or ISO 8601 as in P1M`,
+      )
+    }
+    if (target > LAST_INSTANT) throw parameterInvalid('by', `'${by}' leads beyond the year 9999`)
+    return target
+  }
+  aim(0)
+  return { aim, param: 'by' }
+}
+
+/** The event types that end an advance. @throws ApiError parameter_invalid for one that matches none */
+export const stopOn = ({ stop_on }: { stop_on?: readonly string[] | undefined }): EventType[] =>
+  (stop_on ?? []).flatMap((pattern, index) => matchingTypes(pattern, `stop_on[${index}]`))
+
+/** Source: decisions.md 2, "Clock endpoints"; 13 (`target` is null when ready). */
+export function presentClock({ clock, settings }: MerchantState): Json {
+  const progress = progressOf(clock)
+  return {
+    id: clock.id,
+    object: 'clock',
+    created: clock.created,
+    mode: clock.mode,
+    now: clock.now,
+    status: clock.target === null ? 'ready' : 'advancing',
+    target: clock.target,
+    ...(progress && { progress: presentSummary(progress) }),
+    livemode: false,
+    merchant_id: settings.id,
+  }
+}
+
+export const presentSummary = ({
+  jobs,
+  events,
+  invoices_paid,
+  payments_failed,
+  stopped_on,
+}: Summary): Json => ({
+  jobs,
+  events,
+  invoices_paid,
+  payments_failed,
+  stopped_on,
+})
+
+/** Source: decisions.md 2, 13 (`upcoming`). */
+export const presentUpcoming = (url: string, jobs: ReturnType<typeof upcomingJobs>, limit: number): Json =>
+  list(
+    url,
+    jobs.slice(0, limit).map(({ due, kind, subscription, invoice, merchant_id }) => ({
+      object: 'upcoming',
+      due,
+      kind,
+      subscription,
+      invoice,
+      livemode: false,
+      merchant_id,
+    })),
+    jobs.length > limit,
+  )

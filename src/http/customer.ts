@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import type { Customer } from '../core/customer.ts'
+import { createCustomer, deleteCustomer, updateCustomer } from '../engine/customer.ts'
+import type { View } from '../engine/view.ts'
+import type { Api } from './api.ts'
+import { metadata, metadataUpdate, optionalText, reference } from './fields.ts'
+import type { Json } from './json.ts'
+import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { presentPaymentMethod } from './payment-method.ts'
+import { common, retrieve } from './resource.ts'
+
+const fields = {
+  email: optionalText,
+  name: optionalText,
+  description: optionalText,
+  invoice_prefix: z
+    .string()
+    .regex(/^[A-Z0-9]{8}$/, { error: 'expected 8 characters of A-Z and 0-9' })
+    .optional(),
+  invoice_settings: z.object({ default_payment_method: reference.nullable().optional() }).optional(),
+}
+const createParams = z.object({ ...fields, metadata: metadata.optional() })
+const updateParams = z.object({ ...fields, metadata: metadataUpdate })
+const listParams = z.object({ ...pageParams, created: createdParam, email: z.string().optional() })
+const methodListParams = z.object({ ...pageParams, type: z.string().optional() })
+
+/** Source: decisions.md 3. */
+export function customerRoutes(api: Api): void {
+  api.write(
+    { method: 'post', path: '/v1/customers', params: createParams, status: 201 },
+    ({ unit, view, params }) => presentCustomer(view, createCustomer(unit, params)),
+  )
+  api.read({ method: 'get', path: '/v1/customers', params: listParams }, (call) =>
+    listObjects(
+      call,
+      'customer',
+      [
+        { field: 'deleted', is: 0 },
+        ...equals('email', call.params.email),
+        ...createdFilters(call.params.created),
+      ],
+      (customer) => presentCustomer(call.view, customer),
+    ),
+  )
+  api.read({ method: 'get', path: '/v1/customers/:id' }, ({ view, id }) =>
+    presentCustomer(view, retrieve(view, 'customer', id)),
+  )
+  api.write(
+    { method: 'post', path: '/v1/customers/:id', params: updateParams },
+    ({ unit, view, params, id }) => presentCustomer(view, updateCustomer(unit, id, params)),
+  )
+  api.write({ method: 'delete', path: '/v1/customers/:id' }, ({ unit, view, id }) =>
+    presentCustomer(view, deleteCustomer(unit, id)),
+  )
+  api.read({ method: 'get', path: '/v1/customers/:id/payment_methods', params: methodListParams }, (call) => {
+    const { id } = retrieve(call.view, 'customer', call.id)
+    return listObjects(
+      call,
+      'payment_method',
+      [...equals('customer', id), ...equals('type', call.params.type)],
+      (method) => presentPaymentMethod(call.view, method),
+    )
+  })
+}
+
+/** A deleted customer is shown as what is left of it. Source: decisions.md 3, 13. */
+export function presentCustomer(view: View, customer: Customer): Json {
+  if (customer.deleted) return { id: customer.id, object: 'customer', deleted: true, livemode: false }
+  const { email, name, description, invoice_prefix, default_payment_method, delinquent, test_clock } =
+    customer
+  return {
+    ...common(view, 'customer', customer),
+    email,
+    name,
+    description,
+    invoice_prefix,
+    invoice_settings: { default_payment_method },
+    delinquent,
+    test_clock,
+    metadata: customer.metadata,
+  }
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { API_VERSIONS } from '../core/api-version.ts'
+import { parameterInvalid } from '../core/errors.ts'
+import { EVENT_TYPES, type EventType, matchEventTypes } from '../core/event.ts'
+import { findEvent, listEvents } from '../engine/events.ts'
+import type { MerchantState } from '../engine/merchant.ts'
+import type { RecalledEvent } from '../engine/view.ts'
+import type { Api } from './api.ts'
+import type { Json } from './json.ts'
+import { createdFilters, createdParam, cursorOf, page, pageParams } from './pagination.ts'
+import { present } from './present.ts'
+import type { Site } from './site.ts'
+
+const typeParams = { type: z.string().optional(), types: z.array(z.string()).max(100).optional() }
+export const eventListParams = z.object({ ...pageParams, ...typeParams, created: createdParam })
+type EventListParams = z.infer<typeof eventListParams>
+
+/** Source: interface.md 6; decisions.md 10. */
+export function eventRoutes(api: Api): void {
+  api.read(
+    { method: 'get', path: '/v1/events', params: eventListParams },
+    ({ c, site, merchant, params }) => {
+      if (wantsStream(c.req.header('accept'))) {
+        return site.streams.open({
+          merchant,
+          types: typesOf(params),
+          after: resumePoint(c.req.header('last-event-id'), params),
+        })
+      }
+      return presentEventList(site, merchant, c.req.path, params)
+    },
+  )
+  api.read({ method: 'get', path: '/v1/events/:id' }, ({ site, merchant, id }) =>
+    presentEvent(findEvent(site.engine, merchant, id)),
+  )
+}
+
+export const wantsStream = (accept: string | undefined): boolean =>
+  accept?.includes('text/event-stream') ?? false
+
+/** Where a stream resumes: what the client last saw, or what it names. Source: decisions.md 10, 13. */
+export function resumePoint(
+  lastEventId: string | undefined,
+  { starting_after }: Pick<EventListParams, 'starting_after'>,
+): { id: string; param: string } | undefined {
+  if (lastEventId !== undefined) return { id: lastEventId, param: 'Last-Event-ID' }
+  return starting_after === undefined ? undefined : { id: starting_after, param: 'starting_after' }
+}
+
+/** A page of events, of one merchant or (null) of all. */
+export function presentEventList(
+  site: Site,
+  merchant: MerchantState | null,
+  url: string,
+  params: EventListParams,
+): Json {
+  const cursor = cursorOf(params)
+  const isBackward = cursor?.param === 'ending_before'
+  const filter = { types: typesOf(params), created: createdFilters(params.created) }
+  const found = listEvents(site.engine, merchant, filter, {
+    limit: params.limit + 1,
+    cursor: cursor && { ...cursor, isBackward },
+  })
+  return page(url, found, { limit: params.limit, isBackward }, presentEvent)
+}
+
+/**
+ * The event types that `type` and `types[]` ask for; none for all.
+ * @throws ApiError parameter_invalid for a name or glob that matches no type
+ */
+export function typesOf({ type, types }: Pick<EventListParams, 'type' | 'types'>): EventType[] {
+  const named = [
+    ...(type === undefined ? [] : [['type', type] as const]),
+    ...(types ?? []).map((name, index) => [`types[${index}]`, name] as const),
+  ]
+  return [...new Set(named.flatMap(([param, pattern]) => matchingTypes(pattern, param)))]
+}
+
+/** @throws ApiError parameter_invalid when a name or glob matches no type */
+export function matchingTypes(pattern: string, param: string): EventType[] {
+  const matches = matchEventTypes(pattern)
+  if (matches.length === 0) {
+    throw parameterInvalid(
+      param,
+      `'${pattern}' matches no event type. The types are ${EVENT_TYPES.join(', ')}.`,
+    )
+  }
+  return matches
+}
+
+/** Source: decisions.md 10. previous_attributes holds the former values of the fields that an update changed. */
+export function presentEvent({ entry, id, after, before, view }: RecalledEvent): Json {
+  const object = present(view, entry.kind, after)
+  const data = before
+    ? { object, previous_attributes: differences(present(view, entry.kind, before), object) }
+    : { object }
+  return {
+    id,
+    object: 'event',
+    type: entry.type,
+    api_version: API_VERSIONS[entry.api_version],
+    created: entry.created,
+    livemode: false,
+    merchant_id: view.merchant.id,
+    data,
+    request: { id: entry.request, idempotency_key: entry.idempotency_key },
+    pending_webhooks: 0,
+  }
+}
+
+const differences = (before: Json, after: Json): Json =>
+  Object.fromEntries(
+    Object.entries(before).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(after[name])),
+  )

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { LAST_INSTANT } from '../core/calendar.ts'
+import { CURRENCIES, MAX_AMOUNT } from '../core/money.ts'
+
+/** An id of another object. */
+export const reference = z.string().min(1).max(255)
+
+/** Free text. Source: paytwin: at most 5,000 characters. */
+export const text = z.string().max(5_000)
+
+/** Text that may be unset: by null in JSON, by an empty value in a form. */
+export const optionalText = text.nullable().optional()
+
+/** Unix seconds. */
+export const instant = z.int().min(0).max(LAST_INSTANT)
+
+/** Any case in, lowercase out. Source: decisions.md 1, "Amount errors". */
+export const currency = z
+  .string()
+  .toLowerCase()
+  .refine((code) => CURRENCIES.has(code), { error: 'expected a three-letter ISO 4217 currency code' })
+
+/** A parameter named amount has errors of its own: see params.ts. Source: interface.md 7.3, 8. */
+export const amount = z.int().min(1).max(MAX_AMOUNT)
+
+const MAX_KEYS = 50
+const MAX_KEY_LENGTH = 40
+const MAX_VALUE_LENGTH = 500
+
+/** Source: decisions.md 1, "metadata". Scalars become strings. */
+export const metadata = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .refine((pairs) => Object.keys(pairs).length <= MAX_KEYS, { error: `expected at most ${MAX_KEYS} keys` })
+  .refine((pairs) => Object.keys(pairs).every((key) => key.length <= MAX_KEY_LENGTH && !/[[\]]/.test(key)), {
+    error: `expected keys of at most ${MAX_KEY_LENGTH} characters without square brackets`,
+  })
+  .refine((pairs) => Object.values(pairs).every((value) => String(value).length <= MAX_VALUE_LENGTH), {
+    error: `expected values of at most ${MAX_VALUE_LENGTH} characters`,
+  })
+  .transform((pairs) => Object.fromEntries(Object.entries(pairs).map(([key, value]) => [key, String(value)])))
+
+/** On an update an empty string in place of the object removes all. */
+export const metadataUpdate = z.union([z.literal(''), metadata]).optional()

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import type { Kind, Objects } from '../core/change.ts'
+import { parameterInvalid, resourceMissing } from '../core/errors.ts'
+import type { Filter } from '../engine/view.ts'
+import type { Call } from './api.ts'
+import { instant } from './fields.ts'
+import type { Json } from './json.ts'
+
+/** The parameters that every list has. Source: decisions.md 1, "Lists". */
+export const pageParams = {
+  limit: z.int().min(1).max(100).default(10),
+  starting_after: z.string().optional(),
+  ending_before: z.string().optional(),
+}
+
+/** Bounds of `created`. Source: decisions.md 1, "Lists". */
+export const createdParam = z
+  .object({
+    gt: instant.optional(),
+    gte: instant.optional(),
+    lt: instant.optional(),
+    lte: instant.optional(),
+  })
+  .optional()
+
+export type PageParams = {
+  limit: number
+  starting_after?: string | undefined
+  ending_before?: string | undefined
+}
+type CreatedParam = z.infer<typeof createdParam>
+
+const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+
+/** The conditions that bounds of `created` stand for. */
+export const createdFilters = (created: CreatedParam) =>
+  (['gt', 'gte', 'lt', 'lte'] as const).flatMap((bound) => {
+    const to = created?.[bound]
+    return to === undefined ? [] : [{ field: 'created' as const, compare: OPERATORS[bound], to }]
+  })
+
+/** A condition for a parameter that may be absent. */
+export const equals = (field: string, is: string | undefined): Filter[] =>
+  is === undefined ? [] : [{ field, is }]
+
+/** A list as it goes over the wire. Source: decisions.md 1, "Lists". */
+export const list = (url: string, data: readonly Json[], has_more = false): Json => ({
+  object: 'list',
+  url,
+  has_more,
+  data,
+  livemode: false,
+})
+
+/**
+ * A page of a merchant's objects, newest first.
+ * @throws ApiError parameter_invalid for two cursors; resource_missing for an unknown one
+ */
+export function listObjects<K extends Kind>(
+  { c, view, params }: Pick<Call<PageParams>, 'c' | 'view' | 'params'>,
+  kind: K,
+  filters: readonly Filter[],
+  present: (object: Objects[K]) => Json,
+): Json {
+  const cursor = cursorOf(params)
+  const place = cursor && view.placeOf(kind, cursor.id)
+  if (cursor && place === undefined) throw resourceMissing(kind.replaceAll('_', ' '), cursor.id, cursor.param)
+  const found = view.list(kind, filters, {
+    limit: params.limit + 1,
+    ...(cursor && { [cursor.param === 'starting_after' ? 'after' : 'before']: place }),
+  })
+  return page(
+    c.req.path,
+    found,
+    { limit: params.limit, isBackward: cursor?.param === 'ending_before' },
+    present,
+  )
+}
+
+/** Cuts one entry too many into a page and its `has_more`; what was read backward is turned round. */
+export function page<T>(
+  url: string,
+  found: readonly T[],
+  { limit, isBackward }: { limit: number; isBackward: boolean },
+  present: (entry: T) => Json,
+): Json {
+  const entries = found.slice(0, limit)
+  return list(url, (isBackward ? entries.reverse() : entries).map(present), found.length > limit)
+}
+
+/** The cursor of a page. @throws ApiError parameter_invalid when there are two. Source: decisions.md 1, 13. */
+export function cursorOf({
+  starting_after,
+  ending_before,
+}: PageParams): { param: 'starting_after' | 'ending_before'; id: string } | undefined {
+  if (starting_after !== undefined && ending_before !== undefined) {
+    throw parameterInvalid('ending_before', 'Give starting_after or ending_before, not both')
+  }
+  if (starting_after !== undefined) return { param: 'starting_after', id: starting_after }
+  return ending_before === undefined ? undefined : { param: 'ending_before', id: ending_before }
+}

@@ -1,0 +1,132 @@
+import type { z } from 'zod'
+import {
+  type ApiError,
+  amountInvalid,
+  amountTooLarge,
+  parameterInvalid,
+  parameterMissing,
+} from '../core/errors.ts'
+import { MAX_AMOUNT } from '../core/money.ts'
+import type { Raw } from './form.ts'
+
+export type Schema<Params> = z.ZodType<Params> & { readonly shape?: Readonly<Record<string, unknown>> }
+
+/** A parameter that is required only beside others: its name when it is missing. */
+export type Requires = (raw: Raw) => string | undefined
+
+/**
+ * Checks parameters against a schema: first that all required ones are there, then their types and ranges.
+ * @param isForm - whether scalars are strings that the schema has to interpret
+ * @throws ApiError parameter_missing, parameter_invalid, amount_invalid, amount_too_large
+ * Source: interface.md 7.3; decisions.md 1 ("Order of checks", "Amount errors"), 13 ("Errors and bodies").
+ */
+export function checkParams<Params>(
+  schema: Schema<Params>,
+  raw: Raw,
+  { isForm, requires }: { isForm: boolean; requires?: Requires | undefined },
+): Params {
+  const given = isForm ? (coerce(schema, raw) as Raw) : raw
+  const parsed = schema.safeParse(given)
+  const missing = parsed.success
+    ? []
+    : parsed.error.issues.filter((issue) => valueAt(given, issue.path) === undefined)
+  const names = missing.map(({ path }) => nameOf(path))
+  const conditional = requires?.(given)
+  if (conditional) names.push(conditional)
+  const [first] = inTableOrder(names, schema)
+  if (first !== undefined) throw parameterMissing(first)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw issue ? refusal(issue, given) : parameterInvalid(null, 'The parameters are not valid')
+}
+
+/** `['items', 0, 'price']` → `items[0][price]`. */
+export const nameOf = (path: readonly PropertyKey[]): string =>
+  path.map((step, index) => (index === 0 ? String(step) : `[${String(step)}]`)).join('')
+
+function inTableOrder(names: readonly string[], schema: Schema<unknown>): string[] {
+  const order = Object.keys(schema.shape ?? {})
+  const rank = (name: string) => order.indexOf(name.replace(/\[.*$/, ''))
+  return names.toSorted((left, right) => rank(left) - rank(right))
+}
+
+function refusal(issue: z.core.$ZodIssue, given: Raw): ApiError {
+  // Whatever is wrong within metadata is blamed on it as a whole.
+  const cut = issue.path.indexOf('metadata')
+  const path = cut === -1 ? issue.path : issue.path.slice(0, cut + 1)
+  if (nameOf(path) === 'amount') {
+    const value = valueAt(given, path)
+    return issue.code === 'too_big' && typeof value === 'number' && Number.isInteger(value)
+      ? amountTooLarge(`Amount must be at most ${MAX_AMOUNT}`)
+      : amountInvalid()
+  }
+  const name = path.length === 0 ? null : nameOf(path)
+  return parameterInvalid(name, `Invalid value for ${name ?? 'the parameters'}: ${messageOf(issue)}`)
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  const message = issue.message
+    .replace(/^Invalid (input|option): /, '')
+    .replace(/^Invalid input$/, 'not one of the accepted forms')
+  return message.charAt(0).toLowerCase() + message.slice(1)
+}
+
+function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, step) => (typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined),
+    raw,
+  )
+}
+
+/** The parameters that a schema does not know, nested ones as `items[0][zebra]`. Source: decisions.md 1, 13. */
+export function unknownParams(raw: unknown, parsed: unknown, path: readonly PropertyKey[] = []): string[] {
+  if (typeof raw !== 'object' || raw === null || typeof parsed !== 'object' || parsed === null) return []
+  return Object.keys(raw).flatMap((key) => {
+    const at = [...path, key]
+    return key in parsed ? unknownParams(Reflect.get(raw, key), Reflect.get(parsed, key), at) : [nameOf(at)]
+  })
+}
+
+type Definition = {
+  readonly type: string
+  readonly shape?: Record<string, z.core.$ZodType>
+  readonly element?: z.core.$ZodType
+  readonly innerType?: z.core.$ZodType
+  readonly in?: z.core.$ZodType
+  readonly options?: readonly z.core.$ZodType[]
+  readonly valueType?: z.core.$ZodType
+}
+
+/**
+ * Gives the strings of a form the types that the schema expects: integers are `-?[0-9]+` only, booleans `true` and
+ * `false`, and an empty value unsets what may be null. What does not fit stays a string, for the schema to refuse.
+ * Source: decisions.md 1 ("Bodies"), 13.
+ */
+export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
+  const definition = schema._zod.def as unknown as Definition
+  const { type, shape, element, innerType, options } = definition
+  if (type === 'nullable' && value === '') return null
+  if (innerType) return coerce(innerType, value)
+  if (type === 'pipe' && definition.in) return coerce(definition.in, value)
+  if (type === 'union' && options) {
+    const fitting = options.map((option) => [option, coerce(option, value)] as const)
+    const [, accepted = value] = fitting.find(([option, coerced]) => accepts(option, coerced)) ?? []
+    return accepted
+  }
+  if (shape && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, child]) => {
+        const field = Object.hasOwn(shape, key) ? shape[key] : undefined
+        return [key, field ? coerce(field, child) : child]
+      }),
+    )
+  }
+  if (element && Array.isArray(value)) return value.map((child) => coerce(element, child))
+  if (typeof value !== 'string') return value
+  if (type === 'number' && /^-?[0-9]+$/.test(value)) return Number(value)
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
+  return value
+}
+
+const accepts = (schema: z.core.$ZodType, value: unknown): boolean =>
+  (schema as z.ZodType).safeParse(value).success

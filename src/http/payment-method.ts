@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { PAYMENT_METHOD_TYPES, type PaymentMethod } from '../core/payment-method.ts'
+import {
+  attachPaymentMethod,
+  createPaymentMethod,
+  detachPaymentMethod,
+  scriptPaymentMethod,
+} from '../engine/payment-method.ts'
+import type { View } from '../engine/view.ts'
+import type { Api } from './api.ts'
+import { metadata, reference } from './fields.ts'
+import type { Json } from './json.ts'
+import { equals, listObjects, pageParams } from './pagination.ts'
+import { common, retrieve } from './resource.ts'
+
+const card = z.object({
+  number: z
+    .string()
+    .regex(/^[0-9 ]{12,24}$/, { error: 'expected the digits of a card number' })
+    .transform((number) => number.replaceAll(' ', '')),
+  exp_month: z.int().min(1).max(12).optional(),
+  exp_year: z.int().min(2000).max(2999).optional(),
+  // Checked by real processors; a test card's number alone decides how it behaves.
+  cvc: z.string().optional(),
+})
+const createParams = z.object({
+  type: z.enum(PAYMENT_METHOD_TYPES),
+  card: card.optional(),
+  metadata: metadata.optional(),
+})
+const listParams = z.object({ ...pageParams, customer: reference.optional(), type: z.string().optional() })
+const attachParams = z.object({ customer: reference })
+const outcomesParams = z.object({
+  outcomes: z.array(z.string()).max(1000),
+  // biome-ignore lint/suspicious/noThenProperty: the specification's name, and never a function
+  then: z.string().default('succeed'),
+})
+
+/** Source: decisions.md 3. */
+export function paymentMethodRoutes(api: Api): void {
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/payment_methods',
+      params: createParams,
+      requires: (raw) => (raw.type === 'card' && raw.card === undefined ? 'card' : undefined),
+      status: 201,
+    },
+    ({ unit, view, params }) => presentPaymentMethod(view, createPaymentMethod(unit, params)),
+  )
+  api.read({ method: 'get', path: '/v1/payment_methods', params: listParams }, (call) =>
+    listObjects(
+      call,
+      'payment_method',
+      [...equals('customer', call.params.customer), ...equals('type', call.params.type)],
+      (method) => presentPaymentMethod(call.view, method),
+    ),
+  )
+  api.read({ method: 'get', path: '/v1/payment_methods/:id' }, ({ view, id }) =>
+    presentPaymentMethod(view, retrieve(view, 'payment_method', id)),
+  )
+  api.write(
+    { method: 'post', path: '/v1/payment_methods/:id/attach', params: attachParams },
+    ({ unit, view, params, id }) =>
+      presentPaymentMethod(view, attachPaymentMethod(unit, id, params.customer)),
+  )
+  api.write({ method: 'post', path: '/v1/payment_methods/:id/detach' }, ({ unit, view, id }) =>
+    presentPaymentMethod(view, detachPaymentMethod(unit, id)),
+  )
+  api.write(
+    { method: 'post', path: '/v1/test_helpers/payment_methods/:id/outcomes', params: outcomesParams },
+    ({ unit, view, params, id }) => presentPaymentMethod(view, scriptPaymentMethod(unit, id, params)),
+  )
+}
+
+/** Source: decisions.md 3. */
+export const presentPaymentMethod = (view: View, method: PaymentMethod): Json => ({
+  ...common(view, 'payment_method', method),
+  type: method.type,
+  customer: method.customer,
+  [method.type]: method.card ?? {},
+  metadata: method.metadata,
+})

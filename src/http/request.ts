@@ -1,0 +1,48 @@
+import type { Context } from 'hono'
+import { parameterInvalid } from '../core/errors.ts'
+import { decodeForm, decodeJson, type Raw } from './form.ts'
+
+/** The parameters of a request as they came, and whether their scalars are strings to be interpreted. */
+export type Given = { readonly raw: Raw; readonly isForm: boolean }
+
+/**
+ * Reads a request's parameters: the query of a GET, the body of a POST, either of a DELETE.
+ * @param limit - the largest body in bytes
+ * @throws ApiError parameter_invalid, param null, for a body that is malformed, too large or of another content type
+ * Source: decisions.md 1, "Bodies" and "Every response".
+ */
+export async function readParams(c: Context, limit: number): Promise<Given> {
+  const { method } = c.req
+  const query = queryOf(c.req.url)
+  if (method === 'GET') return { raw: decodeForm(query), isForm: true }
+  const body = await readBody(c, limit)
+  if (method === 'DELETE' && body === '' && query !== '') return { raw: decodeForm(query), isForm: true }
+  const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (type === 'application/x-www-form-urlencoded') return { raw: decodeForm(body), isForm: true }
+  if (type === 'application/json' || body === '') return { raw: decodeJson(body), isForm: false }
+  throw parameterInvalid(
+    null,
+    `Unsupported content type '${type}': send application/json or application/x-www-form-urlencoded`,
+  )
+}
+
+async function readBody(c: Context, limit: number): Promise<string> {
+  const tooLarge = () => parameterInvalid(null, `The body is larger than ${limit} bytes`)
+  const announced = c.req.header('content-length')
+  if (Number(announced ?? 0) > limit) throw tooLarge()
+  if (announced !== undefined) return c.req.text()
+  // Without an announced length the body is counted while it arrives.
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > limit) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function queryOf(url: string): string {
+  const start = url.indexOf('?')
+  return start === -1 ? '' : url.slice(start + 1).replace(/#.*$/, '')
+}

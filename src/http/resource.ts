@@ -1,0 +1,24 @@
+import type { Kind, Objects } from '../core/change.ts'
+import { resourceMissing } from '../core/errors.ts'
+import type { View } from '../engine/view.ts'
+import type { Json } from './json.ts'
+
+/** What every resource carries. Source: decisions.md 1. */
+export const common = (
+  { merchant }: View,
+  object: string,
+  { id, created }: { id: string; created: number },
+): Json => ({
+  id,
+  object,
+  created,
+  livemode: false,
+  merchant_id: merchant.id,
+})
+
+/** An object named by a path. @throws ApiError resource_missing, param id */
+export function retrieve<K extends Kind>(view: View, kind: K, id: string): Objects[K] {
+  const object = view.get(kind, id)
+  if (!object) throw resourceMissing(kind.replaceAll('_', ' '), id)
+  return object
+}

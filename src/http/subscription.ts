@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import { COLLECTION_METHODS } from '../core/invoice.ts'
+import { MISSING_PAYMENT_METHOD, type Subscription, type SubscriptionItem } from '../core/subscription.ts'
+import { cancelSubscription, createSubscription } from '../engine/subscription.ts'
+import type { Filter, View } from '../engine/view.ts'
+import type { Api } from './api.ts'
+import { currency, instant, metadata, optionalText, reference } from './fields.ts'
+import type { Raw } from './form.ts'
+import type { Json } from './json.ts'
+import { createdFilters, createdParam, equals, list, listObjects, pageParams } from './pagination.ts'
+import { presentPrice } from './price.ts'
+import { common, retrieve } from './resource.ts'
+
+const MAX_ITEMS = 20
+const MAX_QUANTITY = 1_000_000
+
+const item = z.object({
+  price: reference,
+  quantity: z.int().min(1).max(MAX_QUANTITY).default(1),
+  metadata: metadata.optional(),
+})
+const createParams = z
+  .object({
+    customer: reference,
+    currency,
+    default_payment_method: reference.optional(),
+    items: z.array(item).min(1).max(MAX_ITEMS),
+    payment_behavior: z
+      .enum(['default_incomplete', 'allow_incomplete', 'error_if_incomplete'])
+      .default('default_incomplete'),
+    collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
+    days_until_due: z.int().min(0).max(3650).optional(),
+    trial_period_days: z.int().min(1).max(730).optional(),
+    trial_end: z.union([instant, z.literal('now')]).optional(),
+    trial_settings: z
+      .object({
+        end_behavior: z
+          .object({ missing_payment_method: z.enum(MISSING_PAYMENT_METHOD).default('create_invoice') })
+          .optional(),
+      })
+      .optional(),
+    description: optionalText,
+    metadata: metadata.optional(),
+  })
+  .refine(({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined, {
+    path: ['trial_end'],
+    error: 'give trial_period_days or trial_end, not both',
+  })
+const deleteParams = z.object({ cancel_at_period_end: z.boolean().default(false) })
+const listParams = z.object({
+  ...pageParams,
+  customer: reference.optional(),
+  price: reference.optional(),
+  status: z
+    .enum([
+      'active',
+      'all',
+      'canceled',
+      'ended',
+      'incomplete',
+      'incomplete_expired',
+      'past_due',
+      'paused',
+      'trialing',
+      'unpaid',
+    ])
+    .optional(),
+  collection_method: z.enum(COLLECTION_METHODS).optional(),
+  created: createdParam,
+})
+
+/** Source: interface.md 4.3: charged automatically from the start, there must be something to charge. */
+function requiresPaymentMethod(raw: Raw): string | undefined {
+  const hasTrial =
+    raw.trial_period_days !== undefined || (raw.trial_end !== undefined && raw.trial_end !== 'now')
+  const isNeeded = raw.collection_method !== 'send_invoice' && !hasTrial
+  return isNeeded && raw.default_payment_method === undefined ? 'default_payment_method' : undefined
+}
+
+/** Source: interface.md 4.3; decisions.md 6. */
+export function subscriptionRoutes(api: Api): void {
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/subscriptions',
+      params: createParams,
+      requires: requiresPaymentMethod,
+      status: 201,
+    },
+    ({ unit, view, params: { trial_settings, ...params } }) => {
+      const missing_payment_method = trial_settings?.end_behavior?.missing_payment_method ?? 'create_invoice'
+      return presentSubscription(view, createSubscription(unit, { ...params, missing_payment_method }))
+    },
+  )
+  api.read({ method: 'get', path: '/v1/subscriptions', params: listParams }, (call) => {
+    const { customer, price, status, collection_method, created } = call.params
+    const filters: Filter[] = [
+      ...equals('customer', customer),
+      ...(price === undefined ? [] : [{ holdsPrice: price }]),
+      ...statusFilters(status),
+      ...equals('collection_method', collection_method),
+      ...createdFilters(created),
+    ]
+    return listObjects(call, 'subscription', filters, (subscription) =>
+      presentSubscription(call.view, subscription),
+    )
+  })
+  api.read({ method: 'get', path: '/v1/subscriptions/:id' }, ({ view, id }) =>
+    presentSubscription(view, retrieve(view, 'subscription', id)),
+  )
+  api.write(
+    { method: 'delete', path: '/v1/subscriptions/:id', params: deleteParams },
+    ({ unit, view, params, id }) => presentSubscription(view, cancelSubscription(unit, id, params)),
+  )
+}
+
+/** Canceled ones are listed only when they are asked for. Source: decisions.md 6. */
+function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
+  if (status === undefined) return [{ field: 'status', isNot: 'canceled' }]
+  if (status === 'all') return []
+  return status === 'ended'
+    ? [{ field: 'status', isIn: ['canceled', 'incomplete_expired'] }]
+    : equals('status', status)
+}
+
+/** Source: interface.md 2.2; decisions.md 6. */
+export function presentSubscription(view: View, subscription: Subscription): Json {
+  const { id, items, missing_payment_method, cancellation_reason } = subscription
+  return {
+    ...common(view, 'subscription', subscription),
+    status: subscription.status,
+    customer: subscription.customer,
+    currency: subscription.currency,
+    collection_method: subscription.collection_method,
+    days_until_due: subscription.days_until_due,
+    default_payment_method: subscription.default_payment_method,
+    description: subscription.description,
+    latest_invoice: subscription.latest_invoice,
+    start_date: subscription.start_date,
+    billing_cycle_anchor: subscription.billing_cycle_anchor,
+    current_period_start: subscription.current_period_start,
+    current_period_end: subscription.current_period_end,
+    trial_start: subscription.trial_start,
+    trial_end: subscription.trial_end,
+    trial_settings: { end_behavior: { missing_payment_method } },
+    cancel_at: subscription.cancel_at,
+    cancel_at_period_end: subscription.cancel_at_period_end,
+    canceled_at: subscription.canceled_at,
+    ended_at: subscription.ended_at,
+    cancellation_details: { reason: cancellation_reason },
+    pause_collection: subscription.pause_collection,
+    items: list(
+      `/v1/subscriptions/${id}/items`,
+      items.map((entry) => presentItem(view, subscription, entry)),
+    ),
+    metadata: subscription.metadata,
+    test_clock: subscription.test_clock,
+  }
+}
+
+/** An item shows its whole price. Source: decisions.md 6, "Item". */
+function presentItem(view: View, { id }: Subscription, entry: SubscriptionItem): Json {
+  const price = view.get('price', entry.price)
+  return {
+    ...common(view, 'subscription_item', entry),
+    subscription: id,
+    price: price ? presentPrice(view, price) : null,
+    quantity: entry.quantity,
+    metadata: entry.metadata,
+  }
+}
