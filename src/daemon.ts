@@ -1,0 +1,235 @@
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { createAdaptorServer, type ServerType } from '@hono/node-server'
+import { schedule } from 'node-cron'
+import { formatInstant } from './core/calendar.ts'
+import { DataFolder } from './data-folder.ts'
+import { randomToken } from './engine/ids.ts'
+import { allowedHosts } from './http/admin/guard.ts'
+import { createLog, type Logger } from './log.ts'
+import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
+import { DatabaseUnusable, type Durability } from './store/database.ts'
+
+const MIN_TOKEN_LENGTH = 32
+const TOKEN_LENGTH = 40
+const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/
+
+export type DaemonOptions = {
+  readonly host: string
+  /** 0 for any free port. */
+  readonly port: number
+  /** The data folder; null keeps everything in memory. */
+  readonly data: string | null
+  readonly adminToken: string | null
+  readonly adminTokenFile: string | null
+  /** 'live', or where the default merchant's clock stands (Unix seconds); null for what the database has. */
+  readonly clock: 'live' | number | null
+  readonly seed: string | null
+  readonly secretKey: string | null
+  readonly durability: Durability
+  readonly allowedHosts: readonly string[]
+  readonly logLevel: string
+  readonly json: boolean
+  readonly version: string
+}
+
+export type Daemon = {
+  readonly url: string
+  /** 'live', or the frozen instant in ISO 8601. */
+  readonly clock: string
+  readonly data: string | null
+  /** The default merchant's id. */
+  readonly merchant: string
+  /** Only when this start generated it. */
+  readonly secretKey: string | null
+  /** Only when this start generated it and no file holds it. */
+  readonly adminToken: string | null
+  readonly adminTokenFile: string | null
+  close(): Promise<void>
+}
+
+/** Why the daemon does not start, in a sentence; the exit status is 2 for wrong usage, else 1. */
+export class StartRefused extends Error {
+  readonly exitCode: 1 | 2
+  constructor(exitCode: 1 | 2, message: string) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/**
+ * Starts the daemon: database, engine, HTTP server and the ticks that keep live clocks.
+ * @throws StartRefused
+ * Source: operator.md, "Daemon".
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const log = createLog({ level: options.logLevel, json: options.json })
+  const folder = options.data === null ? null : openFolder(options.data)
+  const token = adminTokenOf(options, folder)
+  let url = ''
+  const sandbox = await openSandbox({
+    ...options,
+    database: folder?.database ?? ':memory:',
+    data: folder && resolve(folder.path),
+    adminToken: token.value,
+    allowedHosts: allowedHosts(options.host, options.allowedHosts),
+    url: () => url,
+    reportError: (error, doing) => log.error({ err: error }, doing),
+    noteIgnored: (route, params) =>
+      log.warn({ params: params.join(', ') }, `${route}: ignored unknown parameters`),
+  }).catch((error: unknown) => {
+    throw refusalOf(error, folder)
+  })
+  sandbox.engine.listen({ failed: (error, doing) => log.error({ err: error }, doing) })
+
+  try {
+    const server = await listen(sandbox, options)
+    url = urlOf(options.host, server)
+    folder?.announce({ url, pid: process.pid })
+    resumeAdvances(sandbox, log)
+    const stopTicking = tick(sandbox, log)
+    const close = async () => {
+      stopTicking()
+      await stopServing(server, sandbox)
+      folder?.retract()
+    }
+    return { ...described(sandbox, options, folder), url, ...token.shown, close }
+  } catch (error) {
+    await sandbox.close()
+    throw error
+  }
+}
+
+function openFolder(path: string): DataFolder {
+  try {
+    return new DataFolder(path)
+  } catch (error) {
+    throw new StartRefused(1, (error as Error).message)
+  }
+}
+
+type Token = { readonly value: string; readonly shown: Pick<Daemon, 'adminToken' | 'adminTokenFile'> }
+
+function adminTokenOf({ host, adminToken, adminTokenFile }: DaemonOptions, folder: DataFolder | null): Token {
+  const given = adminToken ?? (adminTokenFile === null ? null : readToken(adminTokenFile))
+  if (given !== null) {
+    if (given.length < MIN_TOKEN_LENGTH) {
+      throw new StartRefused(2, `The admin token must have at least ${MIN_TOKEN_LENGTH} characters`)
+    }
+    return { value: given, shown: { adminToken: null, adminTokenFile } }
+  }
+  if (!LOOPBACK.test(host)) {
+    throw new StartRefused(
+      2,
+      `To listen on ${host}, beyond this machine, give an admin token: PAYTWIN_ADMIN_TOKEN or --admin-token-file`,
+    )
+  }
+  if (!folder) {
+    const value = randomToken(TOKEN_LENGTH)
+    return { value, shown: { adminToken: value, adminTokenFile: null } }
+  }
+  const value = folder.adminToken(() => randomToken(TOKEN_LENGTH))
+  return { value, shown: { adminToken: null, adminTokenFile: folder.adminTokenFile } }
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new StartRefused(2, `The admin token file cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function refusalOf(error: unknown, folder: DataFolder | null): unknown {
+  if (error instanceof OptionConflict) return new StartRefused(2, error.message)
+  if (!(error instanceof DatabaseUnusable)) return error
+  const other = error.reason === 'locked' ? folder?.announced() : undefined
+  if (!other) return new StartRefused(1, error.message)
+  return new StartRefused(
+    1,
+    `The data folder ${folder?.path} is in use by the daemon with pid ${other.pid} at ${other.url}. Stop it, or give another --data folder.`,
+  )
+}
+
+function listen({ app }: Sandbox, { host, port }: DaemonOptions): Promise<ServerType> {
+  const server = createAdaptorServer({ fetch: app.fetch })
+  return new Promise((resolveServer, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why =
+        error.code === 'EADDRINUSE'
+          ? `Port ${port} on ${host} is in use. Give another one, or --port 0 for any free port.`
+          : `Cannot listen on ${host}:${port}: ${error.message}`
+      reject(new StartRefused(1, why))
+    })
+    server.listen(port, host, () => resolveServer(server))
+  })
+}
+
+function urlOf(host: string, server: ServerType): string {
+  const { port } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function described(
+  { engine, merchant, secretKey }: Sandbox,
+  { data }: DaemonOptions,
+  folder: DataFolder | null,
+) {
+  const { clock } = merchant
+  return {
+    clock: clock.mode === 'live' ? 'live' : formatInstant(clock.now),
+    data: folder ? data : null,
+    merchant: merchant.settings.id,
+    merchants: engine.merchants.size,
+    secretKey,
+  }
+}
+
+/** Goes on with what a crash or a stop interrupted, and says so. */
+function resumeAdvances({ engine }: Sandbox, log: Logger): void {
+  for (const run of engine.resume()) {
+    log.info('an interrupted advance goes on')
+    run.then(
+      (summary) => log.info(summary, 'an interrupted advance has ended'),
+      (error: unknown) => log.error({ err: error }, 'an interrupted advance failed'),
+    )
+  }
+}
+
+/** Live clocks are kept each second, and now and then the house is. */
+function tick({ engine, keys }: Sandbox, log: Logger): () => void {
+  const guarded = (doing: string, work: () => Promise<void>) => () =>
+    work().catch((error: unknown) => log.error({ err: error }, doing))
+  const quiet = { suppressMissedWarning: true, noOverlap: true, unref: true }
+  const tasks = [
+    schedule(
+      '* * * * * *',
+      guarded('keeping live clocks', () => engine.settleAll()),
+      quiet,
+    ),
+    schedule(
+      '30 * * * * *',
+      guarded('housekeeping', async () => {
+        await keys.flush()
+        engine.store.checkpoint()
+      }),
+      quiet,
+    ),
+  ]
+  return () => {
+    for (const task of tasks) void task.destroy()
+  }
+}
+
+/** No new connections; what runs ends; then the database is closed. */
+async function stopServing(server: ServerType, sandbox: Sandbox): Promise<void> {
+  const closed = new Promise<void>((done) => server.close(() => done()))
+  await sandbox.close()
+  if ('closeIdleConnections' in server) server.closeIdleConnections()
+  const patience = setTimeout(() => {
+    if ('closeAllConnections' in server) server.closeAllConnections()
+  }, 2_000)
+  await closed
+  clearTimeout(patience)
+}

@@ -1,0 +1,129 @@
+import type { Hono } from 'hono'
+import { systemWall, type Wall } from './engine/clock.ts'
+import { Engine } from './engine/engine.ts'
+import { randomSeed, randomToken } from './engine/ids.ts'
+import { KeyRing } from './engine/keys.ts'
+import type { MerchantState } from './engine/merchant.ts'
+import { createMerchant } from './engine/merchants.ts'
+import type { AdminSite } from './http/admin/site.ts'
+import { createApp } from './http/app.ts'
+import { presentEvent } from './http/event.ts'
+import { EventStreams } from './http/stream.ts'
+import { type Durability, openDatabase } from './store/database.ts'
+import { Store } from './store/store.ts'
+
+export type SandboxOptions = {
+  /** The database file; ':memory:' for one that leaves nothing behind. */
+  readonly database: string
+  readonly durability?: Durability
+  /** The default merchant's clock: 'live', or where it stands frozen (Unix seconds). null for what the database has. */
+  readonly clock?: 'live' | number | null
+  readonly seed?: string | null
+  /** The default merchant's first key. */
+  readonly secretKey?: string | null
+  readonly wall?: Wall
+} & Partial<
+  Pick<AdminSite, 'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'reportError' | 'noteIgnored'>
+>
+
+/** The parts of a running sandbox, put together and not yet listening anywhere. */
+export type Sandbox = {
+  readonly app: Hono
+  readonly engine: Engine
+  readonly keys: KeyRing
+  readonly adminToken: string
+  readonly merchant: MerchantState
+  /** The default merchant's secret key, when this start made it; it can never be shown again. */
+  readonly secretKey: string | null
+  close(): Promise<void>
+}
+
+/** An option that only counts when the database is made was given again with another value. */
+export class OptionConflict extends Error {}
+
+/**
+ * Opens a database, makes the default merchant when it is new, and builds the engine and the application on it.
+ * @throws DatabaseUnusable, OptionConflict
+ */
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const wall = options.wall ?? systemWall
+  const store = new Store(await openDatabase(options.database, options.durability ?? 'normal'))
+  try {
+    const isNew = store.directory.setting('seed') === undefined
+    if (isNew) rememberOptions(store, options)
+    else refuseOtherOptions(store, options)
+    const engine = new Engine({ store, seed: store.directory.setting('seed') ?? '', wall })
+    const keys = new KeyRing(engine)
+    const secretKey = isNew ? await makeDefaultMerchant(engine, keys, options) : null
+    if (!isNew && options.secretKey && !keys.knows(options.secretKey)) {
+      throw new OptionConflict('--secret-key differs from the key with which this database was made')
+    }
+    const [merchant] = engine.merchants.values()
+    if (!merchant) throw new Error('a database has a merchant')
+
+    const streams = new EventStreams(engine, presentEvent)
+    const adminToken = options.adminToken ?? randomToken(40)
+    const app = createApp({
+      engine,
+      keys,
+      streams,
+      adminToken,
+      allowedHosts: options.allowedHosts ?? new Set(['localhost', '127.0.0.1']),
+      version: options.version ?? '0.0.0',
+      data: options.data ?? null,
+      url: options.url ?? (() => 'http://localhost'),
+      startedAt: wall(),
+      reportError: options.reportError ?? ((error) => console.error(error)),
+      noteIgnored: options.noteIgnored ?? (() => undefined),
+    })
+    const close = async () => {
+      streams.close()
+      await keys.flush()
+      await engine.close()
+    }
+    return { app, engine, keys, adminToken, merchant, secretKey, close }
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+function rememberOptions({ directory }: Store, { seed, clock }: SandboxOptions): void {
+  directory.setSetting('seed', seed ?? randomSeed())
+  directory.setSetting('clock', String(clock ?? 'live'))
+}
+
+/** Source: operator.md, "Daemon": given again with another value they are refused. */
+function refuseOtherOptions({ directory }: Store, { seed, clock }: SandboxOptions): void {
+  const differs = (name: 'seed' | 'clock', given: string | number | null | undefined) =>
+    given !== null && given !== undefined && String(given) !== directory.setting(name)
+  for (const [name, given] of [
+    ['seed', seed],
+    ['clock', clock],
+  ] as const) {
+    if (differs(name, given)) {
+      throw new OptionConflict(
+        `--${name} differs from the value with which this database was made; leave it out, or start with another --data folder`,
+      )
+    }
+  }
+}
+
+/** @returns the key when it was made here rather than given */
+async function makeDefaultMerchant(
+  engine: Engine,
+  keys: KeyRing,
+  options: SandboxOptions,
+): Promise<string | null> {
+  const { settings } = await createMerchant(engine, {
+    name: 'Default merchant',
+    clock: options.clock ?? 'live',
+  })
+  const { secret } = await keys.issue({
+    merchant: settings.ordinal,
+    type: 'secret',
+    name: 'Default',
+    secret: options.secretKey ?? undefined,
+  })
+  return options.secretKey ? null : secret
+}

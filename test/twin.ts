@@ -1,0 +1,83 @@
+import { parseInstant } from '../src/core/calendar.ts'
+import { openSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox.ts'
+
+export type Body = Record<string, any> // biome-ignore lint/suspicious/noExplicitAny: answers are checked by what tests expect of them
+
+export type Answer = { readonly status: number; readonly body: Body; readonly headers: Headers }
+
+/** A sandbox in memory with a frozen clock, and a client that speaks to it without a socket. */
+export type Twin = {
+  readonly sandbox: Sandbox
+  readonly secretKey: string
+  /** Any request, with the default key unless another Authorization is given. */
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** A request that must succeed. */
+  get(path: string): Promise<Body>
+  post(path: string, body?: unknown): Promise<Body>
+  delete(path: string, body?: unknown): Promise<Body>
+  /** Moves the clock and answers what the advance did. */
+  advance(params: Body): Promise<Body>
+  /** All events, oldest first. */
+  events(query?: string): Promise<Body[]>
+  close(): Promise<void>
+}
+
+export const DEFAULT_NOW = '2026-01-31T10:00:00Z'
+
+export async function startTwin({ now = DEFAULT_NOW, ...options }: Partial<SandboxOptions> & { now?: string } = {}): Promise<Twin> {
+  const sandbox = await openSandbox({ database: ':memory:', clock: parseInstant(now) ?? 'live', seed: '1', ...options })
+  return clientOf(sandbox, options.secretKey ?? sandbox.secretKey ?? '')
+}
+
+/** A client of a sandbox with one key. */
+export function clientOf(sandbox: Sandbox, secretKey: string): Twin {
+  const request: Twin['request'] = async (method, path, body, headers = {}) => {
+    const response = await sandbox.app.request(path, {
+      method,
+      headers: {
+        Authorization: `Bearer ${secretKey}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? {} : JSON.parse(text), headers: response.headers }
+  }
+  const succeed = async (method: string, path: string, body?: unknown): Promise<Body> => {
+    const answer = await request(method, path, body)
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  const events = async (query = '') => {
+    const all: Body[] = []
+    for (let cursor = ''; ; cursor = `&starting_after=${all.at(-1)?.id}`) {
+      const page = await succeed('GET', `/v1/events?limit=100${query}${cursor}`)
+      all.push(...page.data)
+      if (!page.has_more) return all.reverse()
+    }
+  }
+  return {
+    sandbox,
+    secretKey,
+    request,
+    events,
+    get: (path) => succeed('GET', path),
+    post: (path, body = {}) => succeed('POST', path, body),
+    delete: (path, body) => succeed('DELETE', path, body),
+    advance: (params) => succeed('POST', '/v1/test_helpers/clock/advance', params),
+    close: () => sandbox.close(),
+  }
+}
+
+/** A monthly price of 20.00 USD, or what is asked for. */
+export const makePrice = (twin: Twin, params: Body = {}): Promise<Body> =>
+  twin.post('/v1/prices', { unit_amount: 2000, currency: 'usd', recurring: { interval: 'month' }, ...params })
+
+/** A customer with an attached card; `outcomes` scripts it. */
+export async function makeCustomer(twin: Twin, { card = 'pm_card_visa', outcomes, then }: { card?: string; outcomes?: string[]; then?: string } = {}) {
+  const customer = await twin.post('/v1/customers', { name: 'Ada' })
+  const method = await twin.post(`/v1/payment_methods/${card}/attach`, { customer: customer.id })
+  if (outcomes) await twin.post(`/v1/test_helpers/payment_methods/${method.id}/outcomes`, { outcomes, then: then ?? 'succeed' })
+  return { customer, method }
+}
