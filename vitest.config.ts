@@ -1,3 +1,13 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({ test: { include: ['test/**/*.test.ts'], testTimeout: 20_000 } })
+// A script that wants the counts names a file for them.
+const report = process.env.PAYTWIN_TEST_REPORT
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 30_000,
+    reporters: report ? ['default', 'json'] : ['default'],
+    ...(report && { outputFile: { json: report } }),
+  },
+})

@@ -81,13 +81,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }).catch((error: unknown) => {
     throw refusalOf(error, folder)
   })
-  sandbox.engine.listen({ failed: (error, doing) => log.error({ err: error }, doing) })
+  sandbox.engine.listen({
+    failed: (error, doing) => log.error({ err: error }, doing),
+    caughtUp: (merchant, summary) =>
+      log.info({ merchant, ...summary }, 'a live clock has caught up with the wall clock'),
+  })
 
   try {
+    resumeAdvances(sandbox, log)
     const server = await listen(sandbox, options)
     url = urlOf(options.host, server)
     folder?.announce({ url, pid: process.pid })
-    resumeAdvances(sandbox, log)
     const stopTicking = tick(sandbox, log)
     const close = async () => {
       stopTicking()
@@ -171,24 +175,19 @@ function urlOf(host: string, server: ServerType): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function described(
-  { engine, merchant, secretKey }: Sandbox,
-  { data }: DaemonOptions,
-  folder: DataFolder | null,
-) {
+function described({ merchant, secretKey }: Sandbox, { data }: DaemonOptions, folder: DataFolder | null) {
   const { clock } = merchant
   return {
     clock: clock.mode === 'live' ? 'live' : formatInstant(clock.now),
     data: folder ? data : null,
     merchant: merchant.settings.id,
-    merchants: engine.merchants.size,
     secretKey,
   }
 }
 
 /** Goes on with what a crash or a stop interrupted, and says so. */
 function resumeAdvances({ engine }: Sandbox, log: Logger): void {
-  for (const run of engine.resume()) {
+  for (const run of engine.time.resume(engine.merchants.values())) {
     log.info('an interrupted advance goes on')
     run.then(
       (summary) => log.info(summary, 'an interrupted advance has ended'),

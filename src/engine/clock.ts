@@ -100,8 +100,8 @@ export class Clock {
   }
 
   /** Goes back to what the database holds, after a transaction was rolled back. */
-  reset(row: StoredClock): void {
-    this.#row = row
+  reset(row: StoredClock | undefined): void {
+    if (row) this.#row = row
     this.#isDirty = false
   }
 

@@ -8,6 +8,9 @@ export type MerchantState = {
   readonly testClocks: Map<string, Clock>
   /** Whether an advance holds back this merchant's writes. */
   isAdvancing: boolean
-  /** Puts the commands that arrived meanwhile back into the queue. */
-  readonly waiting: (() => void)[]
+  /** The commands that arrived meanwhile, in their order. */
+  readonly waiting: Waiting[]
 }
+
+/** A command that waits for an advance to end: how to go on with it, and how to send it away. */
+export type Waiting = { readonly requeue: () => void; readonly reject: (error: unknown) => void }

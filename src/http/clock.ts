@@ -26,7 +26,7 @@ export function clockRoutes(api: Api): void {
     { method: 'post', path: '/v1/test_helpers/clock/advance', params: advanceParams },
     async ({ merchant, site, params }) => {
       const { aim, param } = aimOf(params)
-      const summary = await site.engine.advance(merchant, merchant.clock, aim, {
+      const summary = await site.engine.time.advance(merchant, merchant.clock, aim, {
         stop_on: stopOn(params),
         param,
       })

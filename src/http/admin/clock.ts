@@ -27,10 +27,10 @@ export function clockAdminRoutes(add: AddRoute): void {
     const { aim, param } = aimOf(params)
     const stop_on = stopOn(params)
     // All or none: a clock that cannot move keeps the others where they are.
-    for (const merchant of merchants) engine.checkAdvance(merchant.clock, aim(merchant.clock.now), param)
+    for (const merchant of merchants) engine.time.check(merchant.clock, aim(merchant.clock.now), param)
     const runs = merchants.map(async (merchant) => ({
       merchant,
-      summary: await engine.advance(merchant, merchant.clock, aim, { stop_on, param }),
+      summary: await engine.time.advance(merchant, merchant.clock, aim, { stop_on, param }),
     }))
     if (params.async) {
       for (const run of runs) run.catch((error) => site.reportError(error, 'advancing a clock'))
@@ -44,7 +44,7 @@ export function clockAdminRoutes(add: AddRoute): void {
   })
   add({ method: 'post', path: 'clock/cancel', params: whoseParams }, ({ c, site, params }) => {
     const merchants = meant(site.engine, params)
-    for (const { clock } of merchants) site.engine.cancelAdvance(clock)
+    for (const { clock } of merchants) site.engine.time.cancel(clock)
     return list(c.req.path, merchants.map(presentClock))
   })
   for (const verb of ['freeze', 'unfreeze'] as const) {

@@ -1,0 +1,164 @@
+import { formatInstant } from '../core/calendar.ts'
+import { internalError, parameterInvalid } from '../core/errors.ts'
+import type { EventType } from '../core/event.ts'
+import type { Store } from '../store/store.ts'
+import type { Clock } from './clock.ts'
+import type { MerchantState } from './merchant.ts'
+import { NOTHING_DONE, runBatch, type Summary, storedAdvance } from './scheduler.ts'
+import type { Unit } from './unit.ts'
+
+/** What the timekeeper needs of the engine. */
+type Host = {
+  /** A transaction that may move the clock. */
+  readonly transaction: <T>(clock: Clock, work: () => T) => T
+  readonly command: <T>(merchant: MerchantState, run: () => T) => Promise<T>
+  readonly unit: (merchant: MerchantState) => Unit
+  readonly caughtUp: (merchant: string, summary: Summary) => void
+  readonly failed: (error: unknown, doing: string) => void
+}
+
+type Running = { readonly done: Promise<Summary>; isCanceled: boolean }
+
+/**
+ * Moves clocks: by an advance that was asked for, or to keep a live one up with the wall clock. While one moves, its
+ * merchant's writes wait.
+ * Source: decisions.md 2.
+ */
+export class Timekeeper {
+  readonly #store: Store
+  readonly #host: Host
+  readonly #running = new Map<Clock, Running>()
+  /** Clocks with a due job that failed: they are not caught up again by themselves. */
+  readonly #stuck = new Set<Clock>()
+  #isStopping = false
+
+  constructor(store: Store, host: Host) {
+    this.#store = store
+    this.#host = host
+  }
+
+  /**
+   * Moves a clock forward, from due job to due job.
+   * @param aim - the target in Unix seconds, asked for when the advance begins
+   * @param options.stop_on - types of events after whose first the advance ends
+   * @param options.param - the parameter to blame when the target is not forward
+   * @returns what it did, when it has ended or was canceled
+   */
+  async advance(
+    merchant: MerchantState,
+    clock: Clock,
+    aim: (now: number) => number,
+    { stop_on = [], param }: { stop_on?: readonly EventType[] | undefined; param: string },
+  ): Promise<Summary> {
+    const running = await this.#host.command(merchant, () => {
+      const target = aim(clock.instant)
+      this.check(clock, target, param)
+      this.#stuck.delete(clock)
+      clock.begin(target, storedAdvance(stop_on))
+      return this.#run(merchant, clock)
+    })
+    return running.done
+  }
+
+  /**
+   * Whether a clock can move to a target: forward, or to the present instant while something is due there.
+   * @throws ApiError parameter_invalid for the parameter that named the target
+   */
+  check(clock: Clock, target: number, param: string): void {
+    const { now } = clock
+    if (target > now || (target === now && this.#isDueBy(clock, target))) return
+    const [from, to] = [formatInstant(now), formatInstant(target)]
+    throw parameterInvalid(
+      param,
+      `The clock can only move forward: it stands at ${from}, and ${to} is not after that`,
+    )
+  }
+
+  /** Ends the advance under way on a clock at the next border of a batch. @returns whether there was one */
+  cancel(clock: Clock): boolean {
+    const running = this.#running.get(clock)
+    if (running) running.isCanceled = true
+    return running !== undefined
+  }
+
+  /** Goes on with the advances that a crash or a stop interrupted. */
+  resume(merchants: Iterable<MerchantState>): Promise<Summary>[] {
+    return [...merchants].flatMap((merchant) =>
+      [merchant.clock, ...merchant.testClocks.values()]
+        .filter((clock) => clock.target !== null)
+        .map((clock) => this.#run(merchant, clock).done),
+    )
+  }
+
+  /** Whether a live clock has something due that has not run. */
+  isOverdue(clock: Clock): boolean {
+    const isKept =
+      clock.mode === 'live' && clock.target === null && !this.#isStopping && !this.#stuck.has(clock)
+    return isKept && this.#isDueBy(clock, clock.now)
+  }
+
+  /** Begins to run what is due on a merchant's live clock. */
+  catchUp(merchant: MerchantState): void {
+    const { clock, settings } = merchant
+    if (!this.isOverdue(clock)) return
+    clock.begin(clock.now, storedAdvance([]))
+    this.#run(merchant, clock).done.then(
+      (summary) => this.#host.caughtUp(settings.id, summary),
+      () => this.#stuck.add(clock),
+    )
+  }
+
+  /** Stops what moves at the next border of a batch; it goes on at the next start. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
+  }
+
+  #isDueBy(clock: Clock, instant: number): boolean {
+    const [job] = this.#store.jobs.next(clock.seq, 1)
+    return job !== undefined && job.due <= instant
+  }
+
+  #run(merchant: MerchantState, clock: Clock): Running {
+    merchant.isAdvancing = true
+    const control = { isCanceled: false }
+    const done = this.#step(merchant, clock, control).finally(() => {
+      this.#running.delete(clock)
+      merchant.isAdvancing = false
+      for (const { requeue, reject } of merchant.waiting.splice(0)) {
+        // An advance that a shutdown interrupts goes on at the next start: no write may come in its middle.
+        if (clock.target === null) requeue()
+        else reject(internalError())
+      }
+    })
+    const running = Object.assign(control, { done })
+    this.#running.set(clock, running)
+    return running
+  }
+
+  async #step(
+    merchant: MerchantState,
+    clock: Clock,
+    control: { readonly isCanceled: boolean },
+  ): Promise<Summary> {
+    let summary = NOTHING_DONE
+    for (;;) {
+      // Between batches the requests that arrived meanwhile are read and answered.
+      await new Promise((resolve) => setImmediate(resolve))
+      if (this.#isStopping) return summary
+      try {
+        const batch = this.#host.transaction(clock, () => {
+          if (!control.isCanceled) return runBatch(this.#store, clock, () => this.#host.unit(merchant))
+          clock.end()
+          return { isDone: true, summary }
+        })
+        summary = batch.summary
+        if (batch.isDone) return summary
+      } catch (error) {
+        this.#host.failed(error, `advancing the clock of ${merchant.settings.id}`)
+        this.#host.transaction(clock, () => clock.end())
+        throw error
+      }
+    }
+  }
+}
