@@ -29,6 +29,9 @@ export type DaemonOptions = {
   readonly secretKey: string | null
   readonly durability: Durability
   readonly allowedHosts: readonly string[]
+  readonly rateLimit: number | null
+  readonly keyCacheSeconds: number
+  readonly strictParams: boolean
   readonly logLevel: string
   readonly json: boolean
   readonly version: string
@@ -197,22 +200,19 @@ function resumeAdvances({ engine }: Sandbox, log: Logger): void {
 }
 
 /** Live clocks are kept each second, and now and then the house is. */
-function tick({ engine, keys }: Sandbox, log: Logger): () => void {
+function tick(sandbox: Sandbox, log: Logger): () => void {
   const guarded = (doing: string, work: () => Promise<void>) => () =>
     work().catch((error: unknown) => log.error({ err: error }, doing))
   const quiet = { suppressMissedWarning: true, noOverlap: true, unref: true }
   const tasks = [
     schedule(
       '* * * * * *',
-      guarded('keeping live clocks', () => engine.settleAll()),
+      guarded('keeping live clocks', () => sandbox.engine.settleAll()),
       quiet,
     ),
     schedule(
       '30 * * * * *',
-      guarded('housekeeping', async () => {
-        await keys.flush()
-        engine.store.checkpoint()
-      }),
+      guarded('housekeeping', () => sandbox.keepHouse()),
       quiet,
     ),
   ]

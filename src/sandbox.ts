@@ -1,6 +1,8 @@
 import type { Hono } from 'hono'
 import { systemWall, type Wall } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
+import { Faults } from './engine/faults.ts'
+import { IdempotencyKeys } from './engine/idempotency.ts'
 import { randomSeed, randomToken } from './engine/ids.ts'
 import { KeyRing } from './engine/keys.ts'
 import type { MerchantState } from './engine/merchant.ts'
@@ -8,7 +10,9 @@ import { createMerchant } from './engine/merchants.ts'
 import type { AdminSite } from './http/admin/site.ts'
 import { createApp } from './http/app.ts'
 import { presentEvent } from './http/event.ts'
+import { RateLimit } from './http/rate-limit.ts'
 import { EventStreams } from './http/stream.ts'
+import { type Version, VersionHistory } from './http/versions.ts'
 import { type Durability, openDatabase } from './store/database.ts'
 import { Store } from './store/store.ts'
 
@@ -22,6 +26,14 @@ export type SandboxOptions = {
   /** The default merchant's first key. */
   readonly secretKey?: string | null
   readonly wall?: Wall
+  /** Requests a second for each merchant; null for no limit. */
+  readonly rateLimit?: number | null
+  /** How long a revoked key goes on working, in seconds, 0 to 60. */
+  readonly keyCacheSeconds?: number
+  /** Whether an unknown parameter is an error. */
+  readonly strictParams?: boolean
+  /** The API's versions; a test may add made-up ones. */
+  readonly versions?: readonly Version[]
 } & Partial<
   Pick<AdminSite, 'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'reportError' | 'noteIgnored'>
 >
@@ -35,6 +47,8 @@ export type Sandbox = {
   readonly merchant: MerchantState
   /** The default merchant's secret key, when this start made it; it can never be shown again. */
   readonly secretKey: string | null
+  /** Writes what can wait, and forgets what has expired: to be called now and then. */
+  keepHouse(): Promise<void>
   close(): Promise<void>
 }
 
@@ -52,8 +66,14 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const isNew = store.directory.setting('seed') === undefined
     if (isNew) rememberOptions(store, options)
     else refuseOtherOptions(store, options)
-    const engine = new Engine({ store, seed: store.directory.setting('seed') ?? '', wall })
-    const keys = new KeyRing(engine)
+    const versions = new VersionHistory(options.versions)
+    const engine = new Engine({
+      store,
+      seed: store.directory.setting('seed') ?? '',
+      wall,
+      versions: versions.dates,
+    })
+    const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
     const secretKey = isNew ? await makeDefaultMerchant(engine, keys, options) : null
     if (!isNew && options.secretKey && !keys.knows(options.secretKey)) {
       throw new OptionConflict('--secret-key differs from the key with which this database was made')
@@ -61,12 +81,19 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const [merchant] = engine.merchants.values()
     if (!merchant) throw new Error('a database has a merchant')
 
-    const streams = new EventStreams(engine, presentEvent)
+    const streams = new EventStreams(engine, (event) => presentEvent(versions, event))
+    const idempotency = new IdempotencyKeys(store, wall)
+    const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
     const app = createApp({
       engine,
       keys,
+      idempotency,
+      faults: new Faults(engine.ids),
+      versions,
       streams,
+      rateLimit: rateLimit ? new RateLimit(rateLimit, wall) : null,
+      strictParams: options.strictParams ?? false,
       adminToken,
       allowedHosts: options.allowedHosts ?? new Set(['localhost', '127.0.0.1']),
       version: options.version ?? '0.0.0',
@@ -81,7 +108,12 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       await keys.flush()
       await engine.close()
     }
-    return { app, engine, keys, adminToken, merchant, secretKey, close }
+    const keepHouse = async () => {
+      await keys.flush()
+      await engine.administer(() => idempotency.forgetExpired())
+      store.checkpoint()
+    }
+    return { app, engine, keys, adminToken, merchant, secretKey, keepHouse, close }
   } catch (error) {
     store.close()
     throw error

@@ -57,6 +57,8 @@ function addMonths(instant: number, months: number): number {
   const month = date.getUTCMonth() + months
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
   const midnight = Date.UTC(year, month, Math.min(date.getUTCDate(), lastDay)) / 1000
+  // Beyond what a Date can hold there is no date, but still an order.
+  if (Number.isNaN(midnight)) return Number.POSITIVE_INFINITY
   return midnight + (((instant % SECONDS_PER_DAY) + SECONDS_PER_DAY) % SECONDS_PER_DAY)
 }
 
@@ -66,7 +68,7 @@ const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: SECONDS_PER_D
  * The instant a duration after the given one: one number and unit (`90s 15m 36h 3d 2w 1mo 1y`) or an ISO 8601 duration
  * (`P1M`, `P1Y6M`, `PT36H`). Months and years clamp to the month's end; they count before days and times.
  * @param from - Unix seconds
- * @returns Unix seconds, or undefined when the text is no duration
+ * @returns Unix seconds (Infinity beyond all calendars), or undefined when the text is no duration
  * Source: decisions.md 2 (`advance`).
  */
 export function addDuration(from: number, text: string): number | undefined {
@@ -104,7 +106,10 @@ export const LAST_INSTANT = 253_402_300_799
  */
 export function parseInstant(text: string): number | undefined {
   if (/^\d{1,12}$/.test(text)) return inRange(Number(text))
-  const iso = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text)
+  const iso =
+    /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/.exec(
+      text,
+    )
   if (!iso) return undefined
   const [, year, month, day, hour = '0', minute = '0', second = '0', zone = 'Z'] = iso
   const utc = Date.UTC(
@@ -117,7 +122,11 @@ export function parseInstant(text: string): number | undefined {
   )
   // Date.UTC rolls 31 February over into March: such a date is a typing error, not March.
   const rolled = new Date(utc)
-  if (rolled.getUTCMonth() !== Number(month) - 1 || rolled.getUTCDate() !== Number(day)) return undefined
+  const isDate =
+    rolled.getUTCFullYear() === Number(year) &&
+    rolled.getUTCMonth() === Number(month) - 1 &&
+    rolled.getUTCDate() === Number(day)
+  if (!isDate) return undefined
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
   return inRange(utc / 1000 - offsetSeconds(zone))
 }

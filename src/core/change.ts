@@ -2,9 +2,11 @@ import type { Charge } from './charge.ts'
 import type { Customer } from './customer.ts'
 import type { EventType } from './event.ts'
 import type { Invoice } from './invoice.ts'
+import type { InvoiceItem } from './invoice-item.ts'
 import type { PaymentIntent } from './payment-intent.ts'
 import type { PaymentMethod } from './payment-method.ts'
 import type { Price, Product } from './price.ts'
+import type { Refund } from './refund.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Every public object that is kept, by its kind. The order is that in which the store numbers them. */
@@ -17,6 +19,8 @@ export type Objects = {
   invoice: Invoice
   payment_intent: PaymentIntent
   charge: Charge
+  refund: Refund
+  invoice_item: InvoiceItem
 }
 export type Kind = keyof Objects
 
@@ -29,6 +33,8 @@ export const ID_PREFIXES: Readonly<Record<Kind, string>> = {
   invoice: 'in',
   payment_intent: 'pi',
   charge: 'ch',
+  refund: 're',
+  invoice_item: 'ii',
 }
 
 /** One step: an object as it is from here on, what it was before (null: it did not exist), and the event that tells of it. */
@@ -73,8 +79,14 @@ export class Change {
 
   /** The object as the steps so far leave it. */
   latest<K extends Kind>(kind: K, object: Objects[K]): Objects[K] {
-    const step = this.steps.findLast((told) => told.kind === kind && told.after.id === object.id)
-    return step ? (step.after as Objects[K]) : object
+    return this.told(kind, object.id) ?? object
+  }
+
+  /** The object of this id as the steps so far leave it; undefined when none speaks of it. */
+  told<K extends Kind>(kind: K, id: string): Objects[K] | undefined {
+    return this.steps.findLast((step) => step.kind === kind && step.after.id === id)?.after as
+      | Objects[K]
+      | undefined
   }
 
   /** All steps of another change, after those told so far. */

@@ -1,3 +1,5 @@
+import { parameterInvalid } from './errors.ts'
+
 /** String values by key: at most 50, each value at most 500 characters. Source: decisions.md 1, "metadata". */
 export type Metadata = Readonly<Record<string, string>>
 
@@ -21,12 +23,20 @@ export type Customer = {
   readonly deleted: boolean
 }
 
+/** Source: decisions.md 1, "metadata". */
+export const MAX_METADATA_KEYS = 50
+
 /**
  * Merges an update into metadata: an empty value removes its key, an empty string in place of the object removes all.
+ * @throws ApiError parameter_invalid, param metadata, when more than 50 keys would be left
  * Source: decisions.md 1, "metadata".
  */
 export function mergeMetadata(current: Metadata, update: Metadata | '' | undefined): Metadata {
   if (update === undefined) return current
   if (update === '') return {}
-  return Object.fromEntries(Object.entries({ ...current, ...update }).filter(([, value]) => value !== ''))
+  const merged = Object.entries({ ...current, ...update }).filter(([, value]) => value !== '')
+  if (merged.length > MAX_METADATA_KEYS) {
+    throw parameterInvalid('metadata', `metadata holds at most ${MAX_METADATA_KEYS} keys`)
+  }
+  return Object.fromEntries(merged)
 }

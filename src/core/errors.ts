@@ -109,6 +109,33 @@ export const invalidApiKey = () =>
     message: 'Invalid API Key provided',
   })
 
+/** interface.md 7.3: 422, unlike other services (decisions.md 12.3). */
+export const idempotencyKeyReuse = () =>
+  invalidRequest(
+    422,
+    'idempotency_key_reuse',
+    'This idempotency key was used with other parameters. Use a new key, or send the same parameters.',
+    null,
+  )
+
+/** interface.md 7.2; its code: decisions.md 1, "Rate limiting". */
+export const rateLimited = () =>
+  new ApiError({
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'rate_limit',
+    message: 'Too many requests. Back off exponentially, and try again.',
+  })
+
+/** interface.md 5.5: does not say that the key is invalid. */
+export const keyResolutionUnavailable = () =>
+  new ApiError({
+    status: 401,
+    type: 'authentication_error',
+    code: null,
+    message: 'We could not authenticate the request. Please try again shortly.',
+  })
+
 /** interface.md 7.2, 7.3. */
 export const internalError = () =>
   new ApiError({

@@ -34,6 +34,9 @@ export type InvoiceLine = {
   readonly quantity: number
   readonly price: string | null
   readonly subscription_item: string | null
+  /** Of a line that bills an invoice item: the item, and its own words for it. */
+  readonly invoice_item?: string
+  readonly description?: string | null
 }
 
 /** Source: interface.md 2.3; decisions.md 7, 13. Amounts in the smallest currency unit, times in Unix seconds. */
@@ -58,6 +61,8 @@ export type Invoice = {
   readonly payment_intent: string | null
   /** The latest attempt's charge, a declined one too. */
   readonly charge: string | null
+  /** Of a sent one that was made by hand: its due date is so many days after it is finalized. */
+  readonly days_until_due: number | null
   readonly due_date: number | null
   /** Whether its due date has passed unpaid. Not part of the API's object. */
   readonly overdue: boolean
@@ -67,8 +72,11 @@ export type Invoice = {
   readonly paid_at: number | null
   readonly voided_at: number | null
   readonly marked_uncollectible_at: number | null
+  readonly description: string | null
   readonly metadata: Metadata
   readonly test_clock: string | null
+  /** Whether it was a manual draft that was deleted. Not part of the API's object. */
+  readonly deleted: boolean
 }
 
 /** A draft with the given lines. Source: interface.md 3.2. */
@@ -99,13 +107,16 @@ export const draftInvoice = (
   default_payment_method: null,
   payment_intent: null,
   charge: null,
+  days_until_due: null,
   due_date: null,
   overdue: false,
   finalized_at: null,
   paid_at: null,
   voided_at: null,
   marked_uncollectible_at: null,
+  description: null,
   metadata: {},
+  deleted: false,
 })
 
 /**
@@ -187,6 +198,9 @@ export const writtenOff = (invoice: Invoice, now: number): Invoice => ({
   next_payment_attempt: null,
   marked_uncollectible_at: now,
 })
+
+/** Whether a finalized or drafted invoice was made by hand rather than by a subscription. */
+export const isManual = ({ billing_reason }: Invoice): boolean => billing_reason === 'manual'
 
 /** The invoice without the retries that were to come. Source: decisions.md 6 (DELETE), 13 ("After a cancellation"). */
 export const withoutRetries = (invoice: Invoice): Invoice => ({ ...invoice, next_payment_attempt: null })

@@ -1,4 +1,5 @@
 import type { Invoice } from './invoice.ts'
+import type { Refund } from './refund.ts'
 import { cancellationAt, hasEnded, type Subscription } from './subscription.ts'
 
 /**
@@ -13,6 +14,7 @@ export const JOB_KINDS = [
   'pause_end',
   'trial_end',
   'renewal',
+  'refund_settlement',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
@@ -59,3 +61,7 @@ export function invoiceJobs(invoice: Invoice): Job[] {
     jobs.push({ due: due_date, kind: 'invoice_due', subscription, object: id })
   return jobs
 }
+
+/** The job that follows from a refund's state. Source: decisions.md 3 (pm_card_refundFail), 13 (`upcoming`). */
+export const refundJobs = ({ id, settles_at }: Refund): Job[] =>
+  settles_at === null ? [] : [{ due: settles_at, kind: 'refund_settlement', subscription: null, object: id }]

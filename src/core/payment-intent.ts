@@ -1,4 +1,5 @@
 import type { Metadata } from './customer.ts'
+import { paymentIntentUnexpectedState } from './errors.ts'
 import type { Outcome } from './processor.ts'
 import { move, type Transitions } from './transitions.ts'
 
@@ -11,6 +12,7 @@ export type PaymentIntentStatus =
 
 export type PaymentIntentEvent =
   | 'attach'
+  | 'reattempt'
   | 'approve'
   | 'decline'
   | 'require_action'
@@ -35,6 +37,8 @@ export const PAYMENT_INTENT_TRANSITIONS: Transitions<PaymentIntentStatus, Paymen
     invoice_voided: 'canceled',
   },
   requires_action: {
+    // Billing's own attempt overrules a confirmation that still waits for the customer.
+    reattempt: 'requires_confirmation',
     approve: 'succeeded',
     decline: 'requires_payment_method',
     cancel: 'canceled',
@@ -96,6 +100,31 @@ export const withPaymentMethod = (intent: PaymentIntent, payment_method: string)
   ...intent,
   status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'attach'),
   payment_method,
+})
+
+/** The intent of an invoice with the card that billing is about to charge. */
+export const withAttempt = (intent: PaymentIntent, payment_method: string): PaymentIntent =>
+  intent.status === 'requires_action'
+    ? { ...intent, status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'reattempt'), payment_method }
+    : withPaymentMethod(intent, payment_method)
+
+/** The intent that waits for the customer: to push the money, or to authenticate. Source: decisions.md 3, 4. */
+export const awaitingAction = (intent: PaymentIntent): PaymentIntent => ({
+  ...intent,
+  status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'require_action'),
+})
+
+/** The intent that its merchant gave up. @throws ApiError payment_intent_unexpected_state. Source: decisions.md 4. */
+export const canceledIntent = (
+  intent: PaymentIntent,
+  { now, reason }: { now: number; reason: string | null },
+): PaymentIntent => ({
+  ...intent,
+  status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'cancel', () =>
+    paymentIntentUnexpectedState(`A payment intent whose status is ${intent.status} cannot be canceled`),
+  ),
+  canceled_at: now,
+  cancellation_reason: reason,
 })
 
 /**

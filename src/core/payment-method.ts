@@ -61,7 +61,7 @@ const visa = (number: string, charge: Outcome, more: Partial<TestCard> = {}): Te
 export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
   pm_card_visa: visa('4242424242424242', APPROVED),
   pm_card_mastercard: { number: '5555555555554444', brand: 'mastercard', charge: APPROVED },
-  pm_card_amex: { number: '378282246310005', brand: 'amex', charge: APPROVED },
+  pm_card_amex: { number: '371449635398431', brand: 'amex', charge: APPROVED },
   pm_card_chargeDeclined: visa('4000000000000002', declined('card_declined', 'generic_decline')),
   pm_card_chargeDeclinedInsufficientFunds: visa(
     '4000000000009995',

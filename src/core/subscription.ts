@@ -181,6 +181,49 @@ export const canceledAtPeriodEnd = (subscription: Subscription, now: number): Su
   canceled_at: now,
 })
 
+/** The statuses in which a subscription can be told to end, or to stop collecting, later. Source: state-machines.md. */
+export const isRunning = ({ status }: Subscription): boolean =>
+  status === 'active' || status === 'past_due' || status === 'trialing' || status === 'unpaid'
+
+/**
+ * The subscription without its cancellation at the end of the period. An earlier `cancel_at` stays in force.
+ * Source: state-machines.md ("resume"); decisions.md 6, 13.
+ */
+export function withoutCancellation(subscription: Subscription): Subscription {
+  const { cancel_at, current_period_end, canceled_at } = subscription
+  const remains = cancel_at !== null && cancel_at < current_period_end
+  return {
+    ...subscription,
+    cancel_at_period_end: false,
+    cancel_at: remains ? cancel_at : null,
+    canceled_at: remains ? canceled_at : null,
+  }
+}
+
+/** The subscription with, or for null without, an instant at which it is canceled. Source: decisions.md 6 (`cancel_at`). */
+export function canceledAt(subscription: Subscription, cancel_at: number | null, now: number): Subscription {
+  if (cancel_at !== null) return { ...subscription, cancel_at, canceled_at: now }
+  const { cancel_at_period_end, current_period_end, canceled_at } = subscription
+  return {
+    ...subscription,
+    cancel_at: cancel_at_period_end ? current_period_end : null,
+    canceled_at: cancel_at_period_end ? canceled_at : null,
+  }
+}
+
+/** A trial whose end moves; a cancellation at its end moves along. Source: decisions.md 13 (`trial_end` on update). */
+export function withTrialEnd(subscription: Subscription, trial_end: number): Subscription {
+  const { cancel_at_period_end, cancel_at, current_period_end } = subscription
+  const follows = cancel_at_period_end && cancel_at === current_period_end
+  return {
+    ...subscription,
+    trial_end,
+    billing_cycle_anchor: trial_end,
+    current_period_end: trial_end,
+    cancel_at: follows ? trial_end : cancel_at,
+  }
+}
+
 /** The period that begins where the current one ends. Source: decisions.md 2, "Calendar". */
 export const nextPeriod = (
   { billing_cycle_anchor, current_period_end, items }: Subscription,

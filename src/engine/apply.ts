@@ -1,6 +1,6 @@
 import type { Change, Kind, Objects, Step } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
-import { invoiceJobs, type Job, subscriptionJobs } from '../core/jobs.ts'
+import { invoiceJobs, type Job, refundJobs, subscriptionJobs } from '../core/jobs.ts'
 import { changedFields, pick } from '../store/codec.ts'
 import { PRIVATE_FIELDS } from '../store/tables.ts'
 import type { Clock } from './clock.ts'
@@ -62,6 +62,7 @@ function record(unit: Unit, { kind, before, after, event }: Step, created: numbe
 const jobsOf: { readonly [K in Kind]?: (object: Objects[K]) => Job[] } = {
   subscription: subscriptionJobs,
   invoice: invoiceJobs,
+  refund: refundJobs,
 }
 
 /** Takes the jobs that no longer follow from an object's state off the queue, and puts on it those that now do. */

@@ -9,6 +9,7 @@ import type { PaymentMethod } from '../core/payment-method.ts'
 import type { Subscription } from '../core/subscription.ts'
 import type { QueuedJob } from '../store/jobs.ts'
 import { apply } from './apply.ts'
+import { failRefund } from './refund.ts'
 import type { Unit } from './unit.ts'
 
 /** Loads all that a billing decision on a subscription reads. */
@@ -87,6 +88,7 @@ const JOBS: Readonly<Record<JobKind, (unit: Unit, job: QueuedJob) => void>> = {
   pause_end: onSubscription((change, _, subscription) => endPause(change, subscription)),
   trial_end: onSubscription(endTrial),
   renewal: onSubscription(renew),
+  refund_settlement: (unit, job) => failRefund(unit, job.object),
 }
 
 /** Runs a job that is due; its clock stands at the job's instant. */

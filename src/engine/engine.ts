@@ -35,13 +35,21 @@ export class Engine {
   readonly ids: Ids
   readonly wall: Wall
   readonly time: Timekeeper
+  /** The dates of all API versions, oldest first. */
+  readonly versions: readonly string[]
   readonly merchants = new Map<number, MerchantState>()
   readonly #listeners = new Set<EngineListener>()
   /** Clocks that the transaction under way may have moved. */
   readonly #touched = new Set<Clock>()
   #queue: Command[] = []
 
-  constructor({ store, seed, wall }: { store: Store; seed: string; wall: Wall }) {
+  constructor({
+    store,
+    seed,
+    wall,
+    versions,
+  }: { store: Store; seed: string; wall: Wall; versions: readonly string[] }) {
+    this.versions = versions
     this.store = store
     this.wall = wall
     this.ids = new Ids(store.directory, seed)
@@ -116,7 +124,7 @@ export class Engine {
   }
 
   #unit(merchant: MerchantState, request: RequestContext | null): Unit {
-    return new Unit({ store: this.store, ids: this.ids, merchant, request })
+    return new Unit({ store: this.store, ids: this.ids, merchant, request, versions: this.versions })
   }
 
   #submit<T>(merchant: MerchantState | null, run: () => { value: T } | { error: unknown }): Promise<T> {
@@ -179,6 +187,7 @@ export class Engine {
       this.ids.rollback()
       if (unit && error instanceof RefusedAfterAttempt) {
         apply(unit, error.remembered)
+        error.afterwards()
         return { error: error.error }
       }
       if (!(error instanceof ApiError)) this.#report(error, 'running a command')

@@ -1,23 +1,175 @@
+import type { Account } from '../core/billing/account.ts'
+import { draft } from '../core/billing/bill.ts'
+import { finalizeByHand, payByHand, voidByHand, writeOffByHand } from '../core/billing/by-hand.ts'
 import type { Collected } from '../core/billing/collect.ts'
-import { payByHand } from '../core/billing/dunning.ts'
 import { Change } from '../core/change.ts'
+import { invalidStateTransition, parameterMissing } from '../core/errors.ts'
+import { type CollectionMethod, draftInvoice, type Invoice, isManual } from '../core/invoice.ts'
+import { lineOfItem } from '../core/invoice-item.ts'
+import { cancellationAt, hasEnded, nextPeriod, type Subscription } from '../core/subscription.ts'
 import { apply } from './apply.ts'
-import { intentsOf, loadCustomerAccount } from './billing.ts'
+import { intentsOf, loadAccount, loadCustomerAccount } from './billing.ts'
+import { waitingItems } from './invoice-item.ts'
+import { paymentMethodOf } from './payment-method.ts'
 import type { Unit } from './unit.ts'
 
+const DEFAULT_DAYS_UNTIL_DUE = 30
+
+export type InvoiceParams = {
+  customer: string
+  currency?: string | undefined
+  collection_method: CollectionMethod
+  days_until_due?: number | undefined
+  description?: string | null | undefined
+  metadata?: Record<string, string> | undefined
+}
+
 /**
- * Pays an invoice by hand. A declined payment is written, and told to the caller.
- * @throws ApiError resource_missing; invalid_state_transition, param status
- * Source: decisions.md 6, 7 (`pay`).
+ * Makes a draft of all invoice items that wait for the customer in one currency: the one given, else that of the oldest.
+ * @throws ApiError resource_missing; parameter_missing, param currency, when nothing says which; amount_too_large
+ * Source: decisions.md 7.
  */
-export function payInvoice(unit: Unit, id: string): Collected {
+export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
+  const customer = unit.find('customer', params.customer, 'customer')
+  const waiting = waitingItems(unit, customer.id)
+  const currency = params.currency ?? waiting[0]?.currency
+  if (currency === undefined) throw parameterMissing('currency')
+  const items = waiting.filter((item) => item.currency === currency)
+  const clock = unit.clockOf(customer.test_clock)
+  const isSent = params.collection_method === 'send_invoice'
+  const change = new Change()
+  const invoice = change.create(
+    'invoice',
+    {
+      ...draftInvoice({
+        id: unit.idFor('invoice'),
+        created: clock.instant,
+        customer: customer.id,
+        subscription: null,
+        currency,
+        collection_method: params.collection_method,
+        billing_reason: 'manual',
+        lines: items.map((item) => lineOfItem(item, unit.newId('il'))),
+        period_start: clock.instant,
+        period_end: clock.instant,
+        test_clock: customer.test_clock,
+      }),
+      days_until_due: isSent ? (params.days_until_due ?? DEFAULT_DAYS_UNTIL_DUE) : null,
+      description: params.description ?? null,
+      metadata: params.metadata ?? {},
+    },
+    'invoice.created',
+  )
+  for (const item of items)
+    change.update('invoice_item', item, (waits) => ({ ...waits, invoice: invoice.id }))
+  apply(unit, change, clock)
+  return invoice
+}
+
+type ByHand = (change: Change, account: Account, invoice: Invoice, subscription: Subscription | null) => void
+
+/** Loads what a decision on an invoice reads, lets it decide, and writes what it says. */
+function decide<T>(
+  unit: Unit,
+  id: string,
+  rule: (change: Change, account: Account, invoice: Invoice, subscription: Subscription | null) => T,
+  payment_method?: string,
+): T {
   const invoice = unit.find('invoice', id)
   const subscription = invoice.subscription === null ? null : unit.need('subscription', invoice.subscription)
   const account = loadCustomerAccount(unit, invoice.customer, subscription)
-  const change = new Change()
-  // A written-off invoice is not among the open ones, and yet can be paid.
+  // A written-off invoice is not among the open ones, and yet can be paid or voided.
   const intents = new Map([...account.intents, ...intentsOf(unit, [invoice])])
-  const collected = payByHand(change, { ...account, intents }, invoice, subscription)
+  const change = new Change()
+  const given =
+    payment_method &&
+    paymentMethodOf(unit, change, account.customer, { id: payment_method, param: 'payment_method' })
+  const result = rule(
+    change,
+    { ...account, intents, ...(given && { paymentMethod: given }) },
+    invoice,
+    subscription,
+  )
   apply(unit, change, unit.clockOf(invoice.test_clock))
-  return collected
+  return result
+}
+
+const byHand = (rule: ByHand) => (unit: Unit, id: string) => {
+  decide(unit, id, rule)
+  return unit.need('invoice', id)
+}
+
+/**
+ * Pays an invoice by hand, with the payment method given, else as billing would. A declined payment is written, and told.
+ * @throws ApiError resource_missing; invalid_state_transition, param status
+ * Source: decisions.md 6, 7 (`pay`).
+ */
+export const payInvoice = (
+  unit: Unit,
+  id: string,
+  { payment_method }: { payment_method?: string | undefined } = {},
+): Collected => decide(unit, id, payByHand, payment_method)
+
+/** @throws ApiError resource_missing; invalid_state_transition, param status. Source: decisions.md 7. */
+export const finalizeInvoice = byHand((change, account, invoice, subscription) =>
+  finalizeByHand(
+    change,
+    account,
+    invoice,
+    subscription,
+    invoice.days_until_due ?? subscription?.days_until_due ?? null,
+  ),
+)
+
+/** @throws ApiError resource_missing; invalid_state_transition, param status. Source: state-machines.md, Invoice. */
+export const voidInvoice = byHand(voidByHand)
+
+/** @throws ApiError resource_missing; invalid_state_transition, param status. Source: state-machines.md, Invoice. */
+export const markUncollectible = byHand(writeOffByHand)
+
+/**
+ * Deletes a manual draft; its items wait for the next invoice.
+ * @throws ApiError resource_missing; invalid_state_transition, param status, for any other invoice
+ * Source: state-machines.md, Invoice; decisions.md 7.
+ */
+export function deleteInvoice(unit: Unit, id: string): Invoice {
+  const invoice = unit.find('invoice', id)
+  if (invoice.status !== 'draft' || !isManual(invoice)) {
+    throw invalidStateTransition(
+      'Only a draft that was made by hand can be deleted; void an open invoice instead',
+    )
+  }
+  const change = new Change()
+  change.update('invoice', invoice, (draftOne) => ({ ...draftOne, deleted: true }), 'invoice.deleted')
+  for (const line of invoice.lines) {
+    if (line.invoice_item === undefined) continue
+    const item = unit.need('invoice_item', line.invoice_item)
+    change.update('invoice_item', item, (billed) => ({ ...billed, invoice: null }))
+  }
+  apply(unit, change, unit.clockOf(invoice.test_clock))
+  return change.latest('invoice', invoice)
+}
+
+/**
+ * The invoice that a subscription's next renewal would make; nothing is written.
+ * @throws ApiError resource_missing, param subscription; invalid_state_transition, param status, when none will be made
+ * Source: decisions.md 7 (`create_preview`).
+ */
+export function previewInvoice(unit: Unit, id: string): Invoice {
+  const subscription = unit.find('subscription', id, 'subscription')
+  const cancelAt = cancellationAt(subscription)
+  const { current_period_end, status } = subscription
+  const ends = hasEnded(subscription) || (cancelAt !== null && cancelAt <= current_period_end)
+  if (ends || status === 'paused' || status === 'incomplete') {
+    throw invalidStateTransition(
+      `A subscription whose status is ${status}${ends ? ' and that ends' : ''} makes no further invoice`,
+    )
+  }
+  const account = {
+    ...loadAccount(unit, subscription),
+    now: current_period_end,
+    newId: (prefix: string) => `${prefix}_preview`,
+  }
+  const period = nextPeriod(subscription, account.prices)
+  return draft(new Change(), account, subscription, { period, reason: 'subscription_cycle' })
 }

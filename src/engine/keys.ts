@@ -23,8 +23,12 @@ export class KeyRing {
   readonly #byHash = new Map<string, KeyRow>()
   readonly #used = new Set<KeyRow>()
 
-  constructor(engine: Engine) {
+  readonly #cacheSeconds: number
+
+  /** @param cacheSeconds - how long a revoked key goes on working, as where resolved keys are cached (interface.md 5.4) */
+  constructor(engine: Engine, cacheSeconds: number) {
     this.#engine = engine
+    this.#cacheSeconds = cacheSeconds
     for (const key of engine.store.directory.keys()) this.#admit(key)
   }
 
@@ -37,8 +41,9 @@ export class KeyRing {
   resolve(secret: string): KeyRow | undefined {
     const hash = digest(secret)
     const key = this.#byHash.get(hash.toString('hex'))
-    if (!key || !timingSafeEqual(key.hash, hash) || key.revoked !== null) return undefined
     const now = wallSeconds(this.#engine.wall)
+    if (!key || !timingSafeEqual(key.hash, hash)) return undefined
+    if (key.revoked !== null && now >= key.revoked + this.#cacheSeconds) return undefined
     if (key.last_used !== now) {
       key.last_used = now
       this.#used.add(key)

@@ -1,4 +1,3 @@
-import { NEWEST_API_VERSION } from '../core/api-version.ts'
 import type { FinalAction } from '../core/dunning.ts'
 import { resourceMissing } from '../core/errors.ts'
 import { wallSeconds } from './clock.ts'
@@ -35,7 +34,7 @@ export async function createMerchant(
       id: engine.ids.next(0, 'mer'),
       name: given.name,
       created,
-      api_version: given.api_version ?? NEWEST_API_VERSION,
+      api_version: given.api_version ?? engine.versions.at(-1) ?? '',
       dunning_final_action: given.dunning_final_action ?? ('cancel' as const),
     }
     engine.store.directory.addMerchant(row)

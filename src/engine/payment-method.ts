@@ -1,6 +1,6 @@
 import { Change } from '../core/change.ts'
 import type { Customer } from '../core/customer.ts'
-import { parameterInvalid } from '../core/errors.ts'
+import { assert, parameterInvalid } from '../core/errors.ts'
 import {
   cardDetails,
   type PaymentMethod,
@@ -28,7 +28,8 @@ export function createPaymentMethod(
     metadata?: Record<string, string> | undefined
   },
 ): PaymentMethod {
-  const test_card = params.card ? testCardOfNumber(params.card.number) : null
+  const { type, card } = params
+  const test_card = type === 'card' && card ? testCardOfNumber(card.number) : null
   if (test_card === undefined) {
     throw parameterInvalid(
       'card[number]',
@@ -62,6 +63,13 @@ function build(
   }
 }
 
+/** The payment method that a test id stands for, of no customer and not told yet. */
+export function makeTestMethod(unit: Unit, testId: string): PaymentMethod {
+  const test = testPaymentMethod(testId)
+  assert(test, `${testId} is a test id`)
+  return build(unit, test.type, test.test_card)
+}
+
 /**
  * A payment method of a customer that the caller names. A test id is first attached: it becomes a new payment method.
  * @param change - where the attaching is told
@@ -75,13 +83,9 @@ export function paymentMethodOf(
   customer: Customer,
   { id, param }: { id: string; param: string },
 ): PaymentMethod {
-  const test = testPaymentMethod(id)
-  if (test) {
-    const method = {
-      ...build(unit, test.type, test.test_card),
-      customer: customer.id,
-      created: unit.clockOf(customer.test_clock).instant,
-    }
+  if (testPaymentMethod(id)) {
+    const created = unit.clockOf(customer.test_clock).instant
+    const method = { ...makeTestMethod(unit, id), customer: customer.id, created }
     return change.create('payment_method', method, 'payment_method.attached')
   }
   const method = unit.find('payment_method', id, param)

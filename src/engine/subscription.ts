@@ -11,10 +11,9 @@ import {
   unsupportedPspCapability,
 } from '../core/errors.ts'
 import type { CollectionMethod } from '../core/invoice.ts'
-import { lineAmount, total } from '../core/money.ts'
-import type { Price } from '../core/price.ts'
 import {
   canceledAtPeriodEnd,
+  isRunning,
   type MissingPaymentMethod,
   newSubscription,
   type Prices,
@@ -23,9 +22,8 @@ import {
 import { apply } from './apply.ts'
 import { loadAccount } from './billing.ts'
 import { paymentMethodOf } from './payment-method.ts'
+import { checkItems, type ItemParams, newItem, pricesOf } from './subscription-items.ts'
 import { RefusedAfterAttempt, type Unit } from './unit.ts'
-
-export type ItemParams = { price: string; quantity: number; metadata?: Record<string, string> | undefined }
 
 export type SubscriptionParams = {
   customer: string
@@ -42,7 +40,7 @@ export type SubscriptionParams = {
   metadata?: Record<string, string> | undefined
 }
 
-const DEFAULT_DAYS_UNTIL_DUE = 30
+export const DEFAULT_DAYS_UNTIL_DUE = 30
 const MAX_TRIAL_YEARS = 2
 
 /**
@@ -53,19 +51,19 @@ const MAX_TRIAL_YEARS = 2
  */
 export function createSubscription(unit: Unit, params: SubscriptionParams): Subscription {
   const customer = unit.find('customer', params.customer, 'customer')
-  const prices: Prices = new Map(
-    params.items.map(({ price }, index) => [price, unit.find('price', price, `items[${index}][price]`)]),
-  )
+  const now = unit.clockOf(customer.test_clock).instant
+  // A question of range, which only the customer's clock can answer: so it comes before the other references.
+  const trial_end = trialEnd(params, now)
+  const prices = pricesOf(unit, params.items)
   const change = new Change()
   const methodId = params.default_payment_method
   const method =
     methodId === undefined
       ? null
       : paymentMethodOf(unit, change, customer, { id: methodId, param: 'default_payment_method' })
-  checkItems(params, prices)
+  checkItems(params.items, params.currency, prices)
   if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
 
-  const now = unit.clockOf(customer.test_clock).instant
   const isSent = params.collection_method === 'send_invoice'
   const subscription = newSubscription(
     {
@@ -77,14 +75,8 @@ export function createSubscription(unit: Unit, params: SubscriptionParams): Subs
       days_until_due: isSent ? (params.days_until_due ?? DEFAULT_DAYS_UNTIL_DUE) : null,
       default_payment_method: method?.id ?? null,
       description: params.description ?? null,
-      items: params.items.map(({ price, quantity, metadata }) => ({
-        id: unit.newId('si'),
-        created: now,
-        price,
-        quantity,
-        metadata: metadata ?? {},
-      })),
-      trial_end: trialEnd(params, now),
+      items: params.items.map((item) => newItem(unit, item, now)),
+      trial_end,
       missing_payment_method: params.missing_payment_method,
       metadata: params.metadata ?? {},
       test_clock: customer.test_clock,
@@ -121,30 +113,6 @@ function processorMemory(change: Change): Change {
 }
 
 /**
- * @throws ApiError parameter_invalid for a price that cannot be subscribed to here; amount_too_large for the sum
- * Source: decisions.md 6 ("Item"), 13 ("Errors and bodies").
- */
-function checkItems(
-  { items, currency }: Pick<SubscriptionParams, 'items' | 'currency'>,
-  prices: Prices,
-): void {
-  const first = prices.get(items[0]?.price ?? '')?.recurring
-  items.forEach(({ price: id }, index) => {
-    const refuse = (why: string) => parameterInvalid(`items[${index}][price]`, `The price '${id}' ${why}`)
-    const { active, recurring, currency: priced } = prices.get(id) as Price
-    if (!recurring) throw refuse('is a one-time price, which cannot be subscribed to')
-    if (!active) throw refuse('is not active')
-    if (priced !== currency) throw refuse(`is in ${priced}, the subscription in ${currency}`)
-    if (recurring.interval !== first?.interval || recurring.interval_count !== first.interval_count) {
-      throw refuse('does not recur at the interval of the first item')
-    }
-    if (items.findIndex((item) => item.price === id) < index)
-      throw refuse('is given twice; raise the quantity instead')
-  })
-  total(items.map(({ price, quantity }) => lineAmount(prices.get(price)?.unit_amount ?? 0, quantity)))
-}
-
-/**
  * When the trial asked for ends; null for none.
  * @throws ApiError parameter_invalid, param trial_end
  * Source: decisions.md 6 ("Trials").
@@ -152,12 +120,21 @@ function checkItems(
 function trialEnd({ trial_end, trial_period_days }: SubscriptionParams, now: number): number | null {
   if (trial_period_days !== undefined) return now + trial_period_days * SECONDS_PER_DAY
   if (trial_end === undefined || trial_end === 'now') return null
+  checkTrialEnd(trial_end, now)
+  return trial_end
+}
+
+/** @throws ApiError parameter_invalid, param trial_end, when it is not ahead, or more than two years. */
+export function checkTrialEnd(trial_end: number, now: number): void {
   if (trial_end <= now) throw parameterInvalid('trial_end', `trial_end must lie after now, which is ${now}`)
   if (trial_end > addIntervals(now, { interval: 'year', interval_count: MAX_TRIAL_YEARS }, 1)) {
     throw parameterInvalid('trial_end', `trial_end must lie at most ${MAX_TRIAL_YEARS} years ahead`)
   }
-  return trial_end
 }
+
+/** The refusal of what only a running subscription can be told. Source: decisions.md 6 (DELETE). */
+export const notRunning = ({ status }: Subscription, what: string) =>
+  invalidStateTransition(`A subscription whose status is ${status} cannot be ${what}`)
 
 /**
  * Cancels a subscription, now or at the end of its period.
@@ -173,11 +150,8 @@ export function cancelSubscription(
   const account = loadAccount(unit, subscription)
   const change = new Change()
   if (!cancel_at_period_end) cancel(change, account, subscription, 'cancellation_requested', account.now)
-  else if (!['active', 'past_due', 'trialing', 'unpaid'].includes(subscription.status)) {
-    throw invalidStateTransition(
-      `A subscription whose status is ${subscription.status} cannot be canceled at the end of its period`,
-    )
-  } else if (!subscription.cancel_at_period_end) {
+  else if (!isRunning(subscription)) throw notRunning(subscription, 'canceled at the end of its period')
+  else if (!subscription.cancel_at_period_end) {
     change.update(
       'subscription',
       subscription,

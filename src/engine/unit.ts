@@ -1,4 +1,3 @@
-import { API_VERSIONS } from '../core/api-version.ts'
 import { type Change, ID_PREFIXES, type Kind, type Objects } from '../core/change.ts'
 import { type ApiError, assert, resourceMissing } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'
@@ -20,6 +19,8 @@ const NOUNS: Readonly<Record<Kind, string>> = {
   invoice: 'invoice',
   payment_intent: 'payment intent',
   charge: 'charge',
+  refund: 'refund',
+  invoice_item: 'invoice item',
 }
 
 /**
@@ -34,7 +35,17 @@ export class Unit {
   /** The events that the unit has told so far. */
   readonly events: EventType[] = []
 
-  constructor(given: { store: Store; ids: Ids; merchant: MerchantState; request: RequestContext | null }) {
+  readonly #versions: readonly string[]
+
+  /** @param given.versions - the dates of all API versions, oldest first */
+  constructor(given: {
+    store: Store
+    ids: Ids
+    merchant: MerchantState
+    request: RequestContext | null
+    versions: readonly string[]
+  }) {
+    this.#versions = given.versions
     this.store = given.store
     this.ids = given.ids
     this.merchant = given.merchant
@@ -53,7 +64,7 @@ export class Unit {
 
   /** The merchant's default version as the journal numbers it. */
   get apiVersion(): number {
-    return API_VERSIONS.indexOf(this.merchant.settings.api_version)
+    return this.#versions.indexOf(this.merchant.settings.api_version)
   }
 
   readonly newId = (prefix: string): string => this.ids.next(this.owner, prefix)
@@ -85,7 +96,7 @@ export class Unit {
    */
   find<K extends Kind>(kind: K, id: string, param = 'id'): Objects[K] {
     const object = this.get(kind, id)
-    if (!object || (kind === 'customer' && (object as Objects['customer']).deleted)) {
+    if (!object || ('deleted' in object && object.deleted)) {
       throw resourceMissing(NOUNS[kind], id, param)
     }
     return object
@@ -101,9 +112,18 @@ export class Unit {
 export class RefusedAfterAttempt extends Error {
   readonly error: ApiError
   readonly remembered: Change
-  constructor(error: ApiError, remembered: Change) {
+  /** What else is to be written after everything was taken back. */
+  readonly afterwards: () => void
+
+  constructor(error: ApiError, remembered: Change, afterwards: () => void = () => undefined) {
     super(error.message)
     this.error = error
     this.remembered = remembered
+    this.afterwards = afterwards
+  }
+
+  /** The same refusal, with something else to be written. */
+  andThen(afterwards: () => void): RefusedAfterAttempt {
+    return new RefusedAfterAttempt(this.error, this.remembered, afterwards)
   }
 }

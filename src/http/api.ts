@@ -1,21 +1,20 @@
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
-import { API_VERSIONS, NEWEST_API_VERSION } from '../core/api-version.ts'
-import { ApiError, parameterInvalid, routeMissing } from '../core/errors.ts'
-import { requestId } from '../engine/ids.ts'
+import { parameterInvalid, parameterUnknown, routeMissing } from '../core/errors.ts'
 import type { MerchantState } from '../engine/merchant.ts'
-import type { RequestContext, Unit } from '../engine/unit.ts'
+import { RefusedAfterAttempt, type RequestContext, type Unit } from '../engine/unit.ts'
 import { type CurrentView, currentView } from '../engine/view.ts'
-import { authenticate } from './auth.ts'
+import { Exchange, type Rendered } from './exchange.ts'
 import type { Raw } from './form.ts'
+import { enterIdempotent } from './idempotency.ts'
 import type { Answer } from './json.ts'
-import { checkParams, type Requires, type Schema, unknownParams } from './params.ts'
+import { checkParams, entriesOf, type Requires, type Schema, unknownParams } from './params.ts'
 import { type Given, readParams } from './request.ts'
-import { failure, json } from './respond.ts'
 import type { Site } from './site.ts'
 
 const MAX_BODY_BYTES = 1_048_576
-const MAX_IGNORED_HEADER_BYTES = 1_024
+/** paytwin: more paths than any resource has. */
+const MAX_EXPANDS = 20
 
 /** What a handler gets of a request that passed all checks. */
 export type Call<Params> = {
@@ -26,6 +25,8 @@ export type Call<Params> = {
   readonly params: Params
   /** The `:id` of the path. */
   readonly id: string
+  /** Whether a browser asks, with a publishable key. */
+  readonly isPublic: boolean
 }
 
 export type WriteCall<Params> = Call<Params> & { readonly unit: Unit }
@@ -38,7 +39,12 @@ export type Route<Params> = {
   readonly requires?: Requires
   /** 201 for a POST that creates a resource. */
   readonly status?: 200 | 201
+  /** Whether browsers may call it, with a publishable key. */
+  readonly isPublic?: true
 }
+
+/** Carries out a checked request. */
+type Run<Params> = (call: Call<Params>, exchange: Exchange) => Promise<Rendered | Response>
 
 const NO_PARAMS = z.object({})
 
@@ -57,95 +63,119 @@ export class Api {
 
   /** A route that writes nothing, or that only orders others to (an advance). */
   read<Params = Raw>(route: Route<Params>, answer: (call: Call<Params>) => Answer | Promise<Answer>): void {
-    this.#add(route, (call) => answer(call))
+    this.#add(route, async (call, exchange) => {
+      const result = await answer(call)
+      if (result instanceof Response) return exchange.stamp(result)
+      const render = () => exchange.render(call.view, result, route.status ?? 200)
+      // Keeping an answer is a write, and has to be committed.
+      return exchange.entry ? this.#site.engine.administer(render) : render()
+    })
   }
 
   /** A route whose handler runs as one command: all that it writes is committed before the answer leaves. */
   write<Params = Raw>(route: Route<Params>, answer: (call: WriteCall<Params>) => Answer): void {
-    this.#add(route, (call, request) =>
-      this.#site.engine.command(call.merchant, request, (unit) => answer({ ...call, unit })),
-    )
+    this.#add(route, (call, exchange) => {
+      const request: RequestContext = { id: exchange.id, idempotency_key: exchange.idempotencyKey ?? null }
+      return this.#site.engine.command(call.merchant, request, (unit) => {
+        try {
+          return exchange.render(call.view, answer({ ...call, unit }), route.status ?? 200)
+        } catch (error) {
+          if (!(error instanceof RefusedAfterAttempt)) throw error
+          throw error.andThen(() => exchange.render(call.view, error.error, error.error.status))
+        }
+      })
+    })
   }
 
   /** Answers whatever no route answers. */
   missing(): void {
-    const missing: Route<Raw> = { method: 'get', path: '/v1/*' }
-    this.#app.all('/v1/*', (c) => this.#handle(c, missing, () => routeMissing(c.req.method, c.req.path)))
+    this.#app.all('/v1/*', (c) => this.#handleMissing(c))
   }
 
-  #add<Params>(
-    route: Route<Params>,
-    answer: (call: Call<Params>, request: RequestContext) => Answer | Promise<Answer>,
-  ): void {
+  #add<Params>(route: Route<Params>, run: Run<Params>): void {
+    if (route.isPublic) this.#app.options(route.path, () => preflight(route.method.toUpperCase()))
     this.#app.on(route.method.toUpperCase(), route.path, (c) =>
       // Hono takes HEAD for GET; the specification knows no HEAD.
-      c.req.method === 'HEAD'
-        ? this.#handle(c, route as Route<never>, () => routeMissing(c.req.method, c.req.path))
-        : this.#handle(c, route, answer),
+      c.req.method === 'HEAD' ? this.#handleMissing(c) : this.#handle(c, route, run),
     )
   }
 
-  async #handle<Params>(
-    c: Context,
-    route: Route<Params>,
-    answer: (call: Call<Params>, request: RequestContext) => Answer | Promise<Answer>,
-  ): Promise<Response> {
-    const { engine } = this.#site
-    const request = { id: requestId(), idempotency_key: null }
-    const asked = c.req.header('x-api-version')
-    const headers: Record<string, string> = {
-      'Request-Id': request.id,
-      'X-API-Version': asked !== undefined && API_VERSIONS.includes(asked) ? asked : NEWEST_API_VERSION,
-    }
-    const stamp = (merchant: MerchantState) => ({ ...headers, 'Paytwin-Now': String(merchant.clock.now) })
-    let merchant: MerchantState | undefined
+  #handleMissing(c: Context): Promise<Response> {
+    const exchange = new Exchange(c, this.#site, {
+      route: `${c.req.method} ${c.req.path}`,
+      isPublicRoute: false,
+    })
+    return exchange.admit().then(
+      () => exchange.fail(routeMissing(c.req.method, c.req.path)),
+      (error: unknown) => exchange.fail(error),
+    )
+  }
+
+  async #handle<Params>(c: Context, route: Route<Params>, run: Run<Params>): Promise<Response> {
+    const site = this.#site
+    const named = `${c.req.method} ${c.req.path}`
+    const exchange = new Exchange(c, site, { route: named, isPublicRoute: route.isPublic ?? false })
     try {
-      merchant = authenticate(this.#site, c.req.header('authorization'))
-      headers['X-API-Version'] = merchant.settings.api_version
-      headers['X-API-Version'] = checkVersion(asked) ?? merchant.settings.api_version
+      const { merchant, isPublic, scope } = await exchange.admit()
       const given = await readParams(c, MAX_BODY_BYTES)
-      const params = this.#check(route, given, headers)
-      await engine.settle(merchant)
-      const view = currentView({ store: engine.store, ids: engine.ids, merchant: merchant.settings })
-      const id = c.req.param('id') ?? ''
-      const result = await answer({ c, site: this.#site, merchant, view, params, id }, request)
-      if (result instanceof Response) return result
-      if (result instanceof ApiError) throw result
-      return json(route.status ?? 200, result, stamp(merchant))
+      const { method, path } = c.req
+      const key = exchange.idempotencyKey
+      exchange.entry = await enterIdempotent(site.idempotency, { scope, key, method, path, raw: given.raw })
+      const replayed = exchange.replay()
+      if (replayed) return replayed
+      const params = this.#check(route, given, exchange)
+      await site.engine.settle(merchant)
+      const view = currentView({
+        store: site.engine.store,
+        ids: site.engine.ids,
+        merchant: merchant.settings,
+      })
+      const call = { c, site, merchant, view, params, isPublic, id: c.req.param('id') ?? '' }
+      const result = await run(call, exchange)
+      return result instanceof Response ? result : exchange.send(result)
     } catch (error) {
-      return failure(this.#site, error, merchant ? stamp(merchant) : headers, `${c.req.method} ${c.req.path}`)
+      return exchange.fail(error)
+    } finally {
+      exchange.entry?.leave()
     }
   }
 
-  /** Checks the parameters, and names in a header those that nobody asked for. Source: decisions.md 1. */
-  #check<Params>(route: Route<Params>, { raw, isForm }: Given, headers: Record<string, string>): Params {
+  /** Checks the parameters as the newest version knows them, and notes those that nobody asked for. */
+  #check<Params>(route: Route<Params>, { raw, isForm }: Given, exchange: Exchange): Params {
+    const name = `${route.method.toUpperCase()} ${route.path}`
+    const { expand, ...given } = this.#site.versions.upgrade(exchange.version, name, raw)
+    exchange.expands = expandPaths(expand)
     const schema = (route.params ?? NO_PARAMS) as Schema<Params>
-    const params = checkParams(schema, raw, { isForm, requires: route.requires })
-    const ignored = unknownParams(raw, params)
-    if (ignored.length > 0) {
-      headers['Paytwin-Ignored-Params'] = headerList(ignored)
-      this.#site.noteIgnored(`${route.method.toUpperCase()} ${route.path}`, ignored)
-    }
+    const params = checkParams(schema, given, { isForm, requires: route.requires })
+    const ignored = unknownParams(given, params)
+    const [first] = ignored
+    if (first !== undefined && this.#site.strictParams) throw parameterUnknown(first)
+    if (first !== undefined) exchange.ignore(ignored)
     return params
   }
 }
 
-/** @throws ApiError parameter_invalid, param X-API-Version. Source: decisions.md 1, "Versions". */
-function checkVersion(asked: string | undefined): string | undefined {
-  if (asked === undefined || API_VERSIONS.includes(asked)) return asked
-  throw parameterInvalid(
-    'X-API-Version',
-    `Unknown API version '${asked}'. Known ${API_VERSIONS.length === 1 ? 'is' : 'are'} ${API_VERSIONS.join(', ')}.`,
-  )
+/** @throws ApiError parameter_invalid, param expand */
+function expandPaths(expand: unknown): string[] {
+  if (expand === undefined) return []
+  const paths = entriesOf(expand)
+  if (paths === undefined || paths.length > MAX_EXPANDS || !paths.every((path) => typeof path === 'string')) {
+    throw parameterInvalid(
+      'expand',
+      `expand is a list of at most ${MAX_EXPANDS} paths, as in expand[]=customer`,
+    )
+  }
+  return paths
 }
 
-/** Names as a header value, cut after the last one that fits. */
-function headerList(names: readonly string[]): string {
-  let list = ''
-  for (const name of names) {
-    const next = list === '' ? encodeURIComponent(name) : `${list},${encodeURIComponent(name)}`
-    if (next.length > MAX_IGNORED_HEADER_BYTES) break
-    list = next
-  }
-  return list
-}
+/** What a browser asks before it calls with a publishable key. Source: decisions.md 9. */
+const preflight = (method: string): Response =>
+  new Response('', {
+    status: 200,
+    headers: {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': method,
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, X-API-Version',
+      'Access-Control-Max-Age': '86400',
+    },
+  })

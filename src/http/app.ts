@@ -10,9 +10,11 @@ import { clockRoutes } from './clock.ts'
 import { customerRoutes } from './customer.ts'
 import { eventRoutes } from './event.ts'
 import { invoiceRoutes } from './invoice.ts'
+import { invoiceItemRoutes } from './invoice-item.ts'
 import { paymentIntentRoutes } from './payment-intent.ts'
 import { paymentMethodRoutes } from './payment-method.ts'
 import { priceRoutes, productRoutes } from './price.ts'
+import { refundRoutes } from './refund.ts'
 import { errorBody, json } from './respond.ts'
 import { subscriptionRoutes } from './subscription.ts'
 
@@ -26,8 +28,10 @@ export function createApp(site: AdminSite): Hono {
   paymentMethodRoutes(api)
   subscriptionRoutes(api)
   invoiceRoutes(api)
+  invoiceItemRoutes(api)
   paymentIntentRoutes(api)
   chargeRoutes(api)
+  refundRoutes(api)
   eventRoutes(api)
   clockRoutes(api)
   api.missing()

@@ -2,18 +2,34 @@ import { invalidApiKey } from '../core/errors.ts'
 import type { MerchantState } from '../engine/merchant.ts'
 import type { Site } from './site.ts'
 
+/** Who sends a request. */
+export type Caller = {
+  readonly merchant: MerchantState
+  /** A publishable key's: may do only what a browser may. */
+  readonly isPublic: boolean
+  /** Within which idempotency keys are told apart. */
+  readonly scope: string
+}
+
 /**
- * The merchant whose secret key a request carries, as Bearer or as the user of Basic with an empty password.
+ * The caller whose key a request carries, as Bearer or as the user of Basic with an empty password.
  * @param header - the Authorization header
+ * @param allowsPublic - whether the route accepts publishable keys
  * @throws ApiError authentication_error, the same for a missing, malformed, unknown and revoked key
- * Source: interface.md 5.2, 5.5; decisions.md 9.
+ * Source: interface.md 5.2, 5.3, 5.5; decisions.md 9.
  */
-export function authenticate({ engine, keys }: Site, header: string | undefined): MerchantState {
+export function authenticate(
+  { engine, keys }: Site,
+  header: string | undefined,
+  allowsPublic: boolean,
+): Caller {
   const secret = secretOf(header)
-  const key = secret?.startsWith('sk_test_') ? keys.resolve(secret) : undefined
-  const merchant = key?.type === 'secret' ? engine.merchants.get(key.merchant) : undefined
+  const isKey = secret?.startsWith('sk_test_') || (allowsPublic && secret?.startsWith('pk_test_'))
+  const key = secret !== undefined && isKey ? keys.resolve(secret) : undefined
+  const merchant = key && engine.merchants.get(key.merchant)
   if (!merchant) throw invalidApiKey()
-  return merchant
+  const isPublic = key.type === 'publishable'
+  return { merchant, isPublic, scope: `${merchant.settings.id}${isPublic ? ' public' : ''}` }
 }
 
 function secretOf(header: string | undefined): string | undefined {

@@ -7,7 +7,7 @@ import { metadata, metadataUpdate, optionalText, reference } from './fields.ts'
 import type { Json } from './json.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { presentPaymentMethod } from './payment-method.ts'
-import { common, retrieve } from './resource.ts'
+import { common, deletedStub, retrieve } from './resource.ts'
 
 const fields = {
   email: optionalText,
@@ -65,7 +65,7 @@ export function customerRoutes(api: Api): void {
 
 /** A deleted customer is shown as what is left of it. Source: decisions.md 3, 13. */
 export function presentCustomer(view: View, customer: Customer): Json {
-  if (customer.deleted) return { id: customer.id, object: 'customer', deleted: true, livemode: false }
+  if (customer.deleted) return deletedStub('customer', customer.id)
   const { email, name, description, invoice_prefix, default_payment_method, delinquent, test_clock } =
     customer
   return {

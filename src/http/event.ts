@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { API_VERSIONS } from '../core/api-version.ts'
 import { parameterInvalid } from '../core/errors.ts'
 import { EVENT_TYPES, type EventType, matchEventTypes } from '../core/event.ts'
 import { findEvent, listEvents } from '../engine/events.ts'
@@ -10,6 +9,7 @@ import type { Json } from './json.ts'
 import { createdFilters, createdParam, cursorOf, page, pageParams } from './pagination.ts'
 import { present } from './present.ts'
 import type { Site } from './site.ts'
+import type { VersionHistory } from './versions.ts'
 
 const typeParams = { type: z.string().optional(), types: z.array(z.string()).max(100).optional() }
 export const eventListParams = z.object({ ...pageParams, ...typeParams, created: createdParam })
@@ -31,7 +31,7 @@ export function eventRoutes(api: Api): void {
     },
   )
   api.read({ method: 'get', path: '/v1/events/:id' }, ({ site, merchant, id }) =>
-    presentEvent(findEvent(site.engine, merchant, id)),
+    presentEvent(site.versions, findEvent(site.engine, merchant, id)),
   )
 }
 
@@ -61,7 +61,7 @@ export function presentEventList(
     limit: params.limit + 1,
     cursor: cursor && { ...cursor, isBackward },
   })
-  return page(url, found, { limit: params.limit, isBackward }, presentEvent)
+  return page(url, found, { limit: params.limit, isBackward }, (event) => presentEvent(site.versions, event))
 }
 
 /**
@@ -89,16 +89,20 @@ export function matchingTypes(pattern: string, param: string): EventType[] {
 }
 
 /** Source: decisions.md 10. previous_attributes holds the former values of the fields that an update changed. */
-export function presentEvent({ entry, id, after, before, view }: RecalledEvent): Json {
-  const object = present(view, entry.kind, after)
-  const data = before
-    ? { object, previous_attributes: differences(present(view, entry.kind, before), object) }
-    : { object }
+export function presentEvent(
+  versions: VersionHistory,
+  { entry, id, after, before, view }: RecalledEvent,
+): Json {
+  const version = versions.dates[entry.api_version] ?? versions.newest
+  const show = (object: RecalledEvent['after']) =>
+    versions.downgrade(version, present(view, entry.kind, object))
+  const object = show(after)
+  const data = before ? { object, previous_attributes: differences(show(before), object) } : { object }
   return {
     id,
     object: 'event',
     type: entry.type,
-    api_version: API_VERSIONS[entry.api_version],
+    api_version: version,
     created: entry.created,
     livemode: false,
     merchant_id: view.merchant.id,

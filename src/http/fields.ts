@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LAST_INSTANT } from '../core/calendar.ts'
+import { MAX_METADATA_KEYS } from '../core/customer.ts'
 import { CURRENCIES, MAX_AMOUNT } from '../core/money.ts'
 
 /** An id of another object. */
@@ -10,6 +11,12 @@ export const text = z.string().max(5_000)
 
 /** Text that may be unset: by null in JSON, by an empty value in a form. */
 export const optionalText = text.nullable().optional()
+
+/** How much of a price an item holds; what it all adds up to has its own limit. Source: decisions.md 6, "Item". */
+export const quantity = z.int().min(0)
+
+/** Days between an invoice and its due date; paytwin: at most ten years. */
+export const daysUntilDue = z.int().min(0).max(3_650)
 
 /** Unix seconds. */
 export const instant = z.int().min(0).max(LAST_INSTANT)
@@ -23,14 +30,15 @@ export const currency = z
 /** A parameter named amount has errors of its own: see params.ts. Source: interface.md 7.3, 8. */
 export const amount = z.int().min(1).max(MAX_AMOUNT)
 
-const MAX_KEYS = 50
 const MAX_KEY_LENGTH = 40
 const MAX_VALUE_LENGTH = 500
 
 /** Source: decisions.md 1, "metadata". Scalars become strings. */
 export const metadata = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-  .refine((pairs) => Object.keys(pairs).length <= MAX_KEYS, { error: `expected at most ${MAX_KEYS} keys` })
+  .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_KEYS, {
+    error: `expected at most ${MAX_METADATA_KEYS} keys`,
+  })
   .refine((pairs) => Object.keys(pairs).every((key) => key.length <= MAX_KEY_LENGTH && !/[[\]]/.test(key)), {
     error: `expected keys of at most ${MAX_KEY_LENGTH} characters without square brackets`,
   })

@@ -4,47 +4,61 @@ import { parameterInvalid } from '../core/errors.ts'
 export type Raw = { [name: string]: unknown }
 
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
-const MAX_DEPTH = 8
+/** paytwin: far more than any parameter needs, and little enough to walk through. */
+const MAX_DEPTH = 16
 
 /**
- * Decodes a form body or a query: `items[0][price]`, `items[][price]`, `metadata[k]`, `expand[]`. All scalars are
- * strings; the schema says what they mean.
+ * Decodes a form body or a query: `items[0][price]`, `items[][price]`, `metadata[k]`, `expand[]`. Lists are objects whose
+ * keys are places, and all scalars are strings: the schema says what they mean.
  * @throws ApiError parameter_invalid for names that contradict each other, nest too deep, or are refused
  * Source: decisions.md 1, "Bodies".
  */
 export function decodeForm(text: string): Raw {
   const root: Raw = {}
+  const places: Places = new WeakMap()
   for (const [name, value] of new URLSearchParams(text)) {
     const path = pathOf(name)
-    if (path.length > MAX_DEPTH) throw parameterInvalid(null, `The parameter '${name}' is nested too deep`)
+    if (path.length > MAX_DEPTH) throw tooDeep()
     for (const key of path) refuseKey(key)
-    place(root, path, value, name)
+    place(root, places, path, value)
   }
-  return withArrays(root) as Raw
+  return root
 }
 
 /**
  * Decodes a JSON body, which must be an object; an empty one is `{}`.
- * @throws ApiError parameter_invalid, param null
+ * @throws ApiError parameter_invalid, param null; its message quotes nothing of the body, which may hold secrets
  */
 export function decodeJson(text: string): Raw {
   if (text.trim() === '') return {}
   let body: unknown
   try {
-    body = JSON.parse(text, (key, value) => {
-      refuseKey(key)
-      return value
-    })
+    body = JSON.parse(text)
   } catch (error) {
-    if (error instanceof SyntaxError)
-      throw parameterInvalid(null, `The body is not valid JSON: ${error.message}`)
+    if (error instanceof SyntaxError) throw parameterInvalid(null, 'The body is not valid JSON')
     throw error
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw parameterInvalid(null, 'The body must be a JSON object')
   }
-  return body as Raw
+  return clean(body, 1) as Raw
 }
+
+/** The same value without what cannot be stored: refused names are errors, halves of Unicode characters are replaced. */
+function clean(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > MAX_DEPTH) throw tooDeep()
+  if (Array.isArray(value)) return value.map((entry) => clean(entry, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => {
+      refuseKey(key)
+      return [key.toWellFormed(), clean(child, depth + 1)]
+    }),
+  )
+}
+
+const tooDeep = () => parameterInvalid(null, `Parameters nest at most ${MAX_DEPTH} deep`)
 
 function refuseKey(key: string): void {
   if (FORBIDDEN.has(key)) throw parameterInvalid(null, `The parameter name '${key}' is not allowed`)
@@ -58,40 +72,32 @@ function pathOf(name: string): string[] {
   return [head, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, key = '']) => key)]
 }
 
-/** Lists under construction: an object whose keys are places, marked so that `[]` can go on with it. */
-function place(root: Raw, path: readonly string[], value: string, name: string): void {
+/** How many entries `[]` has put into each list. */
+type Places = WeakMap<Raw, number>
+
+function place(root: Raw, places: Places, path: readonly string[], value: string): void {
   let node = root
   path.forEach((step, depth) => {
     const isLast = depth === path.length - 1
-    const key = step === '' ? nextPlace(node, path[depth + 1]) : step
-    if (isLast) {
-      if (typeof node[key] === 'object')
-        throw parameterInvalid(null, `The parameter '${name}' is given in two shapes`)
-      node[key] = value
-      return
+    const key = step === '' ? nextPlace(node, places, path[depth + 1]) : step
+    const known = Object.hasOwn(node, key) ? node[key] : undefined
+    const isNested = typeof known === 'object'
+    if (known !== undefined && isLast === isNested) {
+      throw parameterInvalid(null, `The parameter '${path[0]}' is given in two shapes`)
     }
-    const child = node[key] ?? {}
-    if (typeof child !== 'object')
-      throw parameterInvalid(null, `The parameter '${name}' is given in two shapes`)
+    const child = isLast ? value : (known ?? {})
     node[key] = child
     node = child as Raw
   })
 }
 
 /** Where `[]` goes: into the last entry while that lacks the key that follows, else into a new one. */
-function nextPlace(list: Raw, following: string | undefined): string {
-  const count = Object.keys(list).length
+function nextPlace(list: Raw, places: Places, following: string | undefined): string {
+  const count = places.get(list) ?? 0
   const last = list[String(count - 1)]
   const continues =
-    following !== undefined && typeof last === 'object' && last !== null && !(following in last)
-  return String(continues ? count - 1 : count)
-}
-
-/** Turns every object whose keys are all numbers into an array in their order. */
-function withArrays(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([key, child]) => [key, withArrays(child)] as const)
-  const isList = entries.length > 0 && entries.every(([key]) => /^\d{1,6}$/.test(key))
-  if (!isList) return Object.fromEntries(entries)
-  return entries.sort(([left], [right]) => Number(left) - Number(right)).map(([, child]) => child)
+    following !== undefined && typeof last === 'object' && last !== null && !Object.hasOwn(last, following)
+  if (continues) return String(count - 1)
+  places.set(list, count + 1)
+  return String(count)
 }

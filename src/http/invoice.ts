@@ -1,16 +1,35 @@
 import { z } from 'zod'
-import { type ApiError, paymentFailed } from '../core/errors.ts'
-import type { Invoice, InvoiceLine } from '../core/invoice.ts'
+import type { ApiError } from '../core/errors.ts'
+import { COLLECTION_METHODS, type Invoice, type InvoiceLine } from '../core/invoice.ts'
 import { formatAmount } from '../core/money.ts'
-import { payInvoice } from '../engine/invoice.ts'
+import {
+  createInvoice,
+  deleteInvoice,
+  finalizeInvoice,
+  markUncollectible,
+  payInvoice,
+  previewInvoice,
+  voidInvoice,
+} from '../engine/invoice.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
-import { reference } from './fields.ts'
+import { currency, daysUntilDue, metadata, optionalText, reference } from './fields.ts'
 import type { Json } from './json.ts'
-import { createdFilters, createdParam, equals, list, listObjects, pageParams } from './pagination.ts'
-import { presentPaymentIntent } from './payment-intent.ts'
-import { common, retrieve } from './resource.ts'
+import { createdFilters, createdParam, equals, list, listObjects, pageOf, pageParams } from './pagination.ts'
+import { type Decline, declinedPayment } from './payment-intent.ts'
+import { common, deletedStub, retrieve } from './resource.ts'
 
+const createParams = z.object({
+  customer: reference,
+  currency: currency.optional(),
+  collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
+  days_until_due: daysUntilDue.optional(),
+  description: optionalText,
+  metadata: metadata.optional(),
+})
+const payParams = z.object({ payment_method: reference.optional() })
+const previewParams = z.object({ subscription: reference })
+const linesParams = z.object(pageParams)
 const listParams = z.object({
   ...pageParams,
   customer: reference.optional(),
@@ -24,6 +43,7 @@ export function invoiceRoutes(api: Api): void {
   api.read({ method: 'get', path: '/v1/invoices', params: listParams }, (call) => {
     const { customer, subscription, status, created } = call.params
     const filters = [
+      { field: 'deleted', is: 0 },
       ...equals('customer', customer),
       ...equals('subscription', subscription),
       ...equals('status', status),
@@ -34,26 +54,48 @@ export function invoiceRoutes(api: Api): void {
   api.read({ method: 'get', path: '/v1/invoices/:id' }, ({ view, id }) =>
     presentInvoice(view, retrieve(view, 'invoice', id)),
   )
-  api.write({ method: 'post', path: '/v1/invoices/:id/pay' }, ({ unit, view, id }) => {
-    const collected = payInvoice(unit, id)
-    return collected.result === 'failed'
-      ? declinedPayment(view, collected.invoice, collected.outcome)
-      : presentInvoice(view, collected.invoice)
-  })
+  api.write(
+    { method: 'post', path: '/v1/invoices', params: createParams, status: 201 },
+    ({ unit, view, params }) => presentInvoice(view, createInvoice(unit, params)),
+  )
+  api.read(
+    { method: 'get', path: '/v1/invoices/:id/lines', params: linesParams },
+    ({ c, view, id, params }) => {
+      const invoice = retrieve(view, 'invoice', id)
+      return pageOf(c.req.path, invoice.lines, params, (line) => presentLine(view, invoice, line))
+    },
+  )
+  api.write(
+    { method: 'post', path: '/v1/invoices/create_preview', params: previewParams },
+    ({ unit, view, params }) => ({
+      ...presentInvoice(view, previewInvoice(unit, params.subscription)),
+      id: null,
+    }),
+  )
+  api.write(
+    { method: 'post', path: '/v1/invoices/:id/pay', params: payParams },
+    ({ unit, view, id, params }) => {
+      const collected = payInvoice(unit, id, params)
+      return collected.result === 'failed'
+        ? declinedInvoice(view, collected.invoice, collected.outcome)
+        : presentInvoice(view, collected.invoice)
+    },
+  )
+  const actions = { finalize: finalizeInvoice, void: voidInvoice, mark_uncollectible: markUncollectible }
+  for (const [name, action] of Object.entries(actions)) {
+    api.write({ method: 'post', path: `/v1/invoices/:id/${name}` }, ({ unit, view, id }) =>
+      presentInvoice(view, action(unit, id)),
+    )
+  }
+  api.write({ method: 'delete', path: '/v1/invoices/:id' }, ({ unit, id }) =>
+    deletedStub('invoice', deleteInvoice(unit, id).id),
+  )
 }
 
-/** The body of a declined payment, which is written all the same. Source: decisions.md 4, "Decline". */
-function declinedPayment(
-  view: View,
-  { payment_intent }: Invoice,
-  { code, decline_code, message }: { code: string; decline_code: string | null; message: string },
-): ApiError {
+/** The refusal of an invoice's payment, which is written all the same. Source: decisions.md 4, "Decline". */
+export function declinedInvoice(view: View, { payment_intent }: Invoice, outcome: Decline): ApiError {
   const intent = payment_intent === null ? undefined : view.get('payment_intent', payment_intent)
-  return paymentFailed(code, message, {
-    decline_code,
-    charge: intent?.last_payment_error?.charge ?? null,
-    payment_intent: intent ? presentPaymentIntent(view, intent) : null,
-  })
+  return declinedPayment(view, intent, outcome)
 }
 
 /** Source: interface.md 2.3; decisions.md 7, 13. */
@@ -83,6 +125,7 @@ export function presentInvoice(view: View, invoice: Invoice): Json {
     default_payment_method: invoice.default_payment_method,
     payment_intent: invoice.payment_intent,
     charge: invoice.charge,
+    days_until_due: invoice.days_until_due,
     due_date: invoice.due_date,
     period_start: invoice.period_start,
     period_end: invoice.period_end,
@@ -96,6 +139,7 @@ export function presentInvoice(view: View, invoice: Invoice): Json {
       `/v1/invoices/${invoice.id}/lines`,
       invoice.lines.map((line) => presentLine(view, invoice, line)),
     ),
+    description: invoice.description,
     metadata: invoice.metadata,
     test_clock: invoice.test_clock,
   }
@@ -107,11 +151,12 @@ const presentLine = (view: View, invoice: Invoice, line: InvoiceLine): Json => (
   invoice: invoice.id,
   amount: line.amount,
   currency: invoice.currency,
-  description: `${line.quantity} × ${formatAmount(line.unit_amount, invoice.currency)}`,
+  description: line.description ?? `${line.quantity} × ${formatAmount(line.unit_amount, invoice.currency)}`,
   unit_amount: line.unit_amount,
   quantity: line.quantity,
   price: line.price,
   subscription: invoice.subscription,
   subscription_item: line.subscription_item,
+  invoice_item: line.invoice_item ?? null,
   period: { start: invoice.period_start, end: invoice.period_end },
 })

@@ -88,6 +88,26 @@ export function page<T>(
   return list(url, (isBackward ? entries.reverse() : entries).map(present), found.length > limit)
 }
 
+/**
+ * A page of entries that an object holds itself, in their order.
+ * @throws ApiError parameter_invalid for two cursors; resource_missing for an unknown one
+ */
+export function pageOf<T extends { readonly id: string }>(
+  url: string,
+  entries: readonly T[],
+  params: PageParams,
+  present: (entry: T) => Json,
+): Json {
+  const cursor = cursorOf(params)
+  const place = cursor ? entries.findIndex(({ id }) => id === cursor.id) : -1
+  if (cursor && place === -1) throw resourceMissing('entry', cursor.id, cursor.param)
+  if (cursor?.param === 'ending_before') {
+    const found = entries.slice(0, place).reverse()
+    return page(url, found, { limit: params.limit, isBackward: true }, present)
+  }
+  return page(url, entries.slice(place + 1), { limit: params.limit, isBackward: false }, present)
+}
+
 /** The cursor of a page. @throws ApiError parameter_invalid when there are two. Source: decisions.md 1, 13. */
 export function cursorOf({
   starting_after,

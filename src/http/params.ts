@@ -83,7 +83,9 @@ export function unknownParams(raw: unknown, parsed: unknown, path: readonly Prop
   if (typeof raw !== 'object' || raw === null || typeof parsed !== 'object' || parsed === null) return []
   return Object.keys(raw).flatMap((key) => {
     const at = [...path, key]
-    return key in parsed ? unknownParams(Reflect.get(raw, key), Reflect.get(parsed, key), at) : [nameOf(at)]
+    return Object.hasOwn(parsed, key)
+      ? unknownParams(Reflect.get(raw, key), Reflect.get(parsed, key), at)
+      : [nameOf(at)]
   })
 }
 
@@ -114,6 +116,9 @@ export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
     return accepted
   }
   if (shape && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    const list = entriesOf(value)
+    // A list where an object belongs stays one, for the schema to refuse.
+    if (list && list.length > 0) return list
     return Object.fromEntries(
       Object.entries(value).map(([key, child]) => {
         const field = Object.hasOwn(shape, key) ? shape[key] : undefined
@@ -121,11 +126,20 @@ export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
       }),
     )
   }
-  if (element && Array.isArray(value)) return value.map((child) => coerce(element, child))
+  if (element) return entriesOf(value)?.map((child) => coerce(element, child)) ?? value
   if (typeof value !== 'string') return value
   if (type === 'number' && /^-?[0-9]+$/.test(value)) return Number(value)
   if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
   return value
+}
+
+/** A list, which in a form is an object whose keys are places; undefined for anything else. */
+export function entriesOf(value: unknown): unknown[] | undefined {
+  if (Array.isArray(value)) return value
+  if (typeof value !== 'object' || value === null) return undefined
+  const places = Object.keys(value)
+  if (!places.every((place) => /^\d{1,6}$/.test(place))) return undefined
+  return places.sort((left, right) => Number(left) - Number(right)).map((place) => Reflect.get(value, place))
 }
 
 const accepts = (schema: z.core.$ZodType, value: unknown): boolean =>

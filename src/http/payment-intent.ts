@@ -1,18 +1,56 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { type ApiError, paymentFailed, resourceMissing } from '../core/errors.ts'
 import type { PaymentIntent } from '../core/payment-intent.ts'
+import {
+  cancelPaymentIntent,
+  confirmPaymentIntent,
+  createPaymentIntent,
+  type IntentOutcome,
+  settlePaymentIntent,
+  updatePaymentIntent,
+} from '../engine/payment-intent.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
-import { reference } from './fields.ts'
-import type { Json } from './json.ts'
+import { amount, currency, metadata, metadataUpdate, optionalText, reference } from './fields.ts'
+import type { Answer, Json } from './json.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { common, retrieve } from './resource.ts'
 
+const createParams = z.object({
+  amount,
+  currency,
+  customer: reference.optional(),
+  payment_method: reference.optional(),
+  confirm: z.boolean().default(false),
+  description: optionalText,
+  metadata: metadata.optional(),
+})
+const updateParams = z.object({
+  amount: amount.optional(),
+  currency: currency.optional(),
+  customer: reference.optional(),
+  payment_method: reference.optional(),
+  description: optionalText,
+  metadata: metadataUpdate,
+  status: z.string().optional(),
+})
+const confirmParams = z.object({ payment_method: reference.optional(), client_secret: z.string().optional() })
+const retrieveParams = z.object({ client_secret: z.string().optional() })
+const cancelParams = z.object({
+  cancellation_reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned']).optional(),
+})
+const settleParams = z.object({ outcome: z.enum(['succeed', 'fail']) })
 const listParams = z.object({ ...pageParams, customer: reference.optional(), created: createdParam })
 
 const CLIENT_SECRET_LENGTH = 24
 
 /** Source: interface.md 4.1; decisions.md 4. */
 export function paymentIntentRoutes(api: Api): void {
+  api.write(
+    { method: 'post', path: '/v1/payment_intents', params: createParams, status: 201 },
+    ({ unit, view, params }) => answer(view, createPaymentIntent(unit, params)),
+  )
   api.read({ method: 'get', path: '/v1/payment_intents', params: listParams }, (call) =>
     listObjects(
       call,
@@ -21,10 +59,71 @@ export function paymentIntentRoutes(api: Api): void {
       (intent) => presentPaymentIntent(call.view, intent),
     ),
   )
-  api.read({ method: 'get', path: '/v1/payment_intents/:id' }, ({ view, id }) =>
-    presentPaymentIntent(view, retrieve(view, 'payment_intent', id)),
+  api.read(
+    { method: 'get', path: '/v1/payment_intents/:id', params: retrieveParams, isPublic: true },
+    ({ view, id, params, isPublic }) => {
+      if (isPublic) checkClientSecret(view, id, params.client_secret)
+      return shown(isPublic)(view, retrieve(view, 'payment_intent', id))
+    },
+  )
+  api.write(
+    { method: 'post', path: '/v1/payment_intents/:id', params: updateParams },
+    ({ unit, view, params, id }) => presentPaymentIntent(view, updatePaymentIntent(unit, id, params)),
+  )
+  api.write(
+    { method: 'post', path: '/v1/payment_intents/:id/confirm', params: confirmParams, isPublic: true },
+    ({ unit, view, params, id, isPublic }) => {
+      if (isPublic) checkClientSecret(view, id, params.client_secret)
+      return answer(view, confirmPaymentIntent(unit, id, params), shown(isPublic))
+    },
+  )
+  api.write(
+    { method: 'post', path: '/v1/payment_intents/:id/cancel', params: cancelParams },
+    ({ unit, view, params, id }) =>
+      presentPaymentIntent(view, cancelPaymentIntent(unit, id, params.cancellation_reason ?? null)),
+  )
+  api.write(
+    { method: 'post', path: '/v1/test_helpers/payment_intents/:id/settle', params: settleParams },
+    ({ unit, view, params, id }) => presentPaymentIntent(view, settlePaymentIntent(unit, id, params.outcome)),
   )
 }
+
+type Presenter = (view: View, intent: PaymentIntent) => Json
+
+const answer = (
+  view: View,
+  { intent, declined }: IntentOutcome,
+  present: Presenter = presentPaymentIntent,
+): Answer => (declined ? declinedPayment(view, intent, declined, present) : present(view, intent))
+
+const shown = (isPublic: boolean): Presenter => (isPublic ? presentToBrowser : presentPaymentIntent)
+
+/** @throws ApiError resource_missing, param id, for a missing or wrong one. Source: decisions.md 9, 13. */
+function checkClientSecret(view: View, id: string, given: string | undefined): void {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  if (!timingSafeEqual(digest(given ?? ''), digest(clientSecretOf(view, id)))) {
+    throw resourceMissing('payment intent', id)
+  }
+}
+
+export type Decline = {
+  readonly code: string
+  readonly decline_code: string | null
+  readonly message: string
+}
+
+/** The refusal of a payment, which is written all the same. Source: decisions.md 4, "Decline". */
+export const declinedPayment = (
+  view: View,
+  intent: PaymentIntent | undefined,
+  { code, decline_code, message }: Decline,
+  present: Presenter = presentPaymentIntent,
+): ApiError =>
+  paymentFailed(code, message, {
+    decline_code,
+    charge: intent?.last_payment_error?.charge ?? null,
+    payment_intent: intent ? present(view, intent) : null,
+  })
 
 /** The secret is never stored: it follows from the seed. Source: decisions.md 1 ("Ids"), 4. */
 export const clientSecretOf = ({ ids }: View, id: string): string =>
@@ -46,7 +145,7 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Json {
     invoice: intent.invoice,
     latest_charge: intent.latest_charge,
     last_payment_error: intent.last_payment_error,
-    next_action: null,
+    next_action: intent.status === 'requires_action' ? nextAction(intent.id, method?.type ?? 'card') : null,
     payment_method: intent.payment_method,
     payment_method_types: [method?.type ?? 'card'],
     canceled_at: intent.canceled_at,
@@ -54,3 +153,15 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Json {
     metadata: intent.metadata,
   }
 }
+
+/** What a browser may see of an intent. Source: decisions.md 9. */
+function presentToBrowser(view: View, intent: PaymentIntent): Json {
+  const { customer, metadata, invoice, latest_charge, ...rest } = presentPaymentIntent(view, intent)
+  return rest
+}
+
+/** paytwin: what the customer would have to do, and the test helper that does it for them. */
+const nextAction = (id: string, type: string): Json => ({
+  type: type === 'card' ? 'authenticate' : `${type}_push`,
+  settle_with: `/v1/test_helpers/payment_intents/${id}/settle`,
+})

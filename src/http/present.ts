@@ -3,10 +3,12 @@ import type { View } from '../engine/view.ts'
 import { presentCharge } from './charge.ts'
 import { presentCustomer } from './customer.ts'
 import { presentInvoice } from './invoice.ts'
+import { presentInvoiceItem } from './invoice-item.ts'
 import type { Json } from './json.ts'
 import { presentPaymentIntent } from './payment-intent.ts'
 import { presentPaymentMethod } from './payment-method.ts'
 import { presentPrice, presentProduct } from './price.ts'
+import { presentRefund } from './refund.ts'
 import { presentSubscription } from './subscription.ts'
 
 type Presenter<T> = (view: View, object: T) => Json
@@ -20,6 +22,8 @@ const PRESENTERS: { readonly [K in Kind]: Presenter<Objects[K]> } = {
   invoice: presentInvoice,
   payment_intent: presentPaymentIntent,
   charge: presentCharge,
+  refund: presentRefund,
+  invoice_item: presentInvoiceItem,
 }
 
 /** An object of any kind as the API shows it. */

@@ -16,9 +16,18 @@ export const common = (
   merchant_id: merchant.id,
 })
 
-/** An object named by a path. @throws ApiError resource_missing, param id */
+/** What is left of a deleted object. Source: decisions.md 1, 3. */
+export const deletedStub = (object: string, id: string): Json => ({
+  id,
+  object,
+  deleted: true,
+  livemode: false,
+})
+
+/** An object named by a path; a deleted customer is still shown, as a stub. @throws ApiError resource_missing, param id */
 export function retrieve<K extends Kind>(view: View, kind: K, id: string): Objects[K] {
   const object = view.get(kind, id)
-  if (!object) throw resourceMissing(kind.replaceAll('_', ' '), id)
+  const isGone = kind !== 'customer' && object !== undefined && 'deleted' in object && object.deleted
+  if (!object || isGone) throw resourceMissing(kind.replaceAll('_', ' '), id)
   return object
 }

@@ -2,14 +2,18 @@ import { ApiError, internalError } from '../core/errors.ts'
 import type { Json } from './json.ts'
 import type { Site } from './site.ts'
 
-/**
- * A JSON response. `livemode` stands at the top level of every body.
- * Source: interface.md 1; decisions.md 1.
- */
-export function json(status: number, body: Json, headers: Readonly<Record<string, string>>): Response {
-  const text = JSON.stringify('livemode' in body ? body : { ...body, livemode: false })
-  return new Response(text, { status, headers: { 'Content-Type': 'application/json', ...headers } })
-}
+export type Headers = Readonly<Record<string, string>>
+
+/** A body as text: `livemode` stands at the top level of each. Source: interface.md 1; decisions.md 1. */
+export const textOf = (body: Json): string =>
+  JSON.stringify('livemode' in body ? body : { ...body, livemode: false })
+
+/** A response whose body is JSON already. */
+export const jsonText = (status: number, text: string, headers: Headers): Response =>
+  new Response(text, { status, headers: { 'Content-Type': 'application/json', ...headers } })
+
+export const json = (status: number, body: Json, headers: Headers): Response =>
+  jsonText(status, textOf(body), headers)
 
 /** The error envelope of an ApiError. Source: interface.md 5.5, 7.1; decisions.md 9. */
 export function errorBody({ type, code, message, param, details }: ApiError): Json {
@@ -19,18 +23,18 @@ export function errorBody({ type, code, message, param, details }: ApiError): Js
   }
 }
 
+/** What an error adds to the headers. Source: decisions.md 1 ("Rate limiting"), 9. */
+export function errorHeaders({ status }: Pick<ApiError, 'status'>): Headers {
+  if (status === 401) return { 'WWW-Authenticate': 'Bearer' }
+  return status === 429 ? { 'Retry-After': '1' } : {}
+}
+
 /**
- * Maps whatever was thrown to a response: the one place where errors become HTTP. What is no ApiError is our own mistake.
+ * What was thrown, as an ApiError: the one place where errors become the API's. What is none yet is our own mistake.
  * @param doing - what failed, for the log
  */
-export function failure(
-  site: Pick<Site, 'reportError'>,
-  error: unknown,
-  headers: Readonly<Record<string, string>>,
-  doing: string,
-): Response {
-  if (!(error instanceof ApiError)) site.reportError(error, doing)
-  const known = error instanceof ApiError ? error : internalError()
-  const challenge = known.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
-  return json(known.status, errorBody(known), { ...headers, ...challenge })
+export function knownError(site: Pick<Site, 'reportError'>, error: unknown, doing: string): ApiError {
+  if (error instanceof ApiError) return error
+  site.reportError(error, doing)
+  return internalError()
 }

@@ -1,12 +1,23 @@
 import type { Engine } from '../engine/engine.ts'
+import type { Faults } from '../engine/faults.ts'
+import type { IdempotencyKeys } from '../engine/idempotency.ts'
 import type { KeyRing } from '../engine/keys.ts'
+import type { RateLimit } from './rate-limit.ts'
 import type { EventStreams } from './stream.ts'
+import type { VersionHistory } from './versions.ts'
 
 /** Everything that the HTTP layer stands on. */
 export type Site = {
   readonly engine: Engine
   readonly keys: KeyRing
+  readonly idempotency: IdempotencyKeys
+  readonly faults: Faults
+  readonly versions: VersionHistory
   readonly streams: EventStreams
+  /** null when requests are not limited. */
+  readonly rateLimit: RateLimit | null
+  /** Whether an unknown parameter is an error. */
+  readonly strictParams: boolean
   /** Takes note of what should not happen: our own mistakes. */
   readonly reportError: (error: unknown, doing: string) => void
   /** Takes note of what a developer should see: parameters that were ignored. */

@@ -1,22 +1,37 @@
 import { z } from 'zod'
 import { COLLECTION_METHODS } from '../core/invoice.ts'
-import { MISSING_PAYMENT_METHOD, type Subscription, type SubscriptionItem } from '../core/subscription.ts'
+import {
+  MISSING_PAYMENT_METHOD,
+  PAUSE_BEHAVIORS,
+  type Subscription,
+  type SubscriptionItem,
+} from '../core/subscription.ts'
 import { cancelSubscription, createSubscription } from '../engine/subscription.ts'
+import { resumeSubscription, updateSubscription } from '../engine/subscription-update.ts'
 import type { Filter, View } from '../engine/view.ts'
 import type { Api } from './api.ts'
-import { currency, instant, metadata, optionalText, reference } from './fields.ts'
+import {
+  currency,
+  daysUntilDue,
+  instant,
+  metadata,
+  metadataUpdate,
+  optionalText,
+  quantity,
+  reference,
+} from './fields.ts'
 import type { Raw } from './form.ts'
+import { declinedInvoice } from './invoice.ts'
 import type { Json } from './json.ts'
 import { createdFilters, createdParam, equals, list, listObjects, pageParams } from './pagination.ts'
 import { presentPrice } from './price.ts'
 import { common, retrieve } from './resource.ts'
 
 const MAX_ITEMS = 20
-const MAX_QUANTITY = 1_000_000
 
 const item = z.object({
   price: reference,
-  quantity: z.int().min(1).max(MAX_QUANTITY).default(1),
+  quantity: quantity.default(1),
   metadata: metadata.optional(),
 })
 const createParams = z
@@ -29,7 +44,7 @@ const createParams = z
       .enum(['default_incomplete', 'allow_incomplete', 'error_if_incomplete'])
       .default('default_incomplete'),
     collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
-    days_until_due: z.int().min(0).max(3650).optional(),
+    days_until_due: daysUntilDue.optional(),
     trial_period_days: z.int().min(1).max(730).optional(),
     trial_end: z.union([instant, z.literal('now')]).optional(),
     trial_settings: z
@@ -42,10 +57,41 @@ const createParams = z
     description: optionalText,
     metadata: metadata.optional(),
   })
+  .refine(
+    ({ collection_method, days_until_due }) =>
+      collection_method === 'send_invoice' || days_until_due === undefined,
+    {
+      path: ['days_until_due'],
+      error: 'days_until_due applies only when collection_method is send_invoice',
+    },
+  )
   .refine(({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined, {
     path: ['trial_end'],
     error: 'give trial_period_days or trial_end, not both',
   })
+const updateItem = z.object({
+  id: reference.optional(),
+  price: reference.optional(),
+  quantity: quantity.optional(),
+  deleted: z.boolean().optional(),
+  metadata: metadata.optional(),
+})
+const updateParams = z.object({
+  default_payment_method: reference.nullable().optional(),
+  cancel_at_period_end: z.boolean().optional(),
+  cancel_at: instant.nullable().optional(),
+  collection_method: z.enum(COLLECTION_METHODS).optional(),
+  days_until_due: daysUntilDue.optional(),
+  items: z.array(updateItem).min(1).optional(),
+  proration_behavior: z.literal('none', { error: "expected 'none': nothing is prorated" }).optional(),
+  trial_end: z.union([instant, z.literal('now')]).optional(),
+  pause_collection: z
+    .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
+    .nullable()
+    .optional(),
+  description: optionalText,
+  metadata: metadataUpdate,
+})
 const deleteParams = z.object({ cancel_at_period_end: z.boolean().default(false) })
 const listParams = z.object({
   ...pageParams,
@@ -108,6 +154,17 @@ export function subscriptionRoutes(api: Api): void {
   api.read({ method: 'get', path: '/v1/subscriptions/:id' }, ({ view, id }) =>
     presentSubscription(view, retrieve(view, 'subscription', id)),
   )
+  api.write(
+    { method: 'post', path: '/v1/subscriptions/:id', params: updateParams },
+    ({ unit, view, params: { proration_behavior: _, ...params }, id }) =>
+      presentSubscription(view, updateSubscription(unit, id, params)),
+  )
+  api.write({ method: 'post', path: '/v1/subscriptions/:id/resume' }, ({ unit, view, id }) => {
+    const { subscription, declined } = resumeSubscription(unit, id)
+    return declined
+      ? declinedInvoice(view, declined.invoice, declined.outcome)
+      : presentSubscription(view, subscription)
+  })
   api.write(
     { method: 'delete', path: '/v1/subscriptions/:id', params: deleteParams },
     ({ unit, view, params, id }) => presentSubscription(view, cancelSubscription(unit, id, params)),

@@ -135,10 +135,11 @@ export class Journal {
         query.created.forEach(({ compare }, index) => {
           select = select.where('created', compare, arg<number>(`created ${index}`))
         })
-        if (query.below !== undefined) select = select.where('seq', '<', arg<number>('below'))
-        if (query.above !== undefined) select = select.where('seq', '>', arg<number>('above'))
+        const place = query.merchant === null ? 'seq' : 'number'
+        if (query.below !== undefined) select = select.where(place, '<', arg<number>('below'))
+        if (query.above !== undefined) select = select.where(place, '>', arg<number>('above'))
         return select
-          .orderBy('seq', query.order === 'newest first' ? 'desc' : 'asc')
+          .orderBy(place, query.order === 'newest first' ? 'desc' : 'asc')
           .limit(arg<number>('limit'))
       },
     )

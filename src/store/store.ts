@@ -1,5 +1,6 @@
 import type Sqlite from 'better-sqlite3'
 import { Directory } from './directory.ts'
+import { IdempotencyTable } from './idempotency.ts'
 import { JobTable } from './jobs.ts'
 import { Journal } from './journal.ts'
 import { ObjectTable } from './objects.ts'
@@ -11,6 +12,7 @@ export class Store {
   readonly journal: Journal
   readonly jobs: JobTable
   readonly directory: Directory
+  readonly idempotency: IdempotencyTable
   readonly #database: Sqlite.Database
   readonly #transact: {
     readonly begin: Sqlite.Statement
@@ -30,6 +32,7 @@ export class Store {
     this.journal = new Journal(statements, this.objects)
     this.jobs = new JobTable(statements)
     this.directory = new Directory(statements)
+    this.idempotency = new IdempotencyTable(statements)
     this.#transact = {
       begin: database.prepare('begin immediate'),
       commit: database.prepare('commit'),

@@ -109,6 +109,7 @@ export const COLUMNS: { readonly [K in Kind]: Columns<Objects[K]> } = {
     default_payment_method: 'text',
     payment_intent: 'text',
     charge: 'text',
+    days_until_due: 'integer',
     due_date: 'integer',
     overdue: 'boolean',
     period_start: 'integer',
@@ -117,8 +118,10 @@ export const COLUMNS: { readonly [K in Kind]: Columns<Objects[K]> } = {
     paid_at: 'integer',
     voided_at: 'integer',
     marked_uncollectible_at: 'integer',
+    description: 'text',
     metadata: 'json',
     test_clock: 'text',
+    deleted: 'boolean',
   },
   payment_intent: {
     id: 'text',
@@ -153,6 +156,35 @@ export const COLUMNS: { readonly [K in Kind]: Columns<Objects[K]> } = {
     decline_code: 'text',
     metadata: 'json',
   },
+  refund: {
+    id: 'text',
+    created: 'integer',
+    status: 'text',
+    amount: 'integer',
+    currency: 'text',
+    charge: 'text',
+    payment_intent: 'text',
+    reason: 'text',
+    failure_reason: 'text',
+    metadata: 'json',
+    settles_at: 'integer',
+    test_clock: 'text',
+  },
+  invoice_item: {
+    id: 'text',
+    created: 'integer',
+    customer: 'text',
+    currency: 'text',
+    amount: 'integer',
+    unit_amount: 'integer',
+    quantity: 'integer',
+    price: 'text',
+    description: 'text',
+    invoice: 'text',
+    metadata: 'json',
+    test_clock: 'text',
+    deleted: 'boolean',
+  },
 }
 
 export const KINDS = Object.keys(COLUMNS) as readonly Kind[]
@@ -167,6 +199,8 @@ export const PRIVATE_FIELDS: { readonly [K in Kind]: readonly (keyof Objects[K])
   invoice: ['overdue'],
   payment_intent: [],
   charge: [],
+  refund: ['settles_at'],
+  invoice_item: [],
 }
 
 type Stored<Value> = [Exclude<Value, null>] extends [number | string]
@@ -263,6 +297,17 @@ export type JobRow = {
 /** How many ids of a prefix a merchant has used; merchant 0 counts what belongs to none. */
 export type CounterRow = { merchant: number; prefix: string; value: number }
 
+/** An answer given under an idempotency key. `created` is wall time. */
+export type IdempotencyRow = {
+  scope: string
+  key: string
+  fingerprint: string
+  status: number
+  api_version: string
+  body: string
+  created: number
+}
+
 export type SettingRow = { name: string; value: string }
 
 export type Tables = { [K in Kind]: ObjectRow<K> } & {
@@ -273,5 +318,6 @@ export type Tables = { [K in Kind]: ObjectRow<K> } & {
   journal: JournalRow
   job: JobRow
   counter: CounterRow
+  idempotency: IdempotencyRow
   setting: SettingRow
 }

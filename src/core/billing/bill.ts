@@ -60,7 +60,7 @@ export function billPaused(
   const intent = change.create('payment_intent', intentOf(account, invoice))
   finalize(change, account, invoice, { payment_intent: intent.id, due_date: null })
   if (behavior === 'void') {
-    voidInvoice(change, { ...account, intents: new Map([[invoice.id, intent]]) }, invoice)
+    voidInvoice(change, account, invoice)
   } else {
     change.update('invoice', invoice, (open) => writtenOff(open, account.now), 'invoice.marked_uncollectible')
   }

@@ -1,17 +1,12 @@
 import { SECONDS_PER_DAY } from '../calendar.ts'
 import type { Change } from '../change.ts'
-import { newCharge } from '../charge.ts'
+import { assert } from '../errors.ts'
 import { attemptFailed, finalized, type Invoice, nextNumber, paid, voided } from '../invoice.ts'
-import {
-  canceledWithInvoice,
-  confirmed,
-  newPaymentIntent,
-  type PaymentIntent,
-  withPaymentMethod,
-} from '../payment-intent.ts'
+import { canceledWithInvoice, newPaymentIntent, type PaymentIntent, withAttempt } from '../payment-intent.ts'
 import { attemptCharge } from '../payment-method.ts'
 import type { Outcome } from '../processor.ts'
 import type { Account } from './account.ts'
+import { rememberAttempt, tellAttempt } from './confirm.ts'
 
 /** How an invoice fared: paid, failed with the processor's word, or sent to the customer (or kept) without an attempt. */
 export type Collected =
@@ -29,25 +24,35 @@ export function issue(
   draft: Invoice,
   { daysUntilDue, scheduled = true }: { daysUntilDue: number | null; scheduled?: boolean },
 ): Collected {
-  if (draft.total === 0) {
-    finalize(change, account, draft, { payment_intent: null, due_date: null })
-    const invoice = change.update(
-      'invoice',
-      draft,
-      (open) => paid(open, { now: account.now, charge: null, scheduled: false }),
-      'invoice.paid',
-    )
-    return { result: 'paid', invoice }
-  }
+  const isSent = draft.collection_method === 'send_invoice' && scheduled
+  if (draft.total === 0 || isSent) return openOnly(change, account, draft, daysUntilDue)
   const intent = intentOf(account, draft)
-  if (draft.collection_method === 'send_invoice' && scheduled) {
-    const due_date = account.now + (daysUntilDue ?? 0) * SECONDS_PER_DAY
-    const invoice = finalize(change, account, draft, { payment_intent: intent.id, due_date })
-    change.create('payment_intent', intent)
-    return { result: 'sent', invoice }
-  }
   const open = finalize(change, account, draft, { payment_intent: intent.id, due_date: null })
   return attempt(change, account, open, { intent, isNew: true, scheduled })
+}
+
+/** Finalizes a draft without attempting it. A zero total is paid without an intent; a sent one gets its due date. */
+export function openOnly(
+  change: Change,
+  account: Account,
+  draft: Invoice,
+  daysUntilDue: number | null,
+): Collected {
+  const { now } = account
+  if (draft.total === 0) {
+    const open = finalize(change, account, draft, { payment_intent: null, due_date: null })
+    const free = { now, charge: null, scheduled: false }
+    return {
+      result: 'paid',
+      invoice: change.update('invoice', open, (latest) => paid(latest, free), 'invoice.paid'),
+    }
+  }
+  const intent = intentOf(account, draft)
+  const isSent = draft.collection_method === 'send_invoice'
+  const due_date = isSent ? now + (daysUntilDue ?? 0) * SECONDS_PER_DAY : null
+  const invoice = finalize(change, account, draft, { payment_intent: intent.id, due_date })
+  change.create('payment_intent', intent)
+  return { result: 'sent', invoice }
 }
 
 /** Opens a draft with the customer's next number. Source: interface.md 3.2; decisions.md 7. */
@@ -83,47 +88,52 @@ export const intentOf = (account: Account, invoice: Invoice): PaymentIntent =>
 
 /**
  * One attempt to pay an open (or written-off) invoice with the account's payment method. Tells of the invoice first,
- * then of its intent, then of the charge; there is no charge when there was no card to charge.
+ * then of its intent, then of the charge; there is no charge when there was nothing to charge.
  * @param isNew - whether the intent was made by the same change and is not told yet
  * @param scheduled - whether it is billing's own attempt, which counts and moves the retries on
+ * @param settled - what became of a confirmation that waited for the customer; the processor is asked when not given
  * Source: decisions.md 6 ("Payment method at each attempt", "Dunning"), 10 ("Order within one operation").
  */
 export function attempt(
   change: Change,
   account: Account,
   invoice: Invoice,
-  { intent, isNew, scheduled }: { intent: PaymentIntent; isNew: boolean; scheduled: boolean },
+  {
+    intent,
+    isNew,
+    scheduled,
+    settled,
+  }: { intent: PaymentIntent; isNew: boolean; scheduled: boolean; settled?: Outcome },
 ): Collected {
   const { now, newId, paymentMethod } = account
-  const { outcome, paymentMethod: remembered } = attemptCharge(paymentMethod)
-  const card = paymentMethod?.type === 'card' ? paymentMethod.id : null
-  const chargeId = card && newId('ch')
-  const ready = card ? withPaymentMethod(intent, card) : intent
+  const asked = settled ? { outcome: settled, paymentMethod } : attemptCharge(paymentMethod)
+  const { outcome } = asked
+  const isCharged = paymentMethod !== null && (settled !== undefined || paymentMethod.type === 'card')
+  const charge = isCharged ? newId('ch') : null
+  const ready = isCharged && !settled ? withAttempt(intent, paymentMethod.id) : intent
 
   const after = change.update(
     'invoice',
     invoice,
     (open) =>
-      outcome.approved
-        ? paid(open, { now, charge: chargeId, scheduled })
-        : attemptFailed(open, { charge: chargeId, scheduled }),
+      outcome.approved ? paid(open, { now, charge, scheduled }) : attemptFailed(open, { charge, scheduled }),
     outcome.approved ? 'invoice.paid' : 'invoice.payment_failed',
   )
-  const intentEvent = outcome.approved ? 'payment_intent.succeeded' : 'payment_intent.payment_failed'
-  const settled = confirmed(ready, outcome, chargeId)
-  if (isNew) change.create('payment_intent', settled, intentEvent)
-  else change.update('payment_intent', intent, () => settled, intentEvent)
-  if (chargeId) {
-    const charge = newCharge(ready, outcome, { id: chargeId, created: now, payment_method: card })
-    change.create('charge', charge, outcome.approved ? 'charge.succeeded' : 'charge.failed')
-  }
-  if (paymentMethod && remembered) change.update('payment_method', paymentMethod, () => remembered)
+  tellAttempt(change, { before: isNew ? null : intent, ready, outcome, charge, now })
+  if (paymentMethod && asked.paymentMethod) rememberAttempt(change, paymentMethod, asked.paymentMethod)
   return outcome.approved ? { result: 'paid', invoice: after } : { result: 'failed', invoice: after, outcome }
 }
 
 /** Voids an invoice and, without an event, the intent that would have paid it. Source: state-machines.md, Invoice. */
 export function voidInvoice(change: Change, account: Account, invoice: Invoice): void {
-  change.update('invoice', invoice, (latest) => voided(latest, account.now), 'invoice.voided')
-  const intent = account.intents.get(invoice.id)
-  if (intent) change.update('payment_intent', intent, (latest) => canceledWithInvoice(latest, account.now))
+  const { payment_intent } = change.update(
+    'invoice',
+    invoice,
+    (latest) => voided(latest, account.now),
+    'invoice.voided',
+  )
+  if (payment_intent === null) return
+  const intent = change.told('payment_intent', payment_intent) ?? account.intents.get(invoice.id)
+  assert(intent, `the intent of ${invoice.id} was loaded`)
+  change.update('payment_intent', intent, (latest) => canceledWithInvoice(latest, account.now))
 }

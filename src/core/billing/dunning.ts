@@ -1,12 +1,12 @@
 import type { Change } from '../change.ts'
-import { assert, invalidStateTransition } from '../errors.ts'
-import { INVOICE_TRANSITIONS, type Invoice, isOutstanding } from '../invoice.ts'
+import { assert } from '../errors.ts'
+import { type Invoice, isOutstanding } from '../invoice.ts'
+import type { Outcome } from '../processor.ts'
 import { SUBSCRIPTION_TRANSITIONS, type Subscription } from '../subscription.ts'
 import { allows, move } from '../transitions.ts'
 import { type Account, noteDelinquency, openInvoicesOf } from './account.ts'
 import { cancel, dropRetries, expire } from './cancel.ts'
-import { attempt, type Collected, issue } from './collect.ts'
-import { withInvoice } from './start.ts'
+import { attempt, type Collected } from './collect.ts'
 
 /**
  * Tries a failed payment again, as its schedule says. Success recovers the subscription; the last failure ends it as the
@@ -38,35 +38,9 @@ export function retry(
 }
 
 /**
- * Pays an invoice by hand; a draft is finalized first. A failure leaves the schedule of the retries as it is.
- * @throws ApiError invalid_state_transition, param status, when it is paid or void
- * Source: decisions.md 6 (`POST /v1/invoices/{id}/pay`), 7 (`pay`).
- */
-export function payByHand(
-  change: Change,
-  account: Account,
-  invoice: Invoice,
-  subscription: Subscription | null,
-): Collected {
-  if (invoice.status !== 'draft') {
-    if (!allows(INVOICE_TRANSITIONS, invoice.status, 'pay')) {
-      throw invalidStateTransition(`An invoice whose status is ${invoice.status} cannot be paid`)
-    }
-    return payNow(change, account, invoice, subscription, { scheduled: false })
-  }
-  const collected = issue(change, account, invoice, { daysUntilDue: null, scheduled: false })
-  if (subscription) {
-    const after = withInvoice(subscription, collected)
-    const isShown = after.latest_invoice !== subscription.latest_invoice
-    change.update('subscription', subscription, () => after, isShown ? 'subscription.updated' : null)
-  }
-  noteDelinquency(change, account, collected.invoice)
-  return collected
-}
-
-/**
  * One attempt to pay an invoice that was finalized before, and what success means for its subscription.
  * @param scheduled - false for a payment by hand, which leaves the schedule as it is when it fails
+ * @param settled - what became of a confirmation that waited for the customer
  * Source: decisions.md 6 (`POST /v1/invoices/{id}/pay`), state-machines.md, Subscription.
  */
 export function payNow(
@@ -74,11 +48,16 @@ export function payNow(
   account: Account,
   invoice: Invoice,
   subscription: Subscription | null,
-  { scheduled }: { scheduled: boolean },
+  { scheduled, settled }: { scheduled: boolean; settled?: Outcome },
 ): Collected {
   const intent = account.intents.get(invoice.id)
   assert(intent, `the intent of ${invoice.id} was loaded`)
-  const collected = attempt(change, account, invoice, { intent, isNew: false, scheduled })
+  const collected = attempt(change, account, invoice, {
+    intent,
+    isNew: false,
+    scheduled,
+    ...(settled && { settled }),
+  })
   if (subscription && collected.result === 'paid') recover(change, account, subscription, { hasPaid: true })
   noteDelinquency(change, account, invoice)
   return collected

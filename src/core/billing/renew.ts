@@ -35,39 +35,41 @@ export function renew(change: Change, account: Account, subscription: Subscripti
 /**
  * Ends a trial: its first period is billed from the trial's end, which is the anchor. Without a payment method the
  * trial's settings decide.
+ * @param endsAt - Unix seconds; earlier than planned when the trial is ended by hand
  * Source: state-machines.md, Subscription (rows "trial end"); decisions.md 6, "Trials".
  */
-export function endTrial(change: Change, account: Account, subscription: Subscription): void {
-  const { collection_method, missing_payment_method } = subscription
-  if (collection_method === 'charge_automatically' && !account.paymentMethod) {
-    if (missing_payment_method === 'cancel') {
-      cancel(change, account, subscription, 'payment_method_missing')
-      return
-    }
-    if (missing_payment_method === 'pause') {
-      change.update(
-        'subscription',
-        subscription,
-        (trial) => ({ ...trial, status: move(SUBSCRIPTION_TRANSITIONS, trial.status, 'pause') }),
-        'subscription.updated',
-      )
-      return
-    }
+export function endTrial(
+  change: Change,
+  account: Account,
+  subscription: Subscription,
+  endsAt: number = subscription.current_period_end,
+): void {
+  const ended: Subscription = {
+    ...subscription,
+    trial_end: endsAt,
+    billing_cycle_anchor: endsAt,
+    current_period_end: endsAt,
   }
-  const period = nextPeriod(subscription, account.prices)
-  const collected = bill(change, account, subscription, { period, reason: 'subscription_cycle' })
-  change.update(
-    'subscription',
-    subscription,
-    (trial) => ({
-      ...withInvoice(trial, collected),
-      status: move(SUBSCRIPTION_TRANSITIONS, trial.status, collected.result === 'failed' ? 'fail' : 'begin'),
+  const update = (after: Subscription) =>
+    change.update('subscription', subscription, () => after, 'subscription.updated')
+
+  const isUnpayable = subscription.collection_method === 'charge_automatically' && !account.paymentMethod
+  if (isUnpayable && subscription.missing_payment_method === 'cancel') {
+    change.update('subscription', subscription, () => ended)
+    cancel(change, account, subscription, 'payment_method_missing')
+  } else if (isUnpayable && subscription.missing_payment_method === 'pause') {
+    update({ ...ended, status: move(SUBSCRIPTION_TRANSITIONS, ended.status, 'pause') })
+  } else {
+    const period = nextPeriod(ended, account.prices)
+    const collected = bill(change, account, ended, { period, reason: 'subscription_cycle' })
+    update({
+      ...withInvoice(ended, collected),
+      status: move(SUBSCRIPTION_TRANSITIONS, ended.status, collected.result === 'failed' ? 'fail' : 'begin'),
       current_period_start: period.start,
       current_period_end: period.end,
-    }),
-    'subscription.updated',
-  )
-  noteDelinquency(change, account, collected.invoice)
+    })
+    noteDelinquency(change, account, collected.invoice)
+  }
 }
 
 /** Collection goes on at the instant that the pause named. Source: decisions.md 6 (pause_collection). */

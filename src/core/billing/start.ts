@@ -32,5 +32,8 @@ export function start(change: Change, account: Account, given: Subscription): Co
  */
 export function withInvoice(subscription: Subscription, { result, invoice }: Collected): Subscription {
   const hasPaid = subscription.latest_invoice !== null || result === 'paid'
-  return { ...subscription, newest_invoice: invoice.id, latest_invoice: hasPaid ? invoice.id : null }
+  const { newest_invoice } = subscription
+  // Ids sort by creation: a draft that is finalized late does not become the newest.
+  const newest = newest_invoice !== null && newest_invoice > invoice.id ? newest_invoice : invoice.id
+  return { ...subscription, newest_invoice: newest, latest_invoice: hasPaid ? newest : null }
 }

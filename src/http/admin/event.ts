@@ -21,5 +21,7 @@ export function eventAdminRoutes(add: AddRoute): void {
     const after = resumePoint(c.req.header('last-event-id'), params)
     return site.streams.open({ merchant, types: typesOf(params), after })
   })
-  add({ method: 'get', path: 'events/:id' }, ({ site, id }) => presentEvent(findEvent(site.engine, null, id)))
+  add({ method: 'get', path: 'events/:id' }, ({ site, id }) =>
+    presentEvent(site.versions, findEvent(site.engine, null, id)),
+  )
 }

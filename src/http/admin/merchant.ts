@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { API_VERSIONS } from '../../core/api-version.ts'
 import { parseInstant } from '../../core/calendar.ts'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
 import { parameterInvalid, parameterMissing } from '../../core/errors.ts'
@@ -12,7 +11,7 @@ import { list } from '../pagination.ts'
 import type { AddRoute } from './site.ts'
 
 const settings = {
-  api_version: z.enum(API_VERSIONS).optional(),
+  api_version: z.string().optional(),
   dunning_final_action: z.enum(FINAL_ACTIONS).optional(),
 }
 const name = z.string().min(1).max(255)
@@ -25,15 +24,17 @@ const updateParams = z.object({ name: name.optional(), ...settings })
 
 /** Source: operator.md, "Admin API"; decisions.md 11. */
 export function merchantRoutes(add: AddRoute): void {
-  add({ method: 'post', path: 'merchants', params: createParams, status: 201 }, async ({ site, params }) =>
-    presentMerchant(await createMerchant(site.engine, { ...params, clock: clockOf(params.clock) })),
-  )
+  add({ method: 'post', path: 'merchants', params: createParams, status: 201 }, async ({ site, params }) => {
+    checkVersion(site.engine, params.api_version)
+    return presentMerchant(await createMerchant(site.engine, { ...params, clock: clockOf(params.clock) }))
+  })
   add({ method: 'get', path: 'merchants' }, ({ c, site }) =>
     list(c.req.path, [...site.engine.merchants.values()].map(presentMerchant)),
   )
-  add({ method: 'post', path: 'merchants/:id', params: updateParams }, async ({ site, params, id }) =>
-    presentMerchant(await updateMerchant(site.engine, id, params)),
-  )
+  add({ method: 'post', path: 'merchants/:id', params: updateParams }, async ({ site, params, id }) => {
+    checkVersion(site.engine, params.api_version)
+    return presentMerchant(await updateMerchant(site.engine, id, params))
+  })
 }
 
 /**
@@ -45,6 +46,15 @@ export function theMerchant(engine: Engine, id: string | undefined): MerchantSta
   const [only, ...others] = engine.merchants.values()
   if (!only || others.length > 0) throw parameterMissing('merchant')
   return only
+}
+
+/** @throws ApiError parameter_invalid, param api_version */
+function checkVersion({ versions }: Engine, version: string | undefined): void {
+  if (version === undefined || versions.includes(version)) return
+  throw parameterInvalid(
+    'api_version',
+    `Unknown API version '${version}'. The known ones: ${versions.join(', ')}.`,
+  )
 }
 
 /** @throws ApiError parameter_invalid, param clock */

@@ -6,9 +6,10 @@ import { requestId } from '../../engine/ids.ts'
 import type { Answer } from '../json.ts'
 import { checkParams, type Schema } from '../params.ts'
 import { readParams } from '../request.ts'
-import { failure, json } from '../respond.ts'
+import { errorBody, errorHeaders, json, knownError } from '../respond.ts'
 import { clockAdminRoutes } from './clock.ts'
 import { eventAdminRoutes } from './event.ts'
+import { faultRoutes } from './fault.ts'
 import { checkAdminToken, checkHost } from './guard.ts'
 import { keyRoutes } from './key.ts'
 import { merchantRoutes } from './merchant.ts'
@@ -25,6 +26,7 @@ export function adminRoutes(app: Hono, site: AdminSite): void {
     app.on(route.method.toUpperCase(), `/_paytwin/${route.path}`, (c) => handle(c, site, route, answer))
   }
   statusRoutes(add)
+  faultRoutes(add)
   keyRoutes(add)
   merchantRoutes(add)
   clockAdminRoutes(add)
@@ -52,6 +54,7 @@ async function handle<Params>(
     if (result instanceof ApiError) throw result
     return json(route.status ?? 200, result, headers)
   } catch (error) {
-    return failure(site, error, headers, `${c.req.method} ${c.req.path}`)
+    const known = knownError(site, error, `${c.req.method} ${c.req.path}`)
+    return json(known.status, errorBody(known), { ...headers, ...errorHeaders(known) })
   }
 }

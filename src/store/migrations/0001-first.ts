@@ -27,9 +27,10 @@ const OBJECT_TABLES: Readonly<Record<string, string>> = {
     status text not null, number text, customer text not null, subscription text, currency text not null,
     collection_method text not null, billing_reason text not null, lines text not null, total integer not null,
     amount_paid integer not null, attempt_count integer not null, attempted integer not null,
-    next_payment_attempt integer, default_payment_method text, payment_intent text, charge text, due_date integer,
-    overdue integer not null, period_start integer not null, period_end integer not null, finalized_at integer,
-    paid_at integer, voided_at integer, marked_uncollectible_at integer, metadata text not null, test_clock text`,
+    next_payment_attempt integer, default_payment_method text, payment_intent text, charge text, days_until_due integer,
+    due_date integer, overdue integer not null, period_start integer not null, period_end integer not null, finalized_at integer,
+    paid_at integer, voided_at integer, marked_uncollectible_at integer, description text, metadata text not null, test_clock text,
+    deleted integer not null`,
   payment_intent: `
     status text not null, amount integer not null, amount_received integer not null, currency text not null,
     customer text, invoice text, payment_method text, latest_charge text, last_payment_error text,
@@ -38,6 +39,14 @@ const OBJECT_TABLES: Readonly<Record<string, string>> = {
     status text not null, amount integer not null, amount_refunded integer not null, currency text not null,
     customer text, payment_intent text not null, invoice text, payment_method text, failure_code text,
     failure_message text, decline_code text, metadata text not null`,
+  refund: `
+    status text not null, amount integer not null, currency text not null, charge text not null,
+    payment_intent text not null, reason text, failure_reason text, metadata text not null, settles_at integer,
+    test_clock text`,
+  invoice_item: `
+    customer text not null, currency text not null, amount integer not null, unit_amount integer not null,
+    quantity integer not null, price text, description text, invoice text, metadata text not null,
+    test_clock text, deleted integer not null`,
 }
 
 const OTHER_TABLES: readonly string[] = [
@@ -61,6 +70,10 @@ const OTHER_TABLES: readonly string[] = [
   `create table counter (
     merchant integer not null, prefix text not null, value integer not null,
     primary key (merchant, prefix)) strict, without rowid`,
+  `create table idempotency (
+    scope text not null, key text not null, fingerprint text not null, status integer not null,
+    api_version text not null, body text not null, created integer not null,
+    primary key (scope, key)) strict, without rowid`,
   'create table setting (name text primary key, value text not null) strict, without rowid',
 ]
 
@@ -73,6 +86,11 @@ const INDEXES: readonly string[] = [
   'create index payment_intent_customer on payment_intent (customer)',
   'create index charge_customer on charge (customer)',
   'create index charge_payment_intent on charge (payment_intent)',
+  'create index refund_charge on refund (charge)',
+  'create index refund_payment_intent on refund (payment_intent)',
+  'create index invoice_item_customer on invoice_item (customer)',
+  'create index invoice_item_invoice on invoice_item (invoice)',
+  'create index idempotency_created on idempotency (created)',
   'create index journal_number on journal (merchant, number)',
   'create index journal_object on journal (kind, object)',
 ]

@@ -1,0 +1,102 @@
+import type { Change } from '../change.ts'
+import { invalidStateTransition } from '../errors.ts'
+import { INVOICE_TRANSITIONS, type Invoice, writtenOff } from '../invoice.ts'
+import type { Subscription } from '../subscription.ts'
+import { allows } from '../transitions.ts'
+import { type Account, noteDelinquency } from './account.ts'
+import { expire } from './cancel.ts'
+import { type Collected, issue, openOnly, voidInvoice } from './collect.ts'
+import { payNow, recover } from './dunning.ts'
+import { withInvoice } from './start.ts'
+
+/**
+ * Pays an invoice by hand; a draft is finalized first. A failure leaves the schedule of the retries as it is.
+ * @throws ApiError invalid_state_transition, param status, when it is paid or void
+ * Source: decisions.md 6 (`POST /v1/invoices/{id}/pay`), 7 (`pay`).
+ */
+export function payByHand(
+  change: Change,
+  account: Account,
+  invoice: Invoice,
+  subscription: Subscription | null,
+): Collected {
+  if (invoice.status !== 'draft') {
+    if (!allows(INVOICE_TRANSITIONS, invoice.status, 'pay')) {
+      throw invalidStateTransition(`An invoice whose status is ${invoice.status} cannot be paid`)
+    }
+    return payNow(change, account, invoice, subscription, { scheduled: false })
+  }
+  const collected = issue(change, account, invoice, { daysUntilDue: null, scheduled: false })
+  showNewest(change, subscription, collected)
+  noteDelinquency(change, account, collected.invoice)
+  return collected
+}
+
+/**
+ * Finalizes a draft by hand; nothing is attempted. A zero total is paid at once.
+ * @throws ApiError invalid_state_transition, param status, when it is no draft
+ * Source: decisions.md 7; state-machines.md, Invoice.
+ */
+export function finalizeByHand(
+  change: Change,
+  account: Account,
+  draft: Invoice,
+  subscription: Subscription | null,
+  daysUntilDue: number | null,
+): void {
+  if (!allows(INVOICE_TRANSITIONS, draft.status, 'finalize')) {
+    throw invalidStateTransition(`An invoice whose status is ${draft.status} cannot be finalized`)
+  }
+  const collected = openOnly(change, account, draft, daysUntilDue)
+  showNewest(change, subscription, collected)
+  noteDelinquency(change, account, collected.invoice)
+}
+
+/**
+ * Voids an invoice by hand, and what that means for its subscription.
+ * @throws ApiError invalid_state_transition, param status, when it is neither open nor written off
+ * Source: state-machines.md, Invoice and Subscription ("voided or written off by hand").
+ */
+export function voidByHand(
+  change: Change,
+  account: Account,
+  invoice: Invoice,
+  subscription: Subscription | null,
+): void {
+  voidInvoice(change, account, invoice)
+  settleWithoutPayment(change, account, invoice, subscription)
+}
+
+/**
+ * Writes an invoice off by hand, and what that means for its subscription.
+ * @throws ApiError invalid_state_transition, param status, when it is not open
+ * Source: state-machines.md, Invoice and Subscription.
+ */
+export function writeOffByHand(
+  change: Change,
+  account: Account,
+  invoice: Invoice,
+  subscription: Subscription | null,
+): void {
+  change.update('invoice', invoice, (open) => writtenOff(open, account.now), 'invoice.marked_uncollectible')
+  settleWithoutPayment(change, account, invoice, subscription)
+}
+
+function settleWithoutPayment(
+  change: Change,
+  account: Account,
+  invoice: Invoice,
+  subscription: Subscription | null,
+): void {
+  if (subscription?.status === 'incomplete') expire(change, account, subscription)
+  else if (subscription) recover(change, account, subscription, { hasPaid: false })
+  noteDelinquency(change, account, invoice)
+}
+
+/** The subscription's newest invoice, told when the API shows it. */
+function showNewest(change: Change, subscription: Subscription | null, collected: Collected): void {
+  if (!subscription) return
+  const after = withInvoice(subscription, collected)
+  const isShown = after.latest_invoice !== subscription.latest_invoice
+  change.update('subscription', subscription, () => after, isShown ? 'subscription.updated' : null)
+}

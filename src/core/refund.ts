@@ -1,0 +1,87 @@
+import type { Charge } from './charge.ts'
+import type { Metadata } from './customer.ts'
+import { amountTooLarge, paymentIntentUnexpectedState } from './errors.ts'
+import { move, type Transitions } from './transitions.ts'
+
+export type RefundStatus = 'pending' | 'succeeded' | 'failed'
+
+/** Source: state-machines.md, "Charge, refund". */
+export const REFUND_TRANSITIONS: Transitions<RefundStatus, 'fail'> = {
+  pending: { fail: 'failed' },
+  succeeded: {},
+  failed: {},
+}
+
+export const REFUND_REASONS = ['duplicate', 'fraudulent', 'requested_by_customer'] as const
+export type RefundReason = (typeof REFUND_REASONS)[number]
+
+/** How long a refund that will fail is pending. Source: decisions.md 3 (pm_card_refundFail). */
+const SETTLEMENT_SECONDS = 60
+
+/** Source: interface.md 2.4; decisions.md 5. The amount is in the charge's currency and smallest unit. */
+export type Refund = {
+  readonly id: string
+  readonly created: number
+  readonly status: RefundStatus
+  readonly amount: number
+  readonly currency: string
+  readonly charge: string
+  readonly payment_intent: string
+  readonly reason: RefundReason | null
+  readonly failure_reason: string | null
+  readonly metadata: Metadata
+  /** When a pending refund is settled. Not part of the API's object. */
+  readonly settles_at: number | null
+  readonly test_clock: string | null
+}
+
+/** What is left to refund of a charge. Source: interface.md 2.4. */
+export const refundable = ({ amount, amount_refunded }: Charge): number => amount - amount_refunded
+
+/**
+ * A refund of a charge, and the charge after it.
+ * @param given.amount - in the smallest currency unit; the remainder when not given
+ * @param given.fails - whether the card's refunds fail after a minute
+ * @throws ApiError payment_intent_unexpected_state for a failed charge; amount_too_large beyond the remainder
+ * Source: interface.md 4.2, 7.3; decisions.md 5.
+ */
+export function refund(
+  charge: Charge,
+  given: Pick<Refund, 'id' | 'created' | 'reason' | 'metadata' | 'test_clock'> & {
+    amount: number | undefined
+    fails: boolean
+  },
+): { refund: Refund; charge: Charge } {
+  if (charge.status !== 'succeeded') {
+    throw paymentIntentUnexpectedState('A charge that did not succeed cannot be refunded')
+  }
+  const remainder = refundable(charge)
+  const { fails, ...fields } = given
+  const amount = given.amount ?? remainder
+  if (remainder === 0) throw amountTooLarge('The charge has been refunded in full')
+  if (amount > remainder) throw amountTooLarge(`Amount must be at most ${remainder}, which is left to refund`)
+  return {
+    refund: {
+      ...fields,
+      amount,
+      status: fails ? 'pending' : 'succeeded',
+      currency: charge.currency,
+      charge: charge.id,
+      payment_intent: charge.payment_intent,
+      failure_reason: null,
+      settles_at: fails ? given.created + SETTLEMENT_SECONDS : null,
+    },
+    charge: { ...charge, amount_refunded: charge.amount_refunded + amount },
+  }
+}
+
+/** A refund that the bank sent back, and its charge as if there had been none. Source: state-machines.md; decisions.md 3. */
+export const refundFailed = (pending: Refund, charge: Charge): { refund: Refund; charge: Charge } => ({
+  refund: {
+    ...pending,
+    status: move(REFUND_TRANSITIONS, pending.status, 'fail'),
+    failure_reason: 'declined',
+    settles_at: null,
+  },
+  charge: { ...charge, amount_refunded: charge.amount_refunded - pending.amount },
+})

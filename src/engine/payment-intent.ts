@@ -1,0 +1,268 @@
+import {
+  type Confirmation,
+  checkConfirmable,
+  checkInitialized,
+  checkWaiting,
+  confirm,
+  needsAction,
+  settle,
+  settlement,
+  waitForCustomer,
+} from '../core/billing/confirm.ts'
+import { payNow } from '../core/billing/dunning.ts'
+import { Change } from '../core/change.ts'
+import { type Customer, mergeMetadata } from '../core/customer.ts'
+import {
+  assert,
+  invalidStateTransition,
+  parameterInvalid,
+  paymentIntentUnexpectedState,
+} from '../core/errors.ts'
+import {
+  canceledIntent,
+  newPaymentIntent,
+  type PaymentIntent,
+  withPaymentMethod,
+} from '../core/payment-intent.ts'
+import { type PaymentMethod, testPaymentMethod } from '../core/payment-method.ts'
+import type { Outcome } from '../core/processor.ts'
+import { apply } from './apply.ts'
+import { loadCustomerAccount } from './billing.ts'
+import type { Clock } from './clock.ts'
+import { makeTestMethod, paymentMethodOf } from './payment-method.ts'
+import type { Unit } from './unit.ts'
+
+export type IntentParams = {
+  amount?: number | undefined
+  currency?: string | undefined
+  customer?: string | undefined
+  payment_method?: string | undefined
+  description?: string | null | undefined
+  metadata?: Record<string, string> | '' | undefined
+}
+
+/** An intent after a command, and why its payment was declined, if it was. */
+export type IntentOutcome = {
+  readonly intent: PaymentIntent
+  readonly declined: (Outcome & { approved: false }) | null
+}
+
+const succeededWith = (intent: PaymentIntent): IntentOutcome => ({ intent, declined: null })
+
+const outcomeOf = (confirmation: Confirmation): IntentOutcome => ({
+  intent: confirmation.intent,
+  declined: confirmation.result === 'declined' ? confirmation.outcome : null,
+})
+
+/**
+ * Makes an intent, and confirms it when asked to. A declined one exists all the same.
+ * @throws ApiError resource_missing, parameter_invalid; payment_not_initialized to confirm one without a payment method
+ * Source: interface.md 4.1; decisions.md 4.
+ */
+export function createPaymentIntent(
+  unit: Unit,
+  params: IntentParams & { amount: number; currency: string; confirm: boolean },
+): IntentOutcome {
+  const customer = params.customer === undefined ? null : unit.find('customer', params.customer, 'customer')
+  const clock = unit.clockOf(customer?.test_clock ?? null)
+  const change = new Change()
+  const method =
+    params.payment_method === undefined ? null : methodFor(unit, change, customer, params.payment_method)
+  const intent = newPaymentIntent({
+    id: unit.idFor('payment_intent'),
+    created: clock.instant,
+    amount: params.amount,
+    currency: params.currency,
+    customer: customer?.id ?? null,
+    payment_method: method?.id ?? null,
+    description: params.description ?? null,
+    metadata: mergeMetadata({}, params.metadata),
+  })
+  change.create('payment_intent', intent, 'payment_intent.created')
+  if (!params.confirm) {
+    apply(unit, change, clock)
+    return succeededWith(intent)
+  }
+  if (!method) checkInitialized(intent)
+  assert(method, 'an initialized intent has a payment method')
+  const confirmation = confirm(
+    change,
+    { now: clock.instant, newId: unit.newId },
+    { before: intent, ready: intent, method },
+  )
+  apply(unit, change, clock)
+  return outcomeOf(confirmation)
+}
+
+/**
+ * Changes an intent. A payment method makes it ready to be confirmed.
+ * @throws ApiError invalid_state_transition for what would reopen a canceled one; payment_intent_unexpected_state for what
+ * its status or its invoice does not allow
+ * Source: decisions.md 4.
+ */
+export function updatePaymentIntent(
+  unit: Unit,
+  id: string,
+  params: IntentParams & { status?: string | undefined },
+): PaymentIntent {
+  const intent = unit.find('payment_intent', id)
+  checkUpdatable(intent, params)
+  const customer = customerFor(unit, intent, params.customer)
+  const change = new Change()
+  const method =
+    params.payment_method === undefined ? null : methodFor(unit, change, customer, params.payment_method)
+  const after = {
+    ...(method ? withPaymentMethod(intent, method.id) : intent),
+    amount: params.amount ?? intent.amount,
+    currency: params.currency ?? intent.currency,
+    customer: customer?.id ?? null,
+    description: params.description === undefined ? intent.description : params.description,
+    metadata: mergeMetadata(intent.metadata, params.metadata),
+  }
+  change.update('payment_intent', intent, () => after)
+  apply(unit, change, clockOf(unit, after))
+  return after
+}
+
+function checkUpdatable(intent: PaymentIntent, params: IntentParams & { status?: string | undefined }): void {
+  const { status, invoice } = intent
+  const { amount, currency, customer, payment_method } = params
+  const changesPayment = [amount, currency, customer, payment_method].some((value) => value !== undefined)
+  if (status === 'canceled' && (params.status !== undefined || payment_method !== undefined)) {
+    throw invalidStateTransition(
+      'A canceled payment intent cannot be used again',
+      params.status === undefined ? null : 'status',
+    )
+  }
+  if (changesPayment && (status === 'succeeded' || status === 'canceled' || status === 'requires_action')) {
+    throw paymentIntentUnexpectedState(
+      `Of a payment intent whose status is ${status} only description and metadata can be changed`,
+    )
+  }
+  if (invoice !== null && [amount, currency, customer].some((value) => value !== undefined)) {
+    throw paymentIntentUnexpectedState(
+      'The amount, currency and customer of an invoice are those of its payment intent',
+    )
+  }
+}
+
+/**
+ * Confirms an intent: it is charged, or waits for the customer. The intent of an invoice pays that.
+ * @throws ApiError payment_intent_unexpected_state, payment_not_initialized, resource_missing, parameter_invalid
+ * Source: interface.md 3.3, 4.1; decisions.md 4 ("Confirm, in this order").
+ */
+export function confirmPaymentIntent(
+  unit: Unit,
+  id: string,
+  { payment_method }: Pick<IntentParams, 'payment_method'>,
+): IntentOutcome {
+  const before = unit.find('payment_intent', id)
+  checkConfirmable(before)
+  const change = new Change()
+  const customer = before.customer === null ? null : unit.find('customer', before.customer)
+  const given = payment_method === undefined ? null : methodFor(unit, change, customer, payment_method)
+  const ready = given ? withPaymentMethod(before, given.id) : before
+  checkInitialized(ready)
+  const method = given ?? unit.need('payment_method', ready.payment_method ?? '')
+  const clock = clockOf(unit, before)
+  if (before.invoice === null) {
+    const confirmation = confirm(change, { now: clock.instant, newId: unit.newId }, { before, ready, method })
+    apply(unit, change, clock)
+    return outcomeOf(confirmation)
+  }
+  if (needsAction(method)) {
+    const intent = waitForCustomer(change, before, ready)
+    apply(unit, change, clock)
+    return succeededWith(intent)
+  }
+  return payInvoiceWith(unit, change, { intent: before, method })
+}
+
+/**
+ * Says how the customer's action went that an intent waits for.
+ * @throws ApiError resource_missing; payment_intent_unexpected_state when it waits for none
+ * Source: decisions.md 4 (settle).
+ */
+export function settlePaymentIntent(unit: Unit, id: string, outcome: 'succeed' | 'fail'): PaymentIntent {
+  const intent = unit.find('payment_intent', id)
+  checkWaiting(intent)
+  const method = unit.need('payment_method', intent.payment_method ?? '')
+  const settled = settlement(outcome, method)
+  const change = new Change()
+  if (intent.invoice !== null) return payInvoiceWith(unit, change, { intent, method, settled }).intent
+  const clock = clockOf(unit, intent)
+  const after = settle(change, { now: clock.instant, newId: unit.newId }, intent, settled)
+  apply(unit, change, clock)
+  return after
+}
+
+/** The payment of an invoice by its intent counts as a payment by hand. Source: decisions.md 4. */
+function payInvoiceWith(
+  unit: Unit,
+  change: Change,
+  { intent, method, settled }: { intent: PaymentIntent; method: PaymentMethod; settled?: Outcome },
+): IntentOutcome {
+  const invoice = unit.need('invoice', intent.invoice ?? '')
+  const subscription = invoice.subscription === null ? null : unit.need('subscription', invoice.subscription)
+  const account = {
+    ...loadCustomerAccount(unit, invoice.customer, subscription),
+    paymentMethod: method,
+    intents: new Map([[invoice.id, intent]]),
+  }
+  const collected = payNow(change, account, invoice, subscription, {
+    scheduled: false,
+    ...(settled && { settled }),
+  })
+  apply(unit, change, unit.clockOf(invoice.test_clock))
+  return {
+    intent: change.latest('payment_intent', intent),
+    declined: collected.result === 'failed' ? collected.outcome : null,
+  }
+}
+
+/**
+ * Gives an intent up.
+ * @throws ApiError resource_missing; payment_intent_unexpected_state when it is over, or an invoice's
+ * Source: interface.md 3.3; decisions.md 4.
+ */
+export function cancelPaymentIntent(unit: Unit, id: string, reason: string | null): PaymentIntent {
+  const intent = unit.find('payment_intent', id)
+  const clock = clockOf(unit, intent)
+  const change = new Change()
+  const after = canceledIntent(intent, { now: clock.instant, reason })
+  if (intent.invoice !== null) {
+    throw paymentIntentUnexpectedState('The payment intent of an invoice is canceled by voiding the invoice')
+  }
+  change.update('payment_intent', intent, () => after, 'payment_intent.canceled')
+  apply(unit, change, clock)
+  return after
+}
+
+/** The clock of an intent: that of its customer. */
+const clockOf = (unit: Unit, { customer }: PaymentIntent): Clock =>
+  unit.clockOf(customer === null ? null : unit.need('customer', customer).test_clock)
+
+function customerFor(unit: Unit, intent: PaymentIntent, id: string | undefined): Customer | null {
+  if (id !== undefined) return unit.find('customer', id, 'customer')
+  return intent.customer === null ? null : unit.need('customer', intent.customer)
+}
+
+/**
+ * The payment method that a caller names for an intent: the customer's, one that nobody has, or a test id.
+ * @throws ApiError resource_missing; parameter_invalid for another customer's. Source: decisions.md 4.
+ */
+function methodFor(unit: Unit, change: Change, customer: Customer | null, id: string): PaymentMethod {
+  if (testPaymentMethod(id)) {
+    return customer
+      ? paymentMethodOf(unit, change, customer, { id, param: 'payment_method' })
+      : change.create('payment_method', makeTestMethod(unit, id))
+  }
+  const method = unit.find('payment_method', id, 'payment_method')
+  if (method.customer !== null && method.customer !== (customer?.id ?? null)) {
+    throw parameterInvalid(
+      'payment_method',
+      `The payment method '${id}' belongs to a customer who is not the payment intent's`,
+    )
+  }
+  return method
+}

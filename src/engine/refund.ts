@@ -1,0 +1,70 @@
+import { Change } from '../core/change.ts'
+import type { Charge } from '../core/charge.ts'
+import { mergeMetadata } from '../core/customer.ts'
+import { parameterInvalid, paymentIntentUnexpectedState } from '../core/errors.ts'
+import { TEST_CARDS } from '../core/payment-method.ts'
+import { type Refund, type RefundReason, refund, refundFailed } from '../core/refund.ts'
+import { apply } from './apply.ts'
+import type { Unit } from './unit.ts'
+
+export type RefundParams = {
+  charge?: string | undefined
+  payment_intent?: string | undefined
+  amount?: number | undefined
+  reason?: RefundReason | undefined
+  metadata?: Record<string, string> | undefined
+}
+
+/**
+ * Refunds a charge, in part or in full. Commands run one after the other, so refunds never exceed their charge.
+ * @throws ApiError resource_missing, parameter_invalid, payment_intent_unexpected_state, amount_too_large
+ * Source: interface.md 4.2; decisions.md 5.
+ */
+export function createRefund(unit: Unit, params: RefundParams): Refund {
+  const charge = chargeOf(unit, params)
+  const customer = charge.customer === null ? null : unit.need('customer', charge.customer)
+  const method = charge.payment_method === null ? null : unit.need('payment_method', charge.payment_method)
+  const clock = unit.clockOf(customer?.test_clock ?? null)
+  const { refund: made, charge: refunded } = refund(charge, {
+    id: unit.idFor('refund'),
+    created: clock.instant,
+    amount: params.amount,
+    reason: params.reason ?? null,
+    metadata: mergeMetadata({}, params.metadata),
+    test_clock: customer?.test_clock ?? null,
+    fails: TEST_CARDS[method?.test_card ?? '']?.refundFails ?? false,
+  })
+  const change = new Change()
+  change.create('refund', made, 'refund.created')
+  change.update('charge', charge, () => refunded, 'charge.refunded')
+  apply(unit, change, clock)
+  return made
+}
+
+/** The charge that is meant: named itself, or the one with which an intent succeeded. */
+function chargeOf(unit: Unit, params: RefundParams): Charge {
+  const named = params.charge === undefined ? null : unit.find('charge', params.charge, 'charge')
+  if (params.payment_intent === undefined) return named ?? unit.find('charge', '', 'charge')
+  const intent = unit.find('payment_intent', params.payment_intent, 'payment_intent')
+  if (named && named.payment_intent !== intent.id) {
+    throw parameterInvalid(
+      'payment_intent',
+      `The charge '${named.id}' is not one of the payment intent '${intent.id}'`,
+    )
+  }
+  if (intent.status !== 'succeeded' || intent.latest_charge === null) {
+    throw paymentIntentUnexpectedState(`A payment intent whose status is ${intent.status} cannot be refunded`)
+  }
+  return named ?? unit.need('charge', intent.latest_charge)
+}
+
+/** The bank sends a refund back. Source: decisions.md 3 (pm_card_refundFail); state-machines.md. */
+export function failRefund(unit: Unit, id: string): void {
+  const pending = unit.need('refund', id)
+  const charge = unit.need('charge', pending.charge)
+  const failed = refundFailed(pending, charge)
+  const change = new Change()
+  change.update('refund', pending, () => failed.refund, 'refund.failed')
+  change.update('charge', charge, () => failed.charge)
+  apply(unit, change, unit.clockOf(pending.test_clock))
+}

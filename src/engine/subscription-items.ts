@@ -1,0 +1,123 @@
+import { parameterInvalid, parameterMissing, resourceMissing } from '../core/errors.ts'
+import { lineAmount, total } from '../core/money.ts'
+import type { Price } from '../core/price.ts'
+import type { Prices, Subscription, SubscriptionItem } from '../core/subscription.ts'
+import type { Unit } from './unit.ts'
+
+const MAX_ITEMS = 20
+
+export type ItemParams = { price: string; quantity: number; metadata?: Record<string, string> | undefined }
+
+/** A change of the items: with an id of that item, without one an item more. */
+export type ItemUpdate = {
+  id?: string | undefined
+  price?: string | undefined
+  quantity?: number | undefined
+  deleted?: boolean | undefined
+  metadata?: Record<string, string> | undefined
+}
+
+export const newItem = (
+  unit: Unit,
+  { price, quantity, metadata }: ItemParams,
+  created: number,
+): SubscriptionItem => ({
+  id: unit.newId('si'),
+  created,
+  price,
+  quantity,
+  metadata: metadata ?? {},
+})
+
+/** The prices that items name. @throws ApiError resource_missing, param items[n][price] */
+export const pricesOf = (unit: Unit, items: readonly { readonly price: string }[]): Prices =>
+  new Map(items.map(({ price }, index) => [price, unit.find('price', price, `items[${index}][price]`)]))
+
+/**
+ * Whether a subscription can have these items.
+ * @param at - the place of each item in the parameters, which errors name
+ * @throws ApiError parameter_invalid for a price that cannot be subscribed to here; amount_too_large for the sum
+ * Source: decisions.md 6 ("Item"), 13 ("Errors and bodies").
+ */
+export function checkItems(
+  items: readonly { readonly price: string; readonly quantity: number }[],
+  currency: string,
+  prices: Prices,
+  at: readonly number[] = items.map((_, index) => index),
+): void {
+  if (items.length === 0) throw parameterInvalid('items', 'At least one item must remain')
+  if (items.length > MAX_ITEMS)
+    throw parameterInvalid('items', `A subscription has at most ${MAX_ITEMS} items`)
+  const first = prices.get(items[0]?.price ?? '')?.recurring
+  items.forEach(({ price: id }, index) => {
+    const refuse = (why: string) => parameterInvalid(`items[${at[index]}][price]`, `The price '${id}' ${why}`)
+    const { active, recurring, currency: priced } = prices.get(id) as Price
+    if (!recurring) throw refuse('is a one-time price, which cannot be subscribed to')
+    if (!active) throw refuse('is not active')
+    if (priced !== currency) throw refuse(`is in ${priced}, the subscription in ${currency}`)
+    if (recurring.interval !== first?.interval || recurring.interval_count !== first.interval_count) {
+      throw refuse('does not recur at the interval of the first item')
+    }
+    if (items.findIndex((item) => item.price === id) < index)
+      throw refuse('is given twice; raise the quantity instead')
+  })
+  total(items.map(({ price, quantity }) => lineAmount(prices.get(price)?.unit_amount ?? 0, quantity)))
+}
+
+/**
+ * The items of a subscription after an update; they count from the next renewal.
+ * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large
+ * Source: decisions.md 6, 13 (`items` on update).
+ */
+export function updatedItems(
+  unit: Unit,
+  { items, currency }: Subscription,
+  updates: readonly ItemUpdate[],
+  now: number,
+): readonly SubscriptionItem[] {
+  const byId = new Map(updates.map((update, index) => [update.id, { update, index }]))
+  updates.forEach(({ id, price }, index) => {
+    if (id === undefined && price === undefined) throw parameterMissing(`items[${index}][price]`)
+    if (id !== undefined && !items.some((item) => item.id === id)) {
+      throw resourceMissing('subscription item', id, `items[${index}][id]`)
+    }
+    if (price !== undefined) unit.find('price', price, `items[${index}][price]`)
+  })
+  const kept = items.flatMap((item) => {
+    const change = byId.get(item.id)
+    if (!change) return [{ item, index: 0 }]
+    const { price, quantity, metadata, deleted } = change.update
+    if (deleted) return []
+    const after = {
+      ...item,
+      price: price ?? item.price,
+      quantity: quantity ?? item.quantity,
+      metadata: metadata ?? item.metadata,
+    }
+    return [{ item: after, index: change.index }]
+  })
+  const added = updates.flatMap(({ id, price, quantity, metadata }, index) =>
+    id === undefined && price !== undefined
+      ? [{ item: newItem(unit, { price, quantity: quantity ?? 1, metadata }, now), index }]
+      : [],
+  )
+  const all = [...kept, ...added]
+  const after = all.map(({ item }) => item)
+  const prices: Prices = new Map(after.map(({ price }) => [price, unit.need('price', price)]))
+  checkItems(
+    after,
+    currency,
+    activeUnless(prices, items),
+    all.map(({ index }) => index),
+  )
+  return after
+}
+
+/** Prices that were subscribed to before may have been deactivated since: that is no error of this update. */
+const activeUnless = (prices: Prices, items: readonly SubscriptionItem[]): Prices =>
+  new Map(
+    [...prices].map(([id, price]) => [
+      id,
+      items.some((item) => item.price === id) ? { ...price, active: true } : price,
+    ]),
+  )

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { FAULT_KINDS, type Fault } from '../../engine/faults.ts'
+import { findMerchant } from '../../engine/merchants.ts'
+import type { Json } from '../json.ts'
+import { list } from '../pagination.ts'
+import type { AddRoute } from './site.ts'
+
+const createParams = z.object({
+  kind: z.enum(FAULT_KINDS),
+  count: z.int().min(1).optional(),
+  rate: z.number().min(0).max(1).default(1),
+  route: z.string().min(1).optional(),
+  merchant: z.string().optional(),
+  ms: z.int().min(0).max(600_000).default(1_000),
+})
+
+/** Source: operator.md, "Admin API" and "Command line" (faults). */
+export function faultRoutes(add: AddRoute): void {
+  add({ method: 'post', path: 'faults', params: createParams, status: 201 }, ({ site, params }) => {
+    const { kind, count, rate, route, merchant, ms } = params
+    const whose = merchant === undefined ? null : findMerchant(site.engine, merchant, 'merchant').settings.id
+    return presentFault(
+      site.faults.add({ kind, rate, ms, remaining: count ?? null, route: route ?? null, merchant: whose }),
+    )
+  })
+  add({ method: 'get', path: 'faults' }, ({ c, site }) =>
+    list(c.req.path, site.faults.list().map(presentFault)),
+  )
+  add({ method: 'delete', path: 'faults' }, ({ c, site }) => {
+    site.faults.clear()
+    return list(c.req.path, [])
+  })
+  add({ method: 'delete', path: 'faults/:id' }, ({ site, id }) => {
+    site.faults.clear(id)
+    return { id, object: 'fault', deleted: true }
+  })
+}
+
+const presentFault = ({ id, kind, remaining, rate, route, merchant, ms }: Fault): Json => ({
+  id,
+  object: 'fault',
+  kind,
+  remaining,
+  rate,
+  route,
+  merchant,
+  ms,
+  livemode: false,
+})

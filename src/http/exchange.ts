@@ -1,0 +1,163 @@
+import type { Context } from 'hono'
+import { ApiError, internalError, keyResolutionUnavailable, rateLimited } from '../core/errors.ts'
+import type { FaultKind } from '../engine/faults.ts'
+import { requestId } from '../engine/ids.ts'
+import type { View } from '../engine/view.ts'
+import { authenticate, type Caller } from './auth.ts'
+import { expand } from './expand.ts'
+import type { IdempotentEntry } from './idempotency.ts'
+import { isKept } from './idempotency.ts'
+import type { Answer } from './json.ts'
+import { errorBody, errorHeaders, type Headers, jsonText, knownError, textOf } from './respond.ts'
+import type { Site } from './site.ts'
+
+const CORS: Headers = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'Request-Id, X-API-Version, Paytwin-Now, Idempotent-Replayed',
+}
+
+/** What is answered, as it goes over the wire. */
+export type Rendered = { readonly status: number; readonly text: string; readonly headers: Headers }
+
+/**
+ * One request to /v1 and its answer: who asks, in which version, and the headers that every answer carries.
+ * Source: decisions.md 1, "Every response".
+ */
+export class Exchange {
+  readonly id = requestId()
+  readonly #c: Context
+  readonly #site: Site
+  readonly #route: string
+  readonly #isPublicRoute: boolean
+  #caller: Caller | undefined
+  #version: string
+  #ignored: string | undefined
+  expands: readonly string[] = []
+  entry: IdempotentEntry | undefined
+
+  /** @param route - as in `POST /v1/customers`; @param isPublicRoute - whether browsers may call it */
+  constructor(c: Context, site: Site, { route, isPublicRoute }: { route: string; isPublicRoute: boolean }) {
+    this.#c = c
+    this.#site = site
+    this.#route = route
+    this.#isPublicRoute = isPublicRoute
+    const asked = c.req.header('x-api-version')
+    this.#version = asked !== undefined && site.versions.dates.includes(asked) ? asked : site.versions.newest
+  }
+
+  /** The version in which the caller speaks. */
+  get version(): string {
+    return this.#version
+  }
+
+  get idempotencyKey(): string | undefined {
+    return this.#c.req.header('idempotency-key')
+  }
+
+  /**
+   * Who asks, in which version, and whether anything keeps them from being heard.
+   * @throws ApiError authentication_error; parameter_invalid, param X-API-Version; rate_limit; internal_error
+   */
+  async admit(): Promise<Caller> {
+    const { versions, rateLimit } = this.#site
+    if (this.#strike('key_resolution_unavailable')) throw keyResolutionUnavailable()
+    const caller = authenticate(this.#site, this.#c.req.header('authorization'), this.#isPublicRoute)
+    this.#caller = caller
+    this.#version = caller.merchant.settings.api_version
+    this.#version = versions.check(this.#c.req.header('x-api-version')) ?? this.#version
+    rateLimit?.count(caller.merchant.settings.ordinal)
+    if (this.#strike('rate_limit')) throw rateLimited()
+    const latency = this.#strike('latency')
+    if (latency) await new Promise((resolve) => setTimeout(resolve, latency.ms))
+    if (this.#strike('internal_error')) throw internalError()
+    return caller
+  }
+
+  /** Names in a header the parameters that nobody asked for. */
+  ignore(names: readonly string[]): void {
+    this.#ignored = headerList(names)
+    this.#site.noteIgnored(this.#route, names)
+  }
+
+  /** An answer as it goes over the wire; within a command it is kept for the request's idempotency key. */
+  render(view: View, answer: Answer, status: number): Rendered {
+    if (answer instanceof Response) throw new Error('a stream is not rendered')
+    const body = answer instanceof ApiError ? errorBody(answer) : expand(view, answer, this.expands)
+    const rendered = {
+      status: answer instanceof ApiError ? answer.status : status,
+      text: textOf(this.#site.versions.downgrade(this.#version, body)),
+      headers: answer instanceof ApiError ? errorHeaders(answer) : {},
+    }
+    if (this.entry && isKept(rendered)) {
+      this.entry.keep({
+        fingerprint: this.entry.fingerprint,
+        status: rendered.status,
+        api_version: this.#version,
+        body: rendered.text,
+      })
+    }
+    return rendered
+  }
+
+  /** The answer that was given under the same idempotency key before; undefined when there was none. */
+  replay(): Response | undefined {
+    const stored = this.entry?.stored
+    if (!stored) return undefined
+    this.#version = stored.api_version
+    return this.send({ status: stored.status, text: stored.body, headers: { 'Idempotent-Replayed': 'true' } })
+  }
+
+  send({ status, text, headers }: Rendered): Response {
+    if (this.#strike('response_lost')) this.#hangUp()
+    return jsonText(status, text, { ...this.#headers(), ...headers })
+  }
+
+  /** The answer to what went wrong. */
+  fail(error: unknown): Response {
+    const known = knownError(this.#site, error, this.#route)
+    const body = this.#site.versions.downgrade(this.#version, errorBody(known))
+    return jsonText(known.status, textOf(body), { ...this.#headers(), ...errorHeaders(known) })
+  }
+
+  /** The headers of a response that is made elsewhere. */
+  stamp(response: Response): Response {
+    for (const [name, value] of Object.entries(this.#headers())) response.headers.set(name, value)
+    return response
+  }
+
+  #headers(): Headers {
+    return {
+      'Request-Id': this.id,
+      'X-API-Version': this.#version,
+      ...(this.#caller && { 'Paytwin-Now': String(this.#caller.merchant.clock.now) }),
+      ...(this.#ignored && { 'Paytwin-Ignored-Params': this.#ignored }),
+      ...(this.#isPublicRoute && CORS),
+    }
+  }
+
+  #strike(kind: FaultKind) {
+    return this.#site.faults.strike(kind, {
+      route: this.#route,
+      merchant: this.#caller?.merchant.settings.id ?? null,
+    })
+  }
+
+  /** The write has happened, and nobody hears of it. */
+  #hangUp(): void {
+    const { outgoing } = (this.#c.env ?? {}) as { outgoing?: { destroy(): void } }
+    outgoing?.destroy()
+  }
+}
+
+const MAX_HEADER_BYTES = 1_024
+
+/** Names as a header value, cut after the last one that fits. Source: decisions.md 1, "Unknown parameters". */
+function headerList(names: readonly string[]): string {
+  let list = ''
+  for (const name of names) {
+    const next = list === '' ? encodeURIComponent(name) : `${list},${encodeURIComponent(name)}`
+    if (next.length > MAX_HEADER_BYTES) break
+    list = next
+  }
+  return list
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { idempotencyKeyReuse, parameterInvalid } from '../core/errors.ts'
+import type { Entry, IdempotencyKeys, StoredAnswer } from '../engine/idempotency.ts'
+import type { Raw } from './form.ts'
+
+/** An entry for a request: what was answered before, or where its answer is kept. */
+export type IdempotentEntry = Entry & { readonly fingerprint: string }
+
+/**
+ * Enters a request that carries an Idempotency-Key; undefined for one that does not.
+ * @throws ApiError parameter_invalid, param Idempotency-Key; idempotency_key_reuse for other parameters than the first time
+ * Source: interface.md 4, 7.3; decisions.md 1, "Idempotency".
+ */
+export async function enterIdempotent(
+  keys: IdempotencyKeys,
+  request: { scope: string; key: string | undefined; method: string; path: string; raw: Raw },
+): Promise<IdempotentEntry | undefined> {
+  const { scope, key, method, path, raw } = request
+  if (key === undefined || method === 'GET') return undefined
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+    throw parameterInvalid('Idempotency-Key', 'An idempotency key has 1 to 255 printable ASCII characters')
+  }
+  const fingerprint = fingerprintOf(`${method} ${path}`, raw)
+  const entry = await keys.enter(scope, key)
+  if (entry.stored && entry.stored.fingerprint !== fingerprint) {
+    entry.leave()
+    throw idempotencyKeyReuse()
+  }
+  return { ...entry, fingerprint }
+}
+
+/** Whether an answer is given again: what wrote something, or a payment that failed. */
+export const isKept = ({ status }: Pick<StoredAnswer, 'status'>): boolean => status < 300 || status === 402
+
+/** The same for a JSON and a form request with the same values. */
+const fingerprintOf = (route: string, raw: Raw): string =>
+  createHash('sha256')
+    .update(`${route}\n${canonical(raw)}`)
+    .digest('base64')
+
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(String(value ?? ''))
+  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))
+  return `{${entries.map(([name, child]) => `${JSON.stringify(name)}:${canonical(child)}`).join(',')}}`
+}

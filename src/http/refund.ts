@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { REFUND_REASONS, type Refund } from '../core/refund.ts'
+import { createRefund } from '../engine/refund.ts'
+import type { View } from '../engine/view.ts'
+import type { Api } from './api.ts'
+import { amount, metadata, reference } from './fields.ts'
+import type { Json } from './json.ts'
+import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { common, retrieve } from './resource.ts'
+
+const createParams = z.object({
+  charge: reference.optional(),
+  payment_intent: reference.optional(),
+  amount: amount.optional(),
+  reason: z.enum(REFUND_REASONS).optional(),
+  metadata: metadata.optional(),
+})
+const listParams = z.object({
+  ...pageParams,
+  charge: reference.optional(),
+  payment_intent: reference.optional(),
+  created: createdParam,
+})
+
+/** Source: interface.md 4.2; decisions.md 5. */
+export function refundRoutes(api: Api): void {
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/refunds',
+      params: createParams,
+      requires: (raw) =>
+        raw.charge === undefined && raw.payment_intent === undefined ? 'charge' : undefined,
+      status: 201,
+    },
+    ({ unit, view, params }) => presentRefund(view, createRefund(unit, params)),
+  )
+  api.read({ method: 'get', path: '/v1/refunds', params: listParams }, (call) => {
+    const { charge, payment_intent, created } = call.params
+    const filters = [
+      ...equals('charge', charge),
+      ...equals('payment_intent', payment_intent),
+      ...createdFilters(created),
+    ]
+    return listObjects(call, 'refund', filters, (refund) => presentRefund(call.view, refund))
+  })
+  api.read({ method: 'get', path: '/v1/refunds/:id' }, ({ view, id }) =>
+    presentRefund(view, retrieve(view, 'refund', id)),
+  )
+}
+
+/** Source: interface.md 2.4; decisions.md 5. */
+export const presentRefund = (view: View, refund: Refund): Json => ({
+  ...common(view, 'refund', refund),
+  status: refund.status,
+  amount: refund.amount,
+  currency: refund.currency,
+  charge: refund.charge,
+  payment_intent: refund.payment_intent,
+  reason: refund.reason,
+  failure_reason: refund.failure_reason,
+  metadata: refund.metadata,
+})

@@ -1,0 +1,48 @@
+import { arg, type Statements } from './statements.ts'
+import type { IdempotencyRow } from './tables.ts'
+
+/** Answers that were given under an idempotency key, to be given again. */
+export class IdempotencyTable {
+  readonly #statements: Statements
+
+  constructor(statements: Statements) {
+    this.#statements = statements
+  }
+
+  get(scope: string, key: string): IdempotencyRow | undefined {
+    return this.#statements
+      .named<IdempotencyRow>('get idempotency', (db) =>
+        db
+          .selectFrom('idempotency')
+          .selectAll()
+          .where('scope', '=', arg<string>('scope'))
+          .where('key', '=', arg<string>('key')),
+      )
+      .get({ scope, key })
+  }
+
+  put(row: IdempotencyRow): void {
+    this.#statements
+      .named('put idempotency', (db) =>
+        db.replaceInto('idempotency').values({
+          scope: arg<string>('scope'),
+          key: arg<string>('key'),
+          fingerprint: arg<string>('fingerprint'),
+          status: arg<number>('status'),
+          api_version: arg<string>('api_version'),
+          body: arg<string>('body'),
+          created: arg<number>('created'),
+        }),
+      )
+      .run(row)
+  }
+
+  /** Forgets what is older than an instant of the wall clock. */
+  forget(before: number): void {
+    this.#statements
+      .named('forget idempotency', (db) =>
+        db.deleteFrom('idempotency').where('created', '<', arg<number>('before')),
+      )
+      .run({ before })
+  }
+}
