@@ -18,6 +18,8 @@ export const wallSeconds = (wall: Wall): number => Math.floor(wall() / 1000)
 export class Clock {
   #row: StoredClock
   #isDirty = false
+  /** The latest instant that a live clock has shown. */
+  #shown = 0
   readonly #wall: Wall
 
   constructor(row: StoredClock, wall: Wall) {
@@ -54,7 +56,9 @@ export class Clock {
   /** What the clock shows, in Unix seconds. */
   get now(): number {
     const { mode, target, now, offset } = this.#row
-    return mode === 'frozen' || target !== null ? now : Math.max(now, wallSeconds(this.#wall) + offset)
+    if (mode === 'frozen' || target !== null) return now
+    this.#shown = Math.max(this.#shown, now, wallSeconds(this.#wall) + offset)
+    return this.#shown
   }
 
   /** The instant at which commands run: the one last ticked or moved to, in Unix seconds. */

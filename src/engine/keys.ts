@@ -75,14 +75,17 @@ export class KeyRing {
         `A ${type} key is '${PREFIXES[type]}' and at least 24 letters or digits`,
       )
     }
-    if (this.knows(secret)) throw parameterInvalid('secret', 'This key exists already')
     const key = await this.#engine.administer(() => {
+      // Asked here, where nothing else runs: two requests may bring the same key at once.
+      const hash = digest(secret)
+      if (this.#engine.store.directory.keys().some((key) => key.hash.equals(hash)))
+        throw parameterInvalid('secret', 'This key exists already')
       const row: KeyRow = {
         id: this.#engine.ids.next(0, 'key'),
         merchant,
         type,
         name,
-        hash: digest(secret),
+        hash,
         hint: `${PREFIXES[type]}…${secret.slice(-4)}`,
         created: wallSeconds(this.#engine.wall),
         last_used: null,
@@ -104,7 +107,7 @@ export class KeyRing {
     if (!key) throw resourceMissing('key', id)
     if (key.revoked !== null) return key
     const revoked = wallSeconds(this.#engine.wall)
-    await this.#engine.administer(() => this.#engine.store.directory.updateKey({ ...key, revoked }))
+    await this.#engine.administer(() => this.#engine.store.directory.revokeKey(id, revoked))
     key.revoked = revoked
     return key
   }
@@ -115,7 +118,7 @@ export class KeyRing {
     this.#used.clear()
     if (used.length === 0) return
     await this.#engine.administer(() => {
-      for (const key of used) this.#engine.store.directory.updateKey(key)
+      for (const { id, last_used } of used) this.#engine.store.directory.noteKeyUse(id, last_used)
     })
   }
 

@@ -1,7 +1,7 @@
 import { Change } from '../core/change.ts'
 import type { Charge } from '../core/charge.ts'
 import { mergeMetadata } from '../core/customer.ts'
-import { parameterInvalid, paymentIntentUnexpectedState } from '../core/errors.ts'
+import { parameterInvalid, parameterMissing, paymentIntentUnexpectedState } from '../core/errors.ts'
 import { TEST_CARDS } from '../core/payment-method.ts'
 import { type Refund, type RefundReason, refund, refundFailed } from '../core/refund.ts'
 import { apply } from './apply.ts'
@@ -44,7 +44,10 @@ export function createRefund(unit: Unit, params: RefundParams): Refund {
 /** The charge that is meant: named itself, or the one with which an intent succeeded. */
 function chargeOf(unit: Unit, params: RefundParams): Charge {
   const named = params.charge === undefined ? null : unit.find('charge', params.charge, 'charge')
-  if (params.payment_intent === undefined) return named ?? unit.find('charge', '', 'charge')
+  if (params.payment_intent === undefined) {
+    if (!named) throw parameterMissing('charge')
+    return named
+  }
   const intent = unit.find('payment_intent', params.payment_intent, 'payment_intent')
   if (named && named.payment_intent !== intent.id) {
     throw parameterInvalid(

@@ -38,26 +38,25 @@ export class Timekeeper {
   }
 
   /**
-   * Moves a clock forward, from due job to due job.
+   * Begins to move a clock forward, from due job to due job.
    * @param aim - the target in Unix seconds, asked for when the advance begins
    * @param options.stop_on - types of events after whose first the advance ends
    * @param options.param - the parameter to blame when the target is not forward
-   * @returns what it did, when it has ended or was canceled
+   * @returns when it has begun; `done` tells what it did, when it has ended or was canceled
    */
-  async advance(
+  begin(
     merchant: MerchantState,
     clock: Clock,
     aim: (now: number) => number,
     { stop_on = [], param }: { stop_on?: readonly EventType[] | undefined; param: string },
-  ): Promise<Summary> {
-    const running = await this.#host.command(merchant, () => {
+  ): Promise<{ readonly done: Promise<Summary> }> {
+    return this.#host.command(merchant, () => {
       const target = aim(clock.instant)
       this.check(clock, target, param)
       this.#stuck.delete(clock)
       clock.begin(target, storedAdvance(stop_on))
       return this.#run(merchant, clock)
     })
-    return running.done
   }
 
   /**

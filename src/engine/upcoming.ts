@@ -1,9 +1,12 @@
-import type { JobKind } from '../core/jobs.ts'
+import { resourceMissing } from '../core/errors.ts'
+import { JOB_KINDS, type JobKind } from '../core/jobs.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant.ts'
 
 /** Something that will happen unless what it follows from changes; `due` in Unix seconds on its clock. */
 export type Upcoming = {
+  /** Says which it is, for as long as it is to come. */
+  readonly id: string
   readonly due: number
   readonly kind: JobKind
   readonly subscription: string | null
@@ -11,12 +14,39 @@ export type Upcoming = {
   readonly merchant_id: string
 }
 
-/** What happens next on a merchant's main clock, in order. Source: decisions.md 2 (`upcoming`). */
-export const upcomingJobs = (engine: Engine, { clock, settings }: MerchantState, limit: number): Upcoming[] =>
-  engine.store.jobs.next(clock.seq, limit).map(({ due, kind, subscription, object }) => ({
+/** Where a page of what is to come lies. */
+export type UpcomingPage = {
+  readonly limit: number
+  readonly cursor?: { readonly isBackward: boolean; readonly id: string; readonly param: string } | undefined
+}
+
+/**
+ * What happens next on a merchant's main clock, in order; for a backward cursor the nearest to it first.
+ * @throws ApiError resource_missing for an unknown cursor
+ * Source: decisions.md 2, 13 (`upcoming`).
+ */
+export function upcomingJobs(
+  engine: Engine,
+  { clock, settings }: MerchantState,
+  { limit, cursor }: UpcomingPage,
+): Upcoming[] {
+  const { jobs } = engine.store
+  const place = cursor && jobs.find(clock.seq, partsOf(cursor.id))
+  if (cursor && !place) throw resourceMissing('upcoming happening', cursor.id, cursor.param)
+  const from = cursor && place && (cursor.isBackward ? { before: place } : { after: place })
+  return jobs.next(clock.seq, limit, from).map(({ due, kind, subscription, object }) => ({
+    id: `${kind}-${object}-${due}`,
     due,
     kind,
     subscription,
     invoice: object.startsWith('in_') ? object : null,
     merchant_id: settings.id,
   }))
+}
+
+/** `renewal-sub_…-1772272800` → its parts; what has no such form names no job. */
+function partsOf(id: string): { due: number; kind: JobKind; object: string } {
+  const [name = '', object = '', due = ''] = id.split('-')
+  const kind = JOB_KINDS.find((known) => known === name)
+  return { due: Number(due), kind: kind ?? 'renewal', object: kind ? object : '' }
+}

@@ -4,20 +4,22 @@ import { parameterInvalid, parameterMissing } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'
 import type { MerchantState } from '../engine/merchant.ts'
 import { progressOf, type Summary } from '../engine/scheduler.ts'
-import { upcomingJobs } from '../engine/upcoming.ts'
+import { type Upcoming, type UpcomingPage, upcomingJobs } from '../engine/upcoming.ts'
 import type { Api } from './api.ts'
 import { matchingTypes } from './event.ts'
 import type { Json } from './json.ts'
-import { list, pageParams } from './pagination.ts'
+import { cursorOf, type PageParams, page, pageParams } from './pagination.ts'
 
 /** How far an advance goes, and what ends it early. Source: decisions.md 2. */
 export const advanceFields = {
   to: z.union([z.int(), z.string()]).optional(),
   by: z.string().optional(),
   stop_on: z.array(z.string()).max(100).optional(),
+  /** Whether to answer at once, while time moves. */
+  async: z.boolean().optional(),
 }
 const advanceParams = z.object(advanceFields)
-const upcomingParams = z.object({ limit: pageParams.limit })
+const upcomingParams = z.object(pageParams)
 
 /** Source: decisions.md 2, "Clock endpoints". */
 export function clockRoutes(api: Api): void {
@@ -26,13 +28,20 @@ export function clockRoutes(api: Api): void {
     { method: 'post', path: '/v1/test_helpers/clock/advance', params: advanceParams },
     async ({ merchant, site, params }) => {
       const { aim, param } = aimOf(params)
-      const summary = await site.engine.time.advance(merchant, merchant.clock, aim, {
-        stop_on: stopOn(params),
-        param,
-      })
-      return { ...presentClock(merchant), summary: presentSummary(summary) }
+      const stop_on = stopOn(params)
+      const { done } = await site.engine.time.begin(merchant, merchant.clock, aim, { stop_on, param })
+      if (params.async) {
+        done.catch((error: unknown) => site.reportError(error, 'advancing a clock'))
+        return presentClock(merchant)
+      }
+      const summary = presentSummary(await done)
+      return { ...presentClock(merchant), summary }
     },
   )
+  api.read({ method: 'post', path: '/v1/test_helpers/clock/cancel' }, ({ merchant, site }) => {
+    site.engine.time.cancel(merchant.clock)
+    return presentClock(merchant)
+  })
   api.write({ method: 'post', path: '/v1/test_helpers/clock/freeze' }, ({ merchant }) => {
     merchant.clock.freeze()
     return presentClock(merchant)
@@ -44,7 +53,7 @@ export function clockRoutes(api: Api): void {
   api.read(
     { method: 'get', path: '/v1/test_helpers/upcoming', params: upcomingParams },
     ({ c, merchant, site, params }) =>
-      presentUpcoming(c.req.path, upcomingJobs(site.engine, merchant, params.limit + 1), params.limit),
+      presentUpcoming(c.req.path, params, (wanted) => upcomingJobs(site.engine, merchant, wanted)),
   )
 }
 
@@ -119,18 +128,24 @@ export const presentSummary = ({
   stopped_on,
 })
 
-/** Source: decisions.md 2, 13 (`upcoming`). */
-export const presentUpcoming = (url: string, jobs: ReturnType<typeof upcomingJobs>, limit: number): Json =>
-  list(
-    url,
-    jobs.slice(0, limit).map(({ due, kind, subscription, invoice, merchant_id }) => ({
-      object: 'upcoming',
-      due,
-      kind,
-      subscription,
-      invoice,
-      livemode: false,
-      merchant_id,
-    })),
-    jobs.length > limit,
-  )
+/** A page of what is to come, in order. Source: decisions.md 2, 13 (`upcoming`). */
+export function presentUpcoming(
+  url: string,
+  params: PageParams,
+  read: (page: UpcomingPage) => Upcoming[],
+): Json {
+  const { limit } = params
+  const cursor = cursorOf(params)
+  const isBackward = cursor?.param === 'ending_before'
+  const found = read({ limit: limit + 1, cursor: cursor && { ...cursor, isBackward } })
+  return page(url, found, { limit, isBackward }, ({ id, due, kind, subscription, invoice, merchant_id }) => ({
+    id,
+    object: 'upcoming',
+    due,
+    kind,
+    subscription,
+    invoice,
+    livemode: false,
+    merchant_id,
+  }))
+}

@@ -8,6 +8,7 @@ import { expand } from './expand.ts'
 import type { IdempotentEntry } from './idempotency.ts'
 import { isKept } from './idempotency.ts'
 import type { Answer } from './json.ts'
+import { namesAsHeader } from './params.ts'
 import { errorBody, errorHeaders, type Headers, jsonText, knownError, textOf } from './respond.ts'
 import type { Site } from './site.ts'
 
@@ -75,7 +76,7 @@ export class Exchange {
 
   /** Names in a header the parameters that nobody asked for. */
   ignore(names: readonly string[]): void {
-    this.#ignored = headerList(names)
+    this.#ignored = namesAsHeader(names)
     this.#site.noteIgnored(this.#route, names)
   }
 
@@ -147,17 +148,4 @@ export class Exchange {
     const { outgoing } = (this.#c.env ?? {}) as { outgoing?: { destroy(): void } }
     outgoing?.destroy()
   }
-}
-
-const MAX_HEADER_BYTES = 1_024
-
-/** Names as a header value, cut after the last one that fits. Source: decisions.md 1, "Unknown parameters". */
-function headerList(names: readonly string[]): string {
-  let list = ''
-  for (const name of names) {
-    const next = list === '' ? encodeURIComponent(name) : `${list},${encodeURIComponent(name)}`
-    if (next.length > MAX_HEADER_BYTES) break
-    list = next
-  }
-  return list
 }

@@ -89,6 +89,19 @@ export function unknownParams(raw: unknown, parsed: unknown, path: readonly Prop
   })
 }
 
+const MAX_HEADER_BYTES = 1_024
+
+/** Names as a header value, cut after the last one that fits. Source: decisions.md 1, "Unknown parameters". */
+export function namesAsHeader(names: readonly string[]): string {
+  let list = ''
+  for (const name of names) {
+    const next = list === '' ? encodeURIComponent(name) : `${list},${encodeURIComponent(name)}`
+    if (next.length > MAX_HEADER_BYTES) break
+    list = next
+  }
+  return list
+}
+
 type Definition = {
   readonly type: string
   readonly shape?: Record<string, z.core.$ZodType>

@@ -22,6 +22,7 @@ type Stream = {
   readonly controller: ReadableStreamDefaultController<Uint8Array>
   /** The journal seq up to which it has been served. */
   place: number
+  isServed: boolean
 }
 
 /**
@@ -57,7 +58,7 @@ export class EventStreams {
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          stream = { wanted, controller, place }
+          stream = { wanted, controller, place, isServed: false }
           this.#streams.add(stream)
           controller.enqueue(this.#encoder.encode(': connected\n\n'))
           this.#beat()
@@ -94,17 +95,25 @@ export class EventStreams {
     })
   }
 
+  /** Serves a stream from its place on. Enqueueing may ask for more at once, while it is being served already. */
   #serve(stream: Stream): void {
-    while (this.#streams.has(stream) && (stream.controller.desiredSize ?? 0) > 0) {
+    if (stream.isServed) return
+    stream.isServed = true
+    while (this.#hasRoom(stream)) {
       const events = eventsAfter(this.#engine, stream.place, CHUNK)
-      if (events.length === 0) return
+      if (events.length === 0) break
       for (const event of events) {
         // A reader that is full is served again when it pulls, from where it stopped.
-        if ((stream.controller.desiredSize ?? 0) <= 0) return
+        if (!this.#hasRoom(stream)) break
         if (isWanted(stream.wanted, event)) stream.controller.enqueue(this.#frame(event))
         stream.place = event.entry.seq
       }
     }
+    stream.isServed = false
+  }
+
+  #hasRoom(stream: Stream): boolean {
+    return this.#streams.has(stream) && (stream.controller.desiredSize ?? 0) > 0
   }
 
   #frame(event: RecalledEvent): Uint8Array {

@@ -113,15 +113,26 @@ export class Directory {
       .run(key)
   }
 
-  updateKey(key: KeyRow): void {
+  revokeKey(id: string, revoked: number): void {
     this.#statements
-      .named('update key', (db) =>
+      .named('revoke key', (db) =>
         db
           .updateTable('api_key')
-          .set({ last_used: arg<number | null>('last_used'), revoked: arg<number | null>('revoked') })
+          .set({ revoked: arg<number>('revoked') })
           .where('id', '=', arg<string>('id')),
       )
-      .run(key)
+      .run({ id, revoked })
+  }
+
+  noteKeyUse(id: string, last_used: number | null): void {
+    this.#statements
+      .named('note key use', (db) =>
+        db
+          .updateTable('api_key')
+          .set({ last_used: arg<number | null>('last_used') })
+          .where('id', '=', arg<string>('id')),
+      )
+      .run({ id, last_used })
   }
 
   counter(merchant: number, prefix: string): number {

@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import { assert } from '../core/errors.ts'
 import { JOB_KINDS, type Job } from '../core/jobs.ts'
 import { arg, type Statements } from './statements.ts'
 import type { JobRow } from './tables.ts'
@@ -62,26 +64,52 @@ export class JobTable {
       })
   }
 
-  /** The jobs that run next on a clock. */
-  next(clock: number, limit: number): QueuedJob[] {
+  /** The jobs that run next on a clock, in order; after or before a job, for `before` the nearest to it first. */
+  next(
+    clock: number,
+    limit: number,
+    from?: { readonly after: JobRow } | { readonly before: JobRow },
+  ): QueuedJob[] {
+    const side = from === undefined ? 'first' : 'after' in from ? 'after' : 'before'
+    const place = from === undefined ? {} : 'after' in from ? from.after : from.before
+    const direction = side === 'before' ? 'desc' : 'asc'
     return this.#statements
-      .named<JobRow>('next jobs', (db) =>
+      .named<JobRow>(`next jobs ${side}`, (db) => {
+        let query = db.selectFrom('job').selectAll().where('clock', '=', arg<number>('clock'))
+        if (side !== 'first') {
+          const key = sql<boolean>`(due, subscription, position, object) ${sql.raw(side === 'after' ? '>' : '<')}
+            (${arg('due')}, ${arg('subscription')}, ${arg('position')}, ${arg('object')})`
+          query = query.where(key)
+        }
+        return query
+          .orderBy('due', direction)
+          .orderBy('subscription', direction)
+          .orderBy('position', direction)
+          .orderBy('object', direction)
+          .limit(arg<number>('limit'))
+      })
+      .all({ ...place, clock, limit })
+      .map(jobOf)
+  }
+
+  /** The row of a job; undefined when it is not in the queue. */
+  find(clock: number, { due, kind, object }: Pick<Job, 'due' | 'kind' | 'object'>): JobRow | undefined {
+    return this.#statements
+      .named<JobRow>('find job', (db) =>
         db
           .selectFrom('job')
           .selectAll()
           .where('clock', '=', arg<number>('clock'))
-          .orderBy('due')
-          .orderBy('subscription')
-          .orderBy('position')
-          .orderBy('object')
-          .limit(arg<number>('limit')),
+          .where('due', '=', arg<number>('due'))
+          .where('kind', '=', arg<number>('kind'))
+          .where('object', '=', arg<string>('object')),
       )
-      .all({ clock, limit })
-      .map(jobOf)
+      .get({ clock, due, object, kind: JOB_KINDS.indexOf(kind) })
   }
 }
 
 function jobOf({ clock, merchant, due, subscription, object, kind }: JobRow): QueuedJob {
-  const name = JOB_KINDS[kind] ?? 'renewal'
+  const name = JOB_KINDS[kind]
+  assert(name, `there is a kind of job with the number ${kind}`)
   return { clock, merchant, due, kind: name, subscription: subscription || null, object }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { parameterInvalid } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { MerchantState } from '../../engine/merchant.ts'
+import { NOTHING_DONE } from '../../engine/scheduler.ts'
 import { upcomingJobs } from '../../engine/upcoming.ts'
 import { advanceFields, aimOf, presentClock, presentSummary, presentUpcoming, stopOn } from '../clock.ts'
 import { list, pageParams } from '../pagination.ts'
@@ -10,9 +11,9 @@ import type { AddRoute } from './site.ts'
 
 const whose = { merchant: z.string().optional(), all: z.boolean().optional() }
 const whoseParams = z.object(whose)
-const advanceParams = z.object({ ...whose, ...advanceFields, async: z.boolean().optional() })
+const advanceParams = z.object({ ...whose, ...advanceFields })
 const showParams = z.object({ merchant: z.string().optional() })
-const upcomingParams = z.object({ merchant: z.string().optional(), limit: pageParams.limit })
+const upcomingParams = z.object({ merchant: z.string().optional(), ...pageParams })
 
 /** Source: operator.md, "Admin API"; decisions.md 2. */
 export function clockAdminRoutes(add: AddRoute): void {
@@ -28,18 +29,24 @@ export function clockAdminRoutes(add: AddRoute): void {
     const stop_on = stopOn(params)
     // All or none: a clock that cannot move keeps the others where they are.
     for (const merchant of merchants) engine.time.check(merchant.clock, aim(merchant.clock.now), param)
-    const runs = merchants.map(async (merchant) => ({
-      merchant,
-      summary: await engine.time.advance(merchant, merchant.clock, aim, { stop_on, param }),
-    }))
+    const runs = await Promise.all(
+      merchants.map(async (merchant) => ({
+        merchant,
+        done: (await engine.time.begin(merchant, merchant.clock, aim, { stop_on, param })).done,
+      })),
+    )
     if (params.async) {
-      for (const run of runs) run.catch((error) => site.reportError(error, 'advancing a clock'))
+      for (const { done } of runs)
+        done.catch((error: unknown) => site.reportError(error, 'advancing a clock'))
       return list(c.req.path, merchants.map(presentClock))
     }
-    const done = await Promise.all(runs)
+    const summaries = await Promise.all(runs.map(({ done }) => done))
     return list(
       c.req.path,
-      done.map(({ merchant, summary }) => ({ ...presentClock(merchant), summary: presentSummary(summary) })),
+      runs.map(({ merchant }, index) => ({
+        ...presentClock(merchant),
+        summary: presentSummary(summaries[index] ?? NOTHING_DONE),
+      })),
     )
   })
   add({ method: 'post', path: 'clock/cancel', params: whoseParams }, ({ c, site, params }) => {
@@ -59,10 +66,15 @@ export function clockAdminRoutes(add: AddRoute): void {
   add({ method: 'get', path: 'upcoming', params: upcomingParams }, ({ c, site, params }) => {
     const merchants =
       params.merchant === undefined ? everyone(site.engine) : [theMerchant(site.engine, params.merchant)]
-    const jobs = merchants
-      .flatMap((merchant) => upcomingJobs(site.engine, merchant, params.limit + 1))
-      .sort((left, right) => left.due - right.due)
-    return presentUpcoming(c.req.path, jobs, params.limit)
+    return presentUpcoming(c.req.path, params, (wanted) => {
+      const [only, ...others] = merchants
+      if (only && others.length === 0) return upcomingJobs(site.engine, only, wanted)
+      if (wanted.cursor)
+        throw parameterInvalid(wanted.cursor.param, 'With several merchants name one to go on after an entry')
+      return merchants
+        .flatMap((merchant) => upcomingJobs(site.engine, merchant, wanted))
+        .sort((left, right) => left.due - right.due)
+    })
   })
 }
 

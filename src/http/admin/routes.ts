@@ -4,7 +4,7 @@ import { NEWEST_API_VERSION } from '../../core/api-version.ts'
 import { ApiError, routeMissing } from '../../core/errors.ts'
 import { requestId } from '../../engine/ids.ts'
 import type { Answer } from '../json.ts'
-import { checkParams, type Schema } from '../params.ts'
+import { checkParams, namesAsHeader, type Schema, unknownParams } from '../params.ts'
 import { readParams } from '../request.ts'
 import { errorBody, errorHeaders, json, knownError } from '../respond.ts'
 import { clockAdminRoutes } from './clock.ts'
@@ -42,17 +42,20 @@ async function handle<Params>(
   route: AdminRoute<Params>,
   answer: (call: AdminCall<Params>) => Answer | Promise<Answer>,
 ): Promise<Response> {
-  const headers = { 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION }
+  const headers: Record<string, string> = { 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION }
   try {
     checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, site.allowedHosts)
     if (!route.isOpen) checkAdminToken(c.req.header('authorization'), site.adminToken)
     if (c.req.method === 'HEAD') throw routeMissing(c.req.method, c.req.path)
     const { raw, isForm } = await readParams(c, MAX_BODY_BYTES)
     const params = checkParams((route.params ?? NO_PARAMS) as Schema<Params>, raw, { isForm })
+    const ignored = unknownParams(raw, params)
+    if (ignored.length > 0) headers['Paytwin-Ignored-Params'] = namesAsHeader(ignored)
     const result = await answer({ c, site, params, id: c.req.param('id') ?? '' })
-    if (result instanceof Response) return result
     if (result instanceof ApiError) throw result
-    return json(route.status ?? 200, result, headers)
+    if (!(result instanceof Response)) return json(route.status ?? 200, result, headers)
+    for (const [name, value] of Object.entries(headers)) result.headers.set(name, value)
+    return result
   } catch (error) {
     const known = knownError(site, error, `${c.req.method} ${c.req.path}`)
     return json(known.status, errorBody(known), { ...headers, ...errorHeaders(known) })

@@ -1,0 +1,188 @@
+import type { Command } from 'commander'
+import type { Client } from '../client/client.ts'
+import type { AdvanceAim, Clock, ClockScope, Summary, Upcoming } from '../client/types.ts'
+import { clockColumns } from './clock-table.ts'
+import { addVerb, wholeNumber } from './command.ts'
+import { Failure, wrongUsage } from './failure.ts'
+import { instant } from './format.ts'
+import type { Io } from './io.ts'
+import type { Column, Output, Span } from './output.ts'
+import { withProgress } from './progress.ts'
+import { meantMerchant } from './scope.ts'
+import { counted } from './text.ts'
+
+type ScopeOptions = { merchant?: string; all?: boolean }
+type AdvanceOptions = ScopeOptions & { to?: string; toNext?: boolean; stopOn?: string[] }
+
+/** `paytwin clock`. Source: operator.md, Command line; decisions.md 2. */
+export function clockCommands(program: Command, io: Io): void {
+  const clock = program.command('clock').description('Look at the clocks of the merchants, and move them.')
+  addReadingVerbs(clock, io)
+  addAdvance(clock, io)
+  addMode(clock, io, {
+    usage: 'freeze',
+    about: 'Stop a clock: from now on it moves only when it is advanced.',
+    change: (client, scope) => client.freezeClocks(scope),
+  })
+  addMode(clock, io, {
+    usage: 'unfreeze',
+    about: 'Let a frozen clock run on from where it stands.',
+    change: (client, scope) => client.unfreezeClocks(scope),
+  })
+  addMode(clock, io, {
+    usage: 'cancel',
+    about: 'End a running advance where it has come to.',
+    change: (client, scope) => client.cancelAdvances(scope),
+  })
+}
+
+function addReadingVerbs(clock: Command, io: Io): void {
+  addVerb<ScopeOptions>(clock, io, {
+    usage: 'show',
+    about: 'Show what the clocks show: of all merchants, or of one.',
+    options: scopeOptions,
+    examples: ['paytwin clock show', 'paytwin clock show --json'],
+    run: async ({ client, out }, options) => {
+      refuseBoth(options)
+      out.show(await client.clocks(options), ({ data }) => out.table(CLOCK_COLUMNS, data, 'No merchant.'))
+    },
+  })
+
+  addVerb<ScopeOptions & { limit: number }>(clock, io, {
+    usage: 'next',
+    about: 'Show what time will bring next: renewals, retries, trial ends.',
+    options: (command) =>
+      scopeOptions(command).option('-n, --limit <N>', 'how many, at most 100', wholeNumber, 10),
+    examples: ['paytwin clock next', 'paytwin clock next -n 3 --json'],
+    run: async ({ client, out }, { limit, ...options }) => {
+      refuseBoth(options)
+      const asked = { merchant: options.merchant, limit }
+      out.show(await client.upcoming(asked), ({ data }) =>
+        out.table(UPCOMING_COLUMNS, data, 'Nothing is due.'),
+      )
+    },
+  })
+}
+
+function addAdvance(clock: Command, io: Io): void {
+  addVerb<AdvanceOptions>(clock, io, {
+    usage: 'advance [BY]',
+    about:
+      'Move time forward, from happening to happening: by 90s 15m 36h 3d 2w 1mo 1y or an ISO 8601 duration, to an ' +
+      'instant, or to what happens next. Give BY before --stop-on, which takes all that follows it.',
+    options: (command) =>
+      scopeOptions(command)
+        .option('--to <TIME>', 'until an instant: ISO 8601 or Unix seconds')
+        .option('--to-next', 'until the next happening')
+        .option(
+          '--stop-on <TYPE...>',
+          'end right after the first event of a type, such as invoice.payment_failed',
+        ),
+    examples: [
+      'paytwin clock advance 1mo',
+      'paytwin clock advance --to 2099-03-01T00:00:00Z',
+      'paytwin clock advance 1y --stop-on invoice.payment_failed subscription.deleted',
+    ],
+    run: async (session, options, [by]) => {
+      checkAdvance(options, by)
+      const { client, out } = session
+      const scope = await meantClocks(client, options)
+      const aim = await aimOf(client, scope, options, by)
+      const work = client.advanceClocks(scope, aim, { stop_on: options.stopOn })
+      out.show(await withProgress(session, scope, work), ({ data }) => {
+        for (const { summary, ...moved } of data) describeAdvance(out, moved, summary)
+      })
+    },
+  })
+}
+
+function addMode(
+  clock: Command,
+  io: Io,
+  verb: {
+    usage: string
+    about: string
+    change: (client: Client, scope: ClockScope) => ReturnType<Client['clocks']>
+  },
+): void {
+  addVerb<ScopeOptions>(clock, io, {
+    usage: verb.usage,
+    about: verb.about,
+    options: scopeOptions,
+    examples: [`paytwin clock ${verb.usage}`, `paytwin clock ${verb.usage} --all`],
+    run: async ({ client, out }, options) =>
+      out.show(await verb.change(client, await meantClocks(client, options)), ({ data }) =>
+        out.table(CLOCK_COLUMNS, data, 'No merchant.'),
+      ),
+  })
+}
+
+const scopeOptions = (command: Command): Command =>
+  command
+    .option('--merchant <ID>', 'the clock of this merchant')
+    .option('--all', 'the clocks of all merchants')
+
+/** Which clocks a command moves. @throws Failure 2 when there are several and none is named */
+async function meantClocks(client: Client, options: ScopeOptions): Promise<ClockScope> {
+  refuseBoth(options)
+  if (options.all) return { all: true }
+  return {
+    merchant: await meantMerchant(client, options.merchant, 'say which one with --merchant, or give --all'),
+  }
+}
+
+function refuseBoth({ merchant, all }: ScopeOptions): void {
+  if (all && merchant !== undefined) throw wrongUsage('Give --merchant or --all, not both.')
+}
+
+function checkAdvance({ to, toNext, all, stopOn }: AdvanceOptions, by: string | undefined): void {
+  const aims = [by, to, toNext].filter((aim) => aim !== undefined).length
+  if (aims === 0) throw wrongUsage('Say how far: a duration such as 1mo, --to TIME, or --to-next.')
+  if (aims > 1) throw wrongUsage('Give one of a duration, --to and --to-next.')
+  if (all && (toNext || stopOn)) {
+    throw wrongUsage(
+      `${toNext ? '--to-next' : '--stop-on'} is for one clock: give --merchant instead of --all.`,
+    )
+  }
+}
+
+async function aimOf(
+  client: Client,
+  scope: ClockScope,
+  { to }: AdvanceOptions,
+  by: string | undefined,
+): Promise<AdvanceAim> {
+  if (by !== undefined) return { by }
+  if (to !== undefined) return { to }
+  const { data } = await client.upcoming({ ...scope, limit: 1 })
+  const [next] = data
+  if (!next) throw new Failure(1, 'Nothing is due, so there is nothing to advance to.')
+  return { to: next.due }
+}
+
+function describeAdvance(out: Output, clock: Clock, summary: Summary): void {
+  const { jobs, events, invoices_paid, payments_failed, stopped_on } = summary
+  const failed: Span =
+    payments_failed > 0
+      ? { text: counted(payments_failed, 'failed payment'), colour: 'red' }
+      : counted(0, 'failed payment')
+  out.line(
+    { text: instant(clock.now), colour: 'bold' },
+    `  ${clock.merchant_id}  ${counted(jobs, 'job')}, ${counted(events, 'event')}, ${counted(invoices_paid, 'paid invoice')}, `,
+    failed,
+    stopped_on === null ? '' : `; stopped on ${stopped_on}`,
+  )
+}
+
+const CLOCK_COLUMNS: readonly Column<Clock>[] = [
+  { title: 'MERCHANT', cell: ({ merchant_id }) => merchant_id },
+  ...clockColumns,
+]
+
+const UPCOMING_COLUMNS: readonly Column<Upcoming>[] = [
+  { title: 'DUE', cell: ({ due }) => instant(due) },
+  { title: 'KIND', cell: ({ kind }) => kind },
+  { title: 'SUBSCRIPTION', cell: ({ subscription }) => subscription ?? '–' },
+  { title: 'INVOICE', cell: ({ invoice }) => invoice ?? '–' },
+  { title: 'MERCHANT', cell: ({ merchant_id }) => merchant_id },
+]

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Address } from '../client/transport.ts'
+import { Failure, wrongUsage } from './failure.ts'
+import { type Io, variable } from './io.ts'
+
+export const DEFAULT_DATA = '.paytwin'
+export const DEFAULT_HOST = '127.0.0.1'
+export const DEFAULT_PORT = 4242
+
+/** How a command is told where its daemon is. */
+export type ConnectionOptions = { readonly url?: string | undefined; readonly data?: string | undefined }
+
+/**
+ * Where the daemon is, and the token for it: the one of the environment, else the data folder's, which only its own
+ * daemon is ever shown.
+ * @throws Failure 2 for a url that is none, or a token that cannot be one
+ * Source: operator.md, Command line.
+ */
+export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Address {
+  const folder = options.data ?? variable(io, 'PAYTWIN_DATA') ?? DEFAULT_DATA
+  const announced = announcedUrl(folder)
+  const given = options.url ?? variable(io, 'PAYTWIN_URL')
+  const url = checkedUrl(given ?? announced ?? `http://${DEFAULT_HOST}:${DEFAULT_PORT}`)
+  const token = variable(io, 'PAYTWIN_ADMIN_TOKEN') ?? (url === announced ? folderToken(folder) : null)
+  return { url, token: token === null ? null : checkedToken(token) }
+}
+
+/** The url that the folder's daemon wrote down when it started; undefined when none runs there. */
+function announcedUrl(folder: string): string | undefined {
+  const file = join(folder, 'daemon.json')
+  const text = readIfThere(file)
+  if (text === null) return undefined
+  try {
+    return checkedUrl(String(JSON.parse(text).url))
+  } catch {
+    throw new Failure(
+      3,
+      `${file} does not say where the daemon is. Start it with 'paytwin serve', or give --url.`,
+    )
+  }
+}
+
+const folderToken = (folder: string): string | null => readIfThere(join(folder, 'admin-token'))
+
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw new Failure(3, `The data folder cannot be read: ${message}`)
+  }
+}
+
+/** In one spelling, so that two can be compared. */
+function checkedUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw wrongUsage(`'${text}' is no address of a daemon: give one as in http://127.0.0.1:4242`)
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+function checkedToken(text: string): string {
+  const token = text.trim()
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw wrongUsage('The admin token may only hold visible ASCII characters')
+  return token
+}

@@ -1,0 +1,105 @@
+import type { Event, Resource } from '../client/types.ts'
+import { formatInstant } from '../core/calendar.ts'
+import { formatAmount } from '../core/money.ts'
+import type { Colour, Span } from './output.ts'
+
+/** The longest common type is invoice.payment_failed; a longer one pushes its line to the right. */
+const TYPE_WIDTH = 29
+/** A renewal and its retries of days 1, 3, 5 and 7. Source: interface.md 3.1, 8. */
+export const ATTEMPTS = 5
+
+/**
+ * An event in one line: simulated time, type, object, and what matters of it.
+ * Source: operator.md, Terminal UI.
+ */
+export function eventLine(event: Event): Span[] {
+  const { type, created, data } = event
+  const matters = MATTERS[data.object.object]?.(data.object, event) ?? []
+  const details = matters.filter((detail) => detail !== '')
+  return [
+    { text: formatInstant(created), colour: 'dim' },
+    '  ',
+    { text: type.padEnd(TYPE_WIDTH), colour: colourOf(type) },
+    '  ',
+    String(data.object.id),
+    ...(details.length > 0 ? ['  ', details.join('  ')] : []),
+  ]
+}
+
+const FAMILY_COLOURS: Readonly<Record<string, Colour>> = {
+  subscription: 'magenta',
+  invoice: 'blue',
+  payment_intent: 'cyan',
+  charge: 'cyan',
+  refund: 'yellow',
+}
+
+function colourOf(type: string): Colour {
+  const [family = '', what = ''] = type.split('.')
+  if (what.endsWith('failed')) return 'red'
+  return what === 'paid' || what === 'succeeded' ? 'green' : (FAMILY_COLOURS[family] ?? 'dim')
+}
+
+/** What matters of an object of each kind; empty texts are left out. */
+const MATTERS: Readonly<Record<string, (object: Resource, event: Event) => string[]>> = {
+  subscription: (subscription, event) => [
+    statusChange(subscription, event),
+    periodChange(subscription, event),
+    cancellation(subscription, event),
+  ],
+  invoice: (invoice, { type }) => [
+    amountOf(invoice, 'total'),
+    ...(type === 'invoice.payment_failed' ? dunning(invoice) : [text(invoice.number)]),
+  ],
+  payment_intent: (intent) => [amountOf(intent, 'amount'), declineOf(intent.last_payment_error)],
+  charge: (charge) => [amountOf(charge, 'amount'), reasonOf(charge)],
+  refund: (refund) => [amountOf(refund, 'amount'), text(refund.status)],
+  customer: (customer) => [text(customer.email) || text(customer.name)],
+  payment_method: (method) => [cardOf(method), text(method.customer)],
+  price: (price) => [amountOf(price, 'unit_amount'), text(price.nickname)],
+  product: (product) => [text(product.name)],
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const field = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+const time = (value: unknown): string => (typeof value === 'number' ? formatInstant(value) : '')
+
+function amountOf(object: Resource, name: string): string {
+  const amount = object[name]
+  return typeof amount === 'number' && typeof object.currency === 'string'
+    ? formatAmount(amount, object.currency)
+    : ''
+}
+
+function statusChange({ status }: Resource, { data }: Event): string {
+  const before = text(data.previous_attributes?.status)
+  if (before) return `${before} → ${text(status)}`
+  return data.previous_attributes ? '' : text(status)
+}
+
+function periodChange({ current_period_start, current_period_end }: Resource, { data }: Event): string {
+  const hasMoved = data.previous_attributes?.current_period_end !== undefined
+  return hasMoved ? `period ${time(current_period_start)} – ${time(current_period_end)}` : ''
+}
+
+function cancellation(subscription: Resource, { type, data }: Event): string {
+  if (type === 'subscription.deleted') return text(field(subscription.cancellation_details, 'reason'))
+  const isNews = data.previous_attributes?.cancel_at !== undefined
+  return isNews && subscription.cancel_at !== null ? `cancels ${time(subscription.cancel_at)}` : ''
+}
+
+function dunning({ attempt_count, next_payment_attempt }: Resource): string[] {
+  const next = time(next_payment_attempt)
+  return [`attempt ${attempt_count} of ${ATTEMPTS}`, next ? `next ${next}` : 'no more attempts']
+}
+
+const declineOf = (error: unknown): string => text(field(error, 'decline_code')) || text(field(error, 'code'))
+
+const reasonOf = ({ status, outcome, failure_code }: Resource): string =>
+  status === 'failed' ? text(field(outcome, 'reason')) || text(failure_code) : ''
+
+function cardOf(method: Resource): string {
+  const last4 = text(field(method.card, 'last4'))
+  return last4 ? `${text(field(method.card, 'brand'))} …${last4}` : text(method.type)
+}

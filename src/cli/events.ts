@@ -1,0 +1,87 @@
+import type { Command } from 'commander'
+import { addVerb, type Session, wholeNumber } from './command.ts'
+import { eventLine } from './event-line.ts'
+import type { Io } from './io.ts'
+
+type Wanted = { merchant?: string; type?: string[] }
+
+/** `paytwin events`. Source: operator.md, Command line; decisions.md 10. */
+export function eventCommands(program: Command, io: Io): void {
+  const events = program.command('events').description('Look at what has happened, or watch it happen.')
+
+  addVerb<Wanted & { since?: string; plain?: boolean }>(events, io, {
+    usage: 'tail',
+    about: 'Print events as they happen, one a line (with --json one JSON object a line), until Ctrl-C.',
+    options: (command) =>
+      wantedOptions(command)
+        .option('--since <ID>', 'begin after this event instead of now')
+        .option('--plain', 'lines, on a terminal too'),
+    examples: [
+      'paytwin events tail',
+      "paytwin events tail --type 'invoice.*' subscription.deleted",
+      'paytwin events tail --json | jq .data.object',
+    ],
+    run: tail,
+  })
+
+  addVerb<Wanted & { limit?: number; startingAfter?: string; endingBefore?: string }>(events, io, {
+    usage: 'list',
+    about: 'List events, newest first.',
+    options: (command) =>
+      wantedOptions(command)
+        .option('-n, --limit <N>', 'how many, at most 100', wholeNumber, 10)
+        .option('--starting-after <ID>', 'those that happened before this event')
+        .option('--ending-before <ID>', 'those that happened after this event'),
+    examples: ['paytwin events list', "paytwin events list --type 'invoice.*' -n 100 --json"],
+    run: async ({ client, out }, { merchant, type, limit, startingAfter, endingBefore }) => {
+      const asked = { merchant, types: type, starting_after: startingAfter, ending_before: endingBefore }
+      out.show(await client.events({ ...asked, limit }), ({ data }) => {
+        for (const event of data) out.line(...eventLine(event))
+      })
+    },
+  })
+
+  addVerb(events, io, {
+    usage: 'show <ID>',
+    about: 'Show an event with the object that it tells of.',
+    examples: ['paytwin events show evt_0123456789abcd'],
+    run: async ({ client, out }, _options, [id = '']) => {
+      out.show(await client.event(id), (event) => {
+        out.line(...eventLine(event))
+        out.json(event, 2)
+      })
+    },
+  })
+}
+
+const wantedOptions = (command: Command): Command =>
+  command
+    .option('--merchant <ID>', 'events of this merchant only')
+    .option('--type <GLOB...>', "events of these types only, as in 'invoice.*'")
+
+async function tail(
+  { client, out }: Session,
+  { merchant, type, since }: Wanted & { since?: string },
+): Promise<void> {
+  const ended = new AbortController()
+  const end = () => ended.abort()
+  process.once('SIGINT', end).once('SIGTERM', end)
+  try {
+    const events = client.followEvents(
+      { merchant, types: type, since },
+      {
+        signal: ended.signal,
+        onNews: (news) => {
+          if (news === 'lost') out.note(`The connection to ${client.address.url} was lost; trying again…`)
+          if (news === 'reconnected') out.note('Connected again; no event was missed.')
+        },
+      },
+    )
+    for await (const event of events) {
+      if (out.isJson) out.json(event, 0)
+      else out.line(...eventLine(event))
+    }
+  } finally {
+    process.off('SIGINT', end).off('SIGTERM', end)
+  }
+}

@@ -1,0 +1,16 @@
+/** One of the process's standard streams, or a stand-in. */
+export type Stream = {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+/** What a command line stands on: two streams and an environment. */
+export type Io = {
+  readonly stdout: Stream
+  readonly stderr: Stream
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** A variable of the environment; undefined when it is unset or empty. */
+export const variable = ({ env }: Pick<Io, 'env'>, name: string): string | undefined => env[name] || undefined

@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import type { Key } from '../client/types.ts'
+import { addVerb } from './command.ts'
+import { instant } from './format.ts'
+import type { Io } from './io.ts'
+import type { Column } from './output.ts'
+import { meantMerchant } from './scope.ts'
+
+/** `paytwin keys`. Source: operator.md, Command line; interface.md 5.4. */
+export function keyCommands(program: Command, io: Io): void {
+  const keys = program.command('keys').description('Issue, list and revoke API keys.')
+
+  addVerb<{ merchant?: string; name?: string; publishable?: boolean }>(keys, io, {
+    usage: 'create',
+    about: 'Issue a key. It is shown in full once, now, and can never be shown again.',
+    options: (command) =>
+      command
+        .option('--merchant <ID>', 'whose key it is; needed when there are several merchants')
+        .option('--name <TEXT>', 'what to call it')
+        .option('--publishable', 'a publishable key (pk_test_…), for browsers'),
+    examples: ['paytwin keys create', 'paytwin keys create --publishable --name "web shop"'],
+    run: async ({ client, out }, { merchant, name, publishable }) => {
+      const owner = await meantMerchant(client, merchant)
+      out.show(await client.createKey({ merchant: owner, name, publishable }), (key) =>
+        out.fields([
+          ['id', key.id],
+          ['key', { text: key.secret ?? '', colour: 'bold' }],
+          ['merchant', key.merchant_id],
+          ['name', key.name ?? '–'],
+        ]),
+      )
+    },
+  })
+
+  addVerb(keys, io, {
+    usage: 'list',
+    about: 'List all keys, revoked ones too.',
+    examples: ['paytwin keys list', 'paytwin keys list --json'],
+    run: async ({ client, out }) =>
+      out.show(await client.keys(), ({ data }) => out.table(COLUMNS, data, 'No key.')),
+  })
+
+  addVerb(keys, io, {
+    usage: 'revoke <ID>',
+    about: 'Revoke a key, at once and for good.',
+    examples: ['paytwin keys revoke key_0123456789abcd'],
+    run: async ({ client, out }, _options, [id = '']) =>
+      out.show(await client.revokeKey(id), (key) => out.line(`${key.id} (${key.hint}) is revoked.`)),
+  })
+}
+
+const COLUMNS: readonly Column<Key>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'KEY', cell: ({ hint }) => hint },
+  { title: 'NAME', cell: ({ name }) => name ?? '–' },
+  { title: 'MERCHANT', cell: ({ merchant_id }) => merchant_id },
+  { title: 'CREATED', cell: ({ created }) => instant(created) },
+  { title: 'LAST USED', cell: ({ last_used }) => instant(last_used) },
+  {
+    title: 'REVOKED',
+    cell: ({ revoked }) => (revoked === null ? '–' : { text: instant(revoked), colour: 'red' }),
+  },
+]

@@ -1,0 +1,74 @@
+import type { Command } from 'commander'
+import type { Merchant } from '../client/types.ts'
+import { addVerb } from './command.ts'
+import { wrongUsage } from './failure.ts'
+import { instant } from './format.ts'
+import type { Io } from './io.ts'
+import type { Column, Output } from './output.ts'
+
+/** `paytwin merchants`. Source: operator.md, Command line; decisions.md 11. */
+export function merchantCommands(program: Command, io: Io): void {
+  const merchants = program
+    .command('merchants')
+    .description('Merchants: each has its own data, keys, clock and events.')
+
+  addVerb<{ name?: string; clock?: string }>(merchants, io, {
+    usage: 'create',
+    about: 'Make a merchant.',
+    options: (command) =>
+      command
+        .option('--name <TEXT>', 'what to call it')
+        .option('--clock <TIME|live>', 'where its clock stands frozen, or live (the default)'),
+    examples: ['paytwin merchants create --name "Test 1" --clock 2026-01-31T10:00:00Z'],
+    run: async ({ client, out }, { name, clock }) =>
+      out.show(await client.createMerchant({ name, clock }), (merchant) => describe(out, merchant)),
+  })
+
+  addVerb(merchants, io, {
+    usage: 'list',
+    about: 'List the merchants with their clocks and settings.',
+    examples: ['paytwin merchants list'],
+    run: async ({ client, out }) =>
+      out.show(await client.merchants(), ({ data }) => out.table(COLUMNS, data, 'No merchant.')),
+  })
+
+  addVerb<{ name?: string; apiVersion?: string; dunningFinalAction?: string }>(merchants, io, {
+    usage: 'update <ID>',
+    about: 'Change the settings of a merchant.',
+    options: (command) =>
+      command
+        .option('--name <TEXT>', 'what to call it')
+        .option('--api-version <DATE>', 'the API version of requests that name none')
+        .option(
+          '--dunning-final-action <ACTION>',
+          'what ends a dunning: cancel, mark_unpaid or leave_past_due',
+        ),
+    examples: ['paytwin merchants update mer_0123456789abcd --dunning-final-action mark_unpaid'],
+    run: async ({ client, out }, { name, apiVersion, dunningFinalAction }, [id = '']) => {
+      if (name === undefined && apiVersion === undefined && dunningFinalAction === undefined) {
+        throw wrongUsage('Say what to change: --name, --api-version or --dunning-final-action.')
+      }
+      const change = { name, api_version: apiVersion, dunning_final_action: dunningFinalAction }
+      out.show(await client.updateMerchant(id, change), (merchant) => describe(out, merchant))
+    },
+  })
+}
+
+const COLUMNS: readonly Column<Merchant>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'NAME', cell: ({ name }) => name },
+  { title: 'CLOCK', cell: ({ clock }) => instant(clock.now) },
+  { title: 'MODE', cell: ({ clock }) => clock.mode },
+  { title: 'API VERSION', cell: ({ api_version }) => api_version },
+  { title: 'DUNNING ENDS IN', cell: ({ dunning_final_action }) => dunning_final_action },
+  { title: 'CREATED', cell: ({ created }) => instant(created) },
+]
+
+const describe = (out: Output, merchant: Merchant): void =>
+  out.fields([
+    ['id', merchant.id],
+    ['name', merchant.name],
+    ['clock', `${instant(merchant.clock.now)} (${merchant.clock.mode})`],
+    ['api version', merchant.api_version],
+    ['dunning ends in', merchant.dunning_final_action],
+  ])

@@ -1,0 +1,107 @@
+import { parseInstant } from '../core/calendar.ts'
+import type { DaemonOptions } from '../daemon.ts'
+import { DEFAULT_DATA, DEFAULT_HOST, DEFAULT_PORT } from './connection.ts'
+import { wrongUsage } from './failure.ts'
+import { type Io, variable } from './io.ts'
+import { VERSION } from './version.ts'
+
+/** The flags of `serve`, as commander gives them. */
+export type ServeFlags = {
+  readonly port?: string
+  readonly host?: string
+  readonly data?: string
+  readonly ephemeral?: boolean
+  readonly adminTokenFile?: string
+  readonly clock?: string
+  readonly seed?: string
+  readonly secretKey?: string
+  readonly durability?: string
+  readonly allowedHost?: readonly string[]
+  readonly rateLimit?: string
+  readonly keyCacheTtl?: string
+  readonly strictParams?: boolean
+  readonly logLevel?: string
+  readonly json?: boolean
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const DURABILITIES = ['normal', 'full'] as const
+
+/**
+ * What `serve` is asked for: every flag can also be given as PAYTWIN_<NAME>, and the flag wins.
+ * @throws Failure 2 for a value that cannot be
+ * Source: operator.md, Daemon.
+ */
+export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOptions {
+  const value = (flag: string | undefined, name: string) => flag ?? variable(io, name) ?? null
+  return {
+    host: value(flags.host, 'PAYTWIN_HOST') ?? DEFAULT_HOST,
+    port: number(value(flags.port, 'PAYTWIN_PORT'), '--port', { max: 65_535 }) ?? DEFAULT_PORT,
+    data: dataFolder(flags, io),
+    adminToken: variable(io, 'PAYTWIN_ADMIN_TOKEN') ?? null,
+    adminTokenFile: value(flags.adminTokenFile, 'PAYTWIN_ADMIN_TOKEN_FILE'),
+    clock: clock(value(flags.clock, 'PAYTWIN_CLOCK')),
+    seed: value(flags.seed, 'PAYTWIN_SEED'),
+    secretKey: value(flags.secretKey, 'PAYTWIN_SECRET_KEY'),
+    durability: oneOf(
+      DURABILITIES,
+      '--durability',
+      value(flags.durability, 'PAYTWIN_DURABILITY') ?? 'normal',
+    ),
+    allowedHosts: flags.allowedHost ?? names(variable(io, 'PAYTWIN_ALLOWED_HOST')),
+    rateLimit: number(value(flags.rateLimit, 'PAYTWIN_RATE_LIMIT'), '--rate-limit', { min: 1 }),
+    keyCacheSeconds:
+      number(value(flags.keyCacheTtl, 'PAYTWIN_KEY_CACHE_TTL'), '--key-cache-ttl', { max: 60 }) ?? 0,
+    strictParams: flags.strictParams ?? isSet(io, 'PAYTWIN_STRICT_PARAMS'),
+    logLevel: oneOf(LOG_LEVELS, '--log-level', value(flags.logLevel, 'PAYTWIN_LOG_LEVEL') ?? 'info'),
+    json: flags.json ?? isSet(io, 'PAYTWIN_JSON'),
+    version: VERSION,
+  }
+}
+
+/** null for --ephemeral; a flag for the one overrules a variable for the other. */
+function dataFolder({ data, ephemeral }: ServeFlags, io: Pick<Io, 'env'>): string | null {
+  if (data !== undefined && ephemeral) throw wrongUsage('Give --data or --ephemeral, not both.')
+  if (ephemeral) return null
+  if (data !== undefined) return data
+  const folder = variable(io, 'PAYTWIN_DATA')
+  if (!isSet(io, 'PAYTWIN_EPHEMERAL')) return folder ?? DEFAULT_DATA
+  if (folder !== undefined) {
+    throw wrongUsage('PAYTWIN_DATA and PAYTWIN_EPHEMERAL are both set: give --data or --ephemeral.')
+  }
+  return null
+}
+
+/** Whether a variable switches something on. */
+function isSet(io: Pick<Io, 'env'>, name: string): boolean {
+  const value = variable(io, name)
+  if (value === undefined || /^(0|false|no|off)$/i.test(value)) return false
+  if (/^(1|true|yes|on)$/i.test(value)) return true
+  throw wrongUsage(`${name} takes 1 or 0, not '${value}'.`)
+}
+
+function number(
+  text: string | null,
+  option: string,
+  { min = 0, max = 999_999_999 }: { min?: number; max?: number },
+): number | null {
+  if (text === null) return null
+  if (/^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text)
+  throw wrongUsage(`${option} takes a whole number from ${min} to ${max}, not '${text}'.`)
+}
+
+function clock(text: string | null): 'live' | number | null {
+  if (text === null || text === 'live') return text
+  const instant = parseInstant(text)
+  if (instant !== undefined) return instant
+  throw wrongUsage(`--clock takes live or a time, as in 2026-01-31T10:00:00Z, not '${text}'.`)
+}
+
+function oneOf<Value extends string>(values: readonly Value[], option: string, text: string): Value {
+  const found = values.find((value) => value === text)
+  if (found !== undefined) return found
+  throw wrongUsage(`${option} takes one of ${values.join(', ')}, not '${text}'.`)
+}
+
+const names = (text: string | undefined): string[] =>
+  text?.split(/[\s,]+/).filter((name) => name !== '') ?? []

@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import type { Status } from '../client/types.ts'
+import { clockColumns } from './clock-table.ts'
+import { addVerb } from './command.ts'
+import type { Io } from './io.ts'
+import type { Column, Output } from './output.ts'
+import { formatSpan, thousands } from './text.ts'
+
+/** `paytwin status`. Source: operator.md, Daemon. */
+export function statusCommand(program: Command, io: Io): void {
+  addVerb(program, io, {
+    usage: 'status',
+    about: 'Show the daemon: address, process, data, merchants with their clocks, and counts.',
+    examples: ['paytwin status', 'paytwin status --json'],
+    run: async ({ client, out }) => out.show(await client.status(), (status) => describe(out, status)),
+  })
+}
+
+const MERCHANT_COLUMNS: readonly Column<Status['merchants'][number]>[] = [
+  { title: 'MERCHANT', cell: ({ id }) => id },
+  { title: 'NAME', cell: ({ name }) => name },
+  ...clockColumns.map(({ title, cell }) => ({
+    title,
+    cell: ({ clock }: Status['merchants'][number]) => cell(clock),
+  })),
+]
+
+function describe(out: Output, { url, pid, data, version, uptime, merchants, counts }: Status): void {
+  out.fields([
+    ['url', url],
+    ['version', version],
+    ['pid', String(pid)],
+    ['data', data ?? 'in memory'],
+    ['uptime', formatSpan(uptime)],
+    ...Object.entries(counts).map(([name, count]) => [name, thousands(count)] as const),
+  ])
+  out.line()
+  out.table(MERCHANT_COLUMNS, merchants, 'No merchant.')
+}

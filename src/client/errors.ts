@@ -1,0 +1,27 @@
+/** The daemon understood the request and refused it. */
+export class Refused extends Error {
+  readonly status: number
+  /** Machine-readable; null where the specification gives none (an unknown token). */
+  readonly code: string | null
+
+  constructor({ status, code, message }: { status: number; code: string | null; message: string }) {
+    super(message)
+    this.name = 'Refused'
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Nobody answers at the daemon's address, the connection broke, or what answers is no paytwin. */
+export class Unreachable extends Error {
+  readonly url: string
+  /** Whether the request may have been carried out all the same. */
+  readonly isConnected: boolean
+
+  constructor({ url, message, isConnected }: { url: string; message: string; isConnected: boolean }) {
+    super(message)
+    this.name = 'Unreachable'
+    this.url = url
+    this.isConnected = isConnected
+  }
+}

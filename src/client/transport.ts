@@ -1,0 +1,109 @@
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { Refused, Unreachable } from './errors.ts'
+
+/** Where a daemon is, and how to prove oneself to it. */
+export type Address = { readonly url: string; readonly token: string | null }
+
+type Outgoing = {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Path and query, below the daemon's url. */
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: OutgoingHttpHeaders
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Sends a request and gives the answer's JSON.
+ * @throws Refused, when the daemon answers with an error
+ * @throws Unreachable, when no daemon does
+ */
+export async function requestJson<Answer>(address: Address, outgoing: Outgoing): Promise<Answer> {
+  const response = await open(address, outgoing)
+  return parse<Answer>(address, await readAll(address, response))
+}
+
+/**
+ * Sends a request and gives the answer while it is still being written.
+ * @throws Refused, Unreachable: see requestJson
+ */
+export async function open(address: Address, outgoing: Outgoing): Promise<IncomingMessage> {
+  const response = await send(address, outgoing)
+  const status = response.statusCode ?? 0
+  if (status >= 200 && status < 300) return response
+  const answer = parse<ErrorBody>(address, await readAll(address, response))
+  if (typeof answer.error?.message !== 'string') throw stranger(address)
+  const { message, code } = answer.error
+  throw new Refused({ status, code: code ?? null, message })
+}
+
+type ErrorBody = { error?: { message?: string; code?: string } }
+
+/**
+ * fetch is not used: it gives up on an answer that takes five minutes, which a long advance may, and costs a command some
+ * 20 ms at its start.
+ */
+function send({ url, token }: Address, outgoing: Outgoing): Promise<IncomingMessage> {
+  const target = new URL(url.replace(/\/+$/, '') + outgoing.path)
+  const body = outgoing.body === undefined ? undefined : JSON.stringify(outgoing.body)
+  const request = target.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const sent = request(target, {
+      method: outgoing.method,
+      signal: outgoing.signal,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        'content-length': Buffer.byteLength(body ?? ''),
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...outgoing.headers,
+      },
+    })
+    sent.once('response', resolve)
+    sent.once('error', (error) => reject(unreachable(url, error)))
+    sent.end(body)
+  })
+}
+
+async function readAll(address: Address, response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of response) chunks.push(chunk)
+  } catch (error) {
+    throw unreachable(address.url, error)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parse<Answer>(address: Address, text: string): Answer {
+  try {
+    const answer: unknown = JSON.parse(text)
+    // Every body of the API says so (decisions.md 1): whatever does not is something else on that port.
+    if (typeof answer === 'object' && answer !== null && 'livemode' in answer) return answer as Answer
+  } catch {
+    // No JSON: reported just below.
+  }
+  throw stranger(address)
+}
+
+const stranger = ({ url }: Address) =>
+  new Unreachable({ url, message: `What answers at ${url} is not a paytwin daemon`, isConnected: true })
+
+/** Codes of a connection that never came about. */
+const NEVER_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+])
+
+/** What a broken connection means to the caller. */
+export function unreachable(url: string, error: unknown): Unreachable {
+  const { message, code = message } = error as { message: string; code?: string }
+  return NEVER_CONNECTED.has(code)
+    ? new Unreachable({ url, message: `No paytwin daemon answers at ${url} (${code})`, isConnected: false })
+    : new Unreachable({ url, message: `The connection to ${url} was lost (${code})`, isConnected: true })
+}

@@ -1,0 +1,99 @@
+/** The objects of the admin API, as far as its users look at them. Times are Unix seconds. Source: operator.md, Admin API. */
+
+export type List<Item> = {
+  readonly object: 'list'
+  readonly url: string
+  readonly has_more: boolean
+  readonly data: readonly Item[]
+  readonly livemode: boolean
+}
+
+/** What an advance did, or has done so far. Source: decisions.md 2, "Clock endpoints". */
+export type Summary = {
+  readonly jobs: number
+  readonly events: number
+  readonly invoices_paid: number
+  readonly payments_failed: number
+  readonly stopped_on: string | null
+}
+
+export type Clock = {
+  readonly id: string
+  readonly object: 'clock'
+  readonly mode: 'live' | 'frozen'
+  readonly now: number
+  readonly status: 'ready' | 'advancing'
+  readonly target: number | null
+  readonly merchant_id: string
+  /** While an advance is under way. */
+  readonly progress?: Summary
+  /** In the answer of an advance. */
+  readonly summary?: Summary
+}
+
+export type Merchant = {
+  readonly id: string
+  readonly object: 'merchant'
+  readonly name: string
+  readonly created: number
+  readonly api_version: string
+  readonly dunning_final_action: string
+  readonly clock: Clock
+}
+
+export type Key = {
+  readonly id: string
+  readonly object: 'key'
+  readonly type: 'secret' | 'publishable'
+  readonly name: string | null
+  readonly hint: string
+  readonly merchant_id: string
+  readonly created: number
+  readonly last_used: number | null
+  readonly revoked: number | null
+  /** Only in the answer that issues it. */
+  readonly secret?: string
+}
+
+export type Upcoming = {
+  readonly object: 'upcoming'
+  readonly due: number
+  readonly kind: string
+  readonly subscription: string | null
+  readonly invoice: string | null
+  readonly merchant_id: string
+}
+
+/** A resource of /v1 within an event: which fields it has depends on `object`. */
+export type Resource = { readonly object: string; readonly id: string } & Readonly<Record<string, unknown>>
+
+export type Event = {
+  readonly id: string
+  readonly object: 'event'
+  readonly type: string
+  readonly created: number
+  readonly merchant_id: string
+  readonly data: {
+    readonly object: Resource
+    readonly previous_attributes?: Readonly<Record<string, unknown>>
+  }
+}
+
+export type Status = {
+  readonly object: 'status'
+  readonly url: string
+  readonly pid: number
+  /** The data folder or file; null when all is in memory. */
+  readonly data: string | null
+  readonly version: string
+  /** Seconds since the daemon started. */
+  readonly uptime: number
+  readonly merchants: readonly Merchant[]
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** Which clocks are meant. */
+export type ClockScope = { readonly merchant: string } | { readonly all: true }
+
+/** Where an advance ends: at an instant (Unix seconds or ISO 8601), or after a duration. */
+export type AdvanceAim = { readonly to: number | string } | { readonly by: string }
