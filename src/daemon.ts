@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
-import { schedule } from 'node-cron'
+import type { ScheduledTask } from 'node-cron'
 import { formatInstant } from './core/calendar.ts'
 import { DataFolder } from './data-folder.ts'
 import { randomToken } from './engine/ids.ts'
@@ -199,24 +199,32 @@ function resumeAdvances({ engine }: Sandbox, log: Logger): void {
   }
 }
 
-/** Live clocks are kept each second, and now and then the house is. */
+/** Live clocks are kept each second, and now and then the house is. Begins after the start, which need not wait for it. */
 function tick(sandbox: Sandbox, log: Logger): () => void {
+  const tasks: ScheduledTask[] = []
+  let isStopped = false
   const guarded = (doing: string, work: () => Promise<void>) => () =>
     work().catch((error: unknown) => log.error({ err: error }, doing))
-  const quiet = { suppressMissedWarning: true, noOverlap: true, unref: true }
-  const tasks = [
-    schedule(
-      '* * * * * *',
-      guarded('keeping live clocks', () => sandbox.engine.settleAll()),
-      quiet,
-    ),
-    schedule(
-      '30 * * * * *',
-      guarded('housekeeping', () => sandbox.keepHouse()),
-      quiet,
-    ),
-  ]
+  const begin = async () => {
+    const { schedule } = await import('node-cron')
+    if (isStopped) return
+    const quiet = { suppressMissedWarning: true, noOverlap: true, unref: true }
+    tasks.push(
+      schedule(
+        '* * * * * *',
+        guarded('keeping live clocks', () => sandbox.engine.settleAll()),
+        quiet,
+      ),
+      schedule(
+        '30 * * * * *',
+        guarded('housekeeping', () => sandbox.keepHouse()),
+        quiet,
+      ),
+    )
+  }
+  setImmediate(guarded('beginning to tick', begin))
   return () => {
+    isStopped = true
     for (const task of tasks) void task.destroy()
   }
 }

@@ -1,0 +1,84 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { findDaemon } from '../../src/cli/connection.ts'
+import { temporaryFolder } from './executable.ts'
+
+const TOKEN = 'a-token-of-the-folder-0123456789abcdef'
+const cleanUp: (() => void)[] = []
+afterEach(() => {
+  for (const remove of cleanUp.splice(0)) remove()
+})
+
+/** A data folder whose daemon has announced itself. */
+function dataFolder(url: string): string {
+  const { path, remove } = temporaryFolder()
+  cleanUp.push(remove)
+  mkdirSync(path, { recursive: true })
+  writeFileSync(join(path, 'daemon.json'), JSON.stringify({ url, pid: 1 }))
+  writeFileSync(join(path, 'admin-token'), `${TOKEN}\n`)
+  return path
+}
+
+test('without anything the daemon is at its default address, without a token', () => {
+  expect(findDaemon({ data: '/nowhere/at/all' }, { env: {} })).toEqual({
+    url: 'http://127.0.0.1:4242',
+    token: null,
+  })
+})
+
+test('the data folder tells the address and the token', () => {
+  const data = dataFolder('http://127.0.0.1:5000')
+  const address = { url: 'http://127.0.0.1:5000', token: TOKEN }
+  expect(findDaemon({ data }, { env: {} })).toEqual(address)
+  expect(findDaemon({}, { env: { PAYTWIN_DATA: data } })).toEqual(address)
+})
+
+test('the address comes from --url, else PAYTWIN_URL, else the data folder', () => {
+  const data = dataFolder('http://127.0.0.1:5000')
+  const env = { PAYTWIN_URL: 'http://127.0.0.1:6000', PAYTWIN_DATA: data }
+  expect(findDaemon({ url: 'http://127.0.0.1:7000' }, { env }).url).toBe('http://127.0.0.1:7000')
+  expect(findDaemon({}, { env }).url).toBe('http://127.0.0.1:6000')
+  expect(findDaemon({}, { env: { PAYTWIN_DATA: data } }).url).toBe('http://127.0.0.1:5000')
+})
+
+test("the folder's token is only for the folder's daemon", () => {
+  const data = dataFolder('http://127.0.0.1:5000')
+  const tokenFor = (url: string) => findDaemon({ url, data }, { env: {} }).token
+  expect(tokenFor('http://127.0.0.1:5000')).toBe(TOKEN)
+  expect(tokenFor('http://127.0.0.1:5000/')).toBe(TOKEN)
+  expect(tokenFor('http://127.0.0.1:5001')).toBeNull()
+  expect(tokenFor('http://localhost:5000')).toBeNull()
+  expect(tokenFor('https://127.0.0.1:5000')).toBeNull()
+  expect(tokenFor('http://127.0.0.1:5000@example.com')).toBeNull()
+})
+
+test('PAYTWIN_ADMIN_TOKEN goes before the token of the folder', () => {
+  const data = dataFolder('http://127.0.0.1:5000')
+  const env = { PAYTWIN_ADMIN_TOKEN: 'the-token-of-the-environment' }
+  expect(findDaemon({ data }, { env }).token).toBe('the-token-of-the-environment')
+  expect(findDaemon({ url: 'http://example.com', data }, { env }).token).toBe('the-token-of-the-environment')
+})
+
+test('an empty variable counts as none', () => {
+  const env = { PAYTWIN_URL: '', PAYTWIN_ADMIN_TOKEN: '' }
+  expect(findDaemon({ data: '/nowhere/at/all' }, { env })).toEqual({
+    url: 'http://127.0.0.1:4242',
+    token: null,
+  })
+})
+
+test.each(['nonsense', 'ftp://127.0.0.1', '127.0.0.1:4242', ''])('%j is no address of a daemon', (url) => {
+  expect(() => findDaemon({ url }, { env: {} })).toThrow(expect.objectContaining({ exitStatus: 2 }))
+})
+
+test('a token that no header can carry is refused', () => {
+  const env = { PAYTWIN_ADMIN_TOKEN: 'two\r\nlines' }
+  expect(() => findDaemon({}, { env })).toThrow(expect.objectContaining({ exitStatus: 2 }))
+})
+
+test('a daemon.json that says nothing is a reason to stop', () => {
+  const data = dataFolder('http://127.0.0.1:5000')
+  writeFileSync(join(data, 'daemon.json'), '{')
+  expect(() => findDaemon({ data }, { env: {} })).toThrow(expect.objectContaining({ exitStatus: 3 }))
+})

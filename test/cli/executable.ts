@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export const EXECUTABLE = fileURLToPath(new URL('../../bin/paytwin.js', import.meta.url))
+
+type Environment = Readonly<Record<string, string>>
+
+/** What the ready line says, and how to end what said it. */
+export type RunningDaemon = {
+  readonly url: string
+  readonly merchant: string
+  readonly secret_key?: string
+  readonly admin_token?: string
+  readonly admin_token_file?: string
+  readonly pid: number
+  readonly child: ChildProcess
+  /** Lets commands find it, wherever they run. */
+  readonly env: Environment
+  /** All that has come on stderr. */
+  log(): string
+  /** Ends it with a signal. @returns its exit status; null when the signal killed it */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+export type Finished = { readonly status: number | null; readonly stdout: string; readonly stderr: string }
+
+/** A new folder of its own for one test; `remove` takes it away again. */
+export function temporaryFolder(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'paytwin-test-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** Starts `paytwin` with arguments; nothing of this process's own PAYTWIN_ variables reaches it. */
+export function start(
+  args: readonly string[],
+  { env = {}, cwd = tmpdir() }: { env?: Environment; cwd?: string } = {},
+) {
+  return spawn(process.execPath, [EXECUTABLE, ...args], { cwd, env: { ...cleanEnvironment(), ...env } })
+}
+
+/** Runs `paytwin` to its end. */
+export async function paytwin(
+  args: readonly string[],
+  options: { env?: Environment; cwd?: string } = {},
+): Promise<Finished> {
+  const child = start(args, options)
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text) => (output.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text) => (output.stderr += text))
+  const [status] = await once(child, 'close')
+  return { status, ...output }
+}
+
+/** Starts a daemon on a free port, in memory unless the arguments say otherwise, and waits until it answers. */
+export async function startDaemon(
+  args: readonly string[] = ['--ephemeral'],
+  { env = {}, cwd = tmpdir() }: { env?: Environment; cwd?: string } = {},
+): Promise<RunningDaemon> {
+  const child = start(['serve', '--port', '0', '--json', ...args], { env, cwd })
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => (log += text))
+  const ready = await firstLine(child.stdout)
+  if (ready === undefined) throw new Error(`the daemon did not start: ${log}`)
+  const said = JSON.parse(ready)
+  return {
+    ...said,
+    child,
+    env: { PAYTWIN_URL: said.url, ...(said.admin_token && { PAYTWIN_ADMIN_TOKEN: said.admin_token }) },
+    log: () => log,
+    stop: async (signal = 'SIGTERM') => {
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, 'close')
+        child.kill(signal)
+        await ended
+      }
+      return child.exitCode
+    },
+  }
+}
+
+/** The first line of a stream; undefined when it ends before. */
+export async function firstLine(stream: NodeJS.ReadableStream): Promise<string | undefined> {
+  return lines(stream).next()
+}
+
+/** The lines of a stream, one at a time as they come. */
+export function lines(stream: NodeJS.ReadableStream): { next(): Promise<string | undefined> } {
+  const iterator = createInterface(stream)[Symbol.asyncIterator]()
+  return { next: async () => (await iterator.next()).value }
+}
+
+/** A request of the merchant's API that must succeed. */
+export async function api<Answer = { id: string }>(
+  { url, secret_key }: Pick<RunningDaemon, 'url' | 'secret_key'>,
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${secret_key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  if (!response.ok) throw new Error(`${path} answered ${response.status} ${await response.text()}`)
+  return response.json() as Promise<Answer>
+}
+
+/** A customer with a monthly subscription of 20.00 USD whose card does as it is told. */
+export async function subscribe(
+  daemon: RunningDaemon,
+  outcomes: readonly string[] = [],
+): Promise<{ customer: string; subscription: string }> {
+  const price = await api(daemon, '/v1/prices', {
+    unit_amount: 2000,
+    currency: 'usd',
+    recurring: { interval: 'month' },
+  })
+  const customer = await api(daemon, '/v1/customers', { email: 'ada@example.com' })
+  const card = await api(daemon, '/v1/payment_methods/pm_card_visa/attach', { customer: customer.id })
+  await api(daemon, `/v1/test_helpers/payment_methods/${card.id}/outcomes`, { outcomes })
+  const subscription = await api(daemon, '/v1/subscriptions', {
+    customer: customer.id,
+    currency: 'usd',
+    default_payment_method: card.id,
+    items: [{ price: price.id }],
+  })
+  return { customer: customer.id, subscription: subscription.id }
+}
+
+function cleanEnvironment(): Record<string, string> {
+  const given = Object.entries(process.env).filter(([name]) => !/^(PAYTWIN_|NO_COLOR$)/.test(name))
+  return Object.fromEntries(given) as Record<string, string>
+}

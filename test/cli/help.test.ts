@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createProgram } from '../../src/cli/program.ts'
+import { paytwin, type RunningDaemon, startDaemon, subscribe } from './executable.ts'
+import { recordedIo } from './terminal.ts'
+
+/** Every command that does something, by its path: `clock advance`. */
+function leaves(command: Command, path: readonly string[] = []): string[][] {
+  if (command.commands.length === 0) return [[...path]]
+  return command.commands.flatMap((child) => leaves(child, [...path, child.name()]))
+}
+
+const COMMANDS = leaves(createProgram(recordedIo().io))
+
+let daemon: RunningDaemon
+beforeEach(async () => {
+  daemon = await startDaemon(['--ephemeral', '--clock', '2026-01-31T10:00:00Z'])
+  await subscribe(daemon)
+})
+afterEach(() => daemon.stop())
+
+/** The examples of a help text, as arguments. */
+const examplesOf = (help: string): string[] =>
+  [...help.matchAll(/^ {2}\$ paytwin (.*)$/gm)].map(([, example = '']) => example)
+
+/** Arguments of an example, as a shell splits them; what follows a pipe is another program's. */
+const argumentsOf = (example: string): string[] =>
+  [...(example.split(' | ')[0] ?? '').matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  )
+
+test('there are commands', () => {
+  expect(COMMANDS.map((path) => path.join(' '))).toEqual(
+    expect.arrayContaining(['serve', 'status', 'keys create', 'clock advance', 'events tail']),
+  )
+})
+
+test.each(COMMANDS)('%s %s has help with examples that run', async (...path) => {
+  const names = path.filter((name) => name !== undefined)
+  const { status, stdout } = await paytwin([...names, '--help'])
+  expect(status).toBe(0)
+  const examples = examplesOf(stdout)
+  expect(examples.length).toBeGreaterThan(0)
+  for (const example of examples) {
+    expect(example.startsWith(names.join(' '))).toBe(true)
+    // These do not end by themselves: tests of their own run them.
+    if (/^(serve|events tail)/.test(example)) continue
+    const run = await paytwin(await withRealIds(argumentsOf(example)), { env: daemon.env })
+    expect({ example, status: run.status, stderr: run.stderr }).toEqual({ example, status: 0, stderr: '' })
+  }
+})
+
+/** Ids in examples stand for those that the reader has. */
+async function withRealIds(args: readonly string[]): Promise<string[]> {
+  const newest = async (...list: string[]): Promise<string> => {
+    const { stdout } = await paytwin([...list, '--json'], { env: daemon.env })
+    return JSON.parse(stdout).data[0].id
+  }
+  const real = async (arg: string) => {
+    if (arg.startsWith('key_')) return newest('keys', 'list')
+    if (arg.startsWith('mer_')) return newest('merchants', 'list')
+    return arg.startsWith('evt_') ? newest('events', 'list') : arg
+  }
+  return Promise.all(args.map(real))
+}
+
+test.each([['--help'], ['--version'], ['help', 'clock']])('%s answers on stdout: exit 0', async (...args) => {
+  const { status, stdout, stderr } = await paytwin(args.filter((arg) => arg !== undefined))
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout).not.toBe('')
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { type Column, Output } from '../../src/cli/output.ts'
+import { recordedIo } from './terminal.ts'
+
+type Row = { name: string; amount: string }
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'NAME', cell: ({ name }) => ({ text: name, colour: 'green' }) },
+  { title: 'AMOUNT', cell: ({ amount }) => amount },
+]
+const ROWS: readonly Row[] = [
+  { name: 'a', amount: '1.00' },
+  { name: 'longer', amount: '20.00' },
+]
+
+test('a table on a terminal has titles, columns and colours', () => {
+  const { io, written } = recordedIo({ isTerminal: true })
+  new Output(io).table(COLUMNS, ROWS, 'Nothing.')
+  expect(written.stdout).toBe(
+    [
+      '\u001b[1mNAME\u001b[0m    \u001b[1mAMOUNT\u001b[0m',
+      '\u001b[32ma\u001b[0m       1.00',
+      '\u001b[32mlonger\u001b[0m  20.00',
+      '',
+    ].join('\n'),
+  )
+})
+
+test.each([
+  ['in a pipe', { isTerminal: false }],
+  ['with NO_COLOR', { isTerminal: true, env: { NO_COLOR: '1' } }],
+])('a table %s is rows of fields between tabs', (_where, given) => {
+  const { io, written } = recordedIo(given)
+  new Output(io).table(COLUMNS, ROWS, 'Nothing.')
+  expect(written.stdout).toBe('a\t1.00\nlonger\t20.00\n')
+})
+
+test('an empty table says so to a person, and nothing to a program', () => {
+  const terminal = recordedIo({ isTerminal: true })
+  new Output(terminal.io).table(COLUMNS, [], 'Nothing.')
+  expect(terminal.written.stdout).toContain('Nothing.')
+
+  const pipe = recordedIo()
+  new Output(pipe.io).table(COLUMNS, [], 'Nothing.')
+  expect(pipe.written.stdout).toBe('')
+})
+
+test('an empty NO_COLOR is none', () => {
+  const { io, written } = recordedIo({ isTerminal: true, env: { NO_COLOR: '' } })
+  new Output(io).line({ text: 'red', colour: 'red' })
+  expect(written.stdout).toBe('\u001b[31mred\u001b[0m\n')
+})
+
+test.each([true, false])('control characters never get through (terminal: %s)', (isTerminal) => {
+  const { io, written } = recordedIo({ isTerminal, env: { NO_COLOR: '1' } })
+  const evil = '\u001b]0;title\u0007\ttab\nline'
+  const out = new Output(io)
+  out.line(evil, { text: evil, colour: 'red' })
+  out.fields([['name', evil]])
+  out.table([{ title: 'T', cell: () => evil }], [{}, {}], '')
+  out.note(evil)
+  out.json({ evil })
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  expect(written.stdout + written.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+  expect(written.stdout.split('\n').length).toBeGreaterThan(1)
+})
+
+test('JSON is one line for programs and indented on a terminal', () => {
+  const pipe = recordedIo()
+  new Output(pipe.io, { json: true }).show({ a: 1 }, () => expect.unreachable())
+  expect(pipe.written.stdout).toBe('{"a":1}\n')
+
+  const terminal = recordedIo({ isTerminal: true })
+  new Output(terminal.io, { json: true }).show({ a: 1 }, () => expect.unreachable())
+  expect(terminal.written.stdout).toBe('{\n  "a": 1\n}\n')
+})
+
+test('nothing moves on stderr when programs read', () => {
+  const { io } = recordedIo({ isTerminal: true })
+  expect(new Output(io).isWatched).toBe(true)
+  expect(new Output(io, { json: true }).isWatched).toBe(false)
+  expect(new Output(recordedIo().io).isWatched).toBe(false)
+})
+
+test('fields stand one a line', () => {
+  const { io, written } = recordedIo()
+  new Output(io).fields([
+    ['id', 'mer_1'],
+    ['name', 'Ada'],
+  ])
+  expect(written.stdout).toBe('id: mer_1\nname: Ada\n')
+})

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { firstSteps, readyLine, readyObject } from '../../src/cli/ready.ts'
+
+const daemon = {
+  url: 'http://127.0.0.1:4242',
+  clock: 'live',
+  data: '.paytwin',
+  merchant: 'mer_1',
+  secretKey: null,
+  adminToken: null,
+  adminTokenFile: '.paytwin/admin-token',
+}
+
+test('the ready line tells address, clock and data', () => {
+  expect(readyLine(daemon, '0.1.0')).toBe(
+    'paytwin 0.1.0 ready on http://127.0.0.1:4242 (clock live, data .paytwin)',
+  )
+  expect(readyLine({ ...daemon, clock: '2026-01-31T10:00:00Z', data: null }, '0.1.0')).toBe(
+    'paytwin 0.1.0 ready on http://127.0.0.1:4242 (clock 2026-01-31T10:00:00Z, data in memory)',
+  )
+})
+
+test.each([
+  [{}, { admin_token_file: '.paytwin/admin-token' }],
+  [{ secretKey: 'sk_test_1' }, { secret_key: 'sk_test_1', admin_token_file: '.paytwin/admin-token' }],
+  [{ adminTokenFile: null, adminToken: 'token' }, { admin_token: 'token' }],
+  [{ adminTokenFile: null }, {}],
+])('the ready object of %j holds only what this start made', (given, secrets) => {
+  expect(readyObject({ ...daemon, ...given }, { version: '0.1.0', pid: 1 })).toEqual({
+    event: 'ready',
+    url: 'http://127.0.0.1:4242',
+    version: '0.1.0',
+    pid: 1,
+    merchant: 'mer_1',
+    ...secrets,
+  })
+})
+
+test('the first request can be copied when the key is new', () => {
+  expect(firstSteps({ ...daemon, secretKey: 'sk_test_1' }).join('\n')).toContain(
+    'curl http://127.0.0.1:4242/v1/customers -u sk_test_1: -d email=ada@example.com',
+  )
+})
+
+test('a later start tells how to get a key', () => {
+  expect(firstSteps(daemon).join('\n')).toContain('paytwin keys create')
+})

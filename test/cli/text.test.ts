@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { counted, formatSpan, toJson, visible } from '../../src/cli/text.ts'
+
+test.each([
+  ['plain text, ümläuts and 日本 stay', 'plain text, ümläuts and 日本 stay'],
+  ['\u001b[31mred', '\\u001b[31mred'],
+  ['one\ntwo\r\tthree', 'one\\u000atwo\\u000d\\u0009three'],
+  ['\u009b31m and \u007f', '\\u009b31m and \\u007f'],
+  ['right \u202e to left', 'right \\u202e to left'],
+  ['a line\u2028ends', 'a line\\u2028ends'],
+])('control characters are spelled out: %j', (text, shown) => {
+  expect(visible(text)).toBe(shown)
+})
+
+test('JSON means the same after it was made harmless', () => {
+  const value = { name: '\u001b[31m \u009b \u007f \u202e \u2028 "quoted" \n ü' }
+  expect(JSON.parse(toJson(value, 2))).toEqual(value)
+  expect(toJson(value)).toBe('{"name":"\\u001b[31m \\u009b \\u007f \\u202e \\u2028 \\"quoted\\" \\n ü"}')
+})
+
+test.each([
+  [0, '0 s'],
+  [0.4, '0 s'],
+  [59, '59 s'],
+  [125, '2 min 5 s'],
+  [3600, '1 h'],
+  [90_061, '1 d 1 h'],
+  [-5, '0 s'],
+])('%d seconds are shown as %s', (seconds, shown) => {
+  expect(formatSpan(seconds)).toBe(shown)
+})
+
+test.each([
+  [0, '0 jobs'],
+  [1, '1 job'],
+  [12_345, '12,345 jobs'],
+])('%d is counted as %s', (count, shown) => {
+  expect(counted(count, 'job')).toBe(shown)
+})

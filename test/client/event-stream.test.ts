@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { Client } from '../../src/client/client.ts'
+import type { StreamNews } from '../../src/client/event-stream.ts'
+import { type FakeServer, fakeServer, json } from './server.ts'
+
+let server: FakeServer
+const ended = new AbortController()
+afterEach(() => server.close())
+
+const event = (id: string) => ({ id, object: 'event', type: 'customer.created', livemode: false })
+const frame = (id: string) => `event: customer.created\nid: ${id}\ndata: ${JSON.stringify(event(id))}\n\n`
+const list = (ids: readonly string[], has_more = false) => ({
+  object: 'list',
+  url: '',
+  has_more,
+  data: ids.map(event),
+  livemode: false,
+})
+const lastEventId = ({ headers }: IncomingMessage) => headers['last-event-id']
+
+/** A daemon whose event list answers by query, and whose streams are told in turn. */
+async function daemonWith(
+  streams: readonly ((request: IncomingMessage, response: ServerResponse) => void)[],
+  lists: (query: URLSearchParams) => object = () => list([]),
+): Promise<{ streamRequests: IncomingMessage[] }> {
+  const streamRequests: IncomingMessage[] = []
+  server = await fakeServer((request, response) => {
+    const isStream = request.headers.accept === 'text/event-stream'
+    if (!isStream) return json(response, 200, lists(new URL(request.url ?? '', server.url).searchParams))
+    const answer = streams[streamRequests.push(request) - 1]
+    if (!answer)
+      return json(response, 400, { error: { message: 'No more streams.', code: 'x' }, livemode: false })
+    answer(request, response)
+  })
+  return { streamRequests }
+}
+
+const tell =
+  (...chunks: (string | Buffer)[]) =>
+  (_request: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const chunk of chunks) response.write(chunk)
+    response.end()
+  }
+
+/** Follows until the daemon refuses to go on. */
+async function follow(wanted: { since?: string; merchant?: string; types?: string[] } = {}) {
+  const ids: string[] = []
+  const news: StreamNews[] = []
+  const client = new Client({ url: server.url, token: null })
+  const options = { signal: ended.signal, onNews: (each: StreamNews) => news.push(each) }
+  const refusal = await (async () => {
+    for await (const { id } of client.followEvents(wanted, options)) ids.push(id)
+  })().catch((error: Error) => error.message)
+  return { ids, news, refusal }
+}
+
+test('a broken stream goes on after the last event that was given', async () => {
+  const { streamRequests } = await daemonWith([tell(frame('evt_1'), frame('evt_2')), tell(frame('evt_3'))])
+  const { ids, news, refusal } = await follow({ since: 'evt_0' })
+  expect(ids).toEqual(['evt_1', 'evt_2', 'evt_3'])
+  expect(streamRequests.map(lastEventId)).toEqual(['evt_0', 'evt_2', 'evt_3'])
+  expect(news).toEqual(['connected', 'lost', 'reconnected', 'lost'])
+  expect(refusal).toBe('No more streams.')
+})
+
+test('without a beginning it begins after the newest event, so that a break before the first one loses nothing', async () => {
+  const { streamRequests } = await daemonWith([tell(), tell(frame('evt_8'))], (query) => {
+    expect(Object.fromEntries(query)).toEqual({ merchant: 'mer_1', limit: '1' })
+    return list(['evt_7'], true)
+  })
+  const { ids } = await follow({ merchant: 'mer_1' })
+  expect(ids).toEqual(['evt_8'])
+  expect(streamRequests.map(lastEventId)).toEqual(['evt_7', 'evt_7', 'evt_8'])
+})
+
+test('where nothing had happened yet, all that a break has hidden is read from the list, once', async () => {
+  const history: string[] = []
+  const { streamRequests } = await daemonWith(
+    [
+      tell(),
+      (request, response) => {
+        history.push('evt_1', 'evt_2', 'evt_3')
+        tell(frame('evt_3'), frame('evt_4'))(request, response)
+      },
+    ],
+    (query) => {
+      const newestFirst = history.toReversed()
+      const from = newestFirst.indexOf(query.get('starting_after') ?? '') + 1
+      const size = Math.min(Number(query.get('limit')), 2)
+      return list(newestFirst.slice(from, from + size), from + size < newestFirst.length)
+    },
+  )
+  const { ids } = await follow()
+  expect(ids).toEqual(['evt_1', 'evt_2', 'evt_3', 'evt_4'])
+  expect(streamRequests.map(lastEventId)).toEqual([undefined, undefined, 'evt_4'])
+})
+
+test('comments and other messages are passed over, and chunks may end anywhere', async () => {
+  const bytes = Buffer.from(frame('evt_ü'))
+  const middle = bytes.indexOf(Buffer.from('ü')) + 1
+  await daemonWith([
+    tell(': connected\n\n', bytes.subarray(0, middle), bytes.subarray(middle), 'event: reset\ndata: {}\n\n'),
+  ])
+  expect((await follow({ since: 'evt_0' })).ids).toEqual(['evt_ü'])
+})
+
+test('wanted types go along', async () => {
+  const { streamRequests } = await daemonWith([])
+  await follow({ since: 'evt_0', types: ['invoice.*'], merchant: 'mer_1' })
+  expect(streamRequests[0]?.url).toBe('/_paytwin/events?merchant=mer_1&types%5B%5D=invoice.*')
+})
+
+test('a daemon that is not there at first is not waited for', async () => {
+  await daemonWith([])
+  await server.close()
+  expect((await follow({ since: 'evt_0' })).refusal).toContain('ECONNREFUSED')
+  await daemonWith([])
+})
+
+test('it ends when it is told to', async () => {
+  await daemonWith([(_request, response) => response.writeHead(200).write(frame('evt_1'))])
+  const stop = new AbortController()
+  const client = new Client({ url: server.url, token: null })
+  const ids: string[] = []
+  for await (const { id } of client.followEvents({ since: 'evt_0' }, { signal: stop.signal })) {
+    ids.push(id)
+    stop.abort()
+  }
+  expect(ids).toEqual(['evt_1'])
+})

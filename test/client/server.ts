@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A server on a free port that answers as a test says. */
+export type FakeServer = {
+  readonly url: string
+  /** The requests so far. */
+  readonly requests: readonly IncomingMessage[]
+  close(): Promise<void>
+}
+
+export async function fakeServer(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<FakeServer> {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    requests.push(request)
+    answer(request, response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = async () => {
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, close }
+}
+
+export function json(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
