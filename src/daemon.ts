@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
-import { createAdaptorServer, type ServerType } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import type { ScheduledTask } from 'node-cron'
 import { formatInstant } from './core/calendar.ts'
 import { DataFolder } from './data-folder.ts'
@@ -10,9 +11,12 @@ import { allowedHosts } from './http/admin/guard.ts'
 import { createLog, type Logger } from './log.ts'
 import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
 import { DatabaseUnusable, type Durability } from './store/database.ts'
+import { refuseUnreadable, unreadable } from './unreadable.ts'
 
 const MIN_TOKEN_LENGTH = 32
 const TOKEN_LENGTH = 40
+/** How long answers under way may keep a stopping daemon, in milliseconds. */
+const PATIENCE_MS = 2_000
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/
 
 export type DaemonOptions = {
@@ -92,7 +96,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   try {
     resumeAdvances(sandbox, log)
-    const server = await listen(sandbox, options)
+    const server = await listen(sandbox, options, log, () => url)
     url = urlOf(options.host, server)
     folder?.announce({ url, pid: process.pid })
     const stopTicking = tick(sandbox, log)
@@ -159,8 +163,22 @@ function refusalOf(error: unknown, folder: DataFolder | null): unknown {
   )
 }
 
-function listen({ app }: Sandbox, { host, port }: DaemonOptions): Promise<ServerType> {
-  const server = createAdaptorServer({ fetch: app.fetch })
+function listen(
+  { app }: Sandbox,
+  { host, port }: DaemonOptions,
+  log: Logger,
+  url: () => string,
+): Promise<Server> {
+  const errorHandler = (error: unknown) => {
+    log.warn({ err: error }, 'a request that could not be read')
+    return unreadable(url())
+  }
+  // A missing Host is answered like every other mistake, not by Node.
+  const server = createServer(
+    { requireHostHeader: false },
+    getRequestListener(app.fetch, { hostname: host, errorHandler }),
+  )
+  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, url()))
   return new Promise((resolveServer, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why =
@@ -173,7 +191,7 @@ function listen({ app }: Sandbox, { host, port }: DaemonOptions): Promise<Server
   })
 }
 
-function urlOf(host: string, server: ServerType): string {
+function urlOf(host: string, server: Server): string {
   const { port } = server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
@@ -230,13 +248,11 @@ function tick(sandbox: Sandbox, log: Logger): () => void {
 }
 
 /** No new connections; what runs ends; then the database is closed. */
-async function stopServing(server: ServerType, sandbox: Sandbox): Promise<void> {
+async function stopServing(server: Server, sandbox: Sandbox): Promise<void> {
   const closed = new Promise<void>((done) => server.close(() => done()))
   await sandbox.close()
-  if ('closeIdleConnections' in server) server.closeIdleConnections()
-  const patience = setTimeout(() => {
-    if ('closeAllConnections' in server) server.closeAllConnections()
-  }, 2_000)
+  server.closeIdleConnections()
+  const patience = setTimeout(() => server.closeAllConnections(), PATIENCE_MS)
   await closed
   clearTimeout(patience)
 }

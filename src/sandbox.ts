@@ -10,7 +10,10 @@ import { createMerchant } from './engine/merchants.ts'
 import type { AdminSite } from './http/admin/site.ts'
 import { createApp } from './http/app.ts'
 import { presentEvent } from './http/event.ts'
+import type { Specimen } from './http/openapi/recorder.ts'
+import { present } from './http/present.ts'
 import { RateLimit } from './http/rate-limit.ts'
+import type { Registered } from './http/route.ts'
 import { EventStreams } from './http/stream.ts'
 import { type Version, VersionHistory } from './http/versions.ts'
 import { type Durability, openDatabase } from './store/database.ts'
@@ -41,6 +44,8 @@ export type SandboxOptions = {
 /** The parts of a running sandbox, put together and not yet listening anywhere. */
 export type Sandbox = {
   readonly app: Hono
+  /** What the application answers, for its description. */
+  readonly routes: readonly Registered[]
   readonly engine: Engine
   readonly keys: KeyRing
   readonly adminToken: string
@@ -81,17 +86,19 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const [merchant] = engine.merchants.values()
     if (!merchant) throw new Error('a database has a merchant')
 
-    const streams = new EventStreams(engine, (event) => presentEvent(versions, event))
+    const reportError = options.reportError ?? ((error: unknown) => console.error(error))
+    const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
     const idempotency = new IdempotencyKeys(store, wall)
     const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
-    const app = createApp({
+    const { app, routes } = createApp({
       engine,
       keys,
       idempotency,
       faults: new Faults(engine.ids),
       versions,
       streams,
+      present,
       rateLimit: rateLimit ? new RateLimit(rateLimit, wall) : null,
       strictParams: options.strictParams ?? false,
       adminToken,
@@ -100,8 +107,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       data: options.data ?? null,
       url: options.url ?? (() => 'http://localhost'),
       startedAt: wall(),
-      reportError: options.reportError ?? ((error) => console.error(error)),
+      reportError,
       noteIgnored: options.noteIgnored ?? (() => undefined),
+      openSpecimen: (given) => openSpecimen(options, given),
     })
     const close = async () => {
       streams.close()
@@ -113,10 +121,36 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       await engine.administer(() => idempotency.forgetExpired())
       store.checkpoint()
     }
-    return { app, engine, keys, adminToken, merchant, secretKey, keepHouse, close }
+    return { app, routes, engine, keys, adminToken, merchant, secretKey, keepHouse, close }
   } catch (error) {
     store.close()
     throw error
+  }
+}
+
+const SPECIMEN_NOW = 1_769_853_600
+const SPECIMEN_KEY = 'sk_test_51SecretSecretSecretSecretSe'
+
+/** A sandbox that is the same each time, whatever this one is like: seeded, and with both its clocks standing still. */
+async function openSpecimen(
+  { url, version }: Pick<SandboxOptions, 'url' | 'version'>,
+  { strictParams }: { strictParams: boolean },
+): Promise<Specimen> {
+  const { app, adminToken, close } = await openSandbox({
+    database: ':memory:',
+    seed: '1',
+    clock: SPECIMEN_NOW,
+    wall: () => SPECIMEN_NOW * 1_000,
+    secretKey: SPECIMEN_KEY,
+    strictParams,
+    ...(url && { url }),
+    ...(version !== undefined && { version }),
+  })
+  return {
+    request: (path, init) => app.request(path, init),
+    secretKey: SPECIMEN_KEY,
+    adminToken,
+    close,
   }
 }
 

@@ -23,6 +23,9 @@ export type Customer = {
   readonly deleted: boolean
 }
 
+/** What a request says of metadata: values to set, '' to remove one, and '' in place of all to remove all. */
+export type MetadataParam = Readonly<Record<string, string>> | ''
+
 /** Source: decisions.md 1, "metadata". */
 export const MAX_METADATA_KEYS = 50
 
@@ -31,7 +34,7 @@ export const MAX_METADATA_KEYS = 50
  * @throws ApiError parameter_invalid, param metadata, when more than 50 keys would be left
  * Source: decisions.md 1, "metadata".
  */
-export function mergeMetadata(current: Metadata, update: Metadata | '' | undefined): Metadata {
+export function mergeMetadata(current: Metadata, update: MetadataParam | undefined): Metadata {
   if (update === undefined) return current
   if (update === '') return {}
   const merged = Object.entries({ ...current, ...update }).filter(([, value]) => value !== '')

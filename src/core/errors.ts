@@ -29,15 +29,22 @@ export class ApiError extends Error {
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(shape: ErrorShape) {
-    super(shape.message)
+    super(shortened(shape.message, MAX_MESSAGE))
     this.name = 'ApiError'
     this.status = shape.status
     this.type = shape.type
     this.code = shape.code
-    this.param = shape.param ?? null
+    this.param = shape.param === undefined || shape.param === null ? null : shortened(shape.param, MAX_PARAM)
     this.details = shape.details ?? {}
   }
 }
+
+/** Errors quote what was wrong, which may be as long as a body. */
+const MAX_MESSAGE = 1_000
+const MAX_PARAM = 200
+
+const shortened = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length)}…` : text
 
 const invalidRequest = (status: 400 | 404 | 422, code: string, message: string, param: string | null) =>
   new ApiError({ status, type: 'invalid_request_error', code, message, param })

@@ -31,11 +31,11 @@ export const declined = (code: string, decline_code: string | null): Outcome => 
   message: MESSAGES[decline_code ?? ''] ?? MESSAGES[code] ?? 'Your card was declined.',
 })
 
-/** An attempt that never reached the processor because there is nothing to charge. Source: decisions.md 6. */
+/** An attempt that never reached the processor, since there is nothing to charge. Source: decisions.md 6; paytwin: its codes. */
 export const NO_PAYMENT_METHOD: Outcome = {
   approved: false,
-  code: 'payment_not_initialized',
-  decline_code: null,
+  code: 'card_declined',
+  decline_code: 'payment_method_missing',
   message:
     'There is no payment method to charge. Attach one and make it the default of the subscription or customer.',
 }
@@ -43,8 +43,8 @@ export const NO_PAYMENT_METHOD: Outcome = {
 /** An attempt with a push method, which cannot be charged off session. Source: interface.md 1; decisions.md 6. */
 export const NOT_A_CARD: Outcome = {
   approved: false,
-  code: 'unsupported_psp_capability',
-  decline_code: null,
+  code: 'card_declined',
+  decline_code: 'payment_method_not_a_card',
   message: 'Recurring billing supports card payments only.',
 }
 

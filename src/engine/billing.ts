@@ -86,7 +86,7 @@ const JOBS: Readonly<Record<JobKind, (unit: Unit, job: QueuedJob) => void>> = {
   ),
   incomplete_expiry: onSubscription(expire),
   pause_end: onSubscription((change, _, subscription) => endPause(change, subscription)),
-  trial_end: onSubscription(endTrial),
+  trial_end: onSubscription((change, account, subscription) => endTrial(change, account, subscription)),
   renewal: onSubscription(renew),
   refund_settlement: (unit, job) => failRefund(unit, job.object),
 }

@@ -81,10 +81,11 @@ export class Clock {
     this.#set({ target, advance })
   }
 
-  /** Ends an advance where it has come to. A live clock goes on from there; one that only caught up keeps its pace. */
-  end(): void {
+  /** Ends an advance where it has come to. A live clock goes on from there, or keeps the pace that it had. */
+  end({ keepsPace }: { keepsPace: boolean }): void {
     const { now, offset } = this.#row
-    this.#set({ target: null, advance: null, offset: Math.max(offset, now - wallSeconds(this.#wall)) })
+    const goesOn = { offset: now - wallSeconds(this.#wall) }
+    this.#set({ target: null, advance: null, ...(keepsPace ? { offset } : goesOn) })
   }
 
   freeze(): void {

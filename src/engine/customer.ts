@@ -1,6 +1,7 @@
 import { cancel } from '../core/billing/cancel.ts'
 import { Change } from '../core/change.ts'
-import { type Customer, mergeMetadata } from '../core/customer.ts'
+import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
+import { parameterInvalid } from '../core/errors.ts'
 import { hasEnded } from '../core/subscription.ts'
 import { apply } from './apply.ts'
 import { loadAccount } from './billing.ts'
@@ -12,7 +13,7 @@ export type CustomerParams = {
   email?: string | null | undefined
   name?: string | null | undefined
   description?: string | null | undefined
-  metadata?: Record<string, string> | '' | undefined
+  metadata?: MetadataParam | undefined
   invoice_prefix?: string | undefined
   invoice_settings?: { default_payment_method?: string | null | undefined } | undefined
 }
@@ -58,6 +59,7 @@ export function updateCustomer(unit: Unit, id: string, params: CustomerParams): 
 
 function withParams(unit: Unit, change: Change, customer: Customer, params: CustomerParams): Customer {
   const { email, name, description, metadata, invoice_prefix, invoice_settings } = params
+  if (invoice_prefix !== undefined) checkPrefix(unit, customer, invoice_prefix)
   const method = invoice_settings?.default_payment_method
   const default_payment_method =
     method && paymentMethodOf(unit, change, customer, { id: method, param: DEFAULT_METHOD }).id
@@ -69,6 +71,19 @@ function withParams(unit: Unit, change: Change, customer: Customer, params: Cust
     ...(invoice_prefix !== undefined && { invoice_prefix }),
     ...(default_payment_method !== undefined && { default_payment_method: default_payment_method || null }),
     metadata: mergeMetadata(customer.metadata, metadata),
+  }
+}
+
+/** @throws ApiError parameter_invalid, param invoice_prefix, when another customer has it: no number is given twice. */
+function checkPrefix(unit: Unit, { id }: Customer, prefix: string): void {
+  const [holder] = unit.store.objects.list(
+    'customer',
+    unit.owner,
+    [{ field: 'invoice_prefix', is: prefix }],
+    { limit: 1 },
+  )
+  if (holder && holder.id !== id) {
+    throw parameterInvalid('invoice_prefix', `Another customer's invoices begin with '${prefix}'`)
   }
 }
 

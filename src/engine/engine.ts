@@ -1,4 +1,4 @@
-import { ApiError, assert } from '../core/errors.ts'
+import { ApiError, assert, internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { apply } from './apply.ts'
 import { Clock, type Wall } from './clock.ts'
@@ -168,15 +168,20 @@ export class Engine {
     for (const answer of answers) answer()
   }
 
-  /** Parks a command while its merchant's time is moving; else it runs at the instant that its clock shows. */
+  /**
+   * Parks a command while its merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
+   * leaves an advance unfinished there is no such instant: the command is sent away.
+   * @returns whether the command is not to run now
+   */
   #parks(command: Command): boolean {
     const { merchant } = command
     if (!merchant) return false
     if (!merchant.isAdvancing) this.time.catchUp(merchant)
     if (merchant.isAdvancing)
       merchant.waiting.push({ requeue: () => this.#enqueue(command), reject: command.reject })
+    else if (merchant.clock.target !== null) command.reject(internalError())
     else merchant.clock.tick()
-    return merchant.isAdvancing
+    return merchant.isAdvancing || merchant.clock.target !== null
   }
 
   #attempt<T>(run: () => T, unit?: Unit): { value: T } | { error: unknown } {

@@ -27,7 +27,7 @@ export function listEvents(
   page: EventPage,
 ): RecalledEvent[] {
   const { cursor, limit } = page
-  const place = cursor && placeOf(engine, merchant, cursor.id, cursor.param)
+  const place = cursor && placeIn(merchant, findEvent(engine, merchant, cursor.id, cursor.param))
   const entries = engine.store.journal.events({
     merchant: merchant?.settings.ordinal ?? null,
     ...filter,
@@ -38,21 +38,27 @@ export function listEvents(
   return entries.map((entry) => recallOf(engine, entry))
 }
 
-/** Events that were committed after a place, oldest first. A place is a journal seq. */
-export function eventsAfter(engine: Engine, place: number, limit: number): RecalledEvent[] {
-  const query = {
-    merchant: null,
-    types: [],
-    created: [],
-    order: 'oldest first',
-    above: place,
-    limit,
-  } as const
+/**
+ * Events that were committed after a place, oldest first. A place is a running number of the merchant, or for null, all
+ * merchants, a journal seq.
+ */
+export function eventsAfter(
+  engine: Engine,
+  merchant: MerchantState | null,
+  { types, place, limit }: { types: readonly EventType[]; place: number; limit: number },
+): RecalledEvent[] {
+  const owner = merchant?.settings.ordinal ?? null
+  const query = { merchant: owner, types, created: [], order: 'oldest first', above: place, limit } as const
   return engine.store.journal.events(query).map((entry) => recallOf(engine, entry))
 }
 
-/** The journal's newest place: what is committed from now on comes after it. */
-export const newestPlace = (engine: Engine): number => engine.store.journal.head()
+/** The newest place: what is committed from now on comes after it. */
+export const newestPlace = (engine: Engine, merchant: MerchantState | null): number =>
+  engine.store.journal.head(merchant?.settings.ordinal ?? null)
+
+/** An event's place in its merchant's events, or for null in those of all. */
+export const placeIn = (merchant: MerchantState | null, { entry }: RecalledEvent): number =>
+  merchant ? entry.number : entry.seq
 
 /** @throws ApiError resource_missing when the merchant, or with null any merchant, has no such event */
 export function findEvent(
@@ -68,12 +74,6 @@ export function findEvent(
     if (entry) return recallOf(engine, entry)
   }
   throw resourceMissing('event', id, param)
-}
-
-/** An event's place in its merchant's events, or for null in those of all. */
-function placeOf(engine: Engine, merchant: MerchantState | null, id: string, param: string): number {
-  const { entry } = findEvent(engine, merchant, id, param)
-  return merchant ? entry.number : entry.seq
 }
 
 function recallOf(engine: Engine, entry: RecalledEvent['entry']): RecalledEvent {

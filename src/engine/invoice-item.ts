@@ -1,4 +1,5 @@
 import { Change } from '../core/change.ts'
+import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { invalidStateTransition, parameterInvalid, parameterMissing } from '../core/errors.ts'
 import type { InvoiceItem } from '../core/invoice-item.ts'
 import { lineAmount, total } from '../core/money.ts'
@@ -12,7 +13,7 @@ export type InvoiceItemParams = {
   price?: string | undefined
   quantity: number
   description?: string | null | undefined
-  metadata?: Record<string, string> | undefined
+  metadata?: MetadataParam | undefined
 }
 
 /**
@@ -38,7 +39,7 @@ export function createInvoiceItem(unit: Unit, params: InvoiceItemParams): Invoic
     price: params.price ?? null,
     description: params.description ?? null,
     invoice: null,
-    metadata: params.metadata ?? {},
+    metadata: mergeMetadata({}, params.metadata),
     test_clock: customer.test_clock,
     deleted: false,
   })

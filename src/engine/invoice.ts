@@ -3,6 +3,7 @@ import { draft } from '../core/billing/bill.ts'
 import { finalizeByHand, payByHand, voidByHand, writeOffByHand } from '../core/billing/by-hand.ts'
 import type { Collected } from '../core/billing/collect.ts'
 import { Change } from '../core/change.ts'
+import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { invalidStateTransition, parameterMissing } from '../core/errors.ts'
 import { type CollectionMethod, draftInvoice, type Invoice, isManual } from '../core/invoice.ts'
 import { lineOfItem } from '../core/invoice-item.ts'
@@ -21,7 +22,7 @@ export type InvoiceParams = {
   collection_method: CollectionMethod
   days_until_due?: number | undefined
   description?: string | null | undefined
-  metadata?: Record<string, string> | undefined
+  metadata?: MetadataParam | undefined
 }
 
 /**
@@ -56,7 +57,7 @@ export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
       }),
       days_until_due: isSent ? (params.days_until_due ?? DEFAULT_DAYS_UNTIL_DUE) : null,
       description: params.description ?? null,
-      metadata: params.metadata ?? {},
+      metadata: mergeMetadata({}, params.metadata),
     },
     'invoice.created',
   )
@@ -111,15 +112,7 @@ export const payInvoice = (
 ): Collected => decide(unit, id, payByHand, payment_method)
 
 /** @throws ApiError resource_missing; invalid_state_transition, param status. Source: decisions.md 7. */
-export const finalizeInvoice = byHand((change, account, invoice, subscription) =>
-  finalizeByHand(
-    change,
-    account,
-    invoice,
-    subscription,
-    invoice.days_until_due ?? subscription?.days_until_due ?? null,
-  ),
-)
+export const finalizeInvoice = byHand(finalizeByHand)
 
 /** @throws ApiError resource_missing; invalid_state_transition, param status. Source: state-machines.md, Invoice. */
 export const voidInvoice = byHand(voidByHand)

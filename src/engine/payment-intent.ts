@@ -11,7 +11,7 @@ import {
 } from '../core/billing/confirm.ts'
 import { payNow } from '../core/billing/dunning.ts'
 import { Change } from '../core/change.ts'
-import { type Customer, mergeMetadata } from '../core/customer.ts'
+import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import {
   assert,
   invalidStateTransition,
@@ -38,8 +38,11 @@ export type IntentParams = {
   customer?: string | undefined
   payment_method?: string | undefined
   description?: string | null | undefined
-  metadata?: Record<string, string> | '' | undefined
+  metadata?: MetadataParam | undefined
 }
+
+/** An update; `namesStatus` tells whether it names the status, which no update can set. */
+export type IntentUpdate = IntentParams & { readonly namesStatus: boolean }
 
 /** An intent after a command, and why its payment was declined, if it was. */
 export type IntentOutcome = {
@@ -100,17 +103,17 @@ export function createPaymentIntent(
  * its status or its invoice does not allow
  * Source: decisions.md 4.
  */
-export function updatePaymentIntent(
-  unit: Unit,
-  id: string,
-  params: IntentParams & { status?: string | undefined },
-): PaymentIntent {
+export function updatePaymentIntent(unit: Unit, id: string, params: IntentUpdate): PaymentIntent {
   const intent = unit.find('payment_intent', id)
-  checkUpdatable(intent, params)
   const customer = customerFor(unit, intent, params.customer)
   const change = new Change()
   const method =
     params.payment_method === undefined ? null : methodFor(unit, change, customer, params.payment_method)
+  // Another customer's method must not stay behind when the customer changes.
+  if (params.customer !== undefined && !method && intent.payment_method !== null) {
+    methodFor(unit, change, customer, intent.payment_method)
+  }
+  checkUpdatable(intent, params)
   const after = {
     ...(method ? withPaymentMethod(intent, method.id) : intent),
     amount: params.amount ?? intent.amount,
@@ -124,14 +127,14 @@ export function updatePaymentIntent(
   return after
 }
 
-function checkUpdatable(intent: PaymentIntent, params: IntentParams & { status?: string | undefined }): void {
+function checkUpdatable(intent: PaymentIntent, params: IntentUpdate): void {
   const { status, invoice } = intent
   const { amount, currency, customer, payment_method } = params
   const changesPayment = [amount, currency, customer, payment_method].some((value) => value !== undefined)
-  if (status === 'canceled' && (params.status !== undefined || payment_method !== undefined)) {
+  if (status === 'canceled' && (params.namesStatus || payment_method !== undefined)) {
     throw invalidStateTransition(
       'A canceled payment intent cannot be used again',
-      params.status === undefined ? null : 'status',
+      params.namesStatus ? 'status' : null,
     )
   }
   if (changesPayment && (status === 'succeeded' || status === 'canceled' || status === 'requires_action')) {

@@ -1,5 +1,5 @@
 import { Change } from '../core/change.ts'
-import type { Customer } from '../core/customer.ts'
+import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { assert, parameterInvalid } from '../core/errors.ts'
 import {
   cardDetails,
@@ -25,7 +25,7 @@ export function createPaymentMethod(
   params: {
     type: PaymentMethodType
     card?: CardParams | undefined
-    metadata?: Record<string, string> | undefined
+    metadata?: MetadataParam | undefined
   },
 ): PaymentMethod {
   const { type, card } = params
@@ -46,7 +46,7 @@ function build(
   unit: Unit,
   type: PaymentMethodType,
   test_card: string | null,
-  given: { card?: CardParams | undefined; metadata?: Record<string, string> | undefined } = {},
+  given: { card?: CardParams | undefined; metadata?: MetadataParam | undefined } = {},
 ): PaymentMethod {
   return {
     id: unit.idFor('payment_method'),
@@ -57,7 +57,7 @@ function build(
       test_card === null
         ? null
         : cardDetails(test_card, unit.ids.derived(`fingerprint ${test_card}`, 16), given.card),
-    metadata: given.metadata ?? {},
+    metadata: mergeMetadata({}, given.metadata),
     test_card,
     script: null,
   }

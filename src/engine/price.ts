@@ -1,6 +1,6 @@
 import type { Recurring } from '../core/calendar.ts'
 import { Change, type Objects } from '../core/change.ts'
-import { mergeMetadata } from '../core/customer.ts'
+import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import type { Price, Product } from '../core/price.ts'
 import { apply } from './apply.ts'
 import type { Unit } from './unit.ts'
@@ -9,7 +9,7 @@ export type ProductParams = {
   name?: string | undefined
   active?: boolean | undefined
   description?: string | null | undefined
-  metadata?: Record<string, string> | '' | undefined
+  metadata?: MetadataParam | undefined
 }
 
 /** Source: decisions.md 3. */
@@ -48,7 +48,7 @@ export type PriceParams = {
   active?: boolean | undefined
   nickname?: string | null | undefined
   lookup_key?: string | null | undefined
-  metadata?: Record<string, string> | '' | undefined
+  metadata?: MetadataParam | undefined
 }
 
 /** @throws ApiError resource_missing, param product. Source: decisions.md 3. */

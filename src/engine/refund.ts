@@ -1,6 +1,6 @@
 import { Change } from '../core/change.ts'
 import type { Charge } from '../core/charge.ts'
-import { mergeMetadata } from '../core/customer.ts'
+import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { parameterInvalid, parameterMissing, paymentIntentUnexpectedState } from '../core/errors.ts'
 import { TEST_CARDS } from '../core/payment-method.ts'
 import { type Refund, type RefundReason, refund, refundFailed } from '../core/refund.ts'
@@ -12,7 +12,7 @@ export type RefundParams = {
   payment_intent?: string | undefined
   amount?: number | undefined
   reason?: RefundReason | undefined
-  metadata?: Record<string, string> | undefined
+  metadata?: MetadataParam | undefined
 }
 
 /**

@@ -28,10 +28,18 @@ export const NOTHING_DONE: Summary = {
 }
 
 /** What a clock row holds of the advance under way, so that a restart goes on with it. */
-type Stored = { readonly stop_on: readonly EventType[]; readonly summary: Summary }
+type Stored = {
+  readonly stop_on: readonly EventType[]
+  readonly summary: Summary
+  /** Whether it only brings a live clock up to the wall clock, whose pace it keeps afterwards. */
+  readonly is_catch_up: boolean
+}
 
-export const storedAdvance = (stop_on: readonly EventType[], summary: Summary = NOTHING_DONE): string =>
-  JSON.stringify({ stop_on, summary } satisfies Stored)
+export const storedAdvance = ({
+  stop_on = [],
+  summary = NOTHING_DONE,
+  is_catch_up = false,
+}: Partial<Stored>): string => JSON.stringify({ stop_on, summary, is_catch_up } satisfies Stored)
 
 /** The summary so far of the advance under way on a clock; undefined when there is none. */
 export const progressOf = (clock: Clock): Summary | undefined =>
@@ -51,7 +59,7 @@ export function runBatch(
 ): { isDone: boolean; summary: Summary } {
   const { target, advance } = clock
   assert(target !== null && advance !== null, 'a batch belongs to an advance')
-  const { stop_on, summary: before } = JSON.parse(advance) as Stored
+  const { stop_on, summary: before, is_catch_up } = JSON.parse(advance) as Stored
   const summary = { ...before }
   const started = stopwatch()
   let previous: QueuedJob | undefined
@@ -59,7 +67,7 @@ export function runBatch(
     const [job] = store.jobs.next(clock.seq, 1)
     if (!job || job.due > target) {
       clock.moveTo(target)
-      clock.end()
+      clock.end({ keepsPace: is_catch_up })
       return { isDone: true, summary }
     }
     assert(!isSame(job, previous), `the ${job.kind} of ${job.object} leaves the queue once it has run`)
@@ -70,11 +78,11 @@ export function runBatch(
     count(summary, unit.events)
     const stopped_on = unit.events.find((type) => stop_on.includes(type))
     if (stopped_on) {
-      clock.end()
+      clock.end({ keepsPace: is_catch_up })
       return { isDone: true, summary: { ...summary, stopped_on } }
     }
   } while (stopwatch() - started < BATCH_MS)
-  clock.begin(target, storedAdvance(stop_on, summary))
+  clock.begin(target, storedAdvance({ stop_on, summary, is_catch_up }))
   return { isDone: false, summary }
 }
 

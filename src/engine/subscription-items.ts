@@ -1,3 +1,4 @@
+import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../core/errors.ts'
 import { lineAmount, total } from '../core/money.ts'
 import type { Price } from '../core/price.ts'
@@ -6,7 +7,7 @@ import type { Unit } from './unit.ts'
 
 const MAX_ITEMS = 20
 
-export type ItemParams = { price: string; quantity: number; metadata?: Record<string, string> | undefined }
+export type ItemParams = { price: string; quantity: number; metadata?: MetadataParam | undefined }
 
 /** A change of the items: with an id of that item, without one an item more. */
 export type ItemUpdate = {
@@ -14,7 +15,7 @@ export type ItemUpdate = {
   price?: string | undefined
   quantity?: number | undefined
   deleted?: boolean | undefined
-  metadata?: Record<string, string> | undefined
+  metadata?: MetadataParam | undefined
 }
 
 export const newItem = (
@@ -26,7 +27,7 @@ export const newItem = (
   created,
   price,
   quantity,
-  metadata: metadata ?? {},
+  metadata: mergeMetadata({}, metadata),
 })
 
 /** The prices that items name. @throws ApiError resource_missing, param items[n][price] */
@@ -92,7 +93,7 @@ export function updatedItems(
       ...item,
       price: price ?? item.price,
       quantity: quantity ?? item.quantity,
-      metadata: metadata ?? item.metadata,
+      metadata: mergeMetadata(item.metadata, metadata),
     }
     return [{ item: after, index: change.index }]
   })
@@ -104,11 +105,15 @@ export function updatedItems(
   const all = [...kept, ...added]
   const after = all.map(({ item }) => item)
   const prices: Prices = new Map(after.map(({ price }) => [price, unit.need('price', price)]))
+  // Items whose price stays come first, so that an error names the one that brought it about.
+  const had = new Set(items.map(({ id, price }) => `${id} ${price}`))
+  const stays = ({ item }: { item: SubscriptionItem }) => had.has(`${item.id} ${item.price}`)
+  const checked = [...all.filter(stays), ...all.filter((entry) => !stays(entry))]
   checkItems(
-    after,
+    checked.map(({ item }) => item),
     currency,
     activeUnless(prices, items),
-    all.map(({ index }) => index),
+    checked.map(({ index }) => index),
   )
   return after
 }

@@ -1,9 +1,11 @@
+import { cancel } from '../core/billing/cancel.ts'
 import { endTrial } from '../core/billing/renew.ts'
 import { resume } from '../core/billing/resume.ts'
 import { Change } from '../core/change.ts'
-import { mergeMetadata } from '../core/customer.ts'
+import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { invalidStateTransition, parameterInvalid, unsupportedPspCapability } from '../core/errors.ts'
 import type { CollectionMethod, Invoice } from '../core/invoice.ts'
+import type { PaymentMethod } from '../core/payment-method.ts'
 import type { Outcome } from '../core/processor.ts'
 import {
   canceledAt,
@@ -33,7 +35,7 @@ export type SubscriptionUpdate = {
   trial_end?: number | 'now' | undefined
   pause_collection?: PauseCollection | null | undefined
   description?: string | null | undefined
-  metadata?: Record<string, string> | '' | undefined
+  metadata?: MetadataParam | undefined
 }
 
 /**
@@ -41,119 +43,151 @@ export type SubscriptionUpdate = {
  * its end.
  * @throws ApiError resource_missing, parameter_invalid, unsupported_psp_capability, amount_too_large,
  * invalid_state_transition (param status)
- * Source: decisions.md 6 (`POST /v1/subscriptions/{id}`), 13.
+ * Source: decisions.md 1 ("Order of checks"), 6 (`POST /v1/subscriptions/{id}`), 13.
  */
 export function updateSubscription(unit: Unit, id: string, params: SubscriptionUpdate): Subscription {
   const subscription = unit.find('subscription', id)
-  const change = new Change()
   const clock = unit.clockOf(subscription.test_clock)
-  const changed = withParams(unit, change, subscription, params, clock.instant)
-  const isSame = JSON.stringify(changed) === JSON.stringify(subscription)
-  if (params.trial_end === 'now') {
-    checkTrialing(subscription)
-    change.update('subscription', subscription, () => changed)
-    endTrial(change, loadAccount(unit, changed), changed, clock.instant)
-  } else if (!isSame) {
+  const now = clock.instant
+  const change = new Change()
+  checkRanges(subscription, params, now)
+  const method = methodOf(unit, change, subscription, params)
+  const items = params.items ? updatedItems(unit, subscription, params.items, now) : subscription.items
+  if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
+  checkState(subscription, params)
+
+  const changed = withParams(
+    subscription,
+    { ...params, items, default_payment_method: method === undefined ? undefined : (method?.id ?? null) },
+    now,
+  )
+  if (params.trial_end === 'now') endTrialNow(unit, change, { subscription, changed, method, now })
+  else if (JSON.stringify(changed) !== JSON.stringify(subscription)) {
     change.update('subscription', subscription, () => changed, 'subscription.updated')
   }
   apply(unit, change, clock)
   return change.latest('subscription', subscription)
 }
 
-function withParams(
-  unit: Unit,
-  change: Change,
-  subscription: Subscription,
-  params: SubscriptionUpdate,
-  now: number,
-): Subscription {
-  const { description, metadata, ...others } = params
-  if (hasEnded(subscription) && Object.values(others).some((value) => value !== undefined)) {
-    throw invalidStateTransition(
-      `Of a subscription whose status is ${subscription.status} only description and metadata can be changed`,
-    )
+/** @throws ApiError parameter_invalid for what can never be right, whatever the subscription's status */
+function checkRanges(subscription: Subscription, params: SubscriptionUpdate, now: number): void {
+  const { cancel_at, trial_end, pause_collection, collection_method, days_until_due } = params
+  if (typeof cancel_at === 'number' && cancel_at <= now) {
+    throw parameterInvalid('cancel_at', `cancel_at must lie after now, which is ${now}`)
   }
-  const rules = [withMethod, withCollection, withItems, withMovedTrial, withCancellation, withPause]
-  const after = rules.reduce(
-    (state, rule) => rule({ unit, change, state, params: others, now }),
-    subscription,
-  )
-  return {
-    ...after,
-    description: description === undefined ? after.description : description,
-    metadata: mergeMetadata(after.metadata, metadata),
-  }
-}
-
-type Rule = {
-  unit: Unit
-  change: Change
-  state: Subscription
-  params: Omit<SubscriptionUpdate, 'description' | 'metadata'>
-  now: number
-}
-
-function withMethod({ unit, change, state, params: { default_payment_method: id } }: Rule): Subscription {
-  if (id === undefined) return state
-  if (id === null) return { ...state, default_payment_method: null }
-  const customer = unit.need('customer', state.customer)
-  const method = paymentMethodOf(unit, change, customer, { id, param: 'default_payment_method' })
-  if (method.type !== 'card') throw unsupportedPspCapability(method.type)
-  return { ...state, default_payment_method: method.id }
-}
-
-function withCollection({ state, params }: Rule): Subscription {
-  const collection_method = params.collection_method ?? state.collection_method
-  if (collection_method === 'send_invoice') {
-    const days_until_due = params.days_until_due ?? state.days_until_due ?? DEFAULT_DAYS_UNTIL_DUE
-    return { ...state, collection_method, days_until_due }
-  }
-  if (params.days_until_due !== undefined) {
+  if (
+    days_until_due !== undefined &&
+    (collection_method ?? subscription.collection_method) !== 'send_invoice'
+  ) {
     throw parameterInvalid(
       'days_until_due',
       'days_until_due applies only when collection_method is send_invoice',
     )
   }
-  return { ...state, collection_method, days_until_due: null }
-}
-
-const withItems = ({ unit, state, params: { items }, now }: Rule): Subscription =>
-  items === undefined ? state : { ...state, items: updatedItems(unit, state, items, now) }
-
-function withMovedTrial({ state, params: { trial_end }, now }: Rule): Subscription {
-  if (trial_end === undefined || trial_end === 'now') return state
-  checkTrialing(state)
-  checkTrialEnd(trial_end, now)
-  return withTrialEnd(state, trial_end)
-}
-
-/** @throws ApiError invalid_state_transition, param status */
-function checkTrialing({ status }: Subscription): void {
-  if (status !== 'trialing') {
-    throw invalidStateTransition(`A subscription whose status is ${status} has no trial whose end could move`)
-  }
-}
-
-function withCancellation({ state, params: { cancel_at, cancel_at_period_end }, now }: Rule): Subscription {
-  if (cancel_at === undefined && cancel_at_period_end === undefined) return state
-  const asksToEnd = cancel_at_period_end === true || (cancel_at !== undefined && cancel_at !== null)
-  if (asksToEnd && !isRunning(state)) throw notRunning(state, 'told to end later')
-  if (cancel_at !== undefined && cancel_at !== null && cancel_at <= now) {
-    throw parameterInvalid('cancel_at', `cancel_at must lie after now, which is ${now}`)
-  }
-  const dated = cancel_at === undefined ? state : canceledAt(state, cancel_at, now)
-  if (cancel_at_period_end === undefined || cancel_at_period_end === dated.cancel_at_period_end) return dated
-  return cancel_at_period_end ? canceledAtPeriodEnd(dated, now) : withoutCancellation(dated)
-}
-
-function withPause({ state, params: { pause_collection }, now }: Rule): Subscription {
-  if (pause_collection === undefined) return state
-  if (pause_collection !== null && !isRunning(state)) throw notRunning(state, 'paused')
+  if (typeof trial_end === 'number') checkTrialEnd(trial_end, now)
   const resumes_at = pause_collection?.resumes_at ?? null
   if (resumes_at !== null && resumes_at <= now) {
     throw parameterInvalid('pause_collection[resumes_at]', `resumes_at must lie after now, which is ${now}`)
   }
-  return { ...state, pause_collection }
+}
+
+/** The payment method that is asked for: undefined for no change, null for none. @throws ApiError */
+function methodOf(
+  unit: Unit,
+  change: Change,
+  { customer }: Subscription,
+  { default_payment_method: id }: SubscriptionUpdate,
+): PaymentMethod | null | undefined {
+  if (id === undefined || id === null) return id
+  return paymentMethodOf(unit, change, unit.need('customer', customer), {
+    id,
+    param: 'default_payment_method',
+  })
+}
+
+/** @throws ApiError invalid_state_transition, param status, for what the subscription's status does not allow */
+function checkState(subscription: Subscription, params: SubscriptionUpdate): void {
+  const { description, metadata, ...others } = params
+  const { cancel_at, cancel_at_period_end, pause_collection, trial_end } = others
+  if (hasEnded(subscription) && Object.values(others).some((value) => value !== undefined)) {
+    throw invalidStateTransition(
+      `Of a subscription whose status is ${subscription.status} only description and metadata can be changed`,
+    )
+  }
+  if (trial_end !== undefined && subscription.status !== 'trialing') {
+    throw invalidStateTransition(
+      `A subscription whose status is ${subscription.status} has no trial whose end could move`,
+    )
+  }
+  const asksToEnd = cancel_at_period_end === true || typeof cancel_at === 'number'
+  if (asksToEnd && !isRunning(subscription)) throw notRunning(subscription, 'told to end later')
+  if (pause_collection && !isRunning(subscription)) throw notRunning(subscription, 'paused')
+}
+
+/** The subscription as checked parameters make it, but for a trial that ends now. */
+function withParams(
+  subscription: Subscription,
+  params: Omit<SubscriptionUpdate, 'items'> & Pick<Subscription, 'items'>,
+  now: number,
+): Subscription {
+  const { default_payment_method, items, pause_collection, description, metadata, trial_end } = params
+  const moved = typeof trial_end === 'number' ? withTrialEnd(subscription, trial_end) : subscription
+  return {
+    ...withCancellation(withCollection(moved, params), params, now),
+    items,
+    ...(default_payment_method !== undefined && { default_payment_method }),
+    ...(pause_collection !== undefined && { pause_collection }),
+    ...(description !== undefined && { description }),
+    metadata: mergeMetadata(subscription.metadata, metadata),
+  }
+}
+
+function withCollection(
+  subscription: Subscription,
+  params: Pick<SubscriptionUpdate, 'collection_method' | 'days_until_due'>,
+): Subscription {
+  const collection_method = params.collection_method ?? subscription.collection_method
+  const days_until_due =
+    collection_method === 'send_invoice'
+      ? (params.days_until_due ?? subscription.days_until_due ?? DEFAULT_DAYS_UNTIL_DUE)
+      : null
+  return { ...subscription, collection_method, days_until_due }
+}
+
+function withCancellation(
+  subscription: Subscription,
+  { cancel_at, cancel_at_period_end }: Pick<SubscriptionUpdate, 'cancel_at' | 'cancel_at_period_end'>,
+  now: number,
+): Subscription {
+  const dated = cancel_at === undefined ? subscription : canceledAt(subscription, cancel_at, now)
+  if (cancel_at_period_end === undefined || cancel_at_period_end === dated.cancel_at_period_end) return dated
+  return cancel_at_period_end ? canceledAtPeriodEnd(dated, now) : withoutCancellation(dated)
+}
+
+/** Ends a trial at once, as its end would: a cancellation that waits for it takes effect. Source: decisions.md 13. */
+function endTrialNow(
+  unit: Unit,
+  change: Change,
+  given: {
+    subscription: Subscription
+    changed: Subscription
+    method: PaymentMethod | null | undefined
+    now: number
+  },
+): void {
+  const { subscription, changed, method, now } = given
+  // A method that this very update attaches is not stored yet.
+  const account = loadAccount(unit, {
+    ...changed,
+    default_payment_method: method ? null : changed.default_payment_method,
+  })
+  const paying = method ? { ...account, paymentMethod: method } : account
+  if (changed.cancel_at_period_end) {
+    change.update('subscription', subscription, () => changed)
+    cancel(change, paying, subscription, 'cancellation_requested', changed.canceled_at)
+  } else {
+    endTrial(change, paying, subscription, { as: changed, endsAt: now })
+  }
 }
 
 /** A resumed subscription, or why the payment failed that resuming it needed. */

@@ -3,7 +3,7 @@ import { cancel } from '../core/billing/cancel.ts'
 import { start } from '../core/billing/start.ts'
 import { addIntervals, SECONDS_PER_DAY } from '../core/calendar.ts'
 import { Change } from '../core/change.ts'
-import type { Customer } from '../core/customer.ts'
+import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import {
   invalidStateTransition,
   parameterInvalid,
@@ -37,7 +37,7 @@ export type SubscriptionParams = {
   trial_end?: number | 'now' | undefined
   missing_payment_method: MissingPaymentMethod
   description?: string | null | undefined
-  metadata?: Record<string, string> | undefined
+  metadata?: MetadataParam | undefined
 }
 
 export const DEFAULT_DAYS_UNTIL_DUE = 30
@@ -78,7 +78,7 @@ export function createSubscription(unit: Unit, params: SubscriptionParams): Subs
       items: params.items.map((item) => newItem(unit, item, now)),
       trial_end,
       missing_payment_method: params.missing_payment_method,
-      metadata: params.metadata ?? {},
+      metadata: mergeMetadata({}, params.metadata),
       test_clock: customer.test_clock,
     },
     prices,

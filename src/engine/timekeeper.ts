@@ -54,7 +54,7 @@ export class Timekeeper {
       const target = aim(clock.instant)
       this.check(clock, target, param)
       this.#stuck.delete(clock)
-      clock.begin(target, storedAdvance(stop_on))
+      clock.begin(target, storedAdvance({ stop_on }))
       return this.#run(merchant, clock)
     })
   }
@@ -100,7 +100,7 @@ export class Timekeeper {
   catchUp(merchant: MerchantState): void {
     const { clock, settings } = merchant
     if (!this.isOverdue(clock)) return
-    clock.begin(clock.now, storedAdvance([]))
+    clock.begin(clock.now, storedAdvance({ is_catch_up: true }))
     this.#run(merchant, clock).done.then(
       (summary) => this.#host.caughtUp(settings.id, summary),
       () => this.#stuck.add(clock),
@@ -148,14 +148,14 @@ export class Timekeeper {
       try {
         const batch = this.#host.transaction(clock, () => {
           if (!control.isCanceled) return runBatch(this.#store, clock, () => this.#host.unit(merchant))
-          clock.end()
+          clock.end({ keepsPace: false })
           return { isDone: true, summary }
         })
         summary = batch.summary
         if (batch.isDone) return summary
       } catch (error) {
         this.#host.failed(error, `advancing the clock of ${merchant.settings.id}`)
-        this.#host.transaction(clock, () => clock.end())
+        this.#host.transaction(clock, () => clock.end({ keepsPace: false }))
         throw error
       }
     }

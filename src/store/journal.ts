@@ -90,15 +90,19 @@ export class Journal {
       })
   }
 
-  /** The seq of the newest entry; 0 when there is none. */
-  head(): number {
-    return (
-      this.#statements
-        .named<{ head: number | null }>('journal head', (db) =>
-          db.selectFrom('journal').select((eb) => eb.fn.max('seq').as('head')),
-        )
-        .get({})?.head ?? 0
+  /** The running number of a merchant's newest event, or for null the seq of the newest entry; 0 when there is none. */
+  head(merchant: number | null): number {
+    const statement = this.#statements.named<{ head: number | null }>(
+      `journal head ${merchant === null ? 'of all' : 'of one'}`,
+      (db) =>
+        merchant === null
+          ? db.selectFrom('journal').select((eb) => eb.fn.max('seq').as('head'))
+          : db
+              .selectFrom('journal')
+              .select((eb) => eb.fn.max('number').as('head'))
+              .where('merchant', '=', arg<number>('merchant')),
     )
+    return statement.get({ merchant })?.head ?? 0
   }
 
   /** The event with this running number of a merchant. */

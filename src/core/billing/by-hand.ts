@@ -26,7 +26,8 @@ export function payByHand(
     }
     return payNow(change, account, invoice, subscription, { scheduled: false })
   }
-  const collected = issue(change, account, invoice, { daysUntilDue: null, scheduled: false })
+  const daysUntilDue = daysUntilDueOf(invoice, subscription)
+  const collected = issue(change, account, invoice, { daysUntilDue, scheduled: false })
   showNewest(change, subscription, collected)
   noteDelinquency(change, account, collected.invoice)
   return collected
@@ -42,12 +43,11 @@ export function finalizeByHand(
   account: Account,
   draft: Invoice,
   subscription: Subscription | null,
-  daysUntilDue: number | null,
 ): void {
   if (!allows(INVOICE_TRANSITIONS, draft.status, 'finalize')) {
     throw invalidStateTransition(`An invoice whose status is ${draft.status} cannot be finalized`)
   }
-  const collected = openOnly(change, account, draft, daysUntilDue)
+  const collected = openOnly(change, account, draft, daysUntilDueOf(draft, subscription))
   showNewest(change, subscription, collected)
   noteDelinquency(change, account, collected.invoice)
 }
@@ -92,6 +92,10 @@ function settleWithoutPayment(
   else if (subscription) recover(change, account, subscription, { hasPaid: false })
   noteDelinquency(change, account, invoice)
 }
+
+/** Of a sent invoice: as it says itself, or else its subscription. */
+const daysUntilDueOf = (invoice: Invoice, subscription: Subscription | null): number | null =>
+  invoice.days_until_due ?? subscription?.days_until_due ?? null
 
 /** The subscription's newest invoice, told when the API shows it. */
 function showNewest(change: Change, subscription: Subscription | null, collected: Collected): void {

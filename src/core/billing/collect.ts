@@ -27,7 +27,8 @@ export function issue(
   const isSent = draft.collection_method === 'send_invoice' && scheduled
   if (draft.total === 0 || isSent) return openOnly(change, account, draft, daysUntilDue)
   const intent = intentOf(account, draft)
-  const open = finalize(change, account, draft, { payment_intent: intent.id, due_date: null })
+  const due_date = dueDate(account, draft, daysUntilDue)
+  const open = finalize(change, account, draft, { payment_intent: intent.id, due_date })
   return attempt(change, account, open, { intent, isNew: true, scheduled })
 }
 
@@ -38,22 +39,28 @@ export function openOnly(
   draft: Invoice,
   daysUntilDue: number | null,
 ): Collected {
-  const { now } = account
   if (draft.total === 0) {
     const open = finalize(change, account, draft, { payment_intent: null, due_date: null })
-    const free = { now, charge: null, scheduled: false }
+    const free = { now: account.now, charge: null, scheduled: false }
     return {
       result: 'paid',
       invoice: change.update('invoice', open, (latest) => paid(latest, free), 'invoice.paid'),
     }
   }
   const intent = intentOf(account, draft)
-  const isSent = draft.collection_method === 'send_invoice'
-  const due_date = isSent ? now + (daysUntilDue ?? 0) * SECONDS_PER_DAY : null
+  const due_date = dueDate(account, draft, daysUntilDue)
   const invoice = finalize(change, account, draft, { payment_intent: intent.id, due_date })
   change.create('payment_intent', intent)
   return { result: 'sent', invoice }
 }
+
+/** When an invoice that is sent has to be paid; null for one that is charged automatically. */
+const dueDate = (
+  { now }: Account,
+  { collection_method }: Invoice,
+  daysUntilDue: number | null,
+): number | null =>
+  collection_method === 'send_invoice' ? now + (daysUntilDue ?? 0) * SECONDS_PER_DAY : null
 
 /** Opens a draft with the customer's next number. Source: interface.md 3.2; decisions.md 7. */
 export function finalize(

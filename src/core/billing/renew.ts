@@ -35,17 +35,21 @@ export function renew(change: Change, account: Account, subscription: Subscripti
 /**
  * Ends a trial: its first period is billed from the trial's end, which is the anchor. Without a payment method the
  * trial's settings decide.
- * @param endsAt - Unix seconds; earlier than planned when the trial is ended by hand
+ * @param options.as - the subscription with what else the same update changed
+ * @param options.endsAt - Unix seconds; earlier than planned when the trial is ended by hand
  * Source: state-machines.md, Subscription (rows "trial end"); decisions.md 6, "Trials".
  */
 export function endTrial(
   change: Change,
   account: Account,
   subscription: Subscription,
-  endsAt: number = subscription.current_period_end,
+  {
+    as = subscription,
+    endsAt = subscription.current_period_end,
+  }: { as?: Subscription; endsAt?: number } = {},
 ): void {
   const ended: Subscription = {
-    ...subscription,
+    ...as,
     trial_end: endsAt,
     billing_cycle_anchor: endsAt,
     current_period_end: endsAt,
@@ -53,11 +57,11 @@ export function endTrial(
   const update = (after: Subscription) =>
     change.update('subscription', subscription, () => after, 'subscription.updated')
 
-  const isUnpayable = subscription.collection_method === 'charge_automatically' && !account.paymentMethod
-  if (isUnpayable && subscription.missing_payment_method === 'cancel') {
+  const isUnpayable = ended.collection_method === 'charge_automatically' && !account.paymentMethod
+  if (isUnpayable && ended.missing_payment_method === 'cancel') {
     change.update('subscription', subscription, () => ended)
     cancel(change, account, subscription, 'payment_method_missing')
-  } else if (isUnpayable && subscription.missing_payment_method === 'pause') {
+  } else if (isUnpayable && ended.missing_payment_method === 'pause') {
     update({ ...ended, status: move(SUBSCRIPTION_TRANSITIONS, ended.status, 'pause') })
   } else {
     const period = nextPeriod(ended, account.prices)

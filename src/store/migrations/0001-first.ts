@@ -78,6 +78,7 @@ const OTHER_TABLES: readonly string[] = [
 ]
 
 const INDEXES: readonly string[] = [
+  'create index customer_prefix on customer (merchant, invoice_prefix)',
   'create index payment_method_customer on payment_method (customer)',
   'create index subscription_customer on subscription (customer)',
   'create index invoice_customer on invoice (customer)',
