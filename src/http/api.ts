@@ -7,9 +7,10 @@ import { type CurrentView, currentView } from '../engine/view.ts'
 import { Exchange, type Rendered } from './exchange.ts'
 import type { Raw } from './form.ts'
 import { enterIdempotent } from './idempotency.ts'
-import type { Answer } from './json.ts'
-import { checkParams, entriesOf, type Requires, type Schema, unknownParams } from './params.ts'
+import type { Answer, Json } from './json.ts'
+import { checkParams, entriesOf, type Schema, unknownParams } from './params.ts'
 import { type Given, readParams } from './request.ts'
+import type { Registered, RouteOf } from './route.ts'
 import type { Site } from './site.ts'
 
 const MAX_BODY_BYTES = 1_048_576
@@ -23,22 +24,19 @@ export type Call<Params> = {
   readonly merchant: MerchantState
   readonly view: CurrentView
   readonly params: Params
+  /** The parameters as they came, unknown ones included. */
+  readonly given: Raw
   /** The `:id` of the path. */
   readonly id: string
   /** Whether a browser asks, with a publishable key. */
   readonly isPublic: boolean
+  /** The id of the key with which the caller asks. */
+  readonly key: string
 }
 
 export type WriteCall<Params> = Call<Params> & { readonly unit: Unit }
 
-export type Route<Params> = {
-  readonly method: 'get' | 'post' | 'delete'
-  readonly path: string
-  readonly params?: Schema<Params>
-  /** A parameter that is required only beside others. */
-  readonly requires?: Requires
-  /** 201 for a POST that creates a resource. */
-  readonly status?: 200 | 201
+export type Route<Params, Body> = RouteOf<Params, Body> & {
   /** Whether browsers may call it, with a publishable key. */
   readonly isPublic?: true
 }
@@ -53,6 +51,8 @@ const NO_PARAMS = z.object({})
  * Source: decisions.md 1, "Order of checks".
  */
 export class Api {
+  /** What was registered, for the description. */
+  readonly routes: Registered[] = []
   readonly #app: Hono
   readonly #site: Site
 
@@ -62,7 +62,10 @@ export class Api {
   }
 
   /** A route that writes nothing, or that only orders others to (an advance). */
-  read<Params = Raw>(route: Route<Params>, answer: (call: Call<Params>) => Answer | Promise<Answer>): void {
+  read<Params = Raw, Body extends Json = Json>(
+    route: Route<Params, Body>,
+    answer: (call: Call<Params>) => Answer<NoInfer<Body>> | Promise<Answer<NoInfer<Body>>>,
+  ): void {
     this.#add(route, async (call, exchange) => {
       const result = await answer(call)
       if (result instanceof Response) return exchange.stamp(result)
@@ -73,7 +76,10 @@ export class Api {
   }
 
   /** A route whose handler runs as one command: all that it writes is committed before the answer leaves. */
-  write<Params = Raw>(route: Route<Params>, answer: (call: WriteCall<Params>) => Answer): void {
+  write<Params = Raw, Body extends Json = Json>(
+    route: Route<Params, Body>,
+    answer: (call: WriteCall<Params>) => Answer<NoInfer<Body>>,
+  ): void {
     this.#add(route, (call, exchange) => {
       const request: RequestContext = { id: exchange.id, idempotency_key: exchange.idempotencyKey ?? null }
       return this.#site.engine.command(call.merchant, request, (unit) => {
@@ -92,7 +98,8 @@ export class Api {
     this.#app.all('/v1/*', (c) => this.#handleMissing(c))
   }
 
-  #add<Params>(route: Route<Params>, run: Run<Params>): void {
+  #add<Params, Body>(route: Route<Params, Body>, run: Run<Params>): void {
+    this.routes.push({ ...route, audience: route.isPublic ? 'public' : 'merchant' })
     if (route.isPublic) this.#app.options(route.path, () => preflight(route.method.toUpperCase()))
     this.#app.on(route.method.toUpperCase(), route.path, (c) =>
       // Hono takes HEAD for GET; the specification knows no HEAD.
@@ -111,12 +118,12 @@ export class Api {
     )
   }
 
-  async #handle<Params>(c: Context, route: Route<Params>, run: Run<Params>): Promise<Response> {
+  async #handle<Params, Body>(c: Context, route: Route<Params, Body>, run: Run<Params>): Promise<Response> {
     const site = this.#site
     const named = `${c.req.method} ${c.req.path}`
     const exchange = new Exchange(c, site, { route: named, isPublicRoute: route.isPublic ?? false })
     try {
-      const { merchant, isPublic, scope } = await exchange.admit()
+      const { merchant, isPublic, scope, keyId } = await exchange.admit()
       const given = await readParams(c, MAX_BODY_BYTES)
       const { method, path } = c.req
       const key = exchange.idempotencyKey
@@ -130,7 +137,17 @@ export class Api {
         ids: site.engine.ids,
         merchant: merchant.settings,
       })
-      const call = { c, site, merchant, view, params, isPublic, id: c.req.param('id') ?? '' }
+      const call = {
+        c,
+        site,
+        merchant,
+        view,
+        params,
+        given: given.raw,
+        isPublic,
+        key: keyId,
+        id: c.req.param('id') ?? '',
+      }
       const result = await run(call, exchange)
       return result instanceof Response ? result : exchange.send(result)
     } catch (error) {
@@ -141,10 +158,14 @@ export class Api {
   }
 
   /** Checks the parameters as the newest version knows them, and notes those that nobody asked for. */
-  #check<Params>(route: Route<Params>, { raw, isForm }: Given, exchange: Exchange): Params {
+  #check<Params, Body>(route: Route<Params, Body>, { raw, isForm }: Given, exchange: Exchange): Params {
     const name = `${route.method.toUpperCase()} ${route.path}`
     const { expand, ...given } = this.#site.versions.upgrade(exchange.version, name, raw)
     exchange.expands = expandPaths(expand)
+    // A browser sees of an intent what it may: nothing behind it.
+    if (exchange.isPublic && exchange.expands.length > 0) {
+      throw parameterInvalid('expand', 'Nothing can be expanded with a publishable key')
+    }
     const schema = (route.params ?? NO_PARAMS) as Schema<Params>
     const params = checkParams(schema, given, { isForm, requires: route.requires })
     const ignored = unknownParams(given, params)

@@ -8,6 +8,7 @@ import { Api } from './api.ts'
 import { chargeRoutes } from './charge.ts'
 import { clockRoutes } from './clock.ts'
 import { customerRoutes } from './customer.ts'
+import { documentationRoutes } from './documentation.ts'
 import { eventRoutes } from './event.ts'
 import { invoiceRoutes } from './invoice.ts'
 import { invoiceItemRoutes } from './invoice-item.ts'
@@ -16,10 +17,14 @@ import { paymentMethodRoutes } from './payment-method.ts'
 import { priceRoutes, productRoutes } from './price.ts'
 import { refundRoutes } from './refund.ts'
 import { errorBody, json } from './respond.ts'
+import type { Registered } from './route.ts'
 import { subscriptionRoutes } from './subscription.ts'
 
-/** The whole HTTP application: /v1 for merchants, /_paytwin for the operator. */
-export function createApp(site: AdminSite): Hono {
+/** The application, and the routes of its two APIs as they were registered. */
+export type App = { readonly app: Hono; readonly routes: readonly Registered[] }
+
+/** The whole HTTP application: /v1 for merchants, /_paytwin for the operator, and what describes them. */
+export function createApp(site: AdminSite): App {
   const app = new Hono()
   const api = new Api(app, site)
   customerRoutes(api)
@@ -35,12 +40,13 @@ export function createApp(site: AdminSite): Hono {
   eventRoutes(api)
   clockRoutes(api)
   api.missing()
-  adminRoutes(app, site)
+  const routes = [...api.routes, ...adminRoutes(app, site)]
+  documentationRoutes(app, site, routes)
   app.notFound((c) =>
-    json(404, errorBody(routeMissing(c.req.method, c.req.path)), {
+    json(404, errorBody(routeMissing(c.req.method, c.req.path), site.url()), {
       'Request-Id': requestId(),
       'X-API-Version': NEWEST_API_VERSION,
     }),
   )
-  return app
+  return { app, routes }
 }

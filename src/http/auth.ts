@@ -7,6 +7,8 @@ export type Caller = {
   readonly merchant: MerchantState
   /** A publishable key's: may do only what a browser may. */
   readonly isPublic: boolean
+  /** The key's id. */
+  readonly keyId: string
   /** Within which idempotency keys are told apart. */
   readonly scope: string
 }
@@ -29,7 +31,7 @@ export function authenticate(
   const merchant = key && engine.merchants.get(key.merchant)
   if (!merchant) throw invalidApiKey()
   const isPublic = key.type === 'publishable'
-  return { merchant, isPublic, scope: `${merchant.settings.id}${isPublic ? ' public' : ''}` }
+  return { merchant, isPublic, keyId: key.id, scope: `${merchant.settings.id}${isPublic ? ' public' : ''}` }
 }
 
 function secretOf(header: string | undefined): string | undefined {

@@ -3,9 +3,9 @@ import type { Charge } from '../core/charge.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { reference } from './fields.ts'
-import type { Json } from './json.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { common, retrieve } from './resource.ts'
+import { type ChargeShape, chargeList, chargeSchema } from './schemas/charge.ts'
 
 const listParams = z.object({
   ...pageParams,
@@ -16,22 +16,37 @@ const listParams = z.object({
 
 /** Source: decisions.md 5. */
 export function chargeRoutes(api: Api): void {
-  api.read({ method: 'get', path: '/v1/charges', params: listParams }, (call) => {
-    const { customer, payment_intent, created } = call.params
-    const filters = [
-      ...equals('customer', customer),
-      ...equals('payment_intent', payment_intent),
-      ...createdFilters(created),
-    ]
-    return listObjects(call, 'charge', filters, (charge) => presentCharge(call.view, charge))
-  })
-  api.read({ method: 'get', path: '/v1/charges/:id' }, ({ view, id }) =>
-    presentCharge(view, retrieve(view, 'charge', id)),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/charges',
+      summary: 'Lists charges, the newest first.',
+      params: listParams,
+      returns: chargeList,
+    },
+    (call) => {
+      const { customer, payment_intent, created } = call.params
+      const filters = [
+        ...equals('customer', customer),
+        ...equals('payment_intent', payment_intent),
+        ...createdFilters(created),
+      ]
+      return listObjects(call, 'charge', filters, (charge) => presentCharge(call.view, charge))
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/charges/:id',
+      summary: 'Retrieves a charge.',
+      returns: chargeSchema,
+    },
+    ({ view, id }) => presentCharge(view, retrieve(view, 'charge', id)),
   )
 }
 
 /** Source: interface.md 2.4; decisions.md 5. */
-export function presentCharge(view: View, charge: Charge): Json {
+export function presentCharge(view: View, charge: Charge): ChargeShape {
   const isPaid = charge.status === 'succeeded'
   return {
     ...common(view, 'charge', charge),
@@ -59,7 +74,7 @@ export function presentCharge(view: View, charge: Charge): Json {
 }
 
 /** A payment method's details never change, so those at the time of the charge are those of today. */
-function detailsOf(view: View, { payment_method }: Charge): Json | null {
+function detailsOf(view: View, { payment_method }: Charge): ChargeShape['payment_method_details'] {
   const method = payment_method === null ? undefined : view.get('payment_method', payment_method)
   return method ? { type: method.type, [method.type]: method.card ?? {} } : null
 }

@@ -7,8 +7,8 @@ import { progressOf, type Summary } from '../engine/scheduler.ts'
 import { type Upcoming, type UpcomingPage, upcomingJobs } from '../engine/upcoming.ts'
 import type { Api } from './api.ts'
 import { matchingTypes } from './event.ts'
-import type { Json } from './json.ts'
-import { cursorOf, type PageParams, page, pageParams } from './pagination.ts'
+import { cursorOf, type List, type PageParams, page, pageParams } from './pagination.ts'
+import { type ClockShape, clockSchema, type UpcomingShape, upcomingList } from './schemas/clock.ts'
 
 /** How far an advance goes, and what ends it early. Source: decisions.md 2. */
 export const advanceFields = {
@@ -23,9 +23,24 @@ const upcomingParams = z.object(pageParams)
 
 /** Source: decisions.md 2, "Clock endpoints". */
 export function clockRoutes(api: Api): void {
-  api.read({ method: 'get', path: '/v1/test_helpers/clock' }, ({ merchant }) => presentClock(merchant))
   api.read(
-    { method: 'post', path: '/v1/test_helpers/clock/advance', params: advanceParams },
+    {
+      method: 'get',
+      path: '/v1/test_helpers/clock',
+      summary: 'Shows the clock of the merchant.',
+      returns: clockSchema,
+    },
+    ({ merchant }) => presentClock(merchant),
+  )
+  api.read(
+    {
+      method: 'post',
+      path: '/v1/test_helpers/clock/advance',
+      summary: 'Moves time forward from due job to due job, and answers when it has arrived.',
+      params: advanceParams,
+      returns: clockSchema,
+      errors: { 400: ['parameter_missing'] },
+    },
     async ({ merchant, site, params }) => {
       const { aim, param } = aimOf(params)
       const stop_on = stopOn(params)
@@ -38,20 +53,50 @@ export function clockRoutes(api: Api): void {
       return { ...presentClock(merchant), summary }
     },
   )
-  api.read({ method: 'post', path: '/v1/test_helpers/clock/cancel' }, ({ merchant, site }) => {
-    site.engine.time.cancel(merchant.clock)
-    return presentClock(merchant)
-  })
-  api.write({ method: 'post', path: '/v1/test_helpers/clock/freeze' }, ({ merchant }) => {
-    merchant.clock.freeze()
-    return presentClock(merchant)
-  })
-  api.write({ method: 'post', path: '/v1/test_helpers/clock/unfreeze' }, ({ merchant }) => {
-    merchant.clock.unfreeze()
-    return presentClock(merchant)
-  })
   api.read(
-    { method: 'get', path: '/v1/test_helpers/upcoming', params: upcomingParams },
+    {
+      method: 'post',
+      path: '/v1/test_helpers/clock/cancel',
+      summary: 'Stops an advance that is under way.',
+      returns: clockSchema,
+    },
+    ({ merchant, site }) => {
+      site.engine.time.cancel(merchant.clock)
+      return presentClock(merchant)
+    },
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/test_helpers/clock/freeze',
+      summary: 'Stops the clock where it stands.',
+      returns: clockSchema,
+    },
+    ({ merchant }) => {
+      merchant.clock.freeze()
+      return presentClock(merchant)
+    },
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/test_helpers/clock/unfreeze',
+      summary: 'Lets the clock tick on from where it stands.',
+      returns: clockSchema,
+    },
+    ({ merchant }) => {
+      merchant.clock.unfreeze()
+      return presentClock(merchant)
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/test_helpers/upcoming',
+      summary: 'Lists what time is going to make happen, the next first.',
+      params: upcomingParams,
+      returns: upcomingList,
+    },
     ({ c, merchant, site, params }) =>
       presentUpcoming(c.req.path, params, (wanted) => upcomingJobs(site.engine, merchant, wanted)),
   )
@@ -98,7 +143,7 @@ export const stopOn = ({ stop_on }: { stop_on?: readonly string[] | undefined })
   (stop_on ?? []).flatMap((pattern, index) => matchingTypes(pattern, `stop_on[${index}]`))
 
 /** Source: decisions.md 2, "Clock endpoints"; 13 (`target` is null when ready). */
-export function presentClock({ clock, settings }: MerchantState): Json {
+export function presentClock({ clock, settings }: MerchantState): ClockShape {
   const progress = progressOf(clock)
   return {
     id: clock.id,
@@ -120,7 +165,7 @@ export const presentSummary = ({
   invoices_paid,
   payments_failed,
   stopped_on,
-}: Summary): Json => ({
+}: Summary): NonNullable<ClockShape['summary']> => ({
   jobs,
   events,
   invoices_paid,
@@ -133,14 +178,14 @@ export function presentUpcoming(
   url: string,
   params: PageParams,
   read: (page: UpcomingPage) => Upcoming[],
-): Json {
+): List<UpcomingShape> {
   const { limit } = params
   const cursor = cursorOf(params)
   const isBackward = cursor?.param === 'ending_before'
   const found = read({ limit: limit + 1, cursor: cursor && { ...cursor, isBackward } })
   return page(url, found, { limit, isBackward }, ({ id, due, kind, subscription, invoice, merchant_id }) => ({
     id,
-    object: 'upcoming',
+    object: 'upcoming' as const,
     due,
     kind,
     subscription,

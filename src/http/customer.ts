@@ -3,11 +3,19 @@ import type { Customer } from '../core/customer.ts'
 import { createCustomer, deleteCustomer, updateCustomer } from '../engine/customer.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
-import { metadata, metadataUpdate, optionalText, reference } from './fields.ts'
-import type { Json } from './json.ts'
+import { metadata, optionalText, reference } from './fields.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { presentPaymentMethod } from './payment-method.ts'
 import { common, deletedStub, retrieve } from './resource.ts'
+import type { Shape } from './schemas/component.ts'
+import {
+  type CustomerShape,
+  customerList,
+  customerOrStub,
+  customerSchema,
+  deletedCustomer,
+} from './schemas/customer.ts'
+import { paymentMethodList } from './schemas/payment-method.ts'
 
 const fields = {
   email: optionalText,
@@ -19,53 +27,99 @@ const fields = {
     .optional(),
   invoice_settings: z.object({ default_payment_method: reference.nullable().optional() }).optional(),
 }
-const createParams = z.object({ ...fields, metadata: metadata.optional() })
-const updateParams = z.object({ ...fields, metadata: metadataUpdate })
+const createParams = z.object({ ...fields, metadata })
+const updateParams = z.object({ ...fields, metadata })
 const listParams = z.object({ ...pageParams, created: createdParam, email: z.string().optional() })
 const methodListParams = z.object({ ...pageParams, type: z.string().optional() })
 
 /** Source: decisions.md 3. */
 export function customerRoutes(api: Api): void {
   api.write(
-    { method: 'post', path: '/v1/customers', params: createParams, status: 201 },
+    {
+      method: 'post',
+      path: '/v1/customers',
+      summary: 'Creates a customer.',
+      params: createParams,
+      status: 201,
+      returns: customerSchema,
+      errors: { 404: ['resource_missing'] },
+    },
     ({ unit, view, params }) => presentCustomer(view, createCustomer(unit, params)),
   )
-  api.read({ method: 'get', path: '/v1/customers', params: listParams }, (call) =>
-    listObjects(
-      call,
-      'customer',
-      [
-        { field: 'deleted', is: 0 },
-        ...equals('email', call.params.email),
-        ...createdFilters(call.params.created),
-      ],
-      (customer) => presentCustomer(call.view, customer),
-    ),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/customers',
+      summary: 'Lists customers, the newest first.',
+      params: listParams,
+      returns: customerList,
+    },
+    (call) =>
+      listObjects(
+        call,
+        'customer',
+        [
+          { field: 'deleted', is: 0 },
+          ...equals('email', call.params.email),
+          ...createdFilters(call.params.created),
+        ],
+        (customer) => presentCustomer(call.view, customer),
+      ),
   )
-  api.read({ method: 'get', path: '/v1/customers/:id' }, ({ view, id }) =>
-    presentCustomer(view, retrieve(view, 'customer', id)),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/customers/:id',
+      summary: 'Retrieves a customer; of a deleted one, what is left.',
+      returns: customerOrStub,
+    },
+    ({ view, id }) => presentCustomerOrStub(view, retrieve(view, 'customer', id)),
   )
   api.write(
-    { method: 'post', path: '/v1/customers/:id', params: updateParams },
+    {
+      method: 'post',
+      path: '/v1/customers/:id',
+      summary: 'Changes the fields of a customer that are given.',
+      params: updateParams,
+      returns: customerSchema,
+    },
     ({ unit, view, params, id }) => presentCustomer(view, updateCustomer(unit, id, params)),
   )
-  api.write({ method: 'delete', path: '/v1/customers/:id' }, ({ unit, view, id }) =>
-    presentCustomer(view, deleteCustomer(unit, id)),
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/customers/:id',
+      summary: 'Deletes a customer, and cancels its subscriptions at once.',
+      returns: deletedCustomer,
+    },
+    ({ unit, id }) => deletedStub('customer', deleteCustomer(unit, id).id),
   )
-  api.read({ method: 'get', path: '/v1/customers/:id/payment_methods', params: methodListParams }, (call) => {
-    const { id } = retrieve(call.view, 'customer', call.id)
-    return listObjects(
-      call,
-      'payment_method',
-      [...equals('customer', id), ...equals('type', call.params.type)],
-      (method) => presentPaymentMethod(call.view, method),
-    )
-  })
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/customers/:id/payment_methods',
+      summary: 'Lists the payment methods of a customer, the newest first.',
+      params: methodListParams,
+      returns: paymentMethodList,
+    },
+    (call) => {
+      const { id } = retrieve(call.view, 'customer', call.id)
+      return listObjects(
+        call,
+        'payment_method',
+        [...equals('customer', id), ...equals('type', call.params.type)],
+        (method) => presentPaymentMethod(call.view, method),
+      )
+    },
+  )
 }
 
 /** A deleted customer is shown as what is left of it. Source: decisions.md 3, 13. */
-export function presentCustomer(view: View, customer: Customer): Json {
-  if (customer.deleted) return deletedStub('customer', customer.id)
+export const presentCustomerOrStub = (view: View, customer: Customer): Shape<typeof customerOrStub> =>
+  customer.deleted ? deletedStub('customer', customer.id) : presentCustomer(view, customer)
+
+/** Source: decisions.md 3. */
+export function presentCustomer(view: View, customer: Customer): CustomerShape {
   const { email, name, description, invoice_prefix, default_payment_method, delinquent, test_clock } =
     customer
   return {

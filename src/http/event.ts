@@ -6,8 +6,9 @@ import type { MerchantState } from '../engine/merchant.ts'
 import type { RecalledEvent } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import type { Json } from './json.ts'
-import { createdFilters, createdParam, cursorOf, page, pageParams } from './pagination.ts'
+import { createdFilters, createdParam, cursorOf, type List, page, pageParams } from './pagination.ts'
 import { present } from './present.ts'
+import { type EventShape, eventList, eventSchema } from './schemas/event.ts'
 import type { Site } from './site.ts'
 import type { VersionHistory } from './versions.ts'
 
@@ -18,20 +19,34 @@ type EventListParams = z.infer<typeof eventListParams>
 /** Source: interface.md 6; decisions.md 10. */
 export function eventRoutes(api: Api): void {
   api.read(
-    { method: 'get', path: '/v1/events', params: eventListParams },
-    ({ c, site, merchant, params }) => {
+    {
+      method: 'get',
+      path: '/v1/events',
+      summary: 'Lists events, the newest first, or streams them as they happen.',
+      params: eventListParams,
+      returns: eventList,
+      streams: true,
+    },
+    ({ c, site, merchant, params, key }) => {
       if (wantsStream(c.req.header('accept'))) {
         return site.streams.open({
           merchant,
           types: typesOf(params),
           after: resumePoint(c.req.header('last-event-id'), params),
+          key,
         })
       }
       return presentEventList(site, merchant, c.req.path, params)
     },
   )
-  api.read({ method: 'get', path: '/v1/events/:id' }, ({ site, merchant, id }) =>
-    presentEvent(site.versions, findEvent(site.engine, merchant, id)),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/events/:id',
+      summary: 'Retrieves an event.',
+      returns: eventSchema,
+    },
+    ({ site, merchant, id }) => presentEvent(site.versions, findEvent(site.engine, merchant, id)),
   )
 }
 
@@ -43,7 +58,7 @@ export function resumePoint(
   lastEventId: string | undefined,
   { starting_after }: Pick<EventListParams, 'starting_after'>,
 ): { id: string; param: string } | undefined {
-  if (lastEventId !== undefined) return { id: lastEventId, param: 'Last-Event-ID' }
+  if (lastEventId) return { id: lastEventId, param: 'Last-Event-ID' }
   return starting_after === undefined ? undefined : { id: starting_after, param: 'starting_after' }
 }
 
@@ -53,7 +68,7 @@ export function presentEventList(
   merchant: MerchantState | null,
   url: string,
   params: EventListParams,
-): Json {
+): List<EventShape> {
   const cursor = cursorOf(params)
   const isBackward = cursor?.param === 'ending_before'
   const filter = { types: typesOf(params), created: createdFilters(params.created) }
@@ -92,7 +107,7 @@ export function matchingTypes(pattern: string, param: string): EventType[] {
 export function presentEvent(
   versions: VersionHistory,
   { entry, id, after, before, view }: RecalledEvent,
-): Json {
+): EventShape {
   const version = versions.dates[entry.api_version] ?? versions.newest
   const show = (object: RecalledEvent['after']) =>
     versions.downgrade(version, present(view, entry.kind, object))

@@ -46,6 +46,11 @@ export class Exchange {
     this.#version = asked !== undefined && site.versions.dates.includes(asked) ? asked : site.versions.newest
   }
 
+  /** Whether a browser asks, with a publishable key. */
+  get isPublic(): boolean {
+    return this.#caller?.isPublic ?? false
+  }
+
   /** The version in which the caller speaks. */
   get version(): string {
     return this.#version
@@ -61,9 +66,7 @@ export class Exchange {
    */
   async admit(): Promise<Caller> {
     const { versions, rateLimit } = this.#site
-    if (this.#strike('key_resolution_unavailable')) throw keyResolutionUnavailable()
-    const caller = authenticate(this.#site, this.#c.req.header('authorization'), this.#isPublicRoute)
-    this.#caller = caller
+    const caller = this.#authenticate()
     this.#version = caller.merchant.settings.api_version
     this.#version = versions.check(this.#c.req.header('x-api-version')) ?? this.#version
     rateLimit?.count(caller.merchant.settings.ordinal)
@@ -83,7 +86,10 @@ export class Exchange {
   /** An answer as it goes over the wire; within a command it is kept for the request's idempotency key. */
   render(view: View, answer: Answer, status: number): Rendered {
     if (answer instanceof Response) throw new Error('a stream is not rendered')
-    const body = answer instanceof ApiError ? errorBody(answer) : expand(view, answer, this.expands)
+    const body =
+      answer instanceof ApiError
+        ? errorBody(answer, this.#site.url())
+        : expand(view, answer, this.expands, this.#site.present)
     const rendered = {
       status: answer instanceof ApiError ? answer.status : status,
       text: textOf(this.#site.versions.downgrade(this.#version, body)),
@@ -116,7 +122,7 @@ export class Exchange {
   /** The answer to what went wrong. */
   fail(error: unknown): Response {
     const known = knownError(this.#site, error, this.#route)
-    const body = this.#site.versions.downgrade(this.#version, errorBody(known))
+    const body = this.#site.versions.downgrade(this.#version, errorBody(known, this.#site.url()))
     return jsonText(known.status, textOf(body), { ...this.#headers(), ...errorHeaders(known) })
   }
 
@@ -124,6 +130,18 @@ export class Exchange {
   stamp(response: Response): Response {
     for (const [name, value] of Object.entries(this.#headers())) response.headers.set(name, value)
     return response
+  }
+
+  /** Faults of key resolution strike before anybody knows whether the key is valid, but may be one merchant's. */
+  #authenticate(): Caller {
+    try {
+      this.#caller = authenticate(this.#site, this.#c.req.header('authorization'), this.#isPublicRoute)
+      if (!this.#strike('key_resolution_unavailable')) return this.#caller
+    } catch (error) {
+      if (!this.#strike('key_resolution_unavailable')) throw error
+    }
+    this.#caller = undefined
+    throw keyResolutionUnavailable()
   }
 
   #headers(): Headers {

@@ -18,6 +18,17 @@ export const quantity = z.int().min(0)
 /** Days between an invoice and its due date; paytwin: at most ten years. */
 export const daysUntilDue = z.int().min(0).max(3_650)
 
+/** Whether a due date is asked for only of what is sent. */
+export const isDueOnlyWhenSent = (given: {
+  collection_method: string
+  days_until_due?: number | undefined
+}): boolean => given.collection_method === 'send_invoice' || given.days_until_due === undefined
+
+export const DUE_ONLY_WHEN_SENT = {
+  path: ['days_until_due'],
+  error: 'days_until_due applies only when collection_method is send_invoice',
+}
+
 /** Unix seconds. */
 export const instant = z.int().min(0).max(LAST_INSTANT)
 
@@ -34,7 +45,7 @@ const MAX_KEY_LENGTH = 40
 const MAX_VALUE_LENGTH = 500
 
 /** Source: decisions.md 1, "metadata". Scalars become strings. */
-export const metadata = z
+const metadataPairs = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_KEYS, {
     error: `expected at most ${MAX_METADATA_KEYS} keys`,
@@ -47,5 +58,5 @@ export const metadata = z
   })
   .transform((pairs) => Object.fromEntries(Object.entries(pairs).map(([key, value]) => [key, String(value)])))
 
-/** On an update an empty string in place of the object removes all. */
-export const metadataUpdate = z.union([z.literal(''), metadata]).optional()
+/** Source: decisions.md 1, "metadata": an empty value removes its key, an empty string in place of the object removes all. */
+export const metadata = z.union([z.literal(''), metadataPairs]).optional()

@@ -33,7 +33,7 @@ export function decodeJson(text: string): Raw {
   if (text.trim() === '') return {}
   let body: unknown
   try {
-    body = JSON.parse(text)
+    body = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     if (error instanceof SyntaxError) throw parameterInvalid(null, 'The body is not valid JSON')
     throw error

@@ -4,9 +4,14 @@ import { createInvoiceItem, deleteInvoiceItem } from '../engine/invoice-item.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { amount, currency, metadata, optionalText, quantity, reference } from './fields.ts'
-import type { Json } from './json.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { common, deletedStub, retrieve } from './resource.ts'
+import {
+  deletedInvoiceItem,
+  type InvoiceItemShape,
+  invoiceItemList,
+  invoiceItemSchema,
+} from './schemas/invoice-item.ts'
 
 const createParams = z.object({
   customer: reference,
@@ -15,7 +20,7 @@ const createParams = z.object({
   price: reference.optional(),
   quantity: quantity.default(1),
   description: optionalText,
-  metadata: metadata.optional(),
+  metadata,
 })
 const listParams = z.object({
   ...pageParams,
@@ -27,29 +32,59 @@ const listParams = z.object({
 /** Source: decisions.md 7. */
 export function invoiceItemRoutes(api: Api): void {
   api.write(
-    { method: 'post', path: '/v1/invoiceitems', params: createParams, status: 201 },
+    {
+      method: 'post',
+      path: '/v1/invoiceitems',
+      summary: 'Notes something that the next manual invoice of a customer bills.',
+      params: createParams,
+      status: 201,
+      returns: invoiceItemSchema,
+      errors: { 404: ['resource_missing'] },
+    },
     ({ unit, view, params }) => presentInvoiceItem(view, createInvoiceItem(unit, params)),
   )
-  api.read({ method: 'get', path: '/v1/invoiceitems', params: listParams }, (call) => {
-    const { customer, invoice, created } = call.params
-    const filters = [
-      { field: 'deleted', is: 0 },
-      ...equals('customer', customer),
-      ...equals('invoice', invoice),
-      ...createdFilters(created),
-    ]
-    return listObjects(call, 'invoice_item', filters, (item) => presentInvoiceItem(call.view, item))
-  })
-  api.read({ method: 'get', path: '/v1/invoiceitems/:id' }, ({ view, id }) =>
-    presentInvoiceItem(view, retrieve(view, 'invoice_item', id)),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/invoiceitems',
+      summary: 'Lists invoice items, the newest first.',
+      params: listParams,
+      returns: invoiceItemList,
+    },
+    (call) => {
+      const { customer, invoice, created } = call.params
+      const filters = [
+        { field: 'deleted', is: 0 },
+        ...equals('customer', customer),
+        ...equals('invoice', invoice),
+        ...createdFilters(created),
+      ]
+      return listObjects(call, 'invoice_item', filters, (item) => presentInvoiceItem(call.view, item))
+    },
   )
-  api.write({ method: 'delete', path: '/v1/invoiceitems/:id' }, ({ unit, id }) =>
-    deletedStub('invoiceitem', deleteInvoiceItem(unit, id).id),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/invoiceitems/:id',
+      summary: 'Retrieves an invoice item.',
+      returns: invoiceItemSchema,
+    },
+    ({ view, id }) => presentInvoiceItem(view, retrieve(view, 'invoice_item', id)),
+  )
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/invoiceitems/:id',
+      summary: 'Deletes an invoice item that no invoice bills yet.',
+      returns: deletedInvoiceItem,
+      errors: { 400: ['invalid_state_transition'] },
+    },
+    ({ unit, id }) => deletedStub('invoiceitem', deleteInvoiceItem(unit, id).id),
   )
 }
 
 /** Source: decisions.md 7; paytwin: its fields. */
-export const presentInvoiceItem = (view: View, item: InvoiceItem): Json => ({
+export const presentInvoiceItem = (view: View, item: InvoiceItem): InvoiceItemShape => ({
   ...common(view, 'invoiceitem', item),
   customer: item.customer,
   invoice: item.invoice,

@@ -13,20 +13,40 @@ import {
 } from '../engine/invoice.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
-import { currency, daysUntilDue, metadata, optionalText, reference } from './fields.ts'
-import type { Json } from './json.ts'
+import { DECLINES } from './error-codes.ts'
+import {
+  currency,
+  DUE_ONLY_WHEN_SENT,
+  daysUntilDue,
+  isDueOnlyWhenSent,
+  metadata,
+  optionalText,
+  reference,
+} from './fields.ts'
 import { createdFilters, createdParam, equals, list, listObjects, pageOf, pageParams } from './pagination.ts'
 import { type Decline, declinedPayment } from './payment-intent.ts'
 import { common, deletedStub, retrieve } from './resource.ts'
+import type { Shape } from './schemas/component.ts'
+import {
+  deletedInvoice,
+  type InvoiceShape,
+  invoiceList,
+  invoicePreviewSchema,
+  invoiceSchema,
+  lineItemList,
+  type lineItemSchema,
+} from './schemas/invoice.ts'
 
-const createParams = z.object({
-  customer: reference,
-  currency: currency.optional(),
-  collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
-  days_until_due: daysUntilDue.optional(),
-  description: optionalText,
-  metadata: metadata.optional(),
-})
+const createParams = z
+  .object({
+    customer: reference,
+    currency: currency.optional(),
+    collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
+    days_until_due: daysUntilDue.optional(),
+    description: optionalText,
+    metadata,
+  })
+  .refine(isDueOnlyWhenSent, DUE_ONLY_WHEN_SENT)
 const payParams = z.object({ payment_method: reference.optional() })
 const previewParams = z.object({ subscription: reference })
 const linesParams = z.object(pageParams)
@@ -38,42 +58,100 @@ const listParams = z.object({
   created: createdParam,
 })
 
+/** What is done to an invoice without further ado. */
+const ACTIONS = [
+  {
+    name: 'finalize',
+    summary: 'Finalizes a draft: it gets its number, and can be paid.',
+    act: finalizeInvoice,
+  },
+  { name: 'void', summary: 'Voids an invoice that is not paid: as if it had never been.', act: voidInvoice },
+  {
+    name: 'mark_uncollectible',
+    summary: 'Gives an open invoice up; it may still be paid.',
+    act: markUncollectible,
+  },
+] as const
+
 /** Source: decisions.md 7. */
 export function invoiceRoutes(api: Api): void {
-  api.read({ method: 'get', path: '/v1/invoices', params: listParams }, (call) => {
-    const { customer, subscription, status, created } = call.params
-    const filters = [
-      { field: 'deleted', is: 0 },
-      ...equals('customer', customer),
-      ...equals('subscription', subscription),
-      ...equals('status', status),
-      ...createdFilters(created),
-    ]
-    return listObjects(call, 'invoice', filters, (invoice) => presentInvoice(call.view, invoice))
-  })
-  api.read({ method: 'get', path: '/v1/invoices/:id' }, ({ view, id }) =>
-    presentInvoice(view, retrieve(view, 'invoice', id)),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/invoices',
+      summary: 'Lists invoices, the newest first.',
+      params: listParams,
+      returns: invoiceList,
+    },
+    (call) => {
+      const { customer, subscription, status, created } = call.params
+      const filters = [
+        { field: 'deleted', is: 0 },
+        ...equals('customer', customer),
+        ...equals('subscription', subscription),
+        ...equals('status', status),
+        ...createdFilters(created),
+      ]
+      return listObjects(call, 'invoice', filters, (invoice) => presentInvoice(call.view, invoice))
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/invoices/:id',
+      summary: 'Retrieves an invoice.',
+      returns: invoiceSchema,
+    },
+    ({ view, id }) => presentInvoice(view, retrieve(view, 'invoice', id)),
   )
   api.write(
-    { method: 'post', path: '/v1/invoices', params: createParams, status: 201 },
+    {
+      method: 'post',
+      path: '/v1/invoices',
+      summary: 'Creates a manual invoice: a draft of the items that wait for one.',
+      params: createParams,
+      status: 201,
+      returns: invoiceSchema,
+      errors: { 400: ['amount_too_large'], 404: ['resource_missing'] },
+    },
     ({ unit, view, params }) => presentInvoice(view, createInvoice(unit, params)),
   )
   api.read(
-    { method: 'get', path: '/v1/invoices/:id/lines', params: linesParams },
+    {
+      method: 'get',
+      path: '/v1/invoices/:id/lines',
+      summary: 'Lists the lines of an invoice, in their order.',
+      params: linesParams,
+      returns: lineItemList,
+    },
     ({ c, view, id, params }) => {
       const invoice = retrieve(view, 'invoice', id)
       return pageOf(c.req.path, invoice.lines, params, (line) => presentLine(view, invoice, line))
     },
   )
   api.write(
-    { method: 'post', path: '/v1/invoices/create_preview', params: previewParams },
+    {
+      method: 'post',
+      path: '/v1/invoices/create_preview',
+      summary: 'Shows the next invoice of a subscription, without making it.',
+      params: previewParams,
+      returns: invoicePreviewSchema,
+      errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
+    },
     ({ unit, view, params }) => ({
       ...presentInvoice(view, previewInvoice(unit, params.subscription)),
       id: null,
     }),
   )
   api.write(
-    { method: 'post', path: '/v1/invoices/:id/pay', params: payParams },
+    {
+      method: 'post',
+      path: '/v1/invoices/:id/pay',
+      summary: 'Pays an invoice now; a draft is finalized first.',
+      params: payParams,
+      returns: invoiceSchema,
+      errors: { 400: ['invalid_state_transition'], 402: DECLINES },
+    },
     ({ unit, view, id, params }) => {
       const collected = payInvoice(unit, id, params)
       return collected.result === 'failed'
@@ -81,14 +159,27 @@ export function invoiceRoutes(api: Api): void {
         : presentInvoice(view, collected.invoice)
     },
   )
-  const actions = { finalize: finalizeInvoice, void: voidInvoice, mark_uncollectible: markUncollectible }
-  for (const [name, action] of Object.entries(actions)) {
-    api.write({ method: 'post', path: `/v1/invoices/:id/${name}` }, ({ unit, view, id }) =>
-      presentInvoice(view, action(unit, id)),
+  for (const { name, summary, act } of ACTIONS) {
+    api.write(
+      {
+        method: 'post',
+        path: `/v1/invoices/:id/${name}`,
+        summary,
+        returns: invoiceSchema,
+        errors: { 400: ['invalid_state_transition'] },
+      },
+      ({ unit, view, id }) => presentInvoice(view, act(unit, id)),
     )
   }
-  api.write({ method: 'delete', path: '/v1/invoices/:id' }, ({ unit, id }) =>
-    deletedStub('invoice', deleteInvoice(unit, id).id),
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/invoices/:id',
+      summary: 'Deletes a manual draft.',
+      returns: deletedInvoice,
+      errors: { 400: ['invalid_state_transition'] },
+    },
+    ({ unit, id }) => deletedStub('invoice', deleteInvoice(unit, id).id),
   )
 }
 
@@ -99,7 +190,7 @@ export function declinedInvoice(view: View, { payment_intent }: Invoice, outcome
 }
 
 /** Source: interface.md 2.3; decisions.md 7, 13. */
-export function presentInvoice(view: View, invoice: Invoice): Json {
+export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
   const { status, total, amount_paid, collection_method } = invoice
   return {
     ...common(view, 'invoice', invoice),
@@ -146,7 +237,7 @@ export function presentInvoice(view: View, invoice: Invoice): Json {
 }
 
 /** paytwin: a line's fields; decisions.md 7 names the list only. */
-const presentLine = (view: View, invoice: Invoice, line: InvoiceLine): Json => ({
+const presentLine = (view: View, invoice: Invoice, line: InvoiceLine): Shape<typeof lineItemSchema> => ({
   ...common(view, 'line_item', { id: line.id, created: invoice.created }),
   invoice: invoice.id,
   amount: line.amount,

@@ -4,4 +4,4 @@ import type { ApiError } from '../core/errors.ts'
 export type Json = { readonly [name: string]: unknown }
 
 /** What a handler answers: a body, a refusal that is no failure of the command, or a response of its own (a stream). */
-export type Answer = Json | ApiError | Response
+export type Answer<Body = Json> = Body | ApiError | Response

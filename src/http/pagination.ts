@@ -4,7 +4,6 @@ import { parameterInvalid, resourceMissing } from '../core/errors.ts'
 import type { Filter } from '../engine/view.ts'
 import type { Call } from './api.ts'
 import { instant } from './fields.ts'
-import type { Json } from './json.ts'
 
 /** The parameters that every list has. Source: decisions.md 1, "Lists". */
 export const pageParams = {
@@ -43,8 +42,16 @@ export const createdFilters = (created: CreatedParam) =>
 export const equals = (field: string, is: string | undefined): Filter[] =>
   is === undefined ? [] : [{ field, is }]
 
+export type List<Entry> = {
+  object: 'list'
+  url: string
+  has_more: boolean
+  data: Entry[]
+  livemode: boolean
+}
+
 /** A list as it goes over the wire. Source: decisions.md 1, "Lists". */
-export const list = (url: string, data: readonly Json[], has_more = false): Json => ({
+export const list = <Entry>(url: string, data: Entry[], has_more = false): List<Entry> => ({
   object: 'list',
   url,
   has_more,
@@ -56,12 +63,12 @@ export const list = (url: string, data: readonly Json[], has_more = false): Json
  * A page of a merchant's objects, newest first.
  * @throws ApiError parameter_invalid for two cursors; resource_missing for an unknown one
  */
-export function listObjects<K extends Kind>(
+export function listObjects<K extends Kind, Body>(
   { c, view, params }: Pick<Call<PageParams>, 'c' | 'view' | 'params'>,
   kind: K,
   filters: readonly Filter[],
-  present: (object: Objects[K]) => Json,
-): Json {
+  present: (object: Objects[K]) => Body,
+): List<Body> {
   const cursor = cursorOf(params)
   const place = cursor && view.placeOf(kind, cursor.id)
   if (cursor && place === undefined) throw resourceMissing(kind.replaceAll('_', ' '), cursor.id, cursor.param)
@@ -78,12 +85,12 @@ export function listObjects<K extends Kind>(
 }
 
 /** Cuts one entry too many into a page and its `has_more`; what was read backward is turned round. */
-export function page<T>(
+export function page<T, Body>(
   url: string,
   found: readonly T[],
   { limit, isBackward }: { limit: number; isBackward: boolean },
-  present: (entry: T) => Json,
-): Json {
+  present: (entry: T) => Body,
+): List<Body> {
   const entries = found.slice(0, limit)
   return list(url, (isBackward ? entries.reverse() : entries).map(present), found.length > limit)
 }
@@ -92,12 +99,12 @@ export function page<T>(
  * A page of entries that an object holds itself, in their order.
  * @throws ApiError parameter_invalid for two cursors; resource_missing for an unknown one
  */
-export function pageOf<T extends { readonly id: string }>(
+export function pageOf<T extends { readonly id: string }, Body>(
   url: string,
   entries: readonly T[],
   params: PageParams,
-  present: (entry: T) => Json,
-): Json {
+  present: (entry: T) => Body,
+): List<Body> {
   const cursor = cursorOf(params)
   const place = cursor ? entries.findIndex(({ id }) => id === cursor.id) : -1
   if (cursor && place === -1) throw resourceMissing('entry', cursor.id, cursor.param)

@@ -12,10 +12,12 @@ import {
 } from '../engine/payment-intent.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
-import { amount, currency, metadata, metadataUpdate, optionalText, reference } from './fields.ts'
-import type { Answer, Json } from './json.ts'
+import { DECLINES } from './error-codes.ts'
+import { amount, currency, metadata, optionalText, reference } from './fields.ts'
+import type { Answer } from './json.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { common, retrieve } from './resource.ts'
+import { type PaymentIntentShape, paymentIntentList, paymentIntentSchema } from './schemas/payment-intent.ts'
 
 const createParams = z.object({
   amount,
@@ -24,7 +26,7 @@ const createParams = z.object({
   payment_method: reference.optional(),
   confirm: z.boolean().default(false),
   description: optionalText,
-  metadata: metadata.optional(),
+  metadata,
 })
 const updateParams = z.object({
   amount: amount.optional(),
@@ -32,8 +34,7 @@ const updateParams = z.object({
   customer: reference.optional(),
   payment_method: reference.optional(),
   description: optionalText,
-  metadata: metadataUpdate,
-  status: z.string().optional(),
+  metadata,
 })
 const confirmParams = z.object({ payment_method: reference.optional(), client_secret: z.string().optional() })
 const retrieveParams = z.object({ client_secret: z.string().optional() })
@@ -48,53 +49,115 @@ const CLIENT_SECRET_LENGTH = 24
 /** Source: interface.md 4.1; decisions.md 4. */
 export function paymentIntentRoutes(api: Api): void {
   api.write(
-    { method: 'post', path: '/v1/payment_intents', params: createParams, status: 201 },
+    {
+      method: 'post',
+      path: '/v1/payment_intents',
+      summary: 'Creates a payment intent, and confirms it at once if asked to.',
+      params: createParams,
+      status: 201,
+      returns: paymentIntentSchema,
+      errors: {
+        400: ['payment_not_initialized'],
+        402: DECLINES,
+        404: ['resource_missing'],
+      },
+    },
     ({ unit, view, params }) => answer(view, createPaymentIntent(unit, params)),
   )
-  api.read({ method: 'get', path: '/v1/payment_intents', params: listParams }, (call) =>
-    listObjects(
-      call,
-      'payment_intent',
-      [...equals('customer', call.params.customer), ...createdFilters(call.params.created)],
-      (intent) => presentPaymentIntent(call.view, intent),
-    ),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/payment_intents',
+      summary: 'Lists payment intents, the newest first.',
+      params: listParams,
+      returns: paymentIntentList,
+    },
+    (call) =>
+      listObjects(
+        call,
+        'payment_intent',
+        [...equals('customer', call.params.customer), ...createdFilters(call.params.created)],
+        (intent) => presentPaymentIntent(call.view, intent),
+      ),
   )
   api.read(
-    { method: 'get', path: '/v1/payment_intents/:id', params: retrieveParams, isPublic: true },
+    {
+      method: 'get',
+      path: '/v1/payment_intents/:id',
+      summary: 'Retrieves a payment intent; a browser does so with a publishable key and the client_secret.',
+      params: retrieveParams,
+      returns: paymentIntentSchema,
+      isPublic: true,
+    },
     ({ view, id, params, isPublic }) => {
       if (isPublic) checkClientSecret(view, id, params.client_secret)
       return shown(isPublic)(view, retrieve(view, 'payment_intent', id))
     },
   )
   api.write(
-    { method: 'post', path: '/v1/payment_intents/:id', params: updateParams },
-    ({ unit, view, params, id }) => presentPaymentIntent(view, updatePaymentIntent(unit, id, params)),
+    {
+      method: 'post',
+      path: '/v1/payment_intents/:id',
+      summary: 'Changes the fields of a payment intent that are given.',
+      params: updateParams,
+      returns: paymentIntentSchema,
+      errors: { 400: ['payment_intent_unexpected_state', 'invalid_state_transition'] },
+    },
+    ({ unit, view, params, id, given }) =>
+      presentPaymentIntent(
+        view,
+        updatePaymentIntent(unit, id, { ...params, namesStatus: 'status' in given }),
+      ),
   )
   api.write(
-    { method: 'post', path: '/v1/payment_intents/:id/confirm', params: confirmParams, isPublic: true },
+    {
+      method: 'post',
+      path: '/v1/payment_intents/:id/confirm',
+      summary:
+        'Confirms a payment intent: charges its payment method, or waits for what the customer has to do.',
+      params: confirmParams,
+      returns: paymentIntentSchema,
+      isPublic: true,
+      errors: { 400: ['payment_intent_unexpected_state', 'payment_not_initialized'], 402: DECLINES },
+    },
     ({ unit, view, params, id, isPublic }) => {
       if (isPublic) checkClientSecret(view, id, params.client_secret)
       return answer(view, confirmPaymentIntent(unit, id, params), shown(isPublic))
     },
   )
   api.write(
-    { method: 'post', path: '/v1/payment_intents/:id/cancel', params: cancelParams },
+    {
+      method: 'post',
+      path: '/v1/payment_intents/:id/cancel',
+      summary: 'Cancels a payment intent that has not succeeded.',
+      params: cancelParams,
+      returns: paymentIntentSchema,
+      errors: { 400: ['payment_intent_unexpected_state'] },
+    },
     ({ unit, view, params, id }) =>
       presentPaymentIntent(view, cancelPaymentIntent(unit, id, params.cancellation_reason ?? null)),
   )
   api.write(
-    { method: 'post', path: '/v1/test_helpers/payment_intents/:id/settle', params: settleParams },
+    {
+      method: 'post',
+      path: '/v1/test_helpers/payment_intents/:id/settle',
+      summary: 'Does in the place of the customer what a payment intent waits for, well or badly.',
+      params: settleParams,
+      returns: paymentIntentSchema,
+      errors: { 400: ['payment_intent_unexpected_state'] },
+    },
     ({ unit, view, params, id }) => presentPaymentIntent(view, settlePaymentIntent(unit, id, params.outcome)),
   )
 }
 
-type Presenter = (view: View, intent: PaymentIntent) => Json
+type Presenter = (view: View, intent: PaymentIntent) => PaymentIntentShape
 
 const answer = (
   view: View,
   { intent, declined }: IntentOutcome,
   present: Presenter = presentPaymentIntent,
-): Answer => (declined ? declinedPayment(view, intent, declined, present) : present(view, intent))
+): Answer<PaymentIntentShape> =>
+  declined ? declinedPayment(view, intent, declined, present) : present(view, intent)
 
 const shown = (isPublic: boolean): Presenter => (isPublic ? presentToBrowser : presentPaymentIntent)
 
@@ -130,7 +193,7 @@ export const clientSecretOf = ({ ids }: View, id: string): string =>
   `${id}_secret_${ids.derived(`client secret ${id}`, CLIENT_SECRET_LENGTH)}`
 
 /** Source: interface.md 2.1; decisions.md 4. */
-export function presentPaymentIntent(view: View, intent: PaymentIntent): Json {
+export function presentPaymentIntent(view: View, intent: PaymentIntent): Required<PaymentIntentShape> {
   const method =
     intent.payment_method === null ? undefined : view.get('payment_method', intent.payment_method)
   return {
@@ -155,13 +218,13 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Json {
 }
 
 /** What a browser may see of an intent. Source: decisions.md 9. */
-function presentToBrowser(view: View, intent: PaymentIntent): Json {
+function presentToBrowser(view: View, intent: PaymentIntent): PaymentIntentShape {
   const { customer, metadata, invoice, latest_charge, ...rest } = presentPaymentIntent(view, intent)
   return rest
 }
 
 /** paytwin: what the customer would have to do, and the test helper that does it for them. */
-const nextAction = (id: string, type: string): Json => ({
+const nextAction = (id: string, type: string): PaymentIntentShape['next_action'] => ({
   type: type === 'card' ? 'authenticate' : `${type}_push`,
   settle_with: `/v1/test_helpers/payment_intents/${id}/settle`,
 })

@@ -9,9 +9,9 @@ import {
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { metadata, reference } from './fields.ts'
-import type { Json } from './json.ts'
 import { equals, listObjects, pageParams } from './pagination.ts'
 import { common, retrieve } from './resource.ts'
+import { type PaymentMethodShape, paymentMethodList, paymentMethodSchema } from './schemas/payment-method.ts'
 
 const card = z.object({
   number: z
@@ -26,7 +26,7 @@ const card = z.object({
 const createParams = z.object({
   type: z.enum(PAYMENT_METHOD_TYPES),
   card: card.optional(),
-  metadata: metadata.optional(),
+  metadata,
 })
 const listParams = z.object({ ...pageParams, customer: reference.optional(), type: z.string().optional() })
 const attachParams = z.object({ customer: reference })
@@ -42,39 +42,74 @@ export function paymentMethodRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/payment_methods',
+      summary:
+        'Creates a payment method that is attached to nobody yet; of cards it takes test numbers only.',
       params: createParams,
       requires: (raw) => (raw.type === 'card' && raw.card === undefined ? 'card' : undefined),
       status: 201,
+      returns: paymentMethodSchema,
     },
     ({ unit, view, params }) => presentPaymentMethod(view, createPaymentMethod(unit, params)),
   )
-  api.read({ method: 'get', path: '/v1/payment_methods', params: listParams }, (call) =>
-    listObjects(
-      call,
-      'payment_method',
-      [...equals('customer', call.params.customer), ...equals('type', call.params.type)],
-      (method) => presentPaymentMethod(call.view, method),
-    ),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/payment_methods',
+      summary: 'Lists payment methods, the newest first.',
+      params: listParams,
+      returns: paymentMethodList,
+    },
+    (call) =>
+      listObjects(
+        call,
+        'payment_method',
+        [...equals('customer', call.params.customer), ...equals('type', call.params.type)],
+        (method) => presentPaymentMethod(call.view, method),
+      ),
   )
-  api.read({ method: 'get', path: '/v1/payment_methods/:id' }, ({ view, id }) =>
-    presentPaymentMethod(view, retrieve(view, 'payment_method', id)),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/payment_methods/:id',
+      summary: 'Retrieves a payment method.',
+      returns: paymentMethodSchema,
+    },
+    ({ view, id }) => presentPaymentMethod(view, retrieve(view, 'payment_method', id)),
   )
   api.write(
-    { method: 'post', path: '/v1/payment_methods/:id/attach', params: attachParams },
+    {
+      method: 'post',
+      path: '/v1/payment_methods/:id/attach',
+      summary: 'Attaches a payment method to a customer; attaching a test id makes a new one.',
+      params: attachParams,
+      returns: paymentMethodSchema,
+    },
     ({ unit, view, params, id }) =>
       presentPaymentMethod(view, attachPaymentMethod(unit, id, params.customer)),
   )
-  api.write({ method: 'post', path: '/v1/payment_methods/:id/detach' }, ({ unit, view, id }) =>
-    presentPaymentMethod(view, detachPaymentMethod(unit, id)),
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/payment_methods/:id/detach',
+      summary: 'Detaches a payment method from its customer; it is charged no more.',
+      returns: paymentMethodSchema,
+    },
+    ({ unit, view, id }) => presentPaymentMethod(view, detachPaymentMethod(unit, id)),
   )
   api.write(
-    { method: 'post', path: '/v1/test_helpers/payment_methods/:id/outcomes', params: outcomesParams },
+    {
+      method: 'post',
+      path: '/v1/test_helpers/payment_methods/:id/outcomes',
+      summary: 'Scripts a card: what the processor answers at each attempt from now on.',
+      params: outcomesParams,
+      returns: paymentMethodSchema,
+    },
     ({ unit, view, params, id }) => presentPaymentMethod(view, scriptPaymentMethod(unit, id, params)),
   )
 }
 
 /** Source: decisions.md 3. */
-export const presentPaymentMethod = (view: View, method: PaymentMethod): Json => ({
+export const presentPaymentMethod = (view: View, method: PaymentMethod): PaymentMethodShape => ({
   ...common(view, 'payment_method', method),
   type: method.type,
   customer: method.customer,

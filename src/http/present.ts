@@ -1,7 +1,7 @@
 import type { Kind, Objects } from '../core/change.ts'
 import type { View } from '../engine/view.ts'
 import { presentCharge } from './charge.ts'
-import { presentCustomer } from './customer.ts'
+import { presentCustomerOrStub } from './customer.ts'
 import { presentInvoice } from './invoice.ts'
 import { presentInvoiceItem } from './invoice-item.ts'
 import type { Json } from './json.ts'
@@ -14,7 +14,7 @@ import { presentSubscription } from './subscription.ts'
 type Presenter<T> = (view: View, object: T) => Json
 
 const PRESENTERS: { readonly [K in Kind]: Presenter<Objects[K]> } = {
-  customer: presentCustomer,
+  customer: presentCustomerOrStub,
   product: presentProduct,
   price: presentPrice,
   payment_method: presentPaymentMethod,

@@ -4,45 +4,57 @@ import { isWithinThreeYears, type Price, type Product } from '../core/price.ts'
 import { createPrice, createProduct, updatePrice, updateProduct } from '../engine/price.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
-import { currency, metadata, metadataUpdate, optionalText, reference, text } from './fields.ts'
-import type { Json } from './json.ts'
+import { currency, metadata, optionalText, reference, text } from './fields.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { common, retrieve } from './resource.ts'
+import {
+  type PriceShape,
+  type ProductShape,
+  priceList,
+  priceSchema,
+  productList,
+  productSchema,
+} from './schemas/price.ts'
 
 const isTrue = z.boolean().optional()
 const createProductParams = z.object({
   name: text.min(1),
   active: isTrue,
   description: optionalText,
-  metadata: metadata.optional(),
+  metadata,
 })
 const updateProductParams = z.object({
   name: text.min(1).optional(),
   active: isTrue,
   description: optionalText,
-  metadata: metadataUpdate,
+  metadata,
 })
 const listProductParams = z.object({ ...pageParams, active: isTrue, created: createdParam })
 
 const recurring = z
   .object({ interval: z.enum(['day', 'week', 'month', 'year']), interval_count: z.int().min(1).default(1) })
   .refine(isWithinThreeYears, { path: ['interval_count'], error: 'expected an interval of at most 3 years' })
-const createPriceParams = z.object({
-  unit_amount: z.int().min(0).max(MAX_AMOUNT),
-  currency,
-  product: reference.optional(),
-  type: z.enum(['one_time', 'recurring']).optional(),
-  recurring: recurring.optional(),
-  nickname: optionalText,
-  active: isTrue,
-  lookup_key: z.string().max(200).nullable().optional(),
-  metadata: metadata.optional(),
-})
+const createPriceParams = z
+  .object({
+    unit_amount: z.int().min(0).max(MAX_AMOUNT),
+    currency,
+    product: reference.optional(),
+    type: z.enum(['one_time', 'recurring']).optional(),
+    recurring: recurring.optional(),
+    nickname: optionalText,
+    active: isTrue,
+    lookup_key: z.string().max(200).nullable().optional(),
+    metadata,
+  })
+  .refine(({ type, recurring: given }) => type !== 'one_time' || given === undefined, {
+    path: ['recurring'],
+    error: 'a one-time price does not recur',
+  })
 const updatePriceParams = z.object({
   nickname: optionalText,
   active: isTrue,
   lookup_key: z.string().max(200).nullable().optional(),
-  metadata: metadataUpdate,
+  metadata,
 })
 const listPriceParams = z.object({
   ...pageParams,
@@ -59,22 +71,49 @@ const activeFilter = (active: boolean | undefined) =>
 /** Source: decisions.md 3. */
 export function productRoutes(api: Api): void {
   api.write(
-    { method: 'post', path: '/v1/products', params: createProductParams, status: 201 },
+    {
+      method: 'post',
+      path: '/v1/products',
+      summary: 'Creates a product.',
+      params: createProductParams,
+      status: 201,
+      returns: productSchema,
+    },
     ({ unit, view, params }) => presentProduct(view, createProduct(unit, params)),
   )
-  api.read({ method: 'get', path: '/v1/products', params: listProductParams }, (call) =>
-    listObjects(
-      call,
-      'product',
-      [...activeFilter(call.params.active), ...createdFilters(call.params.created)],
-      (product) => presentProduct(call.view, product),
-    ),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/products',
+      summary: 'Lists products, the newest first.',
+      params: listProductParams,
+      returns: productList,
+    },
+    (call) =>
+      listObjects(
+        call,
+        'product',
+        [...activeFilter(call.params.active), ...createdFilters(call.params.created)],
+        (product) => presentProduct(call.view, product),
+      ),
   )
-  api.read({ method: 'get', path: '/v1/products/:id' }, ({ view, id }) =>
-    presentProduct(view, retrieve(view, 'product', id)),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/products/:id',
+      summary: 'Retrieves a product.',
+      returns: productSchema,
+    },
+    ({ view, id }) => presentProduct(view, retrieve(view, 'product', id)),
   )
   api.write(
-    { method: 'post', path: '/v1/products/:id', params: updateProductParams },
+    {
+      method: 'post',
+      path: '/v1/products/:id',
+      summary: 'Changes the fields of a product that are given.',
+      params: updateProductParams,
+      returns: productSchema,
+    },
     ({ unit, view, params, id }) => presentProduct(view, updateProduct(unit, id, params)),
   )
 }
@@ -85,38 +124,58 @@ export function priceRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/prices',
+      summary: 'Creates a price, one-time or recurring.',
       params: createPriceParams,
       requires: (raw) => (raw.type === 'recurring' && raw.recurring === undefined ? 'recurring' : undefined),
       status: 201,
+      returns: priceSchema,
+      errors: { 404: ['resource_missing'] },
     },
-    ({ unit, view, params: { type, recurring: given, ...params } }) =>
-      presentPrice(
-        view,
-        createPrice(unit, { ...params, recurring: type === 'one_time' ? undefined : given }),
-      ),
+    ({ unit, view, params: { type: _, ...params } }) => presentPrice(view, createPrice(unit, params)),
   )
-  api.read({ method: 'get', path: '/v1/prices', params: listPriceParams }, (call) => {
-    const { product, active, lookup_key, currency: code, created } = call.params
-    const filters = [
-      ...equals('product', product),
-      ...equals('lookup_key', lookup_key),
-      ...equals('currency', code),
-      ...activeFilter(active),
-      ...createdFilters(created),
-    ]
-    return listObjects(call, 'price', filters, (price) => presentPrice(call.view, price))
-  })
-  api.read({ method: 'get', path: '/v1/prices/:id' }, ({ view, id }) =>
-    presentPrice(view, retrieve(view, 'price', id)),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/prices',
+      summary: 'Lists prices, the newest first.',
+      params: listPriceParams,
+      returns: priceList,
+    },
+    (call) => {
+      const { product, active, lookup_key, currency: code, created } = call.params
+      const filters = [
+        ...equals('product', product),
+        ...equals('lookup_key', lookup_key),
+        ...equals('currency', code),
+        ...activeFilter(active),
+        ...createdFilters(created),
+      ]
+      return listObjects(call, 'price', filters, (price) => presentPrice(call.view, price))
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/prices/:id',
+      summary: 'Retrieves a price.',
+      returns: priceSchema,
+    },
+    ({ view, id }) => presentPrice(view, retrieve(view, 'price', id)),
   )
   api.write(
-    { method: 'post', path: '/v1/prices/:id', params: updatePriceParams },
+    {
+      method: 'post',
+      path: '/v1/prices/:id',
+      summary: 'Changes the fields of a price that are given; what it costs stays.',
+      params: updatePriceParams,
+      returns: priceSchema,
+    },
     ({ unit, view, params, id }) => presentPrice(view, updatePrice(unit, id, params)),
   )
 }
 
 /** Source: decisions.md 3. */
-export const presentProduct = (view: View, product: Product): Json => ({
+export const presentProduct = (view: View, product: Product): ProductShape => ({
   ...common(view, 'product', product),
   name: product.name,
   active: product.active,
@@ -125,7 +184,7 @@ export const presentProduct = (view: View, product: Product): Json => ({
 })
 
 /** Source: decisions.md 3. */
-export const presentPrice = (view: View, price: Price): Json => ({
+export const presentPrice = (view: View, price: Price): PriceShape => ({
   ...common(view, 'price', price),
   active: price.active,
   currency: price.currency,

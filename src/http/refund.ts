@@ -4,16 +4,16 @@ import { createRefund } from '../engine/refund.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { amount, metadata, reference } from './fields.ts'
-import type { Json } from './json.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { common, retrieve } from './resource.ts'
+import { type RefundShape, refundList, refundSchema } from './schemas/refund.ts'
 
 const createParams = z.object({
   charge: reference.optional(),
   payment_intent: reference.optional(),
   amount: amount.optional(),
   reason: z.enum(REFUND_REASONS).optional(),
-  metadata: metadata.optional(),
+  metadata,
 })
 const listParams = z.object({
   ...pageParams,
@@ -28,29 +28,47 @@ export function refundRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/refunds',
+      summary: 'Gives back what was charged, or a part of it.',
       params: createParams,
       requires: (raw) =>
         raw.charge === undefined && raw.payment_intent === undefined ? 'charge' : undefined,
       status: 201,
+      returns: refundSchema,
+      errors: { 400: ['payment_intent_unexpected_state'], 404: ['resource_missing'] },
     },
     ({ unit, view, params }) => presentRefund(view, createRefund(unit, params)),
   )
-  api.read({ method: 'get', path: '/v1/refunds', params: listParams }, (call) => {
-    const { charge, payment_intent, created } = call.params
-    const filters = [
-      ...equals('charge', charge),
-      ...equals('payment_intent', payment_intent),
-      ...createdFilters(created),
-    ]
-    return listObjects(call, 'refund', filters, (refund) => presentRefund(call.view, refund))
-  })
-  api.read({ method: 'get', path: '/v1/refunds/:id' }, ({ view, id }) =>
-    presentRefund(view, retrieve(view, 'refund', id)),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/refunds',
+      summary: 'Lists refunds, the newest first.',
+      params: listParams,
+      returns: refundList,
+    },
+    (call) => {
+      const { charge, payment_intent, created } = call.params
+      const filters = [
+        ...equals('charge', charge),
+        ...equals('payment_intent', payment_intent),
+        ...createdFilters(created),
+      ]
+      return listObjects(call, 'refund', filters, (refund) => presentRefund(call.view, refund))
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/refunds/:id',
+      summary: 'Retrieves a refund.',
+      returns: refundSchema,
+    },
+    ({ view, id }) => presentRefund(view, retrieve(view, 'refund', id)),
   )
 }
 
 /** Source: interface.md 2.4; decisions.md 5. */
-export const presentRefund = (view: View, refund: Refund): Json => ({
+export const presentRefund = (view: View, refund: Refund): RefundShape => ({
   ...common(view, 'refund', refund),
   status: refund.status,
   amount: refund.amount,

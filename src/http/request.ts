@@ -18,7 +18,12 @@ export async function readParams(c: Context, limit: number): Promise<Given> {
   const body = await readBody(c, limit)
   if (method === 'DELETE' && body === '' && query !== '') return { raw: decodeForm(query), isForm: true }
   const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  if (type === 'application/x-www-form-urlencoded') return { raw: decodeForm(body), isForm: true }
+  if (type === 'application/x-www-form-urlencoded') {
+    // What curl -d does with JSON: its text would be one strange name, and the request would do something else.
+    if (body.trimStart().startsWith('{'))
+      throw parameterInvalid(null, 'The body looks like JSON: send it as application/json')
+    return { raw: decodeForm(body), isForm: true }
+  }
   if (type === 'application/json' || body === '') return { raw: decodeJson(body), isForm: false }
   throw parameterInvalid(
     null,

@@ -1,14 +1,13 @@
 import type { Kind, Objects } from '../core/change.ts'
 import { resourceMissing } from '../core/errors.ts'
 import type { View } from '../engine/view.ts'
-import type { Json } from './json.ts'
 
 /** What every resource carries. Source: decisions.md 1. */
-export const common = (
+export const common = <const Name extends string>(
   { merchant }: View,
-  object: string,
+  object: Name,
   { id, created }: { id: string; created: number },
-): Json => ({
+) => ({
   id,
   object,
   created,
@@ -17,10 +16,10 @@ export const common = (
 })
 
 /** What is left of a deleted object. Source: decisions.md 1, 3. */
-export const deletedStub = (object: string, id: string): Json => ({
+export const deletedStub = <const Name extends string>(object: Name, id: string) => ({
   id,
   object,
-  deleted: true,
+  deleted: true as const,
   livemode: false,
 })
 

@@ -1,4 +1,5 @@
 import { ApiError, internalError } from '../core/errors.ts'
+import { docUrl } from './error-codes.ts'
 import type { Json } from './json.ts'
 import type { Site } from './site.ts'
 
@@ -15,10 +16,16 @@ export const jsonText = (status: number, text: string, headers: Headers): Respon
 export const json = (status: number, body: Json, headers: Headers): Response =>
   jsonText(status, textOf(body), headers)
 
-/** The error envelope of an ApiError. Source: interface.md 5.5, 7.1; decisions.md 9. */
-export function errorBody({ type, code, message, param, details }: ApiError): Json {
+/**
+ * The error envelope of an ApiError.
+ * @param url - the daemon's, where its codes are explained
+ * Source: interface.md 5.5, 7.1; decisions.md 1, 9.
+ */
+export function errorBody({ type, code, message, param, details }: ApiError, url: string): Json {
+  if (code === null) return { error: { type, message }, livemode: false }
+  const doc_url = docUrl(url, code)
   return {
-    error: code === null ? { type, message } : { type, code, message, param, ...details },
+    error: { type, code, message, param, ...(doc_url && { doc_url }), ...details },
     livemode: false,
   }
 }
@@ -35,6 +42,13 @@ export function errorHeaders({ status }: Pick<ApiError, 'status'>): Headers {
  */
 export function knownError(site: Pick<Site, 'reportError'>, error: unknown, doing: string): ApiError {
   if (error instanceof ApiError) return error
-  site.reportError(error, doing)
+  // A caller who hangs up while sending hears no answer, and has done nothing that concerns us.
+  if (!isAborted(error)) site.reportError(error, doing)
   return internalError()
 }
+
+const isAborted = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.name === 'AbortError' ||
+    error.message === 'aborted' ||
+    ('code' in error && error.code === 'ECONNRESET'))

@@ -2,6 +2,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Faults } from '../engine/faults.ts'
 import type { IdempotencyKeys } from '../engine/idempotency.ts'
 import type { KeyRing } from '../engine/keys.ts'
+import type { Present } from './expand.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { EventStreams } from './stream.ts'
 import type { VersionHistory } from './versions.ts'
@@ -14,6 +15,7 @@ export type Site = {
   readonly faults: Faults
   readonly versions: VersionHistory
   readonly streams: EventStreams
+  readonly present: Present
   /** null when requests are not limited. */
   readonly rateLimit: RateLimit | null
   /** Whether an unknown parameter is an error. */
@@ -22,4 +24,6 @@ export type Site = {
   readonly reportError: (error: unknown, doing: string) => void
   /** Takes note of what a developer should see: parameters that were ignored. */
   readonly noteIgnored: (route: string, params: readonly string[]) => void
+  /** Where the daemon listens; known once it does. */
+  readonly url: () => string
 }

@@ -1,6 +1,6 @@
 import type { EventType } from '../core/event.ts'
 import type { Engine } from '../engine/engine.ts'
-import { eventsAfter, findEvent, newestPlace } from '../engine/events.ts'
+import { eventsAfter, findEvent, newestPlace, placeIn } from '../engine/events.ts'
 import type { MerchantState } from '../engine/merchant.ts'
 import type { RecalledEvent } from '../engine/view.ts'
 import type { Json } from './json.ts'
@@ -15,12 +15,14 @@ type Wanted = {
   /** Empty for all. */
   readonly types: readonly EventType[]
   readonly after?: { readonly id: string; readonly param: string } | undefined
+  /** The key that opened it; null for the operator. */
+  readonly key: string | null
 }
 
 type Stream = {
   readonly wanted: Wanted
   readonly controller: ReadableStreamDefaultController<Uint8Array>
-  /** The journal seq up to which it has been served. */
+  /** Up to where it has been served: see eventsAfter. */
   place: number
   isServed: boolean
 }
@@ -33,15 +35,21 @@ type Stream = {
 export class EventStreams {
   readonly #engine: Engine
   readonly #present: (event: RecalledEvent) => Json
+  readonly #reportError: (error: unknown, doing: string) => void
   readonly #streams = new Set<Stream>()
   readonly #encoder = new TextEncoder()
   readonly #stopListening: () => void
   #isScheduled = false
   #heartbeat: NodeJS.Timeout | undefined
 
-  constructor(engine: Engine, present: (event: RecalledEvent) => Json) {
+  constructor(
+    engine: Engine,
+    present: (event: RecalledEvent) => Json,
+    reportError: (error: unknown, doing: string) => void,
+  ) {
     this.#engine = engine
     this.#present = present
+    this.#reportError = reportError
     this.#stopListening = engine.listen({ committed: () => this.#schedule() })
   }
 
@@ -52,8 +60,8 @@ export class EventStreams {
   open(wanted: Wanted): Response {
     const { merchant, after } = wanted
     const place = after
-      ? findEvent(this.#engine, merchant, after.id, after.param).entry.seq
-      : newestPlace(this.#engine)
+      ? placeIn(merchant, findEvent(this.#engine, merchant, after.id, after.param))
+      : newestPlace(this.#engine, merchant)
     let stream: Stream
     const body = new ReadableStream<Uint8Array>(
       {
@@ -77,12 +85,15 @@ export class EventStreams {
     })
   }
 
+  /** Ends all streams. */
   close(): void {
     this.#stopListening()
-    for (const stream of this.#streams) {
-      this.#drop(stream)
-      stream.controller.close()
-    }
+    for (const stream of this.#streams) this.#end(stream)
+  }
+
+  /** Ends the streams that a key opened, when it is revoked. */
+  closeOf(key: string): void {
+    for (const stream of this.#streams) if (stream.wanted.key === key) this.#end(stream)
   }
 
   /** Serves all streams soon: after the answers of the commit, and once for several commits of one turn. */
@@ -99,17 +110,32 @@ export class EventStreams {
   #serve(stream: Stream): void {
     if (stream.isServed) return
     stream.isServed = true
-    while (this.#hasRoom(stream)) {
-      const events = eventsAfter(this.#engine, stream.place, CHUNK)
-      if (events.length === 0) break
-      for (const event of events) {
-        // A reader that is full is served again when it pulls, from where it stopped.
-        if (!this.#hasRoom(stream)) break
-        if (isWanted(stream.wanted, event)) stream.controller.enqueue(this.#frame(event))
-        stream.place = event.entry.seq
-      }
+    try {
+      while (this.#hasRoom(stream) && this.#serveChunk(stream));
+    } catch (error) {
+      this.#reportError(error, 'serving a stream of events')
+      this.#drop(stream)
+      stream.controller.error(error)
+    } finally {
+      stream.isServed = false
     }
-    stream.isServed = false
+  }
+
+  /** @returns whether there may be more */
+  #serveChunk(stream: Stream): boolean {
+    const { merchant, types } = stream.wanted
+    const newest = newestPlace(this.#engine, merchant)
+    const events = eventsAfter(this.#engine, merchant, { types, place: stream.place, limit: CHUNK })
+    for (const event of events) {
+      // A reader that is full is served again when it pulls, from where it stopped.
+      if (!this.#hasRoom(stream)) return false
+      stream.controller.enqueue(this.#frame(event))
+      stream.place = placeIn(merchant, event)
+    }
+    if (events.length === CHUNK) return true
+    // What lies before the newest and is not wanted need not be looked at again.
+    stream.place = Math.max(stream.place, newest)
+    return false
   }
 
   #hasRoom(stream: Stream): boolean {
@@ -125,8 +151,15 @@ export class EventStreams {
   /** Comments that keep idle connections open; the timer lives while there are streams. */
   #beat(): void {
     this.#heartbeat ??= setInterval(() => {
-      for (const { controller } of this.#streams) controller.enqueue(this.#encoder.encode(': heartbeat\n\n'))
+      for (const stream of this.#streams) {
+        if (this.#hasRoom(stream)) stream.controller.enqueue(this.#encoder.encode(': heartbeat\n\n'))
+      }
     }, HEARTBEAT_MS).unref()
+  }
+
+  #end(stream: Stream): void {
+    this.#drop(stream)
+    stream.controller.close()
   }
 
   #drop(stream: Stream): void {
@@ -136,7 +169,3 @@ export class EventStreams {
     this.#heartbeat = undefined
   }
 }
-
-const isWanted = ({ merchant, types }: Wanted, { entry }: RecalledEvent): boolean =>
-  (merchant === null || merchant.settings.ordinal === entry.merchant) &&
-  (types.length === 0 || types.includes(entry.type))

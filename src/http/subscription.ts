@@ -10,29 +10,36 @@ import { cancelSubscription, createSubscription } from '../engine/subscription.t
 import { resumeSubscription, updateSubscription } from '../engine/subscription-update.ts'
 import type { Filter, View } from '../engine/view.ts'
 import type { Api } from './api.ts'
+import { DECLINES } from './error-codes.ts'
 import {
   currency,
+  DUE_ONLY_WHEN_SENT,
   daysUntilDue,
   instant,
+  isDueOnlyWhenSent,
   metadata,
-  metadataUpdate,
   optionalText,
   quantity,
   reference,
 } from './fields.ts'
 import type { Raw } from './form.ts'
 import { declinedInvoice } from './invoice.ts'
-import type { Json } from './json.ts'
 import { createdFilters, createdParam, equals, list, listObjects, pageParams } from './pagination.ts'
 import { presentPrice } from './price.ts'
 import { common, retrieve } from './resource.ts'
+import {
+  type SubscriptionItemShape,
+  type SubscriptionShape,
+  subscriptionList,
+  subscriptionSchema,
+} from './schemas/subscription.ts'
 
 const MAX_ITEMS = 20
 
 const item = z.object({
   price: reference,
   quantity: quantity.default(1),
-  metadata: metadata.optional(),
+  metadata,
 })
 const createParams = z
   .object({
@@ -55,16 +62,9 @@ const createParams = z
       })
       .optional(),
     description: optionalText,
-    metadata: metadata.optional(),
+    metadata,
   })
-  .refine(
-    ({ collection_method, days_until_due }) =>
-      collection_method === 'send_invoice' || days_until_due === undefined,
-    {
-      path: ['days_until_due'],
-      error: 'days_until_due applies only when collection_method is send_invoice',
-    },
-  )
+  .refine(isDueOnlyWhenSent, DUE_ONLY_WHEN_SENT)
   .refine(({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined, {
     path: ['trial_end'],
     error: 'give trial_period_days or trial_end, not both',
@@ -74,7 +74,7 @@ const updateItem = z.object({
   price: reference.optional(),
   quantity: quantity.optional(),
   deleted: z.boolean().optional(),
-  metadata: metadata.optional(),
+  metadata,
 })
 const updateParams = z.object({
   default_payment_method: reference.nullable().optional(),
@@ -90,7 +90,7 @@ const updateParams = z.object({
     .nullable()
     .optional(),
   description: optionalText,
-  metadata: metadataUpdate,
+  metadata,
 })
 const deleteParams = z.object({ cancel_at_period_end: z.boolean().default(false) })
 const listParams = z.object({
@@ -129,44 +129,94 @@ export function subscriptionRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/subscriptions',
+      summary: 'Subscribes a customer to prices, and collects the first payment unless there is a trial.',
       params: createParams,
       requires: requiresPaymentMethod,
       status: 201,
+      returns: subscriptionSchema,
+      errors: {
+        400: ['amount_too_large'],
+        402: DECLINES,
+        404: ['resource_missing'],
+        422: ['unsupported_psp_capability'],
+      },
     },
     ({ unit, view, params: { trial_settings, ...params } }) => {
       const missing_payment_method = trial_settings?.end_behavior?.missing_payment_method ?? 'create_invoice'
       return presentSubscription(view, createSubscription(unit, { ...params, missing_payment_method }))
     },
   )
-  api.read({ method: 'get', path: '/v1/subscriptions', params: listParams }, (call) => {
-    const { customer, price, status, collection_method, created } = call.params
-    const filters: Filter[] = [
-      ...equals('customer', customer),
-      ...(price === undefined ? [] : [{ holdsPrice: price }]),
-      ...statusFilters(status),
-      ...equals('collection_method', collection_method),
-      ...createdFilters(created),
-    ]
-    return listObjects(call, 'subscription', filters, (subscription) =>
-      presentSubscription(call.view, subscription),
-    )
-  })
-  api.read({ method: 'get', path: '/v1/subscriptions/:id' }, ({ view, id }) =>
-    presentSubscription(view, retrieve(view, 'subscription', id)),
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/subscriptions',
+      summary: 'Lists subscriptions, the newest first; canceled ones only when they are asked for.',
+      params: listParams,
+      returns: subscriptionList,
+    },
+    (call) => {
+      const { customer, price, status, collection_method, created } = call.params
+      const filters: Filter[] = [
+        ...equals('customer', customer),
+        ...(price === undefined ? [] : [{ holdsPrice: price }]),
+        ...statusFilters(status),
+        ...equals('collection_method', collection_method),
+        ...createdFilters(created),
+      ]
+      return listObjects(call, 'subscription', filters, (subscription) =>
+        presentSubscription(call.view, subscription),
+      )
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/subscriptions/:id',
+      summary: 'Retrieves a subscription.',
+      returns: subscriptionSchema,
+    },
+    ({ view, id }) => presentSubscription(view, retrieve(view, 'subscription', id)),
   )
   api.write(
-    { method: 'post', path: '/v1/subscriptions/:id', params: updateParams },
+    {
+      method: 'post',
+      path: '/v1/subscriptions/:id',
+      summary:
+        'Changes the fields of a subscription that are given; prices and quantities count from the next renewal.',
+      params: updateParams,
+      returns: subscriptionSchema,
+      errors: {
+        400: ['parameter_missing', 'invalid_state_transition', 'amount_too_large'],
+        422: ['unsupported_psp_capability'],
+      },
+    },
     ({ unit, view, params: { proration_behavior: _, ...params }, id }) =>
       presentSubscription(view, updateSubscription(unit, id, params)),
   )
-  api.write({ method: 'post', path: '/v1/subscriptions/:id/resume' }, ({ unit, view, id }) => {
-    const { subscription, declined } = resumeSubscription(unit, id)
-    return declined
-      ? declinedInvoice(view, declined.invoice, declined.outcome)
-      : presentSubscription(view, subscription)
-  })
   api.write(
-    { method: 'delete', path: '/v1/subscriptions/:id', params: deleteParams },
+    {
+      method: 'post',
+      path: '/v1/subscriptions/:id/resume',
+      summary: 'Takes back a pending cancellation or a pause; a paused one is billed anew.',
+      returns: subscriptionSchema,
+      errors: { 400: ['invalid_state_transition'], 402: DECLINES },
+    },
+    ({ unit, view, id }) => {
+      const { subscription, declined } = resumeSubscription(unit, id)
+      return declined
+        ? declinedInvoice(view, declined.invoice, declined.outcome)
+        : presentSubscription(view, subscription)
+    },
+  )
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/subscriptions/:id',
+      summary: 'Cancels a subscription, now or when its period ends.',
+      params: deleteParams,
+      returns: subscriptionSchema,
+      errors: { 400: ['invalid_state_transition'] },
+    },
     ({ unit, view, params, id }) => presentSubscription(view, cancelSubscription(unit, id, params)),
   )
 }
@@ -181,7 +231,7 @@ function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
 }
 
 /** Source: interface.md 2.2; decisions.md 6. */
-export function presentSubscription(view: View, subscription: Subscription): Json {
+export function presentSubscription(view: View, subscription: Subscription): SubscriptionShape {
   const { id, items, missing_payment_method, cancellation_reason } = subscription
   return {
     ...common(view, 'subscription', subscription),
@@ -216,7 +266,7 @@ export function presentSubscription(view: View, subscription: Subscription): Jso
 }
 
 /** An item shows its whole price. Source: decisions.md 6, "Item". */
-function presentItem(view: View, { id }: Subscription, entry: SubscriptionItem): Json {
+function presentItem(view: View, { id }: Subscription, entry: SubscriptionItem): SubscriptionItemShape {
   const price = view.get('price', entry.price)
   return {
     ...common(view, 'subscription_item', entry),

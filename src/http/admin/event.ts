@@ -8,6 +8,7 @@ import {
   typesOf,
   wantsStream,
 } from '../event.ts'
+import { eventList, eventSchema } from '../schemas/event.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './site.ts'
 
@@ -15,13 +16,29 @@ const listParams = eventListParams.extend({ merchant: z.string().optional() })
 
 /** Events of one merchant, or of all. Source: operator.md, "Admin API". */
 export function eventAdminRoutes(add: AddRoute): void {
-  add({ method: 'get', path: 'events', params: listParams }, ({ c, site, params }) => {
-    const merchant = params.merchant === undefined ? null : theMerchant(site.engine, params.merchant)
-    if (!wantsStream(c.req.header('accept'))) return presentEventList(site, merchant, c.req.path, params)
-    const after = resumePoint(c.req.header('last-event-id'), params)
-    return site.streams.open({ merchant, types: typesOf(params), after })
-  })
-  add({ method: 'get', path: 'events/:id' }, ({ site, id }) =>
-    presentEvent(site.versions, findEvent(site.engine, null, id)),
+  add(
+    {
+      method: 'get',
+      path: 'events',
+      summary: 'Lists events of all merchants or of one, the newest first, or streams them as they happen.',
+      params: listParams,
+      returns: eventList,
+      streams: true,
+    },
+    ({ c, site, params }) => {
+      const merchant = params.merchant === undefined ? null : theMerchant(site.engine, params.merchant)
+      if (!wantsStream(c.req.header('accept'))) return presentEventList(site, merchant, c.req.path, params)
+      const after = resumePoint(c.req.header('last-event-id'), params)
+      return site.streams.open({ merchant, types: typesOf(params), after, key: null })
+    },
+  )
+  add(
+    {
+      method: 'get',
+      path: 'events/:id',
+      summary: 'Retrieves an event of any merchant.',
+      returns: eventSchema,
+    },
+    ({ site, id }) => presentEvent(site.versions, findEvent(site.engine, null, id)),
   )
 }

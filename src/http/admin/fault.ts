@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { FAULT_KINDS, type Fault } from '../../engine/faults.ts'
 import { findMerchant } from '../../engine/merchants.ts'
-import type { Json } from '../json.ts'
 import { list } from '../pagination.ts'
+import { deletedStub } from '../resource.ts'
+import { deletedFault, type FaultShape, faultList, faultSchema } from '../schemas/admin.ts'
 import type { AddRoute } from './site.ts'
 
 const createParams = z.object({
@@ -16,27 +17,61 @@ const createParams = z.object({
 
 /** Source: operator.md, "Admin API" and "Command line" (faults). */
 export function faultRoutes(add: AddRoute): void {
-  add({ method: 'post', path: 'faults', params: createParams, status: 201 }, ({ site, params }) => {
-    const { kind, count, rate, route, merchant, ms } = params
-    const whose = merchant === undefined ? null : findMerchant(site.engine, merchant, 'merchant').settings.id
-    return presentFault(
-      site.faults.add({ kind, rate, ms, remaining: count ?? null, route: route ?? null, merchant: whose }),
-    )
-  })
-  add({ method: 'get', path: 'faults' }, ({ c, site }) =>
-    list(c.req.path, site.faults.list().map(presentFault)),
+  add(
+    {
+      method: 'post',
+      path: 'faults',
+      summary: 'Makes something go wrong, now and then or always.',
+      params: createParams,
+      status: 201,
+      returns: faultSchema,
+      errors: { 404: ['resource_missing'] },
+    },
+    ({ site, params }) => {
+      const { kind, count, rate, route, merchant, ms } = params
+      const whose =
+        merchant === undefined ? null : findMerchant(site.engine, merchant, 'merchant').settings.id
+      return presentFault(
+        site.faults.add({ kind, rate, ms, remaining: count ?? null, route: route ?? null, merchant: whose }),
+      )
+    },
   )
-  add({ method: 'delete', path: 'faults' }, ({ c, site }) => {
-    site.faults.clear()
-    return list(c.req.path, [])
-  })
-  add({ method: 'delete', path: 'faults/:id' }, ({ site, id }) => {
-    site.faults.clear(id)
-    return { id, object: 'fault', deleted: true }
-  })
+  add(
+    {
+      method: 'get',
+      path: 'faults',
+      summary: 'Lists the faults that are set.',
+      returns: faultList,
+    },
+    ({ c, site }) => list(c.req.path, site.faults.list().map(presentFault)),
+  )
+  add(
+    {
+      method: 'delete',
+      path: 'faults',
+      summary: 'Takes back all faults.',
+      returns: faultList,
+    },
+    ({ c, site }) => {
+      site.faults.clear()
+      return list(c.req.path, [])
+    },
+  )
+  add(
+    {
+      method: 'delete',
+      path: 'faults/:id',
+      summary: 'Takes back a fault.',
+      returns: deletedFault,
+    },
+    ({ site, id }) => {
+      site.faults.clear(id)
+      return deletedStub('fault', id)
+    },
+  )
 }
 
-const presentFault = ({ id, kind, remaining, rate, route, merchant, ms }: Fault): Json => ({
+const presentFault = ({ id, kind, remaining, rate, route, merchant, ms }: Fault): FaultShape => ({
   id,
   object: 'fault',
   kind,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Engine } from '../../engine/engine.ts'
 import type { KeyRing } from '../../engine/keys.ts'
-import type { Json } from '../json.ts'
 import { list } from '../pagination.ts'
+import { issuedKeySchema, type KeyShape, keyList, keySchema } from '../schemas/admin.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './site.ts'
 
@@ -16,29 +16,60 @@ const listParams = z.object({ merchant: z.string().optional() })
 
 /** Source: interface.md 5.4; operator.md, "Admin API". */
 export function keyRoutes(add: AddRoute): void {
-  add({ method: 'post', path: 'keys', params: createParams, status: 201 }, async ({ site, params }) => {
-    const { key, secret } = await site.keys.issue({
-      merchant: theMerchant(site.engine, params.merchant).settings.ordinal,
-      type: params.publishable ? 'publishable' : 'secret',
-      name: params.name ?? null,
-      secret: params.secret,
-    })
-    return { ...presentKey(site.engine, key), secret }
-  })
-  add({ method: 'get', path: 'keys', params: listParams }, ({ c, site, params }) => {
-    const owner = params.merchant && theMerchant(site.engine, params.merchant).settings.ordinal
-    const keys = site.keys.list().filter(({ merchant }) => !owner || merchant === owner)
-    return list(
-      c.req.path,
-      keys.map((key) => presentKey(site.engine, key)),
-    )
-  })
-  add({ method: 'post', path: 'keys/:id/revoke' }, async ({ site, id }) =>
-    presentKey(site.engine, await site.keys.revoke(id)),
+  add(
+    {
+      method: 'post',
+      path: 'keys',
+      summary: 'Issues an API key, and shows it this once.',
+      params: createParams,
+      status: 201,
+      returns: issuedKeySchema,
+      errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
+    },
+    async ({ site, params }) => {
+      const { key, secret } = await site.keys.issue({
+        merchant: theMerchant(site.engine, params.merchant).settings.ordinal,
+        type: params.publishable ? 'publishable' : 'secret',
+        name: params.name ?? null,
+        secret: params.secret,
+      })
+      return { ...presentKey(site.engine, key), secret }
+    },
+  )
+  add(
+    {
+      method: 'get',
+      path: 'keys',
+      summary: 'Lists all keys that were ever issued, the newest first.',
+      params: listParams,
+      returns: keyList,
+    },
+    ({ c, site, params }) => {
+      const owner =
+        params.merchant === undefined ? null : theMerchant(site.engine, params.merchant).settings.ordinal
+      const keys = site.keys.list().filter(({ merchant }) => owner === null || merchant === owner)
+      return list(
+        c.req.path,
+        keys.map((key) => presentKey(site.engine, key)),
+      )
+    },
+  )
+  add(
+    {
+      method: 'post',
+      path: 'keys/:id/revoke',
+      summary: 'Revokes a key, for good.',
+      returns: keySchema,
+    },
+    async ({ site, id }) => {
+      const key = await site.keys.revoke(id)
+      site.streams.closeOf(key.id)
+      return presentKey(site.engine, key)
+    },
   )
 }
 
-function presentKey(engine: Engine, key: ReturnType<KeyRing['list']>[number]): Json {
+function presentKey(engine: Engine, key: ReturnType<KeyRing['list']>[number]): KeyShape {
   const { id, type, name, hint, created, last_used, revoked } = key
   const merchant_id = engine.merchants.get(key.merchant)?.settings.id
   return { id, object: 'key', type, name, hint, created, last_used, revoked, livemode: false, merchant_id }

@@ -6,8 +6,8 @@ import type { Engine } from '../../engine/engine.ts'
 import type { MerchantState } from '../../engine/merchant.ts'
 import { createMerchant, findMerchant, updateMerchant } from '../../engine/merchants.ts'
 import { presentClock } from '../clock.ts'
-import type { Json } from '../json.ts'
 import { list } from '../pagination.ts'
+import { type MerchantShape, merchantList, merchantSchema } from '../schemas/admin.ts'
 import type { AddRoute } from './site.ts'
 
 const settings = {
@@ -24,17 +24,42 @@ const updateParams = z.object({ name: name.optional(), ...settings })
 
 /** Source: operator.md, "Admin API"; decisions.md 11. */
 export function merchantRoutes(add: AddRoute): void {
-  add({ method: 'post', path: 'merchants', params: createParams, status: 201 }, async ({ site, params }) => {
-    checkVersion(site.engine, params.api_version)
-    return presentMerchant(await createMerchant(site.engine, { ...params, clock: clockOf(params.clock) }))
-  })
-  add({ method: 'get', path: 'merchants' }, ({ c, site }) =>
-    list(c.req.path, [...site.engine.merchants.values()].map(presentMerchant)),
+  add(
+    {
+      method: 'post',
+      path: 'merchants',
+      summary: 'Creates a merchant, with data, keys and a clock of its own.',
+      params: createParams,
+      status: 201,
+      returns: merchantSchema,
+    },
+    async ({ site, params }) => {
+      checkVersion(site.engine, params.api_version)
+      return presentMerchant(await createMerchant(site.engine, { ...params, clock: clockOf(params.clock) }))
+    },
   )
-  add({ method: 'post', path: 'merchants/:id', params: updateParams }, async ({ site, params, id }) => {
-    checkVersion(site.engine, params.api_version)
-    return presentMerchant(await updateMerchant(site.engine, id, params))
-  })
+  add(
+    {
+      method: 'get',
+      path: 'merchants',
+      summary: 'Lists the merchants.',
+      returns: merchantList,
+    },
+    ({ c, site }) => list(c.req.path, [...site.engine.merchants.values()].map(presentMerchant)),
+  )
+  add(
+    {
+      method: 'post',
+      path: 'merchants/:id',
+      summary: 'Changes the settings of a merchant that are given.',
+      params: updateParams,
+      returns: merchantSchema,
+    },
+    async ({ site, params, id }) => {
+      checkVersion(site.engine, params.api_version)
+      return presentMerchant(await updateMerchant(site.engine, id, params))
+    },
+  )
 }
 
 /**
@@ -64,7 +89,7 @@ function clockOf(clock: string | number): 'live' | number {
   throw parameterInvalid('clock', `'${clock}' is no clock: give live, or a time as in 2026-01-31T10:00:00Z`)
 }
 
-export function presentMerchant(merchant: MerchantState): Json {
+export function presentMerchant(merchant: MerchantState): MerchantShape {
   const { id, name: called, created, api_version, dunning_final_action } = merchant.settings
   return {
     id,

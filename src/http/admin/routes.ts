@@ -7,6 +7,7 @@ import type { Answer } from '../json.ts'
 import { checkParams, namesAsHeader, type Schema, unknownParams } from '../params.ts'
 import { readParams } from '../request.ts'
 import { errorBody, errorHeaders, json, knownError } from '../respond.ts'
+import type { Registered } from '../route.ts'
 import { clockAdminRoutes } from './clock.ts'
 import { eventAdminRoutes } from './event.ts'
 import { faultRoutes } from './fault.ts'
@@ -21,9 +22,12 @@ const MAX_BODY_BYTES = 64 * 1_048_576
 const NO_PARAMS = z.object({})
 
 /** The operator's API, under /_paytwin. Source: operator.md, "Admin API". */
-export function adminRoutes(app: Hono, site: AdminSite): void {
+export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
+  const routes: Registered[] = []
   const add: AddRoute = (route, answer) => {
-    app.on(route.method.toUpperCase(), `/_paytwin/${route.path}`, (c) => handle(c, site, route, answer))
+    const path = `/_paytwin/${route.path}`
+    routes.push({ ...route, path, audience: route.isOpen ? 'everybody' : 'operator' })
+    app.on(route.method.toUpperCase(), path, (c) => handle(c, site, route, answer))
   }
   statusRoutes(add)
   faultRoutes(add)
@@ -31,15 +35,17 @@ export function adminRoutes(app: Hono, site: AdminSite): void {
   merchantRoutes(add)
   clockAdminRoutes(add)
   eventAdminRoutes(add)
-  app.all('/_paytwin/*', (c) =>
-    handle(c, site, { method: 'get', path: '*' }, () => routeMissing(c.req.method, c.req.path)),
-  )
+  app.all('/_paytwin/*', (c) => handle(c, site, {}, () => routeMissing(c.req.method, c.req.path)))
+  return routes
 }
+
+/** What serving a route needs of it. */
+type Served<Params> = Pick<AdminRoute<Params, unknown>, 'params' | 'status' | 'isOpen'>
 
 async function handle<Params>(
   c: Context,
   site: AdminSite,
-  route: AdminRoute<Params>,
+  route: Served<Params>,
   answer: (call: AdminCall<Params>) => Answer | Promise<Answer>,
 ): Promise<Response> {
   const headers: Record<string, string> = { 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION }
@@ -58,6 +64,6 @@ async function handle<Params>(
     return result
   } catch (error) {
     const known = knownError(site, error, `${c.req.method} ${c.req.path}`)
-    return json(known.status, errorBody(known), { ...headers, ...errorHeaders(known) })
+    return json(known.status, errorBody(known, site.url()), { ...headers, ...errorHeaders(known) })
   }
 }

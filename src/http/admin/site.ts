@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
 import type { Raw } from '../form.ts'
-import type { Answer } from '../json.ts'
-import type { Schema } from '../params.ts'
+import type { Answer, Json } from '../json.ts'
+import type { OpenSpecimen } from '../openapi/story.ts'
+import type { RouteOf } from '../route.ts'
 import type { Site } from '../site.ts'
 
 /** What the operator's API needs beside what /v1 stands on. */
@@ -11,10 +12,10 @@ export type AdminSite = Site & {
   readonly version: string
   /** The data folder; null when ephemeral. */
   readonly data: string | null
-  /** Where the daemon listens; known once it does. */
-  readonly url: () => string
   /** Unix milliseconds at which the daemon started. */
   readonly startedAt: number
+  /** Opens a sandbox that is the same each time: the description takes its examples from it. */
+  readonly openSpecimen: OpenSpecimen
 }
 
 export type AdminCall<Params> = {
@@ -24,17 +25,13 @@ export type AdminCall<Params> = {
   readonly id: string
 }
 
-export type AdminRoute<Params> = {
-  readonly method: 'get' | 'post' | 'delete'
-  readonly path: string
-  readonly params?: Schema<Params>
-  readonly status?: 200 | 201
+export type AdminRoute<Params, Body> = RouteOf<Params, Body> & {
   /** Health alone is told to everybody. */
   readonly isOpen?: true
 }
 
 /** Adds a route of the operator's API. */
-export type AddRoute = <Params = Raw>(
-  route: AdminRoute<Params>,
-  answer: (call: AdminCall<Params>) => Answer | Promise<Answer>,
+export type AddRoute = <Params = Raw, Body extends Json = Json>(
+  route: AdminRoute<Params, Body>,
+  answer: (call: AdminCall<Params>) => Answer<NoInfer<Body>> | Promise<Answer<NoInfer<Body>>>,
 ) => void

@@ -42,27 +42,29 @@ export function reference(text: string, ...names: readonly string[]): z.ZodType<
   return z.union([z.string(), ...objects]).describe(text) as unknown as z.ZodType<string>
 }
 
-/** A list as it goes over the wire. Source: decisions.md 1, "Lists". */
-const listed = <Entry extends z.ZodType>(entries: () => Entry) =>
-  z.object({
-    object: z.literal('list').describe('What kind of object this is.'),
-    url: z.string().describe('Where the list was asked for.'),
-    has_more: z.boolean().describe('Whether more entries follow in the direction that was asked for.'),
-    data: z.array(entries()).describe('The entries.'),
-    livemode: livemode(),
-  })
-
-/** A page of components. */
+/** A page of a list as it goes over the wire. Source: decisions.md 1, "Lists". */
 export const listOf = <Entry extends z.ZodType>(entry: Component<Entry>) =>
-  component(`${entry.name}List`, () => listed(() => entry.schema))
+  component(`${entry.name}List`, () =>
+    z
+      .object({
+        object: z.literal('list').describe('What kind of object this is.'),
+        url: z.string().describe('Where the list was asked for.'),
+        has_more: z.boolean().describe('Whether more entries follow in the direction that was asked for.'),
+        data: z.array(entry.schema).describe('The entries.'),
+        livemode: livemode(),
+      })
+      .describe(`A page of a list whose entries are each a ${entry.name}.`),
+  )
 
 /** What is left of a deleted object. Source: decisions.md 1, 3. */
-export const deletedStub = <const Name extends string>(component_: string, object: Name) =>
-  component(component_, () =>
-    z.object({
-      id: z.string().describe('The identifier that it had.'),
-      object: z.literal(object).describe('What kind of object this was.'),
-      deleted: z.literal(true).describe('Always true.'),
-      livemode: livemode(),
-    }),
+export const deletedStub = <const Name extends string>(componentName: string, object: Name) =>
+  component(componentName, () =>
+    z
+      .object({
+        id: z.string().describe('The identifier that it had.'),
+        object: z.literal(object).describe('What kind of object this was.'),
+        deleted: z.literal(true).describe('Always true.'),
+        livemode: livemode(),
+      })
+      .describe('What is left of a deleted object.'),
   )

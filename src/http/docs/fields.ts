@@ -1,0 +1,83 @@
+import { html } from 'hono/html'
+import { isReference, type JsonSchema, nameOfRef, resolved, type Schemas } from '../openapi/json-schema.ts'
+import type { Tag } from '../openapi/tags.ts'
+import type { Markup } from './layout.ts'
+
+/** What is known of all components, and where they are explained. */
+export type Explained = { readonly schemas: Schemas; readonly tags: readonly Tag[] }
+
+/** The fields of an object or the parameters of a request, each with its type and what it means. */
+export function fieldList(schema: JsonSchema, explained: Explained, { marksRequired = false } = {}): Markup {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+    const isRequired = marksRequired && schema.required?.includes(name)
+    return html`<div>
+<dt><code>${name}</code><span class="type">${typeOf(field, explained)}${isRequired ? ', required' : ''}</span></dt>
+<dd>${field.description ?? ''}${defaultOf(field)}${within(field, explained, { marksRequired })}</dd>
+</div>`
+  })
+  return html`<dl>${fields}</dl>`
+}
+
+const defaultOf = ({ default: given }: JsonSchema): Markup | '' =>
+  given === undefined || given === null
+    ? ''
+    : html` <span class="faint">Unless given: <code>${String(given)}</code>.</span>`
+
+/** What an object holds, or the objects of a list do. */
+function within(field: JsonSchema, explained: Explained, options: { marksRequired: boolean }): Markup | '' {
+  const object = field.properties ? field : field.items
+  return object?.properties ? fieldList(object, explained, options) : ''
+}
+
+/** The type of a value in words, with links to what it may be. */
+export function typeOf(schema: JsonSchema, explained: Explained): Markup | string {
+  if (isReference(schema)) return referenceType(schema, explained)
+  if (schema.anyOf) return joined(schema.anyOf.map((option) => typeOf(option, explained)))
+  const name = nameOfRef(schema)
+  if (name !== undefined) return componentType(name, explained)
+  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`
+  if (schema.enum)
+    return joined(schema.enum.map((value) => html`<code>${value === null ? 'null' : String(value)}</code>`))
+  if (schema.items) return html`list of ${typeOf(schema.items, explained)}`
+  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['anything'])
+  return types.join(' or ')
+}
+
+/** An id, and what can be shown in its place. */
+function referenceType({ anyOf = [] }: JsonSchema, explained: Explained): Markup {
+  const [name] = anyOf.flatMap((option) => nameOfRef(option) ?? [])
+  const isNullable = anyOf.some(({ type }) => type === 'null')
+  return html`id of a ${componentType(name ?? '', explained)}, can be expanded${isNullable ? ', or null' : ''}`
+}
+
+/** A component by its name, linked to where it is explained. A list is called by what it lists. */
+function componentType(name: string, explained: Explained): Markup {
+  const entry = entryOf(name, explained.schemas)
+  if (entry !== undefined) return html`list of ${componentType(entry, explained)}`
+  const page = pageOf(name, explained)
+  return page === undefined ? html`${name}` : html`<a href="${page}">${name}</a>`
+}
+
+/** The component that a list lists; undefined for what is no list. */
+function entryOf(name: string, schemas: Schemas): string | undefined {
+  const items = schemas[name]?.properties?.data?.items
+  return items && nameOfRef(items)
+}
+
+function pageOf(name: string, { tags, schemas }: Explained): string | undefined {
+  const own = tags.find(({ component }) => component === name)
+  if (own) return `/docs/${own.name}`
+  const whole = tags.find((tag) => partsOf(tag.component, schemas).includes(name))
+  return whole && `/docs/${whole.name}#${name}`
+}
+
+/** The components that one is made of, which are explained with it unless they have a page of their own. */
+export function partsOf(name: string, schemas: Schemas): string[] {
+  const fields = Object.values(schemas[name]?.properties ?? {})
+  const named = fields.filter((field) => !isReference(field)).flatMap((field) => nameOfRef(field) ?? [])
+  const parts = named.map((part) => entryOf(part, schemas) ?? part)
+  return parts.filter((part) => resolved({ $ref: part }, schemas) !== undefined)
+}
+
+const joined = (parts: readonly (Markup | string)[]): Markup =>
+  html`${parts.map((part, index) => (index === 0 ? part : html` or ${part}`))}`

@@ -1,0 +1,91 @@
+import { html } from 'hono/html'
+import { refTo } from '../openapi/json-schema.ts'
+import { paramsSchema } from '../openapi/parameters.ts'
+import { refusalsOf } from '../openapi/refusals.ts'
+import type { Tag } from '../openapi/tags.ts'
+import type { Description } from '../openapi.ts'
+import { templateOf } from '../openapi.ts'
+import type { Registered } from '../route.ts'
+import { curl } from './curl.ts'
+import { fieldList, partsOf, typeOf } from './fields.ts'
+import type { Markup, PageContent } from './layout.ts'
+
+/** An answer of at most so many lines is shown without being asked for. */
+const SHORT_ANSWER_LINES = 16
+
+/** A resource: its routes, what it looks like, and what it is made of. */
+export function resourcePage(tag: Tag, description: Description, url: string): PageContent {
+  const { schemas, tags } = description
+  const hasPage = (name: string) => tags.some(({ component }) => component === name)
+  const parts = [...new Set(partsOf(tag.component, schemas))].filter((name) => !hasPage(name))
+  return {
+    title: `${tag.title} · paytwin`,
+    name: tag.name,
+    body: html`<h1>${tag.title}</h1>
+<p class="lead">${tag.description}</p>
+<ul class="routes">${tag.routes.map(contentsLine)}</ul>
+${tag.routes.map((route) => routeSection(route, tag, description, url))}
+${[tag.component, ...parts].map((name) => objectSection(name, description))}`,
+  }
+}
+
+const contentsLine = (route: Registered): Markup =>
+  html`<li><a class="route" href="#${anchorOf(route)}">${routeName(route)}</a><span class="faint">${route.summary}</span></li>`
+
+const routeName = ({ method, path }: Registered): Markup =>
+  html`<code><span class="method ${method}">${method.toUpperCase()}</span> ${templateOf(path)}</code>`
+
+const anchorOf = ({ method, path }: Registered): string =>
+  `${method}${templateOf(path).replaceAll(/[{}]/g, '').replaceAll(/[/_]+/g, '-')}`
+
+function routeSection(route: Registered, tag: Tag, description: Description, url: string): Markup {
+  const { schemas, examples } = description
+  const example = examples.successes.get(`${route.method} ${route.path}`)
+  const params = paramsSchema(route, { tag, schemas, example })
+  const hasParams = Object.keys(params.properties ?? {}).length > 0
+  return html`<section id="${anchorOf(route)}">
+<h2 class="route">${routeName(route)}</h2>
+<p>${route.summary}${audienceText(route)}</p>
+${hasParams ? html`<h3>Parameters</h3>${fieldList(params, description, { marksRequired: true })}` : ''}
+<h3>Answer</h3>
+<p>${route.status ?? 200}, ${typeOf(refTo(route.returns.name), description)}${route.streams ? html`; with <code>Accept: text/event-stream</code> a live stream of events` : ''}. ${refusalText(route)}</p>
+${example ? exampleMarkup(curl(route, example, url), example.status, example.body) : ''}
+</section>`
+}
+
+const audienceText = ({ audience }: Registered): string => {
+  if (audience === 'public') return ' Publishable keys may do so too.'
+  return audience === 'everybody' ? ' It needs no key.' : ''
+}
+
+/** The codes that are this route's own business: all routes have the others. */
+function refusalText(route: Registered): Markup | '' {
+  const codes = [...refusalsOf(route)]
+    .filter(([status]) => status !== 401 && status < 429)
+    .flatMap(([, named]) => named)
+  const links = codes.map(
+    (code, index) => html`${index === 0 ? '' : ', '}<a href="/docs/errors#${code}">${code}</a>`,
+  )
+  return links.length === 0 ? '' : html`It is refused with ${links}.`
+}
+
+function exampleMarkup(command: string, status: number, body: object): Markup {
+  const text = JSON.stringify(body, null, 2)
+  const answer = html`<summary>Answer: ${status}</summary><pre>${text}</pre>`
+  return html`<pre>${command}</pre>
+${
+  text.split('\n').length <= SHORT_ANSWER_LINES
+    ? html`<details open>${answer}</details>`
+    : html`<details>${answer}</details>`
+}`
+}
+
+function objectSection(name: string, description: Description): Markup | '' {
+  const schema = description.schemas[name]
+  if (!schema?.properties) return ''
+  return html`<section id="${name}">
+<h2>The fields of a ${name}</h2>
+<p>${schema.description ?? ''}</p>
+${fieldList(schema, description)}
+</section>`
+}

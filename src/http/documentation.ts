@@ -1,0 +1,67 @@
+import type { Hono } from 'hono'
+import { NEWEST_API_VERSION } from '../core/api-version.ts'
+import { routeMissing } from '../core/errors.ts'
+import { requestId } from '../engine/ids.ts'
+import { checkHost } from './admin/guard.ts'
+import type { AdminSite } from './admin/site.ts'
+import { errorBody, type Headers, json, jsonText, knownError } from './respond.ts'
+import type { Registered } from './route.ts'
+
+/** What the pages may do: show themselves. Nothing runs, and nothing is fetched from anywhere. */
+const PAGE_HEADERS: Headers = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/**
+ * The description of the API for programs, and for people. It is made when it is first asked for, from the routes
+ * themselves; what makes it is not even loaded before.
+ * Source: operator.md, "Admin API"; decisions.md 1 (`doc_url`).
+ */
+export function documentationRoutes(app: Hono, site: AdminSite, routes: readonly Registered[]): void {
+  let made: Promise<Documentation> | undefined
+  const documentation = () => {
+    made ??= describeSite(site, routes)
+    return made
+  }
+  const serve = (path: string, answer: (docs: Documentation, name: string) => Page | undefined) =>
+    app.get(path, async (c) => {
+      const headers = { 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION }
+      try {
+        checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, site.allowedHosts)
+        const isKnown = c.req.method === 'GET'
+        const page = isKnown ? answer(await documentation(), c.req.param('name') ?? '') : undefined
+        if (!page) throw routeMissing(c.req.method, c.req.path)
+        return 'json' in page
+          ? jsonText(200, page.json, headers)
+          : new Response(page.html, { headers: { ...headers, ...PAGE_HEADERS } })
+      } catch (error) {
+        const known = knownError(site, error, `${c.req.method} ${c.req.path}`)
+        return json(known.status, errorBody(known, site.url()), headers)
+      }
+    })
+  serve('/openapi.json', ({ text }) => ({ json: text }))
+  serve('/docs', ({ pages }) => ({ html: pages.index() }))
+  serve('/docs/errors', ({ pages }) => ({ html: pages.errors() }))
+  serve('/docs/:name', ({ pages }, name) => {
+    const html = pages.resource(name)
+    return html === undefined ? undefined : { html }
+  })
+}
+
+type Page = { readonly json: string } | { readonly html: string }
+
+type Documentation = { readonly text: string; readonly pages: import('./docs/pages.ts').Pages }
+
+async function describeSite(site: AdminSite, routes: readonly Registered[]): Promise<Documentation> {
+  const [{ describe }, { tellStory }, { Pages }] = await Promise.all([
+    import('./openapi.ts'),
+    import('./openapi/story.ts'),
+    import('./docs/pages.ts'),
+  ])
+  const examples = await tellStory(routes, site.openSpecimen)
+  const description = describe({ routes, url: site.url(), version: site.version, examples })
+  return { text: JSON.stringify(description.document), pages: new Pages(description, site.url()) }
+}

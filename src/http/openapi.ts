@@ -1,0 +1,116 @@
+import { NEWEST_API_VERSION } from '../core/api-version.ts'
+import type { Json } from './json.ts'
+import { type Examples, NO_EXAMPLES } from './openapi/examples.ts'
+import { componentSchemas, type Schemas } from './openapi/json-schema.ts'
+import { type Around, parametersOf, requestBodyOf } from './openapi/parameters.ts'
+import { responsesOf, sharedResponses } from './openapi/responses.ts'
+import { type Tag, tagOf, tagsOf } from './openapi/tags.ts'
+import { HEADERS, INFO_TEXT, PARAMETERS, SECURITY_SCHEMES } from './openapi/texts.ts'
+import type { Registered } from './route.ts'
+
+/** The description of an API, and what else its documentation shows. */
+export type Description = {
+  /** An OpenAPI 3.1 document. */
+  readonly document: OpenApi
+  readonly tags: readonly Tag[]
+  readonly schemas: Schemas
+  readonly examples: Examples
+}
+
+/** As far as this program looks into it. */
+export type OpenApi = Json & {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
+  readonly components: Json & { readonly schemas: Schemas }
+}
+
+export type Described = {
+  readonly routes: readonly Registered[]
+  /** Where the daemon listens. */
+  readonly url: string
+  /** The program's version. */
+  readonly version: string
+  readonly examples?: Examples
+}
+
+/**
+ * Describes the routes as they were registered: parameters from the schemas that check them, answers from the schemas that
+ * the presenters keep to, examples from a sandbox.
+ */
+export function describe({ routes, url, version, examples = NO_EXAMPLES }: Described): Description {
+  const schemas = componentSchemas()
+  const tags = tagsOf(routes, schemas)
+  const document: OpenApi = {
+    openapi: '3.1.0',
+    info: {
+      title: 'paytwin',
+      version,
+      summary: 'A sandbox of a payments and recurring-billing service.',
+      description: INFO_TEXT,
+      license: { name: 'MIT', identifier: 'MIT' },
+      'x-api-version': NEWEST_API_VERSION,
+    },
+    servers: [{ url, description: 'This daemon.' }],
+    security: [],
+    tags: tags.map(({ name, title, description }) => ({
+      name,
+      'x-displayName': title,
+      description,
+      externalDocs: { url: `${url}/docs/${name}` },
+    })),
+    paths: pathsOf(tags, schemas, examples),
+    components: {
+      schemas,
+      responses: sharedResponses(examples),
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      examples: Object.fromEntries([...examples.errors].map(([name, value]) => [name, { value }])),
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  }
+  return { document, tags, schemas, examples }
+}
+
+function pathsOf(tags: readonly Tag[], schemas: Schemas, examples: Examples): OpenApi['paths'] {
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const tag of tags) {
+    for (const route of tag.routes) {
+      const example = examples.successes.get(`${route.method} ${route.path}`)
+      const path = templateOf(route.path)
+      paths[path] = { ...paths[path], [route.method]: operation(route, { tag, schemas, example }, examples) }
+    }
+  }
+  return paths
+}
+
+/** `/v1/customers/:id` → `/v1/customers/{id}` */
+export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
+
+function operation(route: Registered, around: Around, examples: Examples): Json {
+  const requestBody = requestBodyOf(route, around)
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    tags: [tagOf(route)],
+    security: SECURITY[route.audience],
+    parameters: parametersOf(route, around),
+    ...(requestBody && { requestBody }),
+    responses: responsesOf(route, around, examples),
+  }
+}
+
+/** Source: interface.md 5.2, 5.3; decisions.md 9; operator.md, "Admin API". */
+const SECURITY: Readonly<Record<Registered['audience'], readonly Json[]>> = {
+  merchant: [{ basic: [] }, { bearer: [] }],
+  public: [{ basic: [] }, { bearer: [] }, { publishable: [] }],
+  operator: [{ operator: [] }],
+  everybody: [],
+}
+
+/** `post /v1/payment_intents/:id/confirm` → postPaymentIntentsIdConfirm; of the operator's, operatorPost… */
+function operationId({ method, path, audience }: Registered): string {
+  const isMerchants = audience === 'merchant' || audience === 'public'
+  const words = path.replace(/^\/(v1|_paytwin)\//, '').split(/[/:_]+/)
+  return [...(isMerchants ? [] : ['operator']), method, ...words]
+    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('')
+}

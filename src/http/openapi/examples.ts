@@ -1,0 +1,25 @@
+import type { Json } from '../json.ts'
+
+/** A request and its answer, taken from a sandbox. */
+export type Example = {
+  readonly request: {
+    /** The parameters of the path. */
+    readonly ids: Readonly<Record<string, string>>
+    readonly query: Readonly<Record<string, unknown>>
+    readonly body?: Json | undefined
+  }
+  readonly status: number
+  readonly body: Json
+}
+
+/** Real requests and answers, for the description. */
+export type Examples = {
+  /** The first success of each route, by method and path as in `post /v1/customers/:id`. */
+  readonly successes: ReadonlyMap<string, Example>
+  /** The first error of each kind, by status and code as in `400 parameter_invalid`; by status alone for those without a code. */
+  readonly errors: ReadonlyMap<string, Json>
+  /** The beginning of each stream, by method and path. */
+  readonly streams: ReadonlyMap<string, string>
+}
+
+export const NO_EXAMPLES: Examples = { successes: new Map(), errors: new Map(), streams: new Map() }

@@ -1,0 +1,79 @@
+/**
+ * What parameters mean that are not simply fields of what is answered; those are explained as the field is. A name with a
+ * resource before it goes before the bare name.
+ */
+export const PARAM_TEXTS: Readonly<Record<string, string>> = {
+  limit: 'How many entries to answer at most.',
+  starting_after: 'The id of the entry after which to go on: the last one of the page before.',
+  ending_before: 'The id of the entry before which to go back: the first one of the page after.',
+  created: 'Bounds of when they were made, in Unix seconds.',
+  'created.gt': 'Only those made after this instant.',
+  'created.gte': 'Only those made at this instant or after it.',
+  'created.lt': 'Only those made before this instant.',
+  'created.lte': 'Only those made at this instant or before it.',
+
+  'payment_methods.customer': 'The customer that it is attached to.',
+  'payment_methods.card': 'A test card; required when the type is card.',
+  'payment_methods.card.number': 'The full number of a test card, as 4242424242424242. Any other is refused.',
+  'payment_methods.card.cvc': 'Taken and forgotten: the number alone decides how the card behaves.',
+  'payment_methods.outcomes':
+    'What the processor answers, one entry for each attempt: succeed, or decline: and a code or decline_code.',
+  'payment_methods.then': 'What it answers when the outcomes have been used up.',
+
+  'prices.product': 'What it is the price of.',
+  'prices.recurring': 'How often it is billed; required when the type is recurring.',
+  'prices.type': 'Whether it is billed once or again and again; recurring when recurring is given.',
+
+  'subscriptions.default_payment_method':
+    'What its invoices are charged to; a test id is attached first. Required unless there is a trial or invoices are sent.',
+  'subscriptions.items': 'What it bills, at most 20 prices of one currency and interval.',
+  'subscriptions.items.price': 'A recurring price.',
+  'subscriptions.items.quantity': 'How many units.',
+  'subscriptions.items.metadata': 'Pairs of text for your own use.',
+  'subscriptions.items.id': 'The item to change; without it one is added.',
+  'subscriptions.items.deleted': 'Whether to remove the item.',
+  'subscriptions.payment_behavior':
+    'What happens when the first payment fails: the subscription is incomplete, or (error_if_incomplete) nothing is written.',
+  'subscriptions.trial_period_days': 'How long its trial lasts. Give this or trial_end.',
+  'subscriptions.trial_end': 'When its trial ends, in Unix seconds; now for no trial, or to end one.',
+  'subscriptions.proration_behavior': 'Only none: nothing is prorated.',
+  'subscriptions.status':
+    'Only those of this status; all for every one, ended for those that will never bill again.',
+  'subscriptions.price': 'Only those that bill this price.',
+  'subscriptions.cancel_at_period_end': 'Whether it ends with its current period.',
+
+  'invoices.payment_method': 'What to charge this time, instead of what it would be charged to.',
+  'invoices.subscription': 'Whose next invoice to show.',
+  'invoices.currency': 'Needed only while no item waits that says it.',
+  'invoiceitems.amount':
+    'What it comes to, in the smallest currency unit. Give this and a currency, or a price.',
+  'invoiceitems.price': 'A one-time price, in place of amount and currency.',
+
+  'payment_intents.payment_method': 'What is charged when it is confirmed; a test id will do.',
+  'payment_intents.confirm': 'Whether to confirm it at once.',
+  'payment_intents.client_secret': 'The client_secret of the intent; required with a publishable key.',
+  'payment_intents.outcome': 'Whether the customer does it well.',
+  'payment_intents.status': 'Not to be set: named here only to be refused.',
+
+  'refunds.charge': 'What to give back. Required unless payment_intent is given.',
+  'refunds.payment_intent': 'The intent whose charge to give back.',
+  'refunds.amount': 'How much to give back, in the smallest currency unit; all that is left unless given.',
+
+  'events.type': 'Only events of this type; stars stand for anything, as in invoice.*',
+  'events.types': 'Only events of these types; stars stand for anything.',
+
+  to: 'Where to go: Unix seconds, or ISO 8601 as in 2026-02-28T10:00:00Z. Give this or by.',
+  by: 'How far to go: one of 90s 15m 36h 3d 2w 1mo 1y, or ISO 8601 as in P1M.',
+  stop_on:
+    'Types of events, as in invoice.payment_failed or invoice.*: the first such event ends the advance.',
+  async: 'Whether to answer at once, while time moves.',
+
+  merchant: 'The id of the merchant that is meant; not needed while there is only one.',
+  all: 'Whether all merchants are meant.',
+  'merchants.clock': 'live, or the time at which its clock stands frozen: Unix seconds or ISO 8601.',
+  'merchants.name': 'What to call it.',
+  'keys.publishable': 'Whether it is for browsers.',
+  'keys.secret': 'The key itself, chosen beforehand: sk_test_ or pk_test_ and at least 24 letters or digits.',
+  'faults.count': 'How many times it strikes; for ever unless given.',
+  'faults.route': 'The routes that it strikes, as a glob over POST /v1/customers or the path alone.',
+}

@@ -1,0 +1,117 @@
+import type { Json } from '../json.ts'
+import type { Registered } from '../route.ts'
+import type { Example } from './examples.ts'
+import { isExpandable, type JsonSchema, requestSchema, type Schemas } from './json-schema.ts'
+import { PARAM_TEXTS } from './param-texts.ts'
+import { resourceOf, type Tag } from './tags.ts'
+
+/** What is known when a route is described. */
+export type Around = { readonly tag: Tag; readonly schemas: Schemas; readonly example: Example | undefined }
+
+const EXPAND: JsonSchema = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Paths of ids in whose place the whole objects are shown, at most four levels deep.',
+}
+
+/** The parameters of a route that stand in its path, query and headers. */
+export function parametersOf(route: Registered, around: Around): Json[] {
+  const isMerchants = route.audience === 'merchant' || route.audience === 'public'
+  return [
+    ...[...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => pathParameter(name, around)),
+    ...(route.method === 'get' ? queryParameters(paramsSchema(route, around), around) : []),
+    ...(isMerchants && route.method !== 'get' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(isMerchants ? [{ $ref: '#/components/parameters/ApiVersion' }] : []),
+    ...(route.streams ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
+  ]
+}
+
+/** The body of a route; undefined for one that takes none. */
+export function requestBodyOf(route: Registered, around: Around): Json | undefined {
+  const schema = route.method === 'get' ? undefined : paramsSchema(route, around)
+  if (!schema?.properties || Object.keys(schema.properties).length === 0) return undefined
+  const nested = Object.entries(schema.properties).filter(([, child]) => isNested(child))
+  const encoding = Object.fromEntries(nested.map(([name]) => [name, { style: 'deepObject', explode: true }]))
+  const body = around.example?.request.body
+  const example = body && { example: body }
+  return {
+    required: (schema.required ?? []).length > 0,
+    content: {
+      'application/json': { schema, ...example },
+      'application/x-www-form-urlencoded': { schema, ...(nested.length > 0 && { encoding }), ...example },
+    },
+  }
+}
+
+/** All parameters of a route, each with what it means; undefined for one without any. */
+export function paramsSchema(route: Registered, { tag, schemas }: Around): JsonSchema {
+  const answered = schemas[tag.component]
+  const given: JsonSchema = route.params ? requestSchema(route.params) : { type: 'object', properties: {} }
+  const described = describe(given, answered, { route, path: [] })
+  const canExpand = route.path.startsWith('/v1/') && isExpandable(route.returns.name, schemas)
+  return canExpand ? { ...described, properties: { ...described.properties, expand: EXPAND } } : described
+}
+
+type Place = { readonly route: Registered; readonly path: readonly string[] }
+
+/** Gives every parameter its text, those within parameters too. */
+function describe(schema: JsonSchema, answered: JsonSchema | undefined, place: Place): JsonSchema {
+  const inItems = schema.items && { items: describe(schema.items, answered?.items, place) }
+  if (!schema.properties) return { ...schema, ...inItems }
+  const properties = Object.entries(schema.properties).map(([name, child]) => {
+    const within = answered?.properties?.[name]
+    const at = { ...place, path: [...place.path, name] }
+    const description = textOf(at, within)
+    return [name, { ...describe(child, within, at), ...(description !== undefined && { description }) }]
+  })
+  return { ...schema, properties: Object.fromEntries(properties) }
+}
+
+/** A filter says itself what it does; what is written is explained as the field that it becomes. */
+function textOf({ route, path }: Place, answered: JsonSchema | undefined): string | undefined {
+  const name = path.join('.')
+  const own = PARAM_TEXTS[`${resourceOf(route.path)}.${name}`]
+  if (own !== undefined) return own
+  return route.method === 'get'
+    ? (PARAM_TEXTS[name] ?? `Only those whose ${name} is this.`)
+    : (answered?.description ?? PARAM_TEXTS[name])
+}
+
+function pathParameter(name: string, { tag, example }: Around): Json {
+  const given = example?.request.ids[name]
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: `The identifier of the ${wordsOf(tag.component)}.`,
+    schema: { type: 'string' },
+    ...(given !== undefined && { example: given }),
+  }
+}
+
+const wordsOf = (component: string): string =>
+  component.replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
+
+function queryParameters(schema: JsonSchema, { example }: Around): Json[] {
+  return Object.entries(schema.properties ?? {}).map(([name, child]) => {
+    const { description, ...rest } = child
+    const given = example?.request.query[name]
+    return {
+      // A list is written as types[]=…&types[]=…
+      name: child.items ? `${name}[]` : name,
+      in: 'query',
+      required: schema.required?.includes(name) ?? false,
+      description,
+      schema: rest,
+      ...(child.items && { style: 'form', explode: true }),
+      ...(child.properties && { style: 'deepObject', explode: true }),
+      ...(given !== undefined && { example: given }),
+    }
+  })
+}
+
+const isNested = (schema: JsonSchema): boolean =>
+  schema.items !== undefined ||
+  schema.properties !== undefined ||
+  typeof schema.additionalProperties === 'object' ||
+  (schema.anyOf?.some(isNested) ?? false)

@@ -1,0 +1,132 @@
+import { decodeForm } from '../form.ts'
+import type { Json } from '../json.ts'
+import { coerce } from '../params.ts'
+import type { Registered } from '../route.ts'
+import type { Example, Examples } from './examples.ts'
+import { errorExampleName } from './responses.ts'
+
+/** A sandbox that answers requests without a socket, and always the same. */
+export type Specimen = {
+  request(path: string, init: RequestInit): Response | Promise<Response>
+  readonly secretKey: string
+  readonly adminToken: string
+  close(): Promise<void>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a story knows what it is answered
+export type Answered = Record<string, any>
+
+type Method = Registered['method']
+
+/** Plays requests on a specimen, and keeps the first answer of each route and the first error of each kind. */
+export class Recorder {
+  readonly #specimen: Specimen
+  readonly #routes: readonly (Registered & { pattern: RegExp })[]
+  readonly #successes = new Map<string, Example>()
+  readonly #errors = new Map<string, Json>()
+  readonly #streams = new Map<string, string>()
+  readonly #requestIds = new Map<string, string>()
+
+  constructor(specimen: Specimen, routes: readonly Registered[]) {
+    this.#specimen = specimen
+    this.#routes = routes
+      .map((route) => ({ ...route, pattern: patternOf(route.path) }))
+      // A path that is spelled out goes before one with an id in its place.
+      .sort((left, right) => Number(left.path.includes(':')) - Number(right.path.includes(':')))
+  }
+
+  get = (path: string) => this.#succeed('get', path)
+  post = (path: string, body?: Json, headers?: Record<string, string>) =>
+    this.#succeed('post', path, body, headers)
+  delete = (path: string, body?: Json) => this.#succeed('delete', path, body)
+
+  /** A request that is refused. @param name - how to call the error where it has no code */
+  async refused(
+    method: Method,
+    path: string,
+    { body, headers, name }: { body?: Json; headers?: Record<string, string>; name?: string } = {},
+  ): Promise<void> {
+    const { status, answer } = await this.#send(method, path, body, headers)
+    const code = name ?? answer.error?.code
+    if (status < 400 || code === undefined) throw new Error(`${method} ${path} was not refused`)
+    const key = errorExampleName(status, code)
+    if (!this.#errors.has(key)) this.#errors.set(key, answer)
+  }
+
+  /** The beginning of a stream, up to its first event. */
+  async stream(path: string): Promise<void> {
+    const response = await this.#specimen.request(path, {
+      headers: { ...this.#headers(path), Accept: 'text/event-stream' },
+    })
+    const reader = response.body?.getReader()
+    let text = ''
+    while (reader && !text.includes('data:')) text += new TextDecoder().decode((await reader.read()).value)
+    await reader?.cancel()
+    const { route } = this.#find('get', path)
+    this.#streams.set(keyOf(route), this.#settled(text))
+  }
+
+  examples(): Examples {
+    return { successes: this.#successes, errors: this.#errors, streams: this.#streams }
+  }
+
+  async #succeed(
+    method: Method,
+    path: string,
+    body?: Json,
+    headers?: Record<string, string>,
+  ): Promise<Answered> {
+    const { status, answer } = await this.#send(method, path, body, headers)
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answer)}`)
+    const { route, ids } = this.#find(method, path)
+    const given = decodeForm(path.split('?')[1] ?? '')
+    const query = (route.params ? coerce(route.params, given) : given) as Json
+    const example: Example = { request: { ids, query, body }, status, body: answer }
+    if (!this.#successes.has(keyOf(route))) this.#successes.set(keyOf(route), example)
+    return answer
+  }
+
+  async #send(method: Method, path: string, body?: Json, headers?: Record<string, string>) {
+    const response = await this.#specimen.request(path, {
+      method: method.toUpperCase(),
+      headers: {
+        ...this.#headers(path),
+        ...(body && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const answer: Answered = JSON.parse(this.#settled(await response.text()))
+    return { status: response.status, answer }
+  }
+
+  #headers(path: string): Record<string, string> {
+    const { secretKey, adminToken } = this.#specimen
+    const token = path.startsWith('/_paytwin/') ? adminToken : secretKey
+    return { Host: 'localhost', Authorization: `Bearer ${token}` }
+  }
+
+  #find(method: Method, path: string): { route: Registered; ids: Record<string, string> } {
+    const [plain = ''] = path.split('?')
+    for (const route of this.#routes) {
+      const match = route.method === method ? route.pattern.exec(plain) : null
+      if (match) return { route, ids: { ...match.groups } }
+    }
+    throw new Error(`no route answers ${method} ${path}`)
+  }
+
+  /** Requests have random ids: the only thing in an answer that is not the same each time, but for the process. */
+  #settled(text: string): string {
+    return text
+      .replaceAll(/\breq_[A-Za-z0-9]+/g, (id) => {
+        const known = this.#requestIds.get(id) ?? `req_${String(this.#requestIds.size + 1).padStart(20, '0')}`
+        this.#requestIds.set(id, known)
+        return known
+      })
+      .replace(/"pid":\d+/, '"pid":4242')
+  }
+}
+
+const keyOf = ({ method, path }: Registered): string => `${method} ${path}`
+
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`)

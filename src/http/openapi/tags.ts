@@ -1,0 +1,48 @@
+import type { Registered } from '../route.ts'
+import type { Schemas } from './json-schema.ts'
+
+/** The routes of one resource, which the documentation shows on one page. */
+export type Tag = {
+  /** As in payment_intents, or operator_keys. */
+  readonly name: string
+  /** As in Payment intents. */
+  readonly title: string
+  readonly description: string
+  /** The name of the component that most of its routes answer. */
+  readonly component: string
+  readonly isOperators: boolean
+  readonly routes: readonly Registered[]
+}
+
+/** The resource that a path is about: the part after the prefix, and after test_helpers. */
+export const resourceOf = (path: string): string =>
+  /^\/(?:v1\/test_helpers|v1|_paytwin)\/([^/]+)/.exec(path)?.[1] ?? ''
+
+/** The tag under which a route stands. */
+export const tagOf = ({ path }: Pick<Registered, 'path'>): string =>
+  path.startsWith('/_paytwin/') ? `operator_${resourceOf(path)}` : resourceOf(path)
+
+/** All tags, in the order in which their first routes were registered. */
+export function tagsOf(routes: readonly Registered[], schemas: Schemas): readonly Tag[] {
+  const names = [...new Set(routes.map(tagOf))]
+  return names.map((name) => {
+    const own = routes.filter((route) => tagOf(route) === name)
+    const component = mostFrequent(own.map(({ returns }) => returns.name.replace(/List$/, '')))
+    const isOperators = name.startsWith('operator_')
+    const title = titleOf(resourceOf(own[0]?.path ?? ''), component)
+    const description = schemas[component]?.description ?? ''
+    return { name, title, description, component, isOperators, routes: own }
+  })
+}
+
+/** `payment_intents`, `PaymentIntent` → Payment intents. A resource of which there is only one has no plural. */
+function titleOf(resource: string, component: string): string {
+  const words = component.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  const isPlural = resource.replaceAll('_', '') === `${component.toLowerCase()}s`
+  return isPlural ? `${words}s` : words
+}
+
+function mostFrequent(names: readonly string[]): string {
+  const count = (name: string) => names.filter((other) => other === name).length
+  return names.reduce((best, name) => (count(name) > count(best) ? name : best), names[0] ?? '')
+}

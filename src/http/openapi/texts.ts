@@ -1,0 +1,72 @@
+import { NEWEST_API_VERSION } from '../../core/api-version.ts'
+import type { Json } from '../json.ts'
+
+export const INFO_TEXT = `All bodies are JSON; forms are understood too. Amounts are integers in the smallest currency unit, times are Unix seconds in UTC. Every answer carries livemode, which is false here, and a Request-Id.
+
+Lists are newest first and come in pages: go on with starting_after, back with ending_before. expand[] shows whole objects in place of ids. Unknown parameters are ignored, and named in Paytwin-Ignored-Params. A POST or DELETE that carries an Idempotency-Key can be repeated without doing anything twice.`
+
+/** Parameters that many routes have. Source: interface.md 4, 9; decisions.md 1, 10. */
+export const PARAMETERS: Json = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Makes the request safe to repeat: for 24 hours the same key with the same parameters answers the same, and nothing happens twice.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+  },
+  ApiVersion: {
+    name: 'X-API-Version',
+    in: 'header',
+    description: "The version of the API to speak; the merchant's own unless given.",
+    schema: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+    example: NEWEST_API_VERSION,
+  },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'Of a stream: the id of the last event that was seen, after which it goes on.',
+    schema: { type: 'string' },
+  },
+}
+
+/** Headers that answers carry. Source: decisions.md 1. */
+export const HEADERS: Json = {
+  'Request-Id': { description: 'Names this request.', schema: { type: 'string' } },
+  'X-API-Version': {
+    description: 'The version of the API that was spoken.',
+    schema: { type: 'string' },
+    example: NEWEST_API_VERSION,
+  },
+  'Paytwin-Now': {
+    description: "The merchant's clock, in Unix seconds.",
+    schema: { type: 'string', pattern: '^\\d+$' },
+  },
+  'Paytwin-Ignored-Params': {
+    description:
+      'The parameters that are unknown here and were ignored, percent-encoded, separated by commas.',
+    schema: { type: 'string' },
+  },
+  'Idempotent-Replayed': {
+    description: 'true when this answers what was done before under the same Idempotency-Key.',
+    schema: { type: 'string', const: 'true' },
+  },
+  'Retry-After': { description: 'Seconds to wait before the next request.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
+}
+
+/** Source: interface.md 5; operator.md, "Admin API". */
+export const SECURITY_SCHEMES: Json = {
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'A secret key (sk_test_…) as the user, with an empty password.',
+  },
+  bearer: { type: 'http', scheme: 'bearer', description: 'A secret key (sk_test_…).' },
+  publishable: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A publishable key (pk_test_…), for browsers, together with the client_secret of the intent.',
+  },
+  operator: { type: 'http', scheme: 'bearer', description: "The daemon's admin token." },
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
+import { component } from './component.ts'
+import { livemode, reference, text } from './fields.ts'
+import { paymentIntentSchema } from './payment-intent.ts'
+
+const TYPES = [
+  'api_error',
+  'authentication_error',
+  'invalid_request_error',
+  'rate_limit_error',
+  'payment_error',
+] as const
+
+const errorFields = () => ({
+  type: z.enum(TYPES).describe('The category of the error.'),
+  code: z
+    .enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]])
+    .describe('What went wrong, for programs.'),
+  message: text('What went wrong, for people.'),
+  param: text('The parameter that is to blame; null when none is.').nullable(),
+  doc_url: text('Where the code is explained.').optional(),
+})
+
+/** Source: interface.md 7.1. */
+export const errorSchema = component('Error', () =>
+  z
+    .object({ error: z.object(errorFields()).describe('What went wrong.'), livemode: livemode() })
+    .describe('A request that was refused, or that failed.'),
+)
+
+/** Source: decisions.md 4, "Decline". */
+export const paymentFailureSchema = component('PaymentFailure', () =>
+  z
+    .object({
+      error: z
+        .object({
+          ...errorFields(),
+          decline_code: text("The issuer's reason, where it gave one.").nullable(),
+          charge: reference('The declined charge; null when there is none.').nullable(),
+          payment_intent: paymentIntentSchema.schema
+            .nullable()
+            .describe('The payment intent after the attempt; null when it does not exist.'),
+        })
+        .describe('Why the payment failed.'),
+      livemode: livemode(),
+    })
+    .describe('A payment that failed.'),
+)
+
+/** Source: interface.md 5.5; decisions.md 9. */
+export const authenticationErrorSchema = component('AuthenticationError', () =>
+  z
+    .object({
+      error: z
+        .object({
+          type: z.literal('authentication_error').describe('The category of the error.'),
+          message: text('What went wrong, for people; it never says whether a key once existed.'),
+        })
+        .describe('Why the request was not let in.'),
+      livemode: livemode(),
+    })
+    .describe('A request without a key that opens.'),
+)

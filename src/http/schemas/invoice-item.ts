@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { component, type Shape } from './component.ts'
+import {
+  common,
+  currency,
+  deletedStub,
+  listOf,
+  metadata,
+  money,
+  reference,
+  testClock,
+  text,
+} from './fields.ts'
+
+/** Source: decisions.md 7. */
+export const invoiceItemSchema = component('InvoiceItem', () =>
+  z
+    .object({
+      ...common('invoiceitem', 'ii'),
+      customer: reference('Who is billed.', 'Customer', 'DeletedCustomer'),
+      invoice: reference('The invoice that bills it; null while it waits for one.', 'Invoice').nullable(),
+      amount: money('What it comes to'),
+      currency: currency(),
+      unit_amount: money('What one unit costs'),
+      quantity: z.int().describe('How many units.'),
+      price: reference('The price that it was made from, if any.', 'Price').nullable(),
+      description: text('What it is, on the invoice.').nullable(),
+      metadata: metadata(),
+      test_clock: testClock(),
+    })
+    .describe("Something that the customer's next manual invoice bills."),
+)
+export type InvoiceItemShape = Shape<typeof invoiceItemSchema>
+export const invoiceItemList = listOf(invoiceItemSchema)
+export const deletedInvoiceItem = deletedStub('DeletedInvoiceItem', 'invoiceitem')
