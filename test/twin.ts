@@ -1,7 +1,9 @@
 import { parseInstant } from '../src/core/calendar.ts'
 import { openSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox.ts'
+import { expectDescribed } from './described.ts'
 
-export type Body = Record<string, any> // biome-ignore lint/suspicious/noExplicitAny: answers are checked by what tests expect of them
+// biome-ignore lint/suspicious/noExplicitAny: answers are checked by what tests expect of them
+export type Body = Record<string, any>
 
 export type Answer = { readonly status: number; readonly body: Body; readonly headers: Headers }
 
@@ -24,8 +26,16 @@ export type Twin = {
 
 export const DEFAULT_NOW = '2026-01-31T10:00:00Z'
 
-export async function startTwin({ now = DEFAULT_NOW, ...options }: Partial<SandboxOptions> & { now?: string } = {}): Promise<Twin> {
-  const sandbox = await openSandbox({ database: ':memory:', clock: parseInstant(now) ?? 'live', seed: '1', ...options })
+export async function startTwin({
+  now = DEFAULT_NOW,
+  ...options
+}: Partial<SandboxOptions> & { now?: string } = {}): Promise<Twin> {
+  const sandbox = await openSandbox({
+    database: ':memory:',
+    clock: parseInstant(now) ?? 'live',
+    seed: '1',
+    ...options,
+  })
   return clientOf(sandbox, options.secretKey ?? sandbox.secretKey ?? '')
 }
 
@@ -42,11 +52,18 @@ export function clientOf(sandbox: Sandbox, secretKey: string): Twin {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, body: text === '' ? {} : JSON.parse(text), headers: response.headers }
+    const answer = {
+      status: response.status,
+      body: text === '' ? {} : JSON.parse(text),
+      headers: response.headers,
+    }
+    if (text !== '') expectDescribed(sandbox, { method, path }, answer)
+    return answer
   }
   const succeed = async (method: string, path: string, body?: unknown): Promise<Body> => {
     const answer = await request(method, path, body)
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    if (answer.status >= 300)
+      throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body
   }
   const events = async (query = '') => {
@@ -75,9 +92,15 @@ export const makePrice = (twin: Twin, params: Body = {}): Promise<Body> =>
   twin.post('/v1/prices', { unit_amount: 2000, currency: 'usd', recurring: { interval: 'month' }, ...params })
 
 /** A customer with an attached card; `outcomes` scripts it. */
-export async function makeCustomer(twin: Twin, { card = 'pm_card_visa', outcomes, then }: { card?: string; outcomes?: string[]; then?: string } = {}) {
+export async function makeCustomer(
+  twin: Twin,
+  { card = 'pm_card_visa', outcomes, then }: { card?: string; outcomes?: string[]; then?: string } = {},
+) {
   const customer = await twin.post('/v1/customers', { name: 'Ada' })
   const method = await twin.post(`/v1/payment_methods/${card}/attach`, { customer: customer.id })
-  if (outcomes) await twin.post(`/v1/test_helpers/payment_methods/${method.id}/outcomes`, { outcomes, then: then ?? 'succeed' })
+  if (outcomes) {
+    const script = { outcomes, ...(then !== undefined && { then }) }
+    await twin.post(`/v1/test_helpers/payment_methods/${method.id}/outcomes`, script)
+  }
   return { customer, method }
 }

@@ -19,14 +19,26 @@ export type BenchDaemon = {
 
 export async function startDaemon(options: readonly string[]): Promise<BenchDaemon> {
   const folder = mkdtempSync(join(tmpdir(), 'paytwin-bench-'))
-  const args = ['bin/paytwin.js', 'serve', '--port', '0', '--data', folder, '--json', '--log-level', 'error', ...options]
+  const args = [
+    'bin/paytwin.js',
+    'serve',
+    '--port',
+    '0',
+    '--data',
+    folder,
+    '--json',
+    '--log-level',
+    'error',
+    ...options,
+  ]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const { url, secret_key: secretKey } = await readyLine(child)
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
   return {
     secretKey,
     post: (path, body) => post(agent, url + path, secretKey, body),
-    peakMemory: () => Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
+    peakMemory: () =>
+      Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
     resetPeak: async () => {
       const { writeFile } = await import('node:fs/promises')
       await writeFile(`/proc/${child.pid}/clear_refs`, '5')
@@ -51,7 +63,11 @@ async function readyLine(child: ChildProcess): Promise<{ url: string; secret_key
 function post(agent: Agent, url: string, key: string, body: object): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const text = JSON.stringify(body)
-    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(text),
+    }
     const call = request(url, { method: 'POST', agent, headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -36,12 +36,16 @@ function report(): void {
   console.log(`clock advance 1mo, file database, ${rounds} rounds in turns, load ${loadavg()[0]?.toFixed(2)}`)
   console.table(
     [...small, ...large].map((result) =>
-      Object.fromEntries(Object.entries(result).map(([name, value]) => [name, Number(value.toFixed(value < 10 ? 2 : 0))])),
+      Object.fromEntries(
+        Object.entries(result).map(([name, value]) => [name, Number(value.toFixed(value < 10 ? 2 : 0))]),
+      ),
     ),
   )
   const worst = Math.max(...large.map(({ seconds }) => seconds))
   const memory = Math.max(...large.map(({ peakMegabytes }) => peakMegabytes))
   console.log(`${LARGE} renewals: at most ${worst.toFixed(2)} s (goal: under ${GOALS.seconds} s)`)
   console.log(`resident set while advancing: at most ${memory.toFixed(0)} MB (goal: ${GOALS.megabytes} MB)`)
-  console.log(`cost per renewal, ${LARGE} against ${SMALL}: ${ratio.toFixed(2)} (goal: at most ${GOALS.ratio})`)
+  console.log(
+    `cost per renewal, ${LARGE} against ${SMALL}: ${ratio.toFixed(2)} (goal: at most ${GOALS.ratio})`,
+  )
 }

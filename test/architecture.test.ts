@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const MAX_LINES = 400
+
+type Import = {
+  readonly from: string
+  /** A path within the repository, or a package's name. */
+  readonly to: string
+  readonly isType: boolean
+  readonly isDynamic: boolean
+}
+
+type Row = {
+  /** What files of the layer may import: paths within src, by their beginning. */
+  readonly paths: readonly string[]
+  readonly packages: readonly string[]
+  /** What they may know the types of, beside that. */
+  readonly types?: readonly string[]
+}
+
+/** The layers, from the inside out. A folder that is not here has no place yet. */
+const LAYERS: Readonly<Record<string, Row>> = {
+  'src/core/': { paths: ['src/core/'], packages: [] },
+  'src/store/': { paths: ['src/store/', 'src/core/'], packages: ['better-sqlite3', 'kysely', 'node:'] },
+  'src/engine/': { paths: ['src/engine/', 'src/store/', 'src/core/'], packages: ['node:crypto'] },
+  'src/webhooks/': {
+    paths: ['src/webhooks/', 'src/engine/clock.ts', 'src/store/', 'src/core/'],
+    packages: ['node:'],
+  },
+  'src/http/': { paths: ['src/http/', 'src/engine/', 'src/core/'], packages: ['hono', 'zod', 'node:crypto'] },
+  'src/client/': { paths: ['src/client/'], packages: ['eventsource-parser', 'node:'], types: ['src/http/'] },
+  'src/ui/': { paths: ['src/ui/', 'src/client/', 'src/core/'], packages: ['ink', 'react'] },
+  'src/cli/': {
+    paths: ['src/cli/', 'src/client/', 'src/ui/', 'src/core/', 'package.json'],
+    packages: ['commander', 'node:'],
+    types: ['src/daemon.ts'],
+  },
+}
+
+/** The one import that no row allows: the command that starts the daemon loads it when it runs. */
+const isServing = ({ from, to, isDynamic }: Import) =>
+  from === 'src/cli/serve.ts' && to === 'src/daemon.ts' && isDynamic
+
+const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.tsx?$/.test(path))
+  .map((path) => join('src', path))
+  .toSorted()
+
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const IMPORTS = SOURCES.flatMap(importsOf)
+
+function importsOf(from: string): Import[] {
+  const text = textOf(from)
+  const statements = text.matchAll(/^(?:import|export)\b(?<type> type\b)?[^'"]*?\bfrom '(?<to>[^']+)'/gm)
+  const effects = text.matchAll(/^import '(?<to>[^']+)'/gm)
+  const dynamic = text.matchAll(/\bimport\(\s*'(?<to>[^']+)'\s*\)/g)
+  const place = (to = '') => (to.startsWith('.') ? relative(ROOT, resolve(ROOT, dirname(from), to)) : to)
+  const isType = (names: Record<string, string> | undefined) => names?.type !== undefined
+  return [
+    ...[...statements].map(({ groups }) => ({ to: groups?.to, isType: isType(groups), isDynamic: false })),
+    ...[...effects].map(({ groups }) => ({ to: groups?.to, isType: false, isDynamic: false })),
+    ...[...dynamic].map(({ groups }) => ({ to: groups?.to, isType: false, isDynamic: true })),
+  ].map(({ to, ...how }) => ({ from, to: place(to), ...how }))
+}
+
+const isWithin = (path: string) => path.startsWith('src/') || path === 'package.json'
+const beginsWithOneOf = (path: string, beginnings: readonly string[]) =>
+  beginnings.some((beginning) => path.startsWith(beginning))
+/** `hono` stands for `hono/streaming` too, `node:` for all of Node. */
+const isPackageOf = (name: string, packages: readonly string[]) =>
+  packages.some((allowed) =>
+    allowed.endsWith(':') ? name.startsWith(allowed) : name === allowed || name.startsWith(`${allowed}/`),
+  )
+const written = ({ from, to, isType }: Import) => `${from} imports ${isType ? 'a type of ' : ''}${to}`
+
+describe('layers', () => {
+  test('every folder has a row in the table', () => {
+    const folders = SOURCES.filter((path) => path.split('/').length > 2)
+    expect(folders.filter((path) => !beginsWithOneOf(path, Object.keys(LAYERS)))).toEqual([])
+  })
+
+  test.each(Object.entries(LAYERS))(
+    '%s imports only what its row allows',
+    (layer, { paths, packages, types = [] }) => {
+      const strangers = IMPORTS.filter(({ from }) => from.startsWith(layer))
+        .filter(({ to }) => (isWithin(to) ? !beginsWithOneOf(to, paths) : !isPackageOf(to, packages)))
+        .filter(({ to, isType }) => !(isType && beginsWithOneOf(to, types)))
+        .filter((found) => !isServing(found))
+      expect(strangers.map(written)).toEqual([])
+    },
+  )
+
+  test('nothing but the command line and the terminal UI imports these', () => {
+    const strangers = IMPORTS.filter(({ from }) => !beginsWithOneOf(from, ['src/cli/', 'src/ui/'])).filter(
+      ({ to }) => beginsWithOneOf(to, ['src/cli/', 'src/ui/']),
+    )
+    expect(strangers.map(written)).toEqual([])
+  })
+
+  test('the imports are found', () => {
+    const found = IMPORTS.map(({ from, to }) => `${from} ${to}`)
+    expect(found).toContain('src/core/dunning.ts src/core/calendar.ts')
+    expect(found).toContain('src/store/database.ts better-sqlite3')
+    expect(found).toContain('src/core/change.ts src/core/charge.ts')
+    expect(IMPORTS.length).toBeGreaterThan(SOURCES.length)
+  })
+})
+
+test('no file imports itself by way of others, types included', () => {
+  const next = new Map(
+    SOURCES.map((path) => [path, IMPORTS.filter(({ from }) => from === path).map(({ to }) => to)]),
+  )
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const walk = (path: string, trail: readonly string[]) => {
+    const start = trail.indexOf(path)
+    if (start !== -1) cycles.push([...trail.slice(start), path].join(' → '))
+    if (start !== -1 || done.has(path)) return
+    for (const to of next.get(path) ?? []) walk(to, [...trail, path])
+    done.add(path)
+  }
+  for (const path of SOURCES) walk(path, [])
+  expect(cycles).toEqual([])
+})
+
+describe('habits', () => {
+  /** Lines of source that match, with their places. */
+  const linesWith = (pattern: RegExp, paths: readonly string[] = SOURCES) =>
+    paths.flatMap((path) =>
+      textOf(path)
+        .split('\n')
+        .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1} ${line.trim()}`] : [])),
+    )
+  const without = (...exceptions: string[]) => SOURCES.filter((path) => !beginsWithOneOf(path, exceptions))
+  const isCode = (line: string) => !/^\S+ (\*|\/\/|\/\*)/.test(line)
+
+  test('only the clock reads the time and only ids are random', () => {
+    const outside = without('src/engine/clock.ts', 'src/engine/ids.ts')
+    const pattern =
+      /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\brandom(Bytes|UUID|Int)\b|\bgetRandomValues\b/
+    expect(linesWith(pattern, outside).filter(isCode)).toEqual([])
+  })
+
+  test('only the clock, and what is shown to people, measures time', () => {
+    const outside = without('src/engine/clock.ts', 'src/cli/', 'src/ui/')
+    expect(linesWith(/\bperformance\.now\b|\bhrtime\b/, outside).filter(isCode)).toEqual([])
+  })
+
+  test('the core waits for nothing and touches nothing of the process', () => {
+    const core = SOURCES.filter((path) => path.startsWith('src/core/'))
+    const pattern =
+      /\basync\b|\bawait\b|\bPromise\b|\bset(Timeout|Interval|Immediate)\b|\bprocess\.|\bconsole\./
+    expect(linesWith(pattern, core).filter(isCode)).toEqual([])
+  })
+
+  test('there are no default exports', () => {
+    expect(linesWith(/^export default\b|\bas default\b/)).toEqual([])
+  })
+
+  test('there are no barrels but the library’s own', () => {
+    expect(linesWith(/^export \* from/, without('src/index.ts'))).toEqual([])
+  })
+
+  test(`no file is longer than ${MAX_LINES} lines`, () => {
+    const lengths = SOURCES.map((path) => ({ path, lines: textOf(path).split('\n').length - 1 }))
+    expect(lengths.filter(({ lines }) => lines > MAX_LINES)).toEqual([])
+  })
+})

@@ -1,0 +1,284 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { listAll } from '../scenarios/story.ts'
+import { table } from '../table.ts'
+import { type Body, startTwin, type Twin } from '../twin.ts'
+
+/** Every route of /v1 that writes, and what it may be given; `@x` is the id of an x that somebody made, or of none. */
+const ROUTES = table(
+  ['method', 'path', 'params'],
+  `
+  POST    /v1/customers                                    name email description metadata invoice_settings
+  POST    /v1/customers/@customer                          name metadata invoice_settings
+  DELETE  /v1/customers/@customer                          -
+  POST    /v1/products                                     name active metadata
+  POST    /v1/products/@product                            name active metadata
+  POST    /v1/prices                                       unit_amount currency recurring product active
+  POST    /v1/prices/@price                                active nickname metadata
+  POST    /v1/payment_methods                              type card metadata
+  POST    /v1/payment_methods/@payment_method/attach       customer
+  POST    /v1/payment_methods/@payment_method/detach       -
+  POST    /v1/test_helpers/payment_methods/@payment_method/outcomes  outcomes then
+  POST    /v1/subscriptions                                customer currency items default_payment_method payment_behavior collection_method days_until_due trial_period_days trial_end trial_settings metadata
+  POST    /v1/subscriptions/@subscription                  default_payment_method cancel_at_period_end cancel_at collection_method days_until_due items trial_end pause_collection metadata description
+  POST    /v1/subscriptions/@subscription/resume           -
+  DELETE  /v1/subscriptions/@subscription                  cancel_at_period_end
+  POST    /v1/invoices                                     customer currency collection_method days_until_due metadata
+  POST    /v1/invoices/create_preview                      subscription
+  POST    /v1/invoices/@invoice/pay                        payment_method
+  POST    /v1/invoices/@invoice/finalize                   -
+  POST    /v1/invoices/@invoice/void                       -
+  POST    /v1/invoices/@invoice/mark_uncollectible         -
+  DELETE  /v1/invoices/@invoice                            -
+  POST    /v1/invoiceitems                                 customer amount currency price quantity description
+  DELETE  /v1/invoiceitems/@invoiceitem                    -
+  POST    /v1/payment_intents                              amount currency customer payment_method confirm description metadata
+  POST    /v1/payment_intents/@payment_intent              amount currency customer payment_method description status
+  POST    /v1/payment_intents/@payment_intent/confirm      payment_method
+  POST    /v1/payment_intents/@payment_intent/cancel       cancellation_reason
+  POST    /v1/test_helpers/payment_intents/@payment_intent/settle  outcome
+  POST    /v1/refunds                                      charge payment_intent amount reason
+  POST    /v1/test_helpers/clock/advance                   by to stop_on
+  POST    /v1/test_helpers/clock/cancel                    -
+  POST    /v1/test_helpers/clock/freeze                    -
+  POST    /v1/test_helpers/clock/unfreeze                  -
+  `,
+)
+
+const CARDS = [
+  'pm_card_visa',
+  'pm_card_visa',
+  'pm_card_visa',
+  'pm_card_chargeDeclined',
+  'pm_card_authenticationRequired',
+  'pm_card_refundFail',
+  'pm_pix',
+]
+const OUTCOMES = ['succeed', 'decline:lost_card', 'decline:expired_card']
+const ODD: readonly unknown[] = [
+  null,
+  '',
+  [],
+  {},
+  -1,
+  0,
+  1.5,
+  1e300,
+  true,
+  'x',
+  '\0',
+  'constructor',
+  [null],
+  { a: { b: 1 } },
+]
+
+/** Chooses one of some values. */
+type Choose = <T>(values: readonly T[]) => T
+/** The id of an object of a kind that was made before. */
+type Known = (kind: string) => string
+
+/** What a parameter may be; mostly something that makes sense. */
+const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>> = {
+  amount: (choose) => choose([1, 500, 2000, 99_999_999]),
+  by: (choose) => choose(['1d', '3d', '7d', '1mo', '60s']),
+  cancel_at: (choose) => choose([1769900000, 1771000000, 1785000000, null]),
+  cancel_at_period_end: (choose) => choose([true, false]),
+  cancellation_reason: (choose) => choose(['duplicate', 'abandoned']),
+  card: (choose) => ({ number: choose(['4242424242424242', '4000000000000341']) }),
+  charge: (_, known) => known('charge'),
+  collection_method: (choose) => choose(['charge_automatically', 'charge_automatically', 'send_invoice']),
+  confirm: (choose) => choose([true, false]),
+  currency: (choose) => choose([...Array(9).fill('usd'), 'eur']),
+  customer: (_, known) => known('customer'),
+  days_until_due: (choose) => choose([0, 3, 30]),
+  default_payment_method: (choose, known) => choose([...CARDS, ...CARDS, known('payment_method')]),
+  invoice_settings: (choose, known) => ({
+    default_payment_method: choose([...CARDS, known('payment_method')]),
+  }),
+  items: (choose, known) => [
+    { price: known('price'), quantity: choose([0, 1, 1, 2, 2, 3, 100_000]) },
+    ...choose<Body[]>([
+      [],
+      [],
+      [{ price: known('price') }],
+      [{ id: known('subscription_item'), deleted: true }],
+    ]),
+  ],
+  metadata: (choose) => choose([{ a: '1' }, { a: '' }, { b: 2 }]),
+  outcome: (choose) => choose(['succeed', 'fail']),
+  outcomes: (choose) => [choose(OUTCOMES), choose(OUTCOMES), choose(OUTCOMES)],
+  pause_collection: (choose) =>
+    choose([null, ...['keep_as_draft', 'mark_uncollectible', 'void'].map((behavior) => ({ behavior }))]),
+  payment_behavior: (choose) => choose(['default_incomplete', 'allow_incomplete', 'error_if_incomplete']),
+  payment_intent: (_, known) => known('payment_intent'),
+  payment_method: (choose, known) => choose([...CARDS, known('payment_method'), known('payment_method')]),
+  price: (_, known) => known('price'),
+  product: (_, known) => known('product'),
+  quantity: (choose) => choose([0, 1, 3]),
+  reason: (choose) => choose(['duplicate', 'fraudulent']),
+  recurring: (choose) => ({ interval: choose(['week', 'month', 'month', 'year']) }),
+  status: (choose) => choose(['canceled', 'requires_confirmation']),
+  stop_on: (choose) => [choose(['invoice.paid', 'invoice.*', 'subscription.deleted'])],
+  subscription: (_, known) => known('subscription'),
+  // biome-ignore lint/suspicious/noThenProperty: the specification's name
+  then: (choose) => choose(OUTCOMES),
+  to: (choose) => choose([1772272800, 1774951200]),
+  trial_end: (choose) => choose<unknown>(['now', 1770000000, 1775000000]),
+  trial_period_days: (choose) => choose([1, 14]),
+  trial_settings: (choose) => ({
+    end_behavior: { missing_payment_method: choose(['create_invoice', 'pause', 'cancel']) },
+  }),
+  type: (choose) => choose(['card', 'pix', 'boleto']),
+  unit_amount: (choose) => choose([0, 1, 2000, 99_999_999]),
+}
+
+const NEEDED = new Set(
+  'amount by card charge currency customer default_payment_method items outcome outcomes recurring type unit_amount'.split(
+    ' ',
+  ),
+)
+/** What contradicts others, or forbids what follows. */
+const SELDOM = new Set('cancel_at days_until_due to trial_end trial_period_days trial_settings'.split(' '))
+
+/** What leads somewhere is asked more often than what ends it. */
+const OFTEN = /subscriptions$|@subscription$|advance|pay$|refunds|payment_intents$|confirm|settle|outcomes/
+const DECK = ROUTES.flatMap((route) => {
+  const isOften = route.method === 'POST' && OFTEN.test(route.path)
+  return Array<typeof route>(isOften ? 6 : /customers.@customer$/.test(route.path) ? 1 : 2).fill(route)
+})
+
+/** One request: which route, and the numbers by which its parameters are chosen. */
+const aRequest = fc.noBias(
+  fc.record({
+    route: fc.nat({ max: DECK.length - 1 }),
+    choices: fc.array(fc.nat({ max: 99_999 }), { minLength: 60, maxLength: 60 }),
+  }),
+)
+
+/** Ids by the kind of what they name, as answers tell of them. */
+class Pool {
+  readonly #ids = new Map<string, string[]>()
+
+  note(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return
+    const { object, id } = value as Body
+    if (typeof object === 'string' && typeof id === 'string') {
+      const ids = this.#ids.get(object) ?? []
+      if (!ids.includes(id)) this.#ids.set(object, [...ids, id])
+    }
+    for (const child of Object.values(value)) this.note(child)
+  }
+
+  known(kind: string, choice: number): string {
+    const ids = this.#ids.get(kind) ?? []
+    // Now and then one that nobody made, or of another kind.
+    if (choice % 29 === 0 || ids.length === 0)
+      return choice % 2 ? `${kind}_unknown` : (this.#ids.get('customer')?.[0] ?? 'x')
+    return ids[choice % ids.length] ?? ''
+  }
+}
+
+async function send(
+  twin: Twin,
+  pool: Pool,
+  { route, choices }: { route: number; choices: readonly number[] },
+): Promise<void> {
+  let place = 0
+  const next = () => {
+    place += 1
+    return choices[place % choices.length] ?? 0
+  }
+  const choose: Choose = (values) => values[next() % values.length] as (typeof values)[number]
+  const known: Known = (kind) => pool.known(kind, next())
+  const { method, path, params } = DECK[route] as (typeof DECK)[number]
+  const body: Body = {}
+  for (const name of params === '-' ? [] : params.split(' ')) {
+    const luck = next() % 100
+    if (luck < (NEEDED.has(name) ? 4 : SELDOM.has(name) ? 90 : 60)) continue
+    body[name] = luck > 97 ? choose(ODD) : (VALUES[name]?.(choose, known) ?? `some ${name}`)
+  }
+  const target = path.replace(/@(\w+)/, (_, kind) => encodeURIComponent(known(kind)))
+  const answer = await twin.request(method, target, body)
+  expect(answer.status, `${method} ${target} ${JSON.stringify(body)}`).toBeLessThan(500)
+  expect(answer.body.livemode).toBe(false)
+  if (answer.status >= 400)
+    expect(answer.body.error).toMatchObject({ type: expect.any(String), code: expect.any(String) })
+  pool.note(answer.body.error ?? answer.body)
+}
+
+/** What holds whatever was asked. */
+async function checkBooks(twin: Twin): Promise<void> {
+  const [charges, refunds, invoices] = await Promise.all(
+    ['/v1/charges', '/v1/refunds', '/v1/invoices'].map((path) => listAll(twin, path)),
+  )
+  const given = (charge: Body) =>
+    (refunds ?? [])
+      .filter((refund) => refund.charge === charge.id && refund.status !== 'failed')
+      .reduce((sum, { amount }) => sum + amount, 0)
+  for (const charge of charges ?? []) {
+    expect(charge.amount_refunded).toBe(given(charge))
+    expect(charge.amount_refunded).toBeLessThanOrEqual(charge.amount)
+  }
+  const numbered = (invoices ?? []).filter(({ number }) => number !== null)
+  for (const whose of new Set(numbered.map(({ customer }) => customer))) {
+    const sequence = numbered
+      .filter(({ customer }) => customer === whose)
+      .map(({ number }) => Number(number.split('-')[1]))
+      .sort((left, right) => left - right)
+    expect(sequence).toEqual(sequence.map((_, index) => index + 1))
+  }
+  for (const { id, status, total, amount_paid, charge } of invoices ?? []) {
+    const paying = (charges ?? []).filter((one) => one.invoice === id && one.status === 'succeeded')
+    expect(paying).toHaveLength(status === 'paid' && total > 0 ? 1 : 0)
+    expect(amount_paid).toBe(status === 'paid' ? total : 0)
+    if (paying.length > 0) expect(charge).toBe(paying[0]?.id)
+  }
+}
+
+/** Something to begin with, so that most references lead somewhere. */
+async function furnish(twin: Twin, pool: Pool): Promise<void> {
+  for (const card of ['pm_card_visa', 'pm_card_chargeDeclined']) {
+    const customer = await twin.post('/v1/customers', { name: card })
+    pool.note(customer)
+    pool.note(await twin.post(`/v1/payment_methods/${card}/attach`, { customer: customer.id }))
+  }
+  for (const amount of [2000, 300]) {
+    const recurring = { interval: 'month' }
+    pool.note(await twin.post('/v1/prices', { unit_amount: amount, currency: 'usd', recurring }))
+  }
+}
+
+test('whatever is asked, nothing fails and the books agree', { timeout: 120_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(aRequest, { minLength: 10, maxLength: 60, size: 'max' }), async (requests) => {
+      const failures: unknown[] = []
+      const twin = await startTwin({ reportError: (error) => failures.push(error) })
+      try {
+        const pool = new Pool()
+        await furnish(twin, pool)
+        for (const request of requests) {
+          await send(twin, pool, request)
+          // What time and others did is to be chosen too.
+          for (const path of ['/v1/invoices', '/v1/charges']) pool.note(await twin.get(`${path}?limit=5`))
+        }
+        await checkBooks(twin)
+        await twin.advance({ by: '2mo' })
+        await checkBooks(twin)
+        expect(failures).toEqual([])
+      } finally {
+        await twin.close()
+      }
+    }),
+    { numRuns: 60, interruptAfterTimeLimit: 90_000 },
+  )
+})
+
+test('every route that writes is among those asked', async () => {
+  const twin = await startTwin()
+  const served = twin.sandbox.app.routes
+    .filter(({ method, path }) => (method === 'POST' || method === 'DELETE') && path.startsWith('/v1/'))
+    .map(({ method, path }) => `${method} ${path}`)
+  const asked = ROUTES.map(({ method, path }) => `${method} ${path.replace(/@\w+/, ':id')}`)
+  expect([...new Set(served)].sort()).toEqual([...asked].sort())
+  await twin.close()
+})

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { Change } from '../../src/core/change.ts'
+import { aCustomer } from './objects.ts'
+
+const renamed = (name: string) => (customer: ReturnType<typeof aCustomer>) => ({ ...customer, name })
+
+test('a creation and the updates after it follow one another', () => {
+  const change = new Change()
+  const ada = change.create('customer', aCustomer(), 'customer.created')
+  const bea = change.update('customer', ada, renamed('Bea'), 'customer.updated')
+  expect(change.steps).toEqual([
+    { kind: 'customer', before: null, after: ada, event: 'customer.created' },
+    { kind: 'customer', before: ada, after: bea, event: 'customer.updated' },
+  ])
+})
+
+test('an update goes on from the latest state, whichever state it is given', () => {
+  const change = new Change()
+  const ada = aCustomer()
+  change.update('customer', ada, renamed('Bea'))
+  change.update('customer', ada, (customer) => ({ ...customer, email: 'bea@example.com' }))
+  expect(change.latest('customer', ada)).toMatchObject({ name: 'Bea', email: 'bea@example.com' })
+})
+
+test('an update that changes nothing and tells nothing leaves no trace', () => {
+  const change = new Change()
+  const ada = aCustomer()
+  expect(change.update('customer', ada, (customer) => customer)).toBe(ada)
+  expect(change.steps).toEqual([])
+})
+
+test('an event is told even when nothing changed', () => {
+  const change = new Change()
+  change.update('customer', aCustomer(), (customer) => customer, 'customer.updated')
+  expect(change.steps).toMatchObject([{ event: 'customer.updated' }])
+})
+
+test('an object that no step tells of is as it was', () => {
+  const change = new Change()
+  change.update('customer', aCustomer({ id: 'cus_2' }), renamed('Bea'))
+  const ada = aCustomer()
+  expect(change.latest('customer', ada)).toBe(ada)
+})
+
+test('the steps of an appended change come after those told so far', () => {
+  const [change, later] = [new Change(), new Change()]
+  later.create('customer', aCustomer({ id: 'cus_2' }), 'customer.created')
+  change.create('customer', aCustomer({ id: 'cus_1' }), 'customer.created')
+  change.append(later)
+  expect(change.steps.map(({ after }) => after.id)).toEqual(['cus_1', 'cus_2'])
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { parseInstant } from '../../src/core/calendar.ts'
+import { FINAL_ACTIONS, nextRetryAt, RETRY_DAYS } from '../../src/core/dunning.ts'
+import { table } from '../table.ts'
+
+const FAILED_AT = 1_772_272_800
+
+test('a failed payment is tried again 1, 3, 5 and 7 days after it failed', () => {
+  expect(RETRY_DAYS).toEqual([1, 3, 5, 7])
+})
+
+test.each(
+  table(
+    ['attempts', 'next'],
+    `
+    1  2026-03-01T10:00:00Z
+    2  2026-03-03T10:00:00Z
+    3  2026-03-05T10:00:00Z
+    4  2026-03-07T10:00:00Z
+    `,
+  ),
+)('after $attempts attempts since 28 February the next is at $next', ({ attempts, next }) => {
+  expect(nextRetryAt(FAILED_AT, Number(attempts))).toBe(parseInstant(next))
+})
+
+test.each([5, 6, 100])('after %i attempts none is left', (attempts) => {
+  expect(nextRetryAt(FAILED_AT, attempts)).toBeNull()
+})
+
+test('dunning ends in one of three ways', () => {
+  expect(FINAL_ACTIONS).toEqual(['cancel', 'mark_unpaid', 'leave_past_due'])
+})

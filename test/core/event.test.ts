@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { EVENT_TYPES, matchEventTypes } from '../../src/core/event.ts'
+import { table } from '../table.ts'
+
+test.each(
+  table(
+    ['pattern', 'matches'],
+    `
+    invoice.paid            invoice.paid
+    subscription.*          subscription.created subscription.updated subscription.deleted subscription.resumed
+    *.payment_failed        invoice.payment_failed payment_intent.payment_failed
+    invoice.*ed_failed      -
+    *.f*                    invoice.finalized charge.failed refund.failed
+    charge.*                charge.succeeded charge.failed charge.refunded
+    product.**              product.created product.updated
+    invoice                 -
+    nvoice.paid             -
+    invoice.pai             -
+    invoice_paid            -
+    invoice.pai?            -
+    invoice.(paid|voided)   -
+    Invoice.paid            -
+    payment_method.[a-z]*   -
+    ^invoice.paid$          -
+    `,
+  ),
+)('$pattern matches $matches', ({ pattern, matches }) => {
+  expect(matchEventTypes(pattern)).toEqual(matches === '-' ? [] : matches.split(' '))
+})
+
+test('a star matches every kind', () => {
+  expect(matchEventTypes('*')).toEqual(EVENT_TYPES)
+})
+
+test('an empty pattern matches none', () => {
+  expect(matchEventTypes('')).toEqual([])
+})
+
+test('a long run of stars is matched as fast as one', { timeout: 1_000 }, () => {
+  expect(matchEventTypes(`${'*'.repeat(10)}x`)).toEqual([])
+})
+
+test('the eight kinds of the interface are there', () => {
+  for (const kind of ['created', 'updated', 'deleted', 'resumed']) {
+    expect(EVENT_TYPES).toContain(`subscription.${kind}`)
+  }
+  for (const kind of ['created', 'finalized', 'paid', 'payment_failed']) {
+    expect(EVENT_TYPES).toContain(`invoice.${kind}`)
+  }
+})

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest'
+import {
+  attemptFailed,
+  finalized,
+  INVOICE_TRANSITIONS,
+  type InvoiceEvent,
+  type InvoiceStatus,
+  isOutstanding,
+  nextNumber,
+  paid,
+  voided,
+  withoutRetries,
+  writtenOff,
+} from '../../src/core/invoice.ts'
+import { allows, move } from '../../src/core/transitions.ts'
+import { matrix, table } from '../table.ts'
+import { aCustomer, aDraft, anOpenInvoice, DAY, NOW } from './objects.ts'
+
+const STATUSES = matrix(`
+  from           finalize  pay   void  write_off
+  draft          open      -     -     -
+  open           -         paid  void  uncollectible
+  uncollectible  -         paid  void  -
+  paid           -         -     -     -
+  void           -         -     -     -
+`)
+
+const refused = expect.objectContaining({ status: 400, code: 'invalid_state_transition', param: 'status' })
+
+describe('statuses', () => {
+  test.each(STATUSES.filter(({ to }) => to !== '-'))(
+    '$event leads from $from to $to',
+    ({ from, event, to }) => {
+      expect(move(INVOICE_TRANSITIONS, from as InvoiceStatus, event as InvoiceEvent)).toBe(to)
+    },
+  )
+
+  test.each(STATUSES.filter(({ to }) => to === '-'))('$event is refused in $from', ({ from, event }) => {
+    expect(allows(INVOICE_TRANSITIONS, from as InvoiceStatus, event as InvoiceEvent)).toBe(false)
+    expect(() => move(INVOICE_TRANSITIONS, from as InvoiceStatus, event as InvoiceEvent)).toThrow(refused)
+  })
+
+  test('the table has no other statuses', () => {
+    expect(new Set(STATUSES.map(({ from }) => from))).toEqual(new Set(Object.keys(INVOICE_TRANSITIONS)))
+  })
+})
+
+test.each([
+  [1, 'ABCDEFGH-0001'],
+  [42, 'ABCDEFGH-0042'],
+  [9999, 'ABCDEFGH-9999'],
+  [10_000, 'ABCDEFGH-10000'],
+])('invoice %i of a customer has the number %s', (next_invoice_number, number) => {
+  expect(nextNumber(aCustomer({ next_invoice_number }))).toBe(number)
+})
+
+test('a draft owes the sum of its lines and has no number', () => {
+  expect(aDraft()).toMatchObject({
+    status: 'draft',
+    total: 2000,
+    number: null,
+    payment_intent: null,
+    attempt_count: 0,
+    attempted: false,
+    next_payment_attempt: null,
+  })
+})
+
+test('finalizing gives a number, an intent and the time', () => {
+  const given = { now: NOW + 5, number: 'ABCDEFGH-0007', payment_intent: 'pi_1', due_date: null }
+  expect(finalized(aDraft(), given)).toMatchObject({
+    status: 'open',
+    number: 'ABCDEFGH-0007',
+    payment_intent: 'pi_1',
+    finalized_at: NOW + 5,
+  })
+  expect(() => finalized(anOpenInvoice(), given)).toThrow(refused)
+})
+
+describe('a failed attempt', () => {
+  test.each(
+    table(
+      ['before', 'after', 'next_days'],
+      `
+      0  1  1
+      1  2  3
+      2  3  5
+      3  4  7
+      4  5  -
+      `,
+    ),
+  )(
+    'makes attempt_count $after of $before, and the next $next_days days after the first',
+    ({ before, after, next_days }) => {
+      const invoice = anOpenInvoice({ attempt_count: Number(before), finalized_at: NOW })
+      expect(attemptFailed(invoice, { charge: 'ch_1', scheduled: true })).toMatchObject({
+        status: 'open',
+        attempt_count: Number(after),
+        attempted: true,
+        next_payment_attempt: next_days === '-' ? null : NOW + Number(next_days) * DAY,
+        charge: 'ch_1',
+      })
+    },
+  )
+
+  test('by hand leaves count and schedule as they are', () => {
+    const invoice = anOpenInvoice({ attempt_count: 2, next_payment_attempt: NOW + 3 * DAY })
+    expect(attemptFailed(invoice, { charge: 'ch_2', scheduled: false })).toMatchObject({
+      status: 'open',
+      attempt_count: 2,
+      next_payment_attempt: NOW + 3 * DAY,
+      charge: 'ch_2',
+    })
+  })
+
+  test('without a charge keeps the charge of the attempt before', () => {
+    const invoice = anOpenInvoice({ charge: 'ch_1' })
+    expect(attemptFailed(invoice, { charge: null, scheduled: true }).charge).toBe('ch_1')
+  })
+})
+
+describe('a payment', () => {
+  const dunned = anOpenInvoice({ attempt_count: 2, next_payment_attempt: NOW + 3 * DAY })
+
+  test('of billing counts, and ends the schedule', () => {
+    expect(paid(dunned, { now: NOW + DAY, charge: 'ch_1', scheduled: true })).toMatchObject({
+      status: 'paid',
+      amount_paid: 2000,
+      attempt_count: 3,
+      next_payment_attempt: null,
+      charge: 'ch_1',
+      paid_at: NOW + DAY,
+    })
+  })
+
+  test('by hand ends the schedule and does not count', () => {
+    expect(paid(dunned, { now: NOW, charge: 'ch_1', scheduled: false })).toMatchObject({
+      attempt_count: 2,
+      next_payment_attempt: null,
+    })
+  })
+
+  test('is taken for a written-off invoice, and for no other', () => {
+    const given = { now: NOW, charge: 'ch_1', scheduled: false }
+    expect(paid(writtenOff(dunned, NOW), given).status).toBe('paid')
+    for (const invoice of [aDraft(), voided(dunned, NOW), paid(dunned, given)]) {
+      expect(() => paid(invoice, given)).toThrow(refused)
+    }
+  })
+})
+
+test('voiding and writing off end the schedule and note the time', () => {
+  const dunned = anOpenInvoice({ next_payment_attempt: NOW + DAY })
+  const done = { next_payment_attempt: null }
+  expect(voided(dunned, NOW + 1)).toMatchObject({ status: 'void', voided_at: NOW + 1, ...done })
+  expect(writtenOff(dunned, NOW + 1)).toMatchObject({
+    status: 'uncollectible',
+    marked_uncollectible_at: NOW + 1,
+    ...done,
+  })
+  expect(withoutRetries(dunned)).toEqual({ ...dunned, ...done })
+})
+
+test.each(
+  table(
+    ['status', 'collection', 'overdue', 'outstanding'],
+    `
+    draft          charge_automatically  no   no
+    open           charge_automatically  no   yes
+    paid           charge_automatically  no   no
+    void           charge_automatically  no   no
+    uncollectible  charge_automatically  no   no
+    open           send_invoice          no   no
+    open           send_invoice          yes  yes
+    paid           send_invoice          yes  no
+    `,
+  ),
+)(
+  '$status, $collection, overdue $overdue: outstanding $outstanding',
+  ({ status, collection, overdue, outstanding }) => {
+    const invoice = anOpenInvoice({
+      status: status as InvoiceStatus,
+      collection_method: collection as 'send_invoice',
+      overdue: overdue === 'yes',
+    })
+    expect(isOutstanding(invoice)).toBe(outstanding === 'yes')
+  },
+)

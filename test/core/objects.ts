@@ -1,0 +1,147 @@
+import type { Account } from '../../src/core/billing/account.ts'
+import type { Customer } from '../../src/core/customer.ts'
+import { draftInvoice, finalized, type Invoice } from '../../src/core/invoice.ts'
+import { newPaymentIntent, type PaymentIntent } from '../../src/core/payment-intent.ts'
+import { cardDetails, type PaymentMethod } from '../../src/core/payment-method.ts'
+import type { Price } from '../../src/core/price.ts'
+import { newSubscription, type Prices, type Subscription } from '../../src/core/subscription.ts'
+
+/** 31 January 2026, 10 o'clock. */
+export const NOW = 1_769_853_600
+export const DAY = 86_400
+
+export const aPrice = (given: Partial<Price> = {}): Price => ({
+  id: 'price_1',
+  created: NOW,
+  product: null,
+  nickname: null,
+  unit_amount: 2000,
+  currency: 'usd',
+  recurring: { interval: 'month', interval_count: 1 },
+  active: true,
+  lookup_key: null,
+  metadata: {},
+  ...given,
+})
+
+export const pricesOf = (...prices: Price[]): Prices => new Map(prices.map((price) => [price.id, price]))
+
+export const aCustomer = (given: Partial<Customer> = {}): Customer => ({
+  id: 'cus_1',
+  created: NOW,
+  email: null,
+  name: 'Ada',
+  description: null,
+  metadata: {},
+  default_payment_method: null,
+  invoice_prefix: 'ABCDEFGH',
+  next_invoice_number: 1,
+  delinquent: false,
+  test_clock: null,
+  deleted: false,
+  ...given,
+})
+
+export const aCard = (given: Partial<PaymentMethod> = {}): PaymentMethod => ({
+  id: 'pm_1',
+  created: NOW,
+  type: 'card',
+  customer: 'cus_1',
+  card: cardDetails('pm_card_visa', 'fingerprint'),
+  metadata: {},
+  test_card: 'pm_card_visa',
+  script: null,
+  ...given,
+})
+
+export const aPix = (): PaymentMethod => aCard({ type: 'pix', card: null, test_card: null })
+
+/** A subscription that began now, in any state that is asked for. */
+export const aSubscription = (given: Partial<Subscription> = {}): Subscription => ({
+  ...newSubscription(
+    {
+      id: 'sub_1',
+      created: NOW,
+      customer: 'cus_1',
+      currency: 'usd',
+      collection_method: 'charge_automatically',
+      days_until_due: null,
+      default_payment_method: 'pm_1',
+      description: null,
+      items: [{ id: 'si_1', created: NOW, price: 'price_1', quantity: 1, metadata: {} }],
+      trial_end: null,
+      missing_payment_method: 'create_invoice',
+      metadata: {},
+      test_clock: null,
+    },
+    pricesOf(aPrice()),
+  ),
+  ...given,
+})
+
+export const aDraft = (given: Partial<Invoice> = {}): Invoice => ({
+  ...draftInvoice({
+    id: 'in_1',
+    created: NOW,
+    customer: 'cus_1',
+    subscription: 'sub_1',
+    currency: 'usd',
+    collection_method: 'charge_automatically',
+    billing_reason: 'subscription_create',
+    lines: [
+      {
+        id: 'il_1',
+        amount: 2000,
+        unit_amount: 2000,
+        quantity: 1,
+        price: 'price_1',
+        subscription_item: 'si_1',
+      },
+    ],
+    period_start: NOW,
+    period_end: NOW + 28 * DAY,
+    test_clock: null,
+  }),
+  ...given,
+})
+
+export const anOpenInvoice = (given: Partial<Invoice> = {}): Invoice => ({
+  ...finalized(aDraft(), { now: NOW, number: 'ABCDEFGH-0001', payment_intent: 'pi_in_1', due_date: null }),
+  ...given,
+})
+
+export const anIntent = (given: Partial<PaymentIntent> = {}): PaymentIntent =>
+  newPaymentIntent({
+    id: 'pi_in_1',
+    created: NOW,
+    amount: 2000,
+    currency: 'usd',
+    customer: 'cus_1',
+    ...given,
+  })
+
+/** All that a billing decision reads; each open invoice has an intent. Ids are numbered by prefix from 1. */
+export function anAccount(given: Partial<Account> = {}): Account {
+  const counts = new Map<string, number>()
+  const newId = (prefix: string) => {
+    counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
+    return `${prefix}_new_${counts.get(prefix)}`
+  }
+  const openInvoices = given.openInvoices ?? []
+  return {
+    now: NOW,
+    newId,
+    final_action: 'cancel',
+    customer: aCustomer(),
+    paymentMethod: aCard(),
+    prices: pricesOf(aPrice()),
+    openInvoices,
+    intents: new Map(
+      openInvoices.map((invoice) => [
+        invoice.id,
+        anIntent({ id: invoice.payment_intent ?? `pi_${invoice.id}`, invoice: invoice.id }),
+      ]),
+    ),
+    ...given,
+  }
+}

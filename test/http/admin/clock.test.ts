@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Body, clientOf, makeCustomer, makePrice, startTwin, type Twin } from '../../twin.ts'
+import { anotherMerchant, asOperator, expectRefusal, invalid, missing, unknown } from '../support.ts'
+
+const NOW = 1769853600
+const DAY = 86_400
+
+let twin: Twin
+let first: string
+let other: Body
+let otherTwin: Twin
+const operator = (...given: Parameters<ReturnType<typeof asOperator>>) => asOperator(twin)(...given)
+const clocks = async (): Promise<number[]> =>
+  (await operator('GET', 'clock')).body.data.map(({ now }: Body) => now)
+
+beforeEach(async () => {
+  twin = await startTwin()
+  first = twin.sandbox.merchant.settings.id
+})
+afterEach(() => twin.close())
+
+async function addMerchant(clock: string | number = NOW): Promise<void> {
+  const made = await anotherMerchant(twin, clock)
+  other = made.merchant
+  otherTwin = clientOf(twin.sandbox, made.secretKey)
+}
+
+async function subscribe(client: Twin): Promise<Body> {
+  const price = await makePrice(client)
+  const { customer, method } = await makeCustomer(client)
+  const body = { customer: customer.id, currency: 'usd', default_payment_method: method.id }
+  return client.post('/v1/subscriptions', { ...body, items: [{ price: price.id }] })
+}
+
+describe('with one merchant', () => {
+  test('an advance needs no name, and answers as that of /v1 does, in a list', async () => {
+    await subscribe(twin)
+    const { status, body } = await operator('POST', 'clock/advance', { by: '1mo' })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ object: 'list', has_more: false, livemode: false })
+    expect(body.data).toHaveLength(1)
+    expect(body.data[0]).toMatchObject({
+      object: 'clock',
+      merchant_id: first,
+      now: 1772272800,
+      status: 'ready',
+      summary: { jobs: 1, events: 6, invoices_paid: 1, payments_failed: 0, stopped_on: null },
+    })
+  })
+
+  test('stops where it is told to', async () => {
+    await subscribe(twin)
+    const { body } = await operator('POST', 'clock/advance', { by: '1y', stop_on: ['invoice.*'] })
+    expect(body.data[0]).toMatchObject({ now: 1772272800, summary: { stopped_on: 'invoice.created' } })
+  })
+
+  test.each<[Body, string]>([
+    [{ to: NOW }, 'to'],
+    [{ to: NOW - 1 }, 'to'],
+    [{ to: 'x' }, 'to'],
+    [{ by: '-1d' }, 'by'],
+    [{ by: '0d' }, 'by'],
+    [{ by: '999999999y' }, 'by'],
+    [{ by: '1d', stop_on: ['nothing'] }, 'stop_on[0]'],
+    [{ by: '1d', to: NOW + 1 }, 'by'],
+    [{ by: '1d', all: 'yes' }, 'all'],
+    [{ by: '1d', async: 'yes' }, 'async'],
+  ])('refuses %j', async (body, param) => {
+    expectRefusal(await operator('POST', 'clock/advance', body), invalid(param))
+    expect(await clocks()).toEqual([NOW])
+  })
+
+  test('an advance without a target is refused', async () => {
+    expectRefusal(await operator('POST', 'clock/advance', {}), missing('to'))
+  })
+
+  test('freezes and unfreezes', async () => {
+    expect((await operator('POST', 'clock/unfreeze')).body.data[0]).toMatchObject({ mode: 'live' })
+    expect((await operator('POST', 'clock/freeze')).body.data[0]).toMatchObject({ mode: 'frozen' })
+  })
+
+  test('tells what is upcoming', async () => {
+    const { id } = await subscribe(twin)
+    expect((await operator('GET', 'upcoming')).body).toMatchObject({
+      object: 'list',
+      url: '/_paytwin/upcoming',
+      data: [{ due: 1772272800, kind: 'renewal', subscription: id, merchant_id: first }],
+    })
+  })
+})
+
+describe('with several merchants', () => {
+  test.each(['advance', 'freeze', 'unfreeze', 'cancel'])('%s needs to know which', async (verb) => {
+    await addMerchant()
+    const target = verb === 'advance' ? { by: '1d' } : {}
+    const post = (body: Body) => operator('POST', `clock/${verb}`, { ...target, ...body })
+    expectRefusal(await post({}), missing('merchant'))
+    expectRefusal(await post({ all: false }), missing('merchant'))
+    expectRefusal(await post({ merchant: 'mer_unknown' }), unknown('merchant'))
+    expectRefusal(await post({ merchant: first, all: true }), invalid('all'))
+    expect(await clocks()).toEqual([NOW, NOW])
+  })
+
+  test('one is moved, the other stays', async () => {
+    await addMerchant()
+    await operator('POST', 'clock/advance', { merchant: other.id, by: '1d' })
+    expect(await clocks()).toEqual([NOW, NOW + DAY])
+    expect((await operator('GET', `clock?merchant=${other.id}`)).body.data).toMatchObject([
+      { now: NOW + DAY },
+    ])
+    expectRefusal(await operator('GET', 'clock?merchant=mer_unknown'), unknown('merchant'))
+  })
+
+  test('all are moved, each from where it stands', async () => {
+    await addMerchant(NOW - 10 * DAY)
+    const { body } = await operator('POST', 'clock/advance', { all: true, by: '1d' })
+    expect(body.data.map(({ now, merchant_id }: Body) => [merchant_id, now])).toEqual([
+      [first, NOW + DAY],
+      [other.id, NOW - 9 * DAY],
+    ])
+    await operator('POST', 'clock/advance', { all: true, to: NOW + 2 * DAY })
+    expect(await clocks()).toEqual([NOW + 2 * DAY, NOW + 2 * DAY])
+  })
+
+  test('none is moved when one cannot be', async () => {
+    await addMerchant(NOW + DAY)
+    await subscribe(twin)
+    await subscribe(otherTwin)
+    const body = { all: true, to: NOW + DAY }
+    expectRefusal(await operator('POST', 'clock/advance', body), invalid('to'))
+    expect(await clocks()).toEqual([NOW, NOW + DAY])
+  })
+
+  test('all are frozen and unfrozen', async () => {
+    await addMerchant()
+    const modes = async (verb: string) =>
+      (await operator('POST', `clock/${verb}`, { all: true })).body.data.map(({ mode }: Body) => mode)
+    expect(await modes('unfreeze')).toEqual(['live', 'live'])
+    expect(await modes('freeze')).toEqual(['frozen', 'frozen'])
+  })
+
+  test('what is upcoming is told in order, of one if asked', async () => {
+    await addMerchant(NOW - DAY)
+    const ours = await subscribe(twin)
+    const theirs = await subscribe(otherTwin)
+    const upcoming = async (query = '') =>
+      (await operator('GET', `upcoming${query}`)).body.data.map(({ subscription }: Body) => subscription)
+    expect(await upcoming()).toEqual([ours.id, theirs.id])
+    expect(await upcoming('?limit=1')).toEqual([ours.id])
+    expect((await operator('GET', 'upcoming?limit=1')).body.has_more).toBe(true)
+    expect(await upcoming(`?merchant=${other.id}`)).toEqual([theirs.id])
+    expectRefusal(await operator('GET', 'upcoming?merchant=mer_unknown'), unknown('merchant'))
+  })
+})
+
+describe('an advance that nobody waits for', () => {
+  test('answers that it is under way, and ends by itself', async () => {
+    await subscribe(twin)
+    const { status, body } = await operator('POST', 'clock/advance', { by: '1mo', async: true })
+    expect(status).toBe(200)
+    expect(body.data[0]).toMatchObject({ status: 'advancing', target: 1772272800 })
+    // A write waits until it has ended.
+    const customer = await twin.post('/v1/customers')
+    expect(customer.created).toBe(1772272800)
+    expect((await operator('GET', 'clock')).body.data[0]).toMatchObject({ status: 'ready', target: null })
+  })
+
+  test('is refused as any other', async () => {
+    expectRefusal(await operator('POST', 'clock/advance', { to: NOW, async: true }), invalid('to'))
+  })
+
+  test('can be canceled where it has come to', async () => {
+    await subscribe(twin)
+    await operator('POST', 'clock/advance', { to: '2526-01-01', async: true })
+    const { status, body } = await operator('POST', 'clock/cancel')
+    expect(status).toBe(200)
+    expect(body.data[0].object).toBe('clock')
+    const { created } = await twin.post('/v1/customers')
+    expect(created).toBeLessThan(Date.parse('2526-01-01') / 1000)
+    expect((await operator('GET', 'clock')).body.data[0]).toMatchObject({ status: 'ready', target: null })
+  })
+
+  test('cannot be canceled when there is none, which is no error', async () => {
+    const { status, body } = await operator('POST', 'clock/cancel')
+    expect(status).toBe(200)
+    expect(body.data[0]).toMatchObject({ status: 'ready', now: NOW })
+  })
+})

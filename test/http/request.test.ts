@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, startTwin, type Twin } from '../twin.ts'
+import { asOperator, expectRefusal, expectRefused, FORM, invalid, unchanged } from './support.ts'
+
+const MIB = 1_048_576
+
+let twin: Twin
+beforeAll(async () => {
+  twin = await startTwin()
+})
+afterAll(() => twin.close())
+
+/** A body that comes in pieces, with no length announced. */
+async function stream(pieces: readonly string[], contentType: string): Promise<Answer> {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece))
+      controller.close()
+    },
+  })
+  const response = await twin.sandbox.app.request('/v1/customers', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${twin.secretKey}`, 'Content-Type': contentType },
+    body,
+    duplex: 'half',
+  } as RequestInit)
+  return { status: response.status, body: JSON.parse(await response.text()), headers: response.headers }
+}
+
+/** A JSON body of so many bytes. */
+const bodyOf = (bytes: number) => `{"zebra":"${'x'.repeat(bytes - 12)}"}`
+const announced = (body: string) => ({ 'Content-Length': String(Buffer.byteLength(body)) })
+
+describe('a JSON body', () => {
+  test.each([
+    ['[]'],
+    ['[{"name":"Ada"}]'],
+    ['null'],
+    ['true'],
+    ['17'],
+    ['"name=Ada"'],
+    ['{'],
+    ['{"name":"Ada",}'],
+    ["{'name':'Ada'}"],
+    ['{"name":NaN}'],
+    ['{"name":"Ada"} {}'],
+    ['name=Ada'],
+    ['{"name":"\u0000"}'],
+  ])('%j is refused with param null', async (body) => {
+    await expectRefused(twin, ['POST', '/v1/customers', body], invalid(null))
+  })
+
+  test.each(['', '  \n', '{}', ' { } '])('%j holds no parameters', async (body) => {
+    expect((await twin.request('POST', '/v1/customers', body)).status).toBe(201)
+  })
+
+  test('that comes in pieces is put together, characters across pieces too', async () => {
+    const whole = new TextEncoder().encode('{"name":"Adé"}')
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of whole) controller.enqueue(Uint8Array.of(byte))
+        controller.close()
+      },
+    })
+    const response = await twin.sandbox.app.request('/v1/customers', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${twin.secretKey}`, 'Content-Type': 'application/json' },
+      body,
+      duplex: 'half',
+    } as RequestInit)
+    expect(await response.json()).toMatchObject({ name: 'Adé' })
+  })
+
+  test('that cannot be read never comes back in the message, which may hold a card number', async () => {
+    for (const body of [
+      '{"number":x4111111111111111}',
+      '4111111111111111x',
+      '{"card":{"number":"4111111111111111"x}}',
+    ]) {
+      const answer = await twin.request('POST', '/v1/payment_methods', body)
+      expectRefusal(answer, invalid(null))
+      expect(JSON.stringify(answer.body)).not.toMatch(/\d{6}/)
+    }
+  })
+})
+
+describe('the content type', () => {
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+  ])('%s is JSON', async (contentType) => {
+    const answer = await twin.request('POST', '/v1/customers', '{"name":"Ada"}', {
+      'Content-Type': contentType,
+    })
+    expect(answer.body.name).toBe('Ada')
+  })
+
+  test.each(['application/x-www-form-urlencoded', 'application/x-www-form-urlencoded; charset=UTF-8'])(
+    '%s is a form',
+    async (contentType) => {
+      const answer = await twin.request('POST', '/v1/customers', 'name=Ada', { 'Content-Type': contentType })
+      expect(answer.body.name).toBe('Ada')
+    },
+  )
+
+  test.each([
+    'text/plain',
+    'text/json',
+    'application/xml',
+    'multipart/form-data; boundary=x',
+    'application/octet-stream',
+    'json',
+    '',
+  ])('%j is refused with param null', async (contentType) => {
+    const request = ['POST', '/v1/customers', '{"name":"Ada"}', { 'Content-Type': contentType }] as const
+    await expectRefused(twin, request, invalid(null))
+  })
+})
+
+describe('the size of a body', () => {
+  test.each<[string, number, number]>([
+    ['1 MiB', MIB, 201],
+    ['a byte more', MIB + 1, 400],
+    ['3 MiB', 3 * MIB, 400],
+  ])('of %s, announced', async (_, bytes, status) => {
+    const body = bodyOf(bytes)
+    const answer = await unchangedUnless(status === 201, () =>
+      twin.request('POST', '/v1/customers', body, announced(body)),
+    )
+    expect(answer.status).toBe(status)
+    if (status === 400) expectRefusal(answer, invalid(null))
+  })
+
+  test.each<[string, number, number]>([
+    ['1 MiB', MIB, 201],
+    ['a byte more', MIB + 1, 400],
+    ['3 MiB', 3 * MIB, 400],
+  ])('of %s, in pieces', async (_, bytes, status) => {
+    const pieces = bodyOf(bytes).match(/.{1,65536}/gs) ?? []
+    const answer = await unchangedUnless(status === 201, () => stream(pieces, 'application/json'))
+    expect(answer.status).toBe(status)
+    if (status === 400) expectRefusal(answer, invalid(null))
+  })
+
+  test('counts bytes, not characters', async () => {
+    const pieces = ['{"zebra":"', 'é'.repeat(MIB / 2), '"}']
+    expectRefusal(await stream(pieces, 'application/json'), invalid(null))
+  })
+
+  test('is limited for forms too, and on a DELETE', async () => {
+    expectRefusal(await stream([`zebra=${'x'.repeat(MIB)}`], FORM['Content-Type']), invalid(null))
+    const answer = await twin.request('DELETE', '/v1/customers/cus_1', bodyOf(MIB + 1))
+    expectRefusal(answer, invalid(null))
+  })
+
+  test('may be up to 64 MiB for the operator', async () => {
+    const operator = asOperator(twin)
+    const body = bodyOf(2 * MIB)
+    expect((await operator('POST', 'merchants', body, announced(body))).status).toBe(201)
+    const announcedOnly = { 'Content-Length': String(64 * MIB + 1) }
+    expectRefusal(await operator('POST', 'merchants', '{}', announcedOnly), invalid(null))
+  })
+})
+
+const unchangedUnless = <T>(changes: boolean, act: () => Promise<T>): Promise<T> =>
+  changes ? act() : unchanged(twin, act)
+
+describe('parameters', () => {
+  test('of a GET come from its query, whatever body it has', async () => {
+    const answer = await twin.request('GET', '/v1/customers?limit=1')
+    expect(answer.body.data).toHaveLength(1)
+    expectRefusal(await twin.request('GET', '/v1/customers?limit=0'), invalid('limit'))
+  })
+
+  test('of a POST come from its body alone', async () => {
+    const answer = await twin.request('POST', '/v1/customers?name=Query', { email: 'a@example.com' })
+    expect(answer.body).toMatchObject({ name: null, email: 'a@example.com' })
+  })
+})

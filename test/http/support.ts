@@ -1,0 +1,177 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { expect } from 'vitest'
+import type { Answer, Body, Twin } from '../twin.ts'
+
+export const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
+
+/** What an error must say; the type is invalid_request_error and the status 400 unless told otherwise. */
+export type Refusal = {
+  readonly status?: number
+  readonly type?: string
+  readonly code: string
+  readonly param: string | null
+}
+
+/** Checks a whole error body but for its wording. */
+export function expectRefusal(answer: Answer, { status = 400, type, code, param }: Refusal): void {
+  const { error, ...beside } = answer.body
+  const { message, doc_url, ...rest } = error ?? {}
+  expect({ status: answer.status, error: rest, beside }).toEqual({
+    status,
+    error: { type: type ?? 'invalid_request_error', code, param },
+    beside: { livemode: false },
+  })
+  expect(message).toMatch(/\S/)
+  expect(['undefined', 'string']).toContain(typeof doc_url)
+}
+
+export const invalid = (param: string | null): Refusal => ({ code: 'parameter_invalid', param })
+export const missing = (param: string): Refusal => ({ code: 'parameter_missing', param })
+export const unknown = (param: string | null = 'id'): Refusal => ({
+  status: 404,
+  code: 'resource_missing',
+  param,
+})
+export const badState = (param: 'status' | null = 'status'): Refusal => ({
+  code: 'invalid_state_transition',
+  param,
+})
+
+/** Checks the body of a key that does not open. */
+export function expectUnauthenticated(answer: Answer, message = 'Invalid API Key provided'): void {
+  expect(answer.status).toBe(401)
+  expect(answer.body).toEqual({ error: { type: 'authentication_error', message }, livemode: false })
+  expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
+}
+
+const LISTS = [
+  'customers',
+  'products',
+  'prices',
+  'payment_methods',
+  'subscriptions?status=all',
+  'invoices',
+  'payment_intents',
+  'charges',
+  'events',
+  'test_helpers/upcoming',
+]
+
+/** What a merchant has: the newest of every list, and its clock. */
+export async function contents(twin: Twin): Promise<Body> {
+  const all: Body = { clock: await twin.get('/v1/test_helpers/clock') }
+  for (const name of LISTS) {
+    all[name] = (await twin.get(`/v1/${name}${name.includes('?') ? '&' : '?'}limit=100`)).data
+  }
+  return all
+}
+
+/** Runs something that must leave everything as it is. */
+export async function unchanged<T>(twin: Twin, act: () => Promise<T>): Promise<T> {
+  const before = await contents(twin)
+  const result = await act()
+  expect(await contents(twin)).toEqual(before)
+  return result
+}
+
+/** A request that must be refused and must write nothing. */
+export async function expectRefused(
+  twin: Twin,
+  [method, path, body, headers]: readonly [string, string, unknown?, Record<string, string>?],
+  refusal: Refusal,
+): Promise<Answer> {
+  const answer = await unchanged(twin, () => twin.request(method, path, body, headers))
+  expectRefusal(answer, refusal)
+  return answer
+}
+
+/** Rows of a table with one column, whose values may be lists. */
+export const rows = <T>(...values: readonly T[]): [T][] => values.map((value) => [value])
+
+/** Nested parameters as form pairs: `items[0][price]=…`. */
+export function toForm(params: Body, { percentEncoded = false } = {}): string {
+  const pairs: string[] = []
+  const add = (name: string, value: unknown): void => {
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, child] of Object.entries(value)) add(name === '' ? key : `${name}[${key}]`, child)
+      return
+    }
+    const key = percentEncoded ? encodeURIComponent(name) : name
+    pairs.push(`${key}=${encodeURIComponent(value === null ? '' : String(value))}`)
+  }
+  add('', params)
+  return pairs.join('&')
+}
+
+export const postForm = (twin: Twin, path: string, form: Body | string): Promise<Answer> =>
+  twin.request('POST', path, typeof form === 'string' ? form : toForm(form), FORM)
+
+/** Requests of the operator; the path is that under /_paytwin. */
+export const asOperator =
+  (twin: Twin) =>
+  (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+    twin.request(method, `/_paytwin/${path}`, body, {
+      Authorization: `Bearer ${twin.sandbox.adminToken}`,
+      Host: 'localhost:4242',
+      ...headers,
+    })
+
+/** A further merchant, with a client of its own. */
+export async function anotherMerchant(
+  twin: Twin,
+  clock: string | number = '2026-01-31T10:00:00Z',
+): Promise<{ merchant: Body; secretKey: string }> {
+  const operator = asOperator(twin)
+  const { body: merchant } = await operator('POST', 'merchants', { name: 'Other', clock })
+  const { body: key } = await operator('POST', 'keys', { merchant: merchant.id })
+  return { merchant, secretKey: key.secret }
+}
+
+export const typesOf = (events: readonly Body[]): string[] => events.map(({ type }) => type)
+export const idsOf = (objects: readonly Body[]): string[] => objects.map(({ id }) => id)
+
+/** The events that a step told, oldest first. */
+export async function eventsOf(twin: Twin, step: () => Promise<unknown>): Promise<Body[]> {
+  const known = new Set(idsOf((await twin.get('/v1/events?limit=100')).data))
+  await step()
+  const { data } = await twin.get('/v1/events?limit=100')
+  return data.filter(({ id }: Body) => !known.has(id)).reverse()
+}
+
+/** A live stream of events under test. */
+export type Stream = {
+  /** The next so many events as they came over the wire. */
+  take(count: number): Promise<{ event: string | undefined; id: string | undefined; data: Body }[]>
+  /** The answer, with its headers. */
+  readonly response: Response
+  close(): Promise<void>
+}
+
+/** Opens a stream of events; with an operator's token under /_paytwin. */
+export async function openStream(
+  twin: Twin,
+  path = '/v1/events',
+  headers: Record<string, string> = {},
+): Promise<Stream> {
+  const response = await twin.sandbox.app.request(path, {
+    headers: { Authorization: `Bearer ${twin.secretKey}`, Accept: 'text/event-stream', ...headers },
+  })
+  if (response.status !== 200 || !response.body)
+    throw new Error(`${response.status} ${await response.text()}`)
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  const heard: EventSourceMessage[] = []
+  const parser = createParser({ onEvent: (event) => heard.push(event) })
+  return {
+    response,
+    take: async (count) => {
+      while (heard.length < count) {
+        const { value, done } = await reader.read()
+        if (done) throw new Error(`the stream ended after ${heard.length} of ${count} events`)
+        parser.feed(decoder.decode(value, { stream: true }))
+      }
+      return heard.splice(0, count).map(({ event, id, data }) => ({ event, id, data: JSON.parse(data) }))
+    },
+    close: () => reader.cancel(),
+  }
+}

@@ -1,0 +1,120 @@
+import { expect } from 'vitest'
+import { addIntervals } from '../../src/core/calendar.ts'
+import type { Body } from '../twin.ts'
+import type { History } from './story.ts'
+
+/** What holds of every history, whatever was asked for and however time went. */
+export function holdInvariants(history: History): void {
+  timeNeverGoesBack(history)
+  numbersHaveNoGaps(history)
+  paidMeansChargedOnce(history)
+  newestEventsShowThePresent(history)
+  updatesFollowOneAnother(history)
+  for (const [subscription, invoices] of subscriptionsOf(history)) {
+    statusFollowsInvoices(subscription, invoices)
+    latestInvoiceFollowsPayments(subscription, invoices)
+  }
+}
+
+/** What holds too as long as nobody moves a period or gives an invoice up by hand: each period has one invoice. */
+export function holdPeriods(history: History): void {
+  for (const [subscription, invoices] of subscriptionsOf(history))
+    periodsAreContiguous(subscription, invoices)
+}
+
+const subscriptionsOf = ({ subscriptions, invoices }: History): [Body, Body[]][] =>
+  subscriptions.map((subscription) => [
+    subscription,
+    invoices.filter((invoice) => invoice.subscription === subscription.id),
+  ])
+
+function timeNeverGoesBack({ events }: History): void {
+  const times = events.map(({ created }) => created)
+  expect(times).toEqual(times.toSorted((left, right) => left - right))
+}
+
+function numbersHaveNoGaps({ customers, invoices }: History): void {
+  for (const { id, invoice_prefix } of customers) {
+    const numbers = invoices
+      .filter(({ customer, number }) => customer === id && number)
+      .map(({ number }) => number)
+    const expected = numbers.map((_, index) => `${invoice_prefix}-${String(index + 1).padStart(4, '0')}`)
+    expect(numbers.toSorted()).toEqual(expected)
+  }
+}
+
+function paidMeansChargedOnce({ invoices, charges }: History): void {
+  for (const { id, status, total, amount_paid } of invoices) {
+    const succeeded = charges.filter((charge) => charge.invoice === id && charge.status === 'succeeded')
+    const isPaid = status === 'paid' && total > 0
+    expect(succeeded.map(({ amount }) => amount)).toEqual(isPaid ? [total] : [])
+    expect(amount_paid).toBe(isPaid ? total : 0)
+  }
+}
+
+/** Fields that may change although no event tells of it. */
+const SILENT: Readonly<Record<string, readonly string[]>> = {
+  customer: ['delinquent'],
+  invoice: ['next_payment_attempt', 'auto_advance'],
+  payment_intent: ['status', 'canceled_at'],
+}
+
+function newestEventsShowThePresent(history: History): void {
+  const present = new Map(
+    Object.entries(history)
+      .filter(([name]) => name !== 'events')
+      .flatMap(([, objects]) => objects.map((object) => [object.id, object] as const)),
+  )
+  const newest = new Map(history.events.map(({ data }) => [data.object.id as string, data.object as Body]))
+  for (const [id, told] of newest) {
+    const now = { ...present.get(id) }
+    for (const field of SILENT[told.object] ?? []) now[field] = told[field]
+    expect(told).toEqual(now)
+  }
+}
+
+/** Taking back what an update replaced gives what the event before it showed. */
+function updatesFollowOneAnother({ events }: History): void {
+  const shown = new Map<string, Body>()
+  for (const { type, data } of events.filter((event) => event.data.object.object === 'subscription')) {
+    const { object, previous_attributes } = data
+    if (type === 'subscription.updated') {
+      expect(Object.keys(previous_attributes)).not.toEqual([])
+      expect({ ...object, ...previous_attributes }).toEqual(shown.get(object.id))
+    }
+    shown.set(object.id, object)
+  }
+}
+
+function periodsAreContiguous(subscription: Body, invoices: readonly Body[]): void {
+  const { billing_cycle_anchor: anchor, items, status } = subscription
+  const { recurring } = items.data[0].price
+  expect(invoices.map(({ period_start, period_end }) => [period_start, period_end])).toEqual(
+    invoices.map((_, n) => [addIntervals(anchor, recurring, n), addIntervals(anchor, recurring, n + 1)]),
+  )
+  if (status === 'trialing' || invoices.length === 0) return
+  const { period_start, period_end } = invoices.at(-1) as Body
+  expect([subscription.current_period_start, subscription.current_period_end]).toEqual([
+    period_start,
+    period_end,
+  ])
+}
+
+function statusFollowsInvoices({ status, ended_at }: Body, invoices: readonly Body[]): void {
+  const open = invoices.filter((invoice) => invoice.status === 'open')
+  const isRetried = open.some(({ next_payment_attempt }) => next_payment_attempt !== null)
+  const automatic = open.filter(({ collection_method }) => collection_method === 'charge_automatically')
+  if (status === 'active') expect(automatic).toEqual([])
+  if (status === 'past_due') expect(open).not.toEqual([])
+  if (status === 'incomplete') expect(open).toHaveLength(1)
+  if (status === 'incomplete_expired') expect(open).toEqual([])
+  if (status === 'trialing') expect(invoices).toEqual([])
+  if (status !== 'past_due' && status !== 'incomplete') expect(isRetried).toBe(false)
+  expect(ended_at !== null).toBe(status === 'canceled' || status === 'incomplete_expired')
+}
+
+function latestInvoiceFollowsPayments({ latest_invoice }: Body, invoices: readonly Body[]): void {
+  const hasPaid = invoices.some(({ status }) => status === 'paid')
+  const newest = invoices.findLast(({ number }) => number !== null)
+  expect(latest_invoice).toBe(hasPaid ? newest?.id : null)
+}

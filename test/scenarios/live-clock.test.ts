@@ -1,0 +1,237 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openSandbox, type SandboxOptions } from '../../src/sandbox.ts'
+import { linesOf } from '../table.ts'
+import { clientOf, type Twin } from '../twin.ts'
+import { at, listAll, nowOf, openTwin, subscribe, timelineOf } from './story.ts'
+
+const START = '2026-01-31T10:00:00Z'
+
+/** A wall clock that stands where it is put. */
+function makeWall(time = START) {
+  let milliseconds = at(time) * 1000
+  return {
+    read: () => milliseconds,
+    set: (to: string) => {
+      milliseconds = at(to) * 1000
+    },
+  }
+}
+
+/** A twin on a live clock, and the wall that it follows. */
+async function openLive(options: Partial<SandboxOptions> = {}) {
+  const wall = makeWall()
+  const twin = await openTwin({ clock: 'live', wall: wall.read, ...options })
+  return { twin, wall }
+}
+
+const clockOf = (twin: Twin) => twin.get('/v1/test_helpers/clock')
+
+describe('a live clock', () => {
+  test('shows the time of the wall', async () => {
+    const { twin, wall } = await openLive()
+    expect(await clockOf(twin)).toMatchObject({ mode: 'live', status: 'ready', now: at(START) })
+    wall.set('2026-01-31T10:00:42Z')
+    expect(await nowOf(twin)).toBe(at('2026-01-31T10:00:42Z'))
+    expect((await twin.post('/v1/customers')).created).toBe(at('2026-01-31T10:00:42Z'))
+  })
+
+  test('runs what is due before it answers, each thing at its own instant', async () => {
+    const { twin, wall } = await openLive()
+    const { subscription } = await subscribe(twin, { outcomes: ['succeed', 'decline:lost_card'] })
+    wall.set('2026-03-15T12:00:00Z')
+    expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toMatchObject({
+      status: 'active',
+      current_period_start: at('2026-02-28T10:00:00Z'),
+    })
+    expect(timelineOf(await twin.events()).slice(6)).toEqual(
+      linesOf(`
+      2026-02-28T10:00:00Z invoice.created draft
+      2026-02-28T10:00:00Z invoice.finalized open
+      2026-02-28T10:00:00Z invoice.payment_failed open #1 next 2026-03-01T10:00:00Z
+      2026-02-28T10:00:00Z payment_intent.payment_failed requires_payment_method
+      2026-02-28T10:00:00Z charge.failed failed
+      2026-02-28T10:00:00Z subscription.updated past_due Δ status latest_invoice current_period_start current_period_end
+      2026-03-01T10:00:00Z invoice.paid paid #2
+      2026-03-01T10:00:00Z payment_intent.succeeded succeeded
+      2026-03-01T10:00:00Z charge.succeeded succeeded
+      2026-03-01T10:00:00Z subscription.updated active Δ status
+      `),
+    )
+    expect(await nowOf(twin)).toBe(at('2026-03-15T12:00:00Z'))
+  })
+
+  test('runs what is due before a write too, which happens now', async () => {
+    const { twin, wall } = await openLive()
+    await subscribe(twin)
+    wall.set('2026-02-28T10:00:05Z')
+    const customer = await twin.post('/v1/customers')
+    expect(customer.created).toBe(at('2026-02-28T10:00:05Z'))
+    const types = (await twin.events()).map(({ type }) => type)
+    expect(types.slice(-2)).toEqual(['subscription.updated', 'customer.created'])
+  })
+
+  test('runs what is due at a tick, for those who only listen', async () => {
+    const { twin, wall } = await openLive()
+    await subscribe(twin)
+    const told: string[] = []
+    twin.sandbox.engine.listen({ caughtUp: (_, { jobs }) => told.push(`${jobs} jobs`) })
+    wall.set('2026-04-01T00:00:00Z')
+    await twin.sandbox.engine.settleAll()
+    expect(told).toEqual(['2 jobs'])
+    expect(twin.sandbox.engine.counts().invoices).toBe(3)
+  })
+
+  test('stands still while the wall is behind what it has shown', async () => {
+    const { twin, wall } = await openLive()
+    wall.set('2026-01-31T11:00:00Z')
+    const { created } = await twin.post('/v1/customers')
+    wall.set('2026-01-31T10:30:00Z')
+    expect(await nowOf(twin)).toBe(created)
+    expect((await twin.post('/v1/customers')).created).toBe(created)
+    wall.set('2026-01-31T11:00:01Z')
+    expect(await nowOf(twin)).toBe(created + 1)
+  })
+
+  test('does not go back behind what a reader saw', async () => {
+    const { twin, wall } = await openLive()
+    wall.set('2026-01-31T11:00:00Z')
+    const seen = await nowOf(twin)
+    wall.set('2026-01-31T10:30:00Z')
+    expect(await nowOf(twin)).toBe(seen)
+    expect((await twin.post('/v1/customers')).created).toBe(seen)
+  })
+
+  test('that was advanced goes on from there', async () => {
+    const { twin, wall } = await openLive()
+    await subscribe(twin)
+    expect((await twin.advance({ by: '1mo' })).now).toBe(at('2026-02-28T10:00:00Z'))
+    wall.set('2026-01-31T10:05:00Z')
+    expect(await clockOf(twin)).toMatchObject({ mode: 'live', now: at('2026-02-28T10:05:00Z') })
+    wall.set('2026-03-03T10:00:00Z')
+    await twin.sandbox.engine.settleAll()
+    expect(await listAll(twin, '/v1/invoices')).toHaveLength(3)
+  })
+
+  test('that catches up keeps its pace', async () => {
+    const { twin, wall } = await openLive()
+    await subscribe(twin)
+    wall.set('2027-01-31T10:00:00Z')
+    await twin.sandbox.engine.settleAll()
+    wall.set('2027-01-31T10:00:10Z')
+    expect(await nowOf(twin)).toBe(at('2027-01-31T10:00:10Z'))
+  })
+})
+
+test('a live clock that catches up while the wall is behind keeps its pace too', async () => {
+  const { twin, wall } = await openLive()
+  await subscribe(twin, { collection_method: 'send_invoice', days_until_due: 0 })
+  wall.set('2026-01-31T09:00:00Z')
+  await twin.sandbox.engine.settleAll()
+  expect((await twin.events()).at(-1)?.type).toBe('subscription.updated')
+  wall.set('2026-01-31T10:00:10Z')
+  expect(await nowOf(twin)).toBe(at('2026-01-31T10:00:10Z'))
+})
+
+describe('freezing', () => {
+  test('holds the clock, and unfreezing goes on from where it stood', async () => {
+    const { twin, wall } = await openLive()
+    wall.set('2026-02-01T00:00:00Z')
+    expect(await twin.post('/v1/test_helpers/clock/freeze')).toMatchObject({
+      mode: 'frozen',
+      now: at('2026-02-01'),
+    })
+    wall.set('2026-06-01T00:00:00Z')
+    expect(await nowOf(twin)).toBe(at('2026-02-01'))
+    expect((await twin.post('/v1/customers')).created).toBe(at('2026-02-01'))
+    expect(await twin.post('/v1/test_helpers/clock/unfreeze')).toMatchObject({
+      mode: 'live',
+      now: at('2026-02-01'),
+    })
+    wall.set('2026-06-01T00:01:00Z')
+    expect(await nowOf(twin)).toBe(at('2026-02-01T00:01:00Z'))
+  })
+
+  test('runs first what is due by now', async () => {
+    const { twin, wall } = await openLive()
+    await subscribe(twin)
+    wall.set('2026-03-01T00:00:00Z')
+    await twin.post('/v1/test_helpers/clock/freeze')
+    expect(await listAll(twin, '/v1/invoices')).toHaveLength(2)
+    wall.set('2026-04-01T00:00:00Z')
+    expect(await listAll(twin, '/v1/invoices')).toHaveLength(2)
+  })
+
+  test('a frozen clock that was advanced is unfrozen where it stands', async () => {
+    const wall = makeWall()
+    const twin = await openTwin({ now: '2026-01-01T00:00:00Z', wall: wall.read })
+    await twin.advance({ by: '1mo' })
+    await twin.post('/v1/test_helpers/clock/unfreeze')
+    wall.set('2026-01-31T10:00:30Z')
+    expect(await nowOf(twin)).toBe(at('2026-02-01T00:00:30Z'))
+  })
+
+  test('twice, and unfreezing twice, changes nothing', async () => {
+    const { twin, wall } = await openLive()
+    for (const verb of ['freeze', 'freeze', 'unfreeze', 'unfreeze']) {
+      await twin.post(`/v1/test_helpers/clock/${verb}`)
+    }
+    wall.set('2026-02-01T00:00:00Z')
+    expect(await clockOf(twin)).toMatchObject({ mode: 'live', now: at('2026-02-01') })
+  })
+})
+
+describe('after downtime', () => {
+  /** A sandbox in a file, which is opened again and again. */
+  function makeFile() {
+    const folder = mkdtempSync(join(tmpdir(), 'paytwin-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const wall = makeWall()
+    const secretKey = 'sk_test_000000000000000000000000'
+    const open = async () => {
+      const sandbox = await openSandbox({ database: join(folder, 'twin.db'), wall: wall.read, secretKey })
+      return clientOf(sandbox, secretKey)
+    }
+    return { open, wall }
+  }
+
+  test('a live clock catches up with what would have happened', async () => {
+    const { open, wall } = makeFile()
+    const before = await open()
+    const { subscription } = await subscribe(before)
+    await before.close()
+    wall.set('2026-05-01T00:00:00Z')
+    const after = await open()
+    await after.sandbox.engine.settleAll()
+    const invoices = await listAll(after, '/v1/invoices')
+    expect(invoices.map(({ created }) => created)).toEqual(
+      [START, '2026-02-28T10:00:00Z', '2026-03-31T10:00:00Z', '2026-04-30T10:00:00Z'].map(at),
+    )
+    expect((await after.get(`/v1/subscriptions/${subscription.id}`)).latest_invoice).toBe(invoices.at(-1)?.id)
+    await after.close()
+  })
+
+  test('a clock that was ahead of the wall is so again', async () => {
+    const { open, wall } = makeFile()
+    const before = await open()
+    await before.advance({ by: '1mo' })
+    await before.close()
+    wall.set('2026-01-31T11:00:00Z')
+    const after = await open()
+    expect(await nowOf(after)).toBe(at('2026-02-28T11:00:00Z'))
+    await after.close()
+  })
+
+  test('a frozen clock stands where it stood', async () => {
+    const { open, wall } = makeFile()
+    const before = await open()
+    await before.post('/v1/test_helpers/clock/freeze')
+    await before.close()
+    wall.set('2027-01-01T00:00:00Z')
+    const after = await open()
+    expect(await clockOf(after)).toMatchObject({ mode: 'frozen', now: at(START) })
+    await after.close()
+  })
+})

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { createMerchant } from '../../src/engine/merchants.ts'
+import { clientOf, makeCustomer, type Twin } from '../twin.ts'
+import { at, bytesOf, historyOf, nowOf, openTwin, setFinalAction, subscribe } from './story.ts'
+
+const NOW = '2026-01-31T10:00:00Z'
+
+/** Another merchant of the same sandbox, with a clock of its own. */
+async function addMerchant({ sandbox }: Twin, name: string): Promise<Twin> {
+  const merchant = await createMerchant(sandbox.engine, { name, clock: at(NOW) })
+  const { secret } = await sandbox.keys.issue({
+    merchant: merchant.settings.ordinal,
+    type: 'secret',
+    name: null,
+  })
+  return clientOf({ ...sandbox, merchant }, secret)
+}
+
+test('a merchant sees nothing of another', async () => {
+  const first = await openTwin()
+  const second = await addMerchant(first, 'Second')
+  const { customer, method, subscription } = await subscribe(first)
+  const [event] = await first.events()
+  for (const path of [
+    `/v1/customers/${customer.id}`,
+    `/v1/payment_methods/${method.id}`,
+    `/v1/subscriptions/${subscription.id}`,
+    `/v1/invoices/${subscription.latest_invoice}`,
+    `/v1/prices/${subscription.items.data[0].price.id}`,
+    `/v1/events/${event?.id}`,
+  ]) {
+    expect((await first.request('GET', path)).status).toBe(200)
+    const { status, body } = await second.request('GET', path)
+    expect([path, status, body.error?.code, body.error?.param]).toEqual([path, 404, 'resource_missing', 'id'])
+  }
+  for (const objects of Object.values(await historyOf(second))) expect(objects).toEqual([])
+})
+
+test('a merchant cannot name what is another’s, nor change it', async () => {
+  const first = await openTwin()
+  const second = await addMerchant(first, 'Second')
+  const { method, subscription } = await subscribe(first)
+  const own = await makeCustomer(second)
+  const before = bytesOf(await historyOf(first))
+
+  const { body } = await second.request('POST', '/v1/subscriptions', {
+    customer: own.customer.id,
+    currency: 'usd',
+    default_payment_method: method.id,
+    items: [{ price: subscription.items.data[0].price.id }],
+  })
+  expect(body.error).toMatchObject({ code: 'resource_missing', param: 'items[0][price]' })
+  for (const [verb, path] of [
+    ['DELETE', `/v1/subscriptions/${subscription.id}`],
+    ['POST', `/v1/invoices/${subscription.latest_invoice}/pay`],
+    ['POST', `/v1/payment_methods/${method.id}/detach`],
+    ['DELETE', `/v1/customers/${subscription.customer}`],
+  ] as const) {
+    expect((await second.request(verb, path)).status).toBe(404)
+  }
+  expect(bytesOf(await historyOf(first))).toEqual(before)
+})
+
+test('each clock moves alone', async () => {
+  const first = await openTwin()
+  const second = await addMerchant(first, 'Second')
+  await subscribe(first)
+  await subscribe(second)
+  const before = bytesOf(await historyOf(second))
+  await first.advance({ by: '1y' })
+  expect(await nowOf(second)).toBe(at(NOW))
+  expect(bytesOf(await historyOf(second))).toEqual(before)
+  expect((await second.advance({ by: '1mo' })).summary).toMatchObject({ jobs: 1 })
+  expect(await nowOf(first)).toBe(at('2027-01-31T10:00:00Z'))
+})
+
+test('what one merchant does leaves no mark on the ids and times of another', async () => {
+  const tell = async (isBusy: boolean) => {
+    const first = await openTwin()
+    const second = await addMerchant(first, 'Second')
+    const both = [subscribe(second), ...(isBusy ? [subscribe(first), subscribe(first)] : [])]
+    await Promise.all(both)
+    await Promise.all([second.advance({ by: '3mo' }), ...(isBusy ? [first.advance({ by: '5mo' })] : [])])
+    return bytesOf(await historyOf(second))
+  }
+  expect(await tell(true)).toEqual(await tell(false))
+})
+
+test('each ends its dunning in its own way', async () => {
+  const first = await openTwin()
+  const second = await addMerchant(first, 'Second')
+  await setFinalAction(first, 'mark_unpaid')
+  const statuses: string[] = []
+  for (const twin of [first, second]) {
+    const { subscription } = await subscribe(twin, { outcomes: ['succeed'], afterwards: 'decline:lost_card' })
+    await twin.advance({ to: '2026-03-07T10:00:00Z' })
+    statuses.push((await twin.get(`/v1/subscriptions/${subscription.id}`)).status)
+  }
+  expect(statuses).toEqual(['unpaid', 'canceled'])
+})
+
+test('the ids of two merchants never meet', async () => {
+  const first = await openTwin()
+  const second = await addMerchant(first, 'Second')
+  for (const twin of [first, second]) {
+    await subscribe(twin)
+    await twin.advance({ by: '3mo' })
+  }
+  const idsOf = async (twin: Twin) =>
+    Object.values(await historyOf(twin)).flatMap((all) => all.map(({ id }) => id))
+  const ids = [...(await idsOf(first)), ...(await idsOf(second))]
+  expect(new Set(ids).size).toBe(ids.length)
+})
