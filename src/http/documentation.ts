@@ -4,6 +4,7 @@ import { routeMissing } from '../core/errors.ts'
 import { requestId } from '../engine/ids.ts'
 import { checkHost } from './admin/guard.ts'
 import type { AdminSite } from './admin/site.ts'
+import type { Documentation } from './docs/documentation.ts'
 import { errorBody, type Headers, json, jsonText, knownError } from './respond.ts'
 import type { Registered } from './route.ts'
 
@@ -23,7 +24,13 @@ const PAGE_HEADERS: Headers = {
 export function documentationRoutes(app: Hono, site: AdminSite, routes: readonly Registered[]): void {
   let made: Promise<Documentation> | undefined
   const documentation = () => {
-    made ??= describeSite(site, routes)
+    made ??= import('./docs/documentation.ts').then(({ makeDocumentation }) =>
+      makeDocumentation(site, routes),
+    )
+    // What failed once is tried again when it is asked for again.
+    made.catch(() => {
+      made = undefined
+    })
     return made
   }
   const serve = (path: string, answer: (docs: Documentation, name: string) => Page | undefined) =>
@@ -52,16 +59,3 @@ export function documentationRoutes(app: Hono, site: AdminSite, routes: readonly
 }
 
 type Page = { readonly json: string } | { readonly html: string }
-
-type Documentation = { readonly text: string; readonly pages: import('./docs/pages.ts').Pages }
-
-async function describeSite(site: AdminSite, routes: readonly Registered[]): Promise<Documentation> {
-  const [{ describe }, { tellStory }, { Pages }] = await Promise.all([
-    import('./openapi.ts'),
-    import('./openapi/story.ts'),
-    import('./docs/pages.ts'),
-  ])
-  const examples = await tellStory(routes, site.openSpecimen)
-  const description = describe({ routes, url: site.url(), version: site.version, examples })
-  return { text: JSON.stringify(description.document), pages: new Pages(description, site.url()) }
-}

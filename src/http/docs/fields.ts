@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { isReference, type JsonSchema, nameOfRef, resolved, type Schemas } from '../openapi/json-schema.ts'
+import { isReference, type JsonSchema, nameOfRef, type Schemas } from '../openapi/json-schema.ts'
 import type { Tag } from '../openapi/tags.ts'
 import type { Markup } from './layout.ts'
 
@@ -39,6 +39,7 @@ export function typeOf(schema: JsonSchema, explained: Explained): Markup | strin
   if (schema.enum)
     return joined(schema.enum.map((value) => html`<code>${value === null ? 'null' : String(value)}</code>`))
   if (schema.items) return html`list of ${typeOf(schema.items, explained)}`
+  if (typeof schema.additionalProperties === 'object') return 'pairs'
   const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['anything'])
   return types.join(' or ')
 }
@@ -47,13 +48,15 @@ export function typeOf(schema: JsonSchema, explained: Explained): Markup | strin
 function referenceType({ anyOf = [] }: JsonSchema, explained: Explained): Markup {
   const [name] = anyOf.flatMap((option) => nameOfRef(option) ?? [])
   const isNullable = anyOf.some(({ type }) => type === 'null')
-  return html`id of a ${componentType(name ?? '', explained)}, can be expanded${isNullable ? ', or null' : ''}`
+  return html`${componentType(name ?? '', explained)} id, can be expanded${isNullable ? ', or null' : ''}`
 }
 
 /** A component by its name, linked to where it is explained. A list is called by what it lists. */
 function componentType(name: string, explained: Explained): Markup {
   const entry = entryOf(name, explained.schemas)
   if (entry !== undefined) return html`list of ${componentType(entry, explained)}`
+  const options = explained.schemas[name]?.anyOf
+  if (options) return joined(options.map((option) => typeOf(option, explained)))
   const page = pageOf(name, explained)
   return page === undefined ? html`${name}` : html`<a href="${page}">${name}</a>`
 }
@@ -75,8 +78,7 @@ function pageOf(name: string, { tags, schemas }: Explained): string | undefined 
 export function partsOf(name: string, schemas: Schemas): string[] {
   const fields = Object.values(schemas[name]?.properties ?? {})
   const named = fields.filter((field) => !isReference(field)).flatMap((field) => nameOfRef(field) ?? [])
-  const parts = named.map((part) => entryOf(part, schemas) ?? part)
-  return parts.filter((part) => resolved({ $ref: part }, schemas) !== undefined)
+  return named.map((part) => entryOf(part, schemas) ?? part)
 }
 
 const joined = (parts: readonly (Markup | string)[]): Markup =>

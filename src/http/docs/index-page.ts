@@ -11,7 +11,9 @@ export const indexPage = ({ tags }: Description, url: string): PageContent => ({
   body: html`<h1>paytwin</h1>
 <p class="lead">A sandbox of a payments and recurring-billing service, with a clock that you control.</p>
 <pre>export PAYTWIN_SECRET_KEY=sk_test_…
-curl ${url}/v1/customers -u "$PAYTWIN_SECRET_KEY:" -d email=ada@example.com</pre>
+curl ${url}/v1/customers \\
+  -u "$PAYTWIN_SECRET_KEY:" \\
+  -d email=ada@example.com</pre>
 
 <h2>How to call it</h2>
 <dl>
@@ -26,17 +28,16 @@ ${term('Errors', html`Refusals have a <a href="/docs/errors">code</a>, and a <co
 </dl>
 
 <h2>For merchants</h2>
-${pageTable(tags.filter(({ isOperators }) => !isOperators))}
+${pageList(tags.filter(({ isOperators }) => !isOperators))}
 <h2>For the operator</h2>
 <p>With the daemon's admin token, as <code>Authorization: Bearer</code>.</p>
-${pageTable(tags.filter(({ isOperators }) => isOperators))}
+${pageList(tags.filter(({ isOperators }) => isOperators))}
 <p>The same for programs: <a href="/openapi.json">/openapi.json</a>.</p>`,
 })
 
 const term = (name: string, text: Markup): Markup => html`<div><dt>${name}</dt><dd>${text}</dd></div>`
 
-const pageTable = (tags: readonly Tag[]): Markup =>
-  html`<dl>${tags.map(({ name, title, description }) => term2(name, title, description))}</dl>`
+const pageList = (tags: readonly Tag[]): Markup => html`<dl>${tags.map(pageTerm)}</dl>`
 
-const term2 = (name: string, title: string, description: string): Markup =>
+const pageTerm = ({ name, title, description }: Pick<Tag, 'name' | 'title' | 'description'>): Markup =>
   html`<div><dt><a href="/docs/${name}">${title}</a></dt><dd>${description}</dd></div>`

@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
+import type { ErrorCode } from '../error-codes.ts'
+import type { Example } from '../openapi/examples.ts'
 import { refTo } from '../openapi/json-schema.ts'
 import { paramsSchema } from '../openapi/parameters.ts'
 import { refusalsOf } from '../openapi/refusals.ts'
 import type { Tag } from '../openapi/tags.ts'
-import type { Description } from '../openapi.ts'
-import { templateOf } from '../openapi.ts'
+import { type Description, templateOf } from '../openapi.ts'
 import type { Registered } from '../route.ts'
 import { curl } from './curl.ts'
 import { fieldList, partsOf, typeOf } from './fields.ts'
@@ -18,19 +19,23 @@ export function resourcePage(tag: Tag, description: Description, url: string): P
   const { schemas, tags } = description
   const hasPage = (name: string) => tags.some(({ component }) => component === name)
   const parts = [...new Set(partsOf(tag.component, schemas))].filter((name) => !hasPage(name))
+  const objects = [tag.component, ...parts]
   return {
     title: `${tag.title} · paytwin`,
     name: tag.name,
     body: html`<h1>${tag.title}</h1>
 <p class="lead">${tag.description}</p>
-<ul class="routes">${tag.routes.map(contentsLine)}</ul>
+<ul class="routes">${tag.routes.map(contentsLine)}
+${objects.map(objectLine)}</ul>
 ${tag.routes.map((route) => routeSection(route, tag, description, url))}
-${[tag.component, ...parts].map((name) => objectSection(name, description))}`,
+${objects.map((name) => objectSection(name, description))}`,
   }
 }
 
 const contentsLine = (route: Registered): Markup =>
   html`<li><a class="route" href="#${anchorOf(route)}">${routeName(route)}</a><span class="faint">${route.summary}</span></li>`
+
+const objectLine = (name: string): Markup => html`<li><a href="#${name}">The ${name} object</a></li>`
 
 const routeName = ({ method, path }: Registered): Markup =>
   html`<code><span class="method ${method}">${method.toUpperCase()}</span> ${templateOf(path)}</code>`
@@ -41,6 +46,7 @@ const anchorOf = ({ method, path }: Registered): string =>
 function routeSection(route: Registered, tag: Tag, description: Description, url: string): Markup {
   const { schemas, examples } = description
   const example = examples.successes.get(`${route.method} ${route.path}`)
+  const stream = examples.streams.get(`${route.method} ${route.path}`)
   const params = paramsSchema(route, { tag, schemas, example })
   const hasParams = Object.keys(params.properties ?? {}).length > 0
   return html`<section id="${anchorOf(route)}">
@@ -49,7 +55,8 @@ function routeSection(route: Registered, tag: Tag, description: Description, url
 ${hasParams ? html`<h3>Parameters</h3>${fieldList(params, description, { marksRequired: true })}` : ''}
 <h3>Answer</h3>
 <p>${route.status ?? 200}, ${typeOf(refTo(route.returns.name), description)}${route.streams ? html`; with <code>Accept: text/event-stream</code> a live stream of events` : ''}. ${refusalText(route)}</p>
-${example ? exampleMarkup(curl(route, example, url), example.status, example.body) : ''}
+${example ? exampleMarkup(curl(route, example, url), example) : ''}
+${stream ? html`<details><summary>A stream</summary><pre>${stream}</pre></details>` : ''}
 </section>`
 }
 
@@ -58,18 +65,26 @@ const audienceText = ({ audience }: Registered): string => {
   return audience === 'everybody' ? ' It needs no key.' : ''
 }
 
-/** The codes that are this route's own business: all routes have the others. */
+/** Codes with which every route refuses. */
+const EVERYWHERE: ReadonlySet<ErrorCode> = new Set([
+  'parameter_invalid',
+  'parameter_unknown',
+  'idempotency_key_reuse',
+])
+
+/** The codes that are this route's own business. */
 function refusalText(route: Registered): Markup | '' {
   const codes = [...refusalsOf(route)]
     .filter(([status]) => status !== 401 && status < 429)
     .flatMap(([, named]) => named)
+    .filter((code) => !EVERYWHERE.has(code))
   const links = codes.map(
     (code, index) => html`${index === 0 ? '' : ', '}<a href="/docs/errors#${code}">${code}</a>`,
   )
   return links.length === 0 ? '' : html`It is refused with ${links}.`
 }
 
-function exampleMarkup(command: string, status: number, body: object): Markup {
+function exampleMarkup(command: string, { status, body }: Example): Markup {
   const text = JSON.stringify(body, null, 2)
   const answer = html`<summary>Answer: ${status}</summary><pre>${text}</pre>`
   return html`<pre>${command}</pre>
@@ -84,7 +99,7 @@ function objectSection(name: string, description: Description): Markup | '' {
   const schema = description.schemas[name]
   if (!schema?.properties) return ''
   return html`<section id="${name}">
-<h2>The fields of a ${name}</h2>
+<h2>The ${name} object</h2>
 <p>${schema.description ?? ''}</p>
 ${fieldList(schema, description)}
 </section>`

@@ -37,6 +37,7 @@ p { margin: .5rem 0 }
 .method { font-weight: 600 }
 .get { color: var(--get) } .post { color: var(--post) } .delete { color: var(--delete) }
 .routes, .plain { margin: 1rem 0; padding: 0; list-style: none }
+.plain { columns: 16rem }
 .routes li, .plain li { margin: .35rem 0 }
 .routes .faint { display: block; font-size: .9rem }
 section { border-top: 1px solid var(--line); margin-top: 2.5rem }

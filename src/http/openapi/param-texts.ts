@@ -49,6 +49,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
     'What it comes to, in the smallest currency unit. Give this and a currency, or a price.',
   'invoiceitems.price': 'A one-time price, in place of amount and currency.',
 
+  'payment_intents.customer': 'Who pays.',
   'payment_intents.payment_method': 'What is charged when it is confirmed; a test id will do.',
   'payment_intents.confirm': 'Whether to confirm it at once.',
   'payment_intents.client_secret': 'The client_secret of the intent; required with a publishable key.',

@@ -10,7 +10,8 @@ export const money = (text: string) => z.int().describe(`${text}, in the smalles
 /** Text, or an id that nothing can be put in place of. */
 export const text = (words: string) => z.string().describe(words)
 
-export const currency = () => z.string().describe('A three-letter ISO 4217 code, in lowercase.')
+export const currency = () =>
+  z.string().describe('A three-letter ISO 4217 code: any case is taken, lowercase is shown.')
 
 export const metadata = () =>
   z
@@ -53,7 +54,7 @@ export const listOf = <Entry extends z.ZodType>(entry: Component<Entry>) =>
         data: z.array(entry.schema).describe('The entries.'),
         livemode: livemode(),
       })
-      .describe(`A page of a list whose entries are each a ${entry.name}.`),
+      .describe(`A page of a list of ${entry.name} objects.`),
   )
 
 /** What is left of a deleted object. Source: decisions.md 1, 3. */

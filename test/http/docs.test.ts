@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { Pages } from '../../src/http/docs/pages.ts'
+import { ERROR_CODES } from '../../src/http/error-codes.ts'
+import { describe } from '../../src/http/openapi.ts'
+import { startTwin, type Twin } from '../twin.ts'
+import { expectRefusal, invalid, unknown } from './support.ts'
+
+const HOST = { Host: 'localhost:4242' }
+
+let twin: Twin
+const pages = new Map<string, string>()
+beforeAll(async () => {
+  twin = await startTwin()
+  const open = ['/docs']
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const response = await twin.sandbox.app.request(path, { headers: HOST })
+    if (response.status !== 200) throw new Error(`${path}: ${response.status}`)
+    const page = await response.text()
+    pages.set(path, page)
+    const linked = linksOf(page).map((link) => link.replace(/#.*/, ''))
+    open.push(
+      ...linked.filter((link) => link.startsWith('/docs') && !pages.has(link) && !open.includes(link)),
+    )
+  }
+})
+afterAll(() => twin.close())
+
+const linksOf = (page: string): string[] =>
+  [...page.matchAll(/ href="([^"]*)"/g)].map(([, link = '']) => link)
+const anchorsOf = (page: string): Set<string> =>
+  new Set([...page.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id))
+
+const pageAt = (path: string): string => pages.get(path) ?? ''
+
+group('the pages', () => {
+  test('are one for each resource, of the merchant and of the operator', () => {
+    expect(
+      [...pages.keys()].filter((path) => path !== '/docs' && path !== '/docs/errors').toSorted(),
+    ).toEqual(
+      [
+        ...new Set(
+          twin.sandbox.routes.map(({ path }) =>
+            path.startsWith('/_paytwin/')
+              ? `/docs/operator_${path.split('/')[2]}`
+              : `/docs/${path.replace('/test_helpers', '').split('/')[2]}`,
+          ),
+        ),
+      ].toSorted(),
+    )
+  })
+
+  test('show every route, each under an anchor', () => {
+    const all = [...pages.values()].join('\n')
+    for (const { path, summary } of twin.sandbox.routes) {
+      expect(all).toContain(`</span> ${path.replaceAll(/:(\w+)/g, '{$1}')}</code></h2>`)
+      expect(all).toContain(summary)
+    }
+  })
+
+  test('lead nowhere that is not there', () => {
+    const broken = [...pages].flatMap(([path, page]) =>
+      linksOf(page).filter((link) => {
+        if (link === '/openapi.json') return false
+        const [target = '', anchor] = link.split('#')
+        const led = pages.get(target === '' ? path : target)
+        return led === undefined || (anchor !== undefined && !anchorsOf(led).has(anchor))
+      }),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('use each anchor once', () => {
+    for (const page of pages.values()) {
+      const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+      expect(new Set(ids).size).toBe(ids.length)
+    }
+  })
+
+  test('run nothing, and fetch nothing', () => {
+    for (const page of pages.values()) {
+      expect(page).not.toMatch(/<script|<link|<img|<iframe|<form| src=| on\w+="|url\(|@import|javascript:/i)
+      expect(page).toMatch(/^<!doctype html>\n<html lang="en">/)
+      expect(page).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">')
+    }
+  })
+
+  test('may do nothing else', async () => {
+    const { headers } = await twin.sandbox.app.request('/docs', { headers: HOST })
+    expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+    expect(headers.get('Content-Security-Policy')).toBe("default-src 'none'; style-src 'unsafe-inline'")
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
+    expect(headers.get('Request-Id')).toMatch(/^req_/)
+  })
+
+  test('escape what they show', () => {
+    const hostile = `<img src=x onerror="alert('1')">&`
+    const routes = twin.sandbox.routes.map((route) => ({ ...route, summary: hostile }))
+    const description = describe({ routes, url: 'http://localhost', version: '0.0.0' })
+    const page = new Pages(description, 'http://localhost').resource('customers')
+    expect(page).not.toContain('<img')
+    expect(page).toContain('&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;')
+  })
+})
+
+group('a resource', () => {
+  test('shows its fields, parameters and a request to try', () => {
+    const page = pageAt('/docs/subscriptions')
+    expect(page).toContain('<h1>Subscriptions</h1>')
+    expect(page).toContain('<code>current_period_end</code>')
+    expect(page).toContain('<code>trial_period_days</code>')
+    expect(page).toMatch(
+      /curl http:\/\/localhost\/v1\/subscriptions \\\n {2}-u &quot;\$PAYTWIN_SECRET_KEY:&quot; \\\n/,
+    )
+    expect(page).toMatch(/-d &#39;items\[0\]\[price\]=price_\w+&#39;/)
+  })
+
+  test('leads to the codes with which it refuses', () => {
+    expect(pageAt('/docs/subscriptions')).toContain('href="/docs/errors#unsupported_psp_capability"')
+  })
+})
+
+group('/docs/errors', () => {
+  test.each(Object.keys(ERROR_CODES))('explains %s', (code) => {
+    expect(anchorsOf(pageAt('/docs/errors'))).toContain(code)
+  })
+
+  test('is where the doc_url of an error leads', async () => {
+    const { body } = await twin.request('POST', '/v1/refunds', {})
+    const { pathname, hash } = new URL(body.error.doc_url)
+    expect(anchorsOf(pageAt(pathname))).toContain(hash.slice(1))
+  })
+})
+
+group('a page is refused', () => {
+  test('when there is none of that name', async () => {
+    for (const path of ['/docs/zebras', '/docs/customers/1', '/docs/']) {
+      expectRefusal(await twin.request('GET', path, undefined, HOST), unknown(null))
+    }
+  })
+
+  test('to other hosts and origins', async () => {
+    expectRefusal(await twin.request('GET', '/docs', undefined, { Host: 'evil.example' }), invalid('Host'))
+    const headers = { ...HOST, Origin: 'https://evil.example' }
+    expectRefusal(await twin.request('GET', '/docs/errors', undefined, headers), invalid('Host'))
+  })
+
+  test('for other methods', async () => {
+    expectRefusal(await twin.request('POST', '/docs', {}, HOST), unknown(null))
+    expect((await twin.request('HEAD', '/docs', undefined, HOST)).status).toBe(404)
+  })
+})
