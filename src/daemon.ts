@@ -8,6 +8,7 @@ import { formatInstant } from './core/calendar.ts'
 import { DataFolder } from './data-folder.ts'
 import { randomToken } from './engine/ids.ts'
 import { allowedHosts } from './http/admin/guard.ts'
+import type { OAuthErrorForm } from './http/oauth/errors.ts'
 import { createLog, type Logger } from './log.ts'
 import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
 import { DatabaseUnusable, type Durability } from './store/database.ts'
@@ -36,6 +37,7 @@ export type DaemonOptions = {
   readonly rateLimit: number | null
   readonly keyCacheSeconds: number
   readonly strictParams: boolean
+  readonly oauthErrors: OAuthErrorForm
   readonly logLevel: string
   readonly json: boolean
   readonly version: string

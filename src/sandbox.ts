@@ -7,9 +7,11 @@ import { randomSeed, randomToken } from './engine/ids.ts'
 import { KeyRing } from './engine/keys.ts'
 import type { MerchantState } from './engine/merchant.ts'
 import { createMerchant } from './engine/merchants.ts'
+import { forgetExpiredGrants } from './engine/oauth-token.ts'
 import type { AdminSite } from './http/admin/site.ts'
 import { createApp } from './http/app.ts'
 import { presentEvent } from './http/event.ts'
+import type { OAuthErrorForm } from './http/oauth/errors.ts'
 import type { Specimen } from './http/openapi/recorder.ts'
 import { present } from './http/present.ts'
 import { RateLimit } from './http/rate-limit.ts'
@@ -35,6 +37,8 @@ export type SandboxOptions = {
   readonly keyCacheSeconds?: number
   /** Whether an unknown parameter is an error. */
   readonly strictParams?: boolean
+  /** How apps are told of errors: in the envelope, or in the flat form of RFC 6749. */
+  readonly oauthErrors?: OAuthErrorForm
   /** The API's versions; a test may add made-up ones. */
   readonly versions?: readonly Version[]
 } & Partial<
@@ -101,6 +105,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       present,
       rateLimit: rateLimit ? new RateLimit(rateLimit, wall) : null,
       strictParams: options.strictParams ?? false,
+      oauthErrors: options.oauthErrors ?? 'envelope',
       adminToken,
       allowedHosts: options.allowedHosts ?? new Set(['localhost', '127.0.0.1']),
       version: options.version ?? '0.0.0',
@@ -118,7 +123,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     }
     const keepHouse = async () => {
       await keys.flush()
-      await engine.administer(() => idempotency.forgetExpired())
+      await engine.administer(() => {
+        idempotency.forgetExpired()
+        forgetExpiredGrants(engine)
+      })
       store.checkpoint()
     }
     return { app, routes, engine, keys, adminToken, merchant, secretKey, keepHouse, close }

@@ -39,7 +39,7 @@ export function expectDescribed(
   const promised = routes.find(
     ({ route, pattern }) => route.method.toUpperCase() === request.method.toUpperCase() && pattern.test(path),
   )
-  const component = status < 300 ? promised?.route.returns.name : errorComponent(status, body)
+  const component = status < 400 ? promised?.route.returns.name : errorComponent(status, body)
   if (component === undefined) throw new Error(`${named}: no description says so`)
   if (promised) expectPromised(promised, named, answer)
   const validate = validatorOf(ajv, component)
@@ -59,7 +59,9 @@ function expectPromised({ route, codes }: Promised, named: string, { status, bod
   }
 }
 
-function errorComponent(status: number, { error }: Answer['body']): string {
+function errorComponent(status: number, { error, error_description }: Answer['body']): string {
+  if (typeof error === 'string') return 'OAuthFlatError'
+  if (error_description !== undefined) return 'OAuthError'
   if (error?.code === undefined) return 'AuthenticationError'
   return status === 402 ? 'PaymentFailure' : 'Error'
 }

@@ -20,11 +20,13 @@ export type ServeFlags = {
   readonly rateLimit?: string
   readonly keyCacheTtl?: string
   readonly strictParams?: boolean
+  readonly oauthErrors?: string
   readonly logLevel?: string
   readonly json?: boolean
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const OAUTH_ERRORS = ['envelope', 'rfc6749'] as const
 const DURABILITIES = ['normal', 'full'] as const
 
 /**
@@ -53,6 +55,11 @@ export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOpti
     keyCacheSeconds:
       number(value(flags.keyCacheTtl, 'PAYTWIN_KEY_CACHE_TTL'), '--key-cache-ttl', { max: 60 }) ?? 0,
     strictParams: flags.strictParams ?? isSet(io, 'PAYTWIN_STRICT_PARAMS'),
+    oauthErrors: oneOf(
+      OAUTH_ERRORS,
+      '--oauth-errors',
+      value(flags.oauthErrors, 'PAYTWIN_OAUTH_ERRORS') ?? 'envelope',
+    ),
     logLevel: oneOf(LOG_LEVELS, '--log-level', value(flags.logLevel, 'PAYTWIN_LOG_LEVEL') ?? 'info'),
     json: flags.json ?? isSet(io, 'PAYTWIN_JSON'),
     version: VERSION,

@@ -29,6 +29,10 @@ export function serveCommand(program: Command, io: Io): void {
     .option('--rate-limit <N>', 'allow each merchant so many requests a second (default: no limit)')
     .option('--key-cache-ttl <S>', 'let a revoked key work for up to so many seconds, 0 to 60 (default 0)')
     .option('--strict-params', 'refuse unknown parameters instead of ignoring them')
+    .option(
+      '--oauth-errors <rfc6749>',
+      "tell OAuth's errors in the flat form of RFC 6749, for clients that know no other",
+    )
     .option('--log-level <LEVEL>', 'trace, debug, info, warn, error, fatal or silent (default info)')
     .option('--json', 'the ready line and the log as JSON lines')
     .addHelpText('after', HELP)

@@ -15,6 +15,8 @@ type ErrorShape = {
   readonly param?: string | null
   /** Further fields of the error body, such as decline_code. */
   readonly details?: Readonly<Record<string, unknown>>
+  /** Of a 401: what the caller is asked to authenticate with, beside the plain `Bearer`. */
+  readonly challenge?: string
 }
 
 /**
@@ -27,6 +29,7 @@ export class ApiError extends Error {
   readonly code: string | null
   readonly param: string | null
   readonly details: Readonly<Record<string, unknown>>
+  readonly challenge: string | null
 
   constructor(shape: ErrorShape) {
     super(shortened(shape.message, MAX_MESSAGE))
@@ -36,6 +39,7 @@ export class ApiError extends Error {
     this.code = shape.code
     this.param = shape.param === undefined || shape.param === null ? null : shortened(shape.param, MAX_PARAM)
     this.details = shape.details ?? {}
+    this.challenge = shape.challenge ?? null
   }
 }
 
@@ -142,6 +146,51 @@ export const keyResolutionUnavailable = () =>
     code: null,
     message: 'We could not authenticate the request. Please try again shortly.',
   })
+
+/** decisions.md 8: in the words of interface.md 5.5, so that nobody learns whether the token once existed. */
+export const invalidToken = () =>
+  new ApiError({
+    status: 401,
+    type: 'authentication_error',
+    code: null,
+    message: 'Invalid API Key provided',
+    challenge: 'Bearer error="invalid_token"',
+  })
+
+/** decisions.md 8: the one failure of authentication that has a code. */
+export const insufficientScope = () =>
+  new ApiError({
+    status: 401,
+    type: 'authentication_error',
+    code: 'insufficient_scope',
+    message: 'The access token has the scope read_only, with which nothing can be written',
+    challenge: 'Bearer error="insufficient_scope"',
+  })
+
+/** decisions.md 8; RFC 6749 5.2. The same for an unknown app and for a wrong secret. */
+export const invalidClient = () =>
+  new ApiError({
+    status: 401,
+    type: 'authentication_error',
+    code: 'invalid_client',
+    message: 'There is no app with this client_id and client_secret. Send them with HTTP Basic.',
+    challenge: 'Basic realm="paytwin", charset="UTF-8"',
+  })
+
+/** decisions.md 8; RFC 6749 5.2. */
+export const invalidGrant = (message: string) => invalidRequest(400, 'invalid_grant', message, null)
+
+/** decisions.md 8; RFC 6749 5.2. */
+export const invalidScope = (message: string) => invalidRequest(400, 'invalid_scope', message, 'scope')
+
+/** decisions.md 8; RFC 6749 5.2. */
+export const unsupportedGrantType = (type: string) =>
+  invalidRequest(
+    400,
+    'unsupported_grant_type',
+    `There is no grant_type '${type}': use authorization_code or refresh_token`,
+    'grant_type',
+  )
 
 /** interface.md 7.2, 7.3. */
 export const internalError = () =>

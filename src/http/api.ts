@@ -4,10 +4,11 @@ import { parameterInvalid, parameterUnknown, routeMissing } from '../core/errors
 import type { MerchantState } from '../engine/merchant.ts'
 import { RefusedAfterAttempt, type RequestContext, type Unit } from '../engine/unit.ts'
 import { type CurrentView, currentView } from '../engine/view.ts'
-import { Exchange, type Rendered } from './exchange.ts'
+import { Exchange, type Rendered, type Served } from './exchange.ts'
 import type { Raw } from './form.ts'
 import { enterIdempotent } from './idempotency.ts'
 import type { Answer, Json } from './json.ts'
+import { describedBody } from './oauth/errors.ts'
 import { checkParams, entriesOf, type Schema, unknownParams } from './params.ts'
 import { type Given, readParams } from './request.ts'
 import type { Registered, RouteOf } from './route.ts'
@@ -120,8 +121,7 @@ export class Api {
 
   async #handle<Params, Body>(c: Context, route: Route<Params, Body>, run: Run<Params>): Promise<Response> {
     const site = this.#site
-    const named = `${c.req.method} ${c.req.path}`
-    const exchange = new Exchange(c, site, { route: named, isPublicRoute: route.isPublic ?? false })
+    const exchange = new Exchange(c, site, servedBy(c, route))
     try {
       const { merchant, isPublic, scope, keyId } = await exchange.admit()
       const given = await readParams(c, MAX_BODY_BYTES)
@@ -175,6 +175,15 @@ export class Api {
     return params
   }
 }
+
+/** What lets apps in tells of errors as OAuth does, and forgets idempotency keys. Source: decisions.md 1, 8. */
+const OAUTH: Pick<Served, 'errorBody' | 'forgetsKeys'> = { errorBody: describedBody, forgetsKeys: true }
+
+const servedBy = (c: Context, route: Pick<Route<unknown, unknown>, 'path' | 'isPublic'>): Served => ({
+  route: `${c.req.method} ${c.req.path}`,
+  isPublicRoute: route.isPublic ?? false,
+  ...(route.path.startsWith('/v1/oauth/') && OAUTH),
+})
 
 /** @throws ApiError parameter_invalid, param expand */
 function expandPaths(expand: unknown): string[] {

@@ -12,6 +12,10 @@ import { documentationRoutes } from './documentation.ts'
 import { eventRoutes } from './event.ts'
 import { invoiceRoutes } from './invoice.ts'
 import { invoiceItemRoutes } from './invoice-item.ts'
+import { authorizationRoutes } from './oauth/authorization.ts'
+import { consentRoutes } from './oauth/authorize.ts'
+import { ClientApi } from './oauth/client-api.ts'
+import { tokenRoutes } from './oauth/token.ts'
 import { paymentIntentRoutes } from './payment-intent.ts'
 import { paymentMethodRoutes } from './payment-method.ts'
 import { priceRoutes, productRoutes } from './price.ts'
@@ -39,8 +43,12 @@ export function createApp(site: AdminSite): App {
   refundRoutes(api)
   eventRoutes(api)
   clockRoutes(api)
+  authorizationRoutes(api)
+  const consent = consentRoutes(app, site)
+  const apps = new ClientApi(app, site)
+  tokenRoutes(apps)
   api.missing()
-  const routes = [...api.routes, ...adminRoutes(app, site)]
+  const routes = [...api.routes, ...consent, ...apps.routes, ...adminRoutes(app, site)]
   documentationRoutes(app, site, routes)
   app.notFound((c) =>
     json(404, errorBody(routeMissing(c.req.method, c.req.path), site.url()), {

@@ -1,5 +1,6 @@
 import { invalidApiKey } from '../core/errors.ts'
 import type { MerchantState } from '../engine/merchant.ts'
+import { isAccessToken, tokenCaller } from './oauth/token-caller.ts'
 import type { Site } from './site.ts'
 
 /** Who sends a request. */
@@ -7,25 +8,34 @@ export type Caller = {
   readonly merchant: MerchantState
   /** A publishable key's: may do only what a browser may. */
   readonly isPublic: boolean
-  /** The key's id. */
+  /** The key's id, or the name by which an access token is known. */
   readonly keyId: string
   /** Within which idempotency keys are told apart. */
   readonly scope: string
 }
 
+/** What is asked for, as far as it matters who asks. */
+export type Asking = {
+  readonly method: string
+  readonly path: string
+  /** Whether the route accepts publishable keys. */
+  readonly allowsPublic: boolean
+}
+
 /**
- * The caller whose key a request carries, as Bearer or as the user of Basic with an empty password.
+ * The caller whose key a request carries, as Bearer or as the user of Basic with an empty password; or whose access token,
+ * as Bearer.
  * @param header - the Authorization header
- * @param allowsPublic - whether the route accepts publishable keys
  * @throws ApiError authentication_error, the same for a missing, malformed, unknown and revoked key
- * Source: interface.md 5.2, 5.3, 5.5; decisions.md 9.
+ * Source: interface.md 5.2, 5.3, 5.5; decisions.md 8, 9.
  */
 export function authenticate(
   { engine, keys }: Site,
   header: string | undefined,
-  allowsPublic: boolean,
+  { allowsPublic, ...asking }: Asking,
 ): Caller {
-  const secret = secretOf(header)
+  const { scheme, secret } = credentialsOf(header)
+  if (scheme === 'bearer' && isAccessToken(secret)) return tokenCaller(engine, secret, asking)
   const isKey = secret?.startsWith('sk_test_') || (allowsPublic && secret?.startsWith('pk_test_'))
   const key = secret !== undefined && isKey ? keys.resolve(secret) : undefined
   const merchant = key && engine.merchants.get(key.merchant)
@@ -34,10 +44,17 @@ export function authenticate(
   return { merchant, isPublic, keyId: key.id, scope: `${merchant.settings.id}${isPublic ? ' public' : ''}` }
 }
 
-function secretOf(header: string | undefined): string | undefined {
-  const [, scheme, credentials] = /^(bearer|basic) +(\S+) *$/i.exec(header ?? '') ?? []
-  if (scheme === undefined || credentials === undefined) return undefined
-  if (scheme.toLowerCase() === 'bearer') return credentials
+type Credentials = { readonly scheme?: string; readonly secret?: string | undefined }
+
+function credentialsOf(header: string | undefined): Credentials {
+  const [, name, credentials] = /^(bearer|basic) +(\S+) *$/i.exec(header ?? '') ?? []
+  if (name === undefined || credentials === undefined) return {}
+  const scheme = name.toLowerCase()
+  return { scheme, secret: scheme === 'bearer' ? credentials : userOf(credentials) }
+}
+
+/** The user of Basic; undefined when it comes with a password. */
+function userOf(credentials: string): string | undefined {
   const decoded = Buffer.from(credentials, 'base64').toString('utf8')
   const colon = decoded.indexOf(':')
   // Some clients leave out the colon when there is no password.

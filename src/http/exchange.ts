@@ -2,12 +2,13 @@ import type { Context } from 'hono'
 import { ApiError, internalError, keyResolutionUnavailable, rateLimited } from '../core/errors.ts'
 import type { FaultKind } from '../engine/faults.ts'
 import { requestId } from '../engine/ids.ts'
+import type { MerchantState } from '../engine/merchant.ts'
 import type { View } from '../engine/view.ts'
 import { authenticate, type Caller } from './auth.ts'
 import { expand } from './expand.ts'
 import type { IdempotentEntry } from './idempotency.ts'
 import { isKept } from './idempotency.ts'
-import type { Answer } from './json.ts'
+import type { Answer, Json } from './json.ts'
 import { namesAsHeader } from './params.ts'
 import { errorBody, errorHeaders, type Headers, jsonText, knownError, textOf } from './respond.ts'
 import type { Site } from './site.ts'
@@ -20,6 +21,20 @@ const CORS: Headers = {
 /** What is answered, as it goes over the wire. */
 export type Rendered = { readonly status: number; readonly text: string; readonly headers: Headers }
 
+/** The route of a request, as far as it matters here. */
+export type Served = {
+  /** As in `POST /v1/customers`. */
+  readonly route: string
+  /** Whether browsers may call it. */
+  readonly isPublicRoute: boolean
+  /** Whether an Idempotency-Key means nothing to it. */
+  readonly forgetsKeys?: boolean
+  /** How it tells of errors; in the envelope unless it has a way of its own. */
+  readonly errorBody?: (error: ApiError, url: string) => Json
+  /** Headers that all its answers carry. */
+  readonly headers?: Headers
+}
+
 /**
  * One request to /v1 and its answer: who asks, in which version, and the headers that every answer carries.
  * Source: decisions.md 1, "Every response".
@@ -28,20 +43,18 @@ export class Exchange {
   readonly id = requestId()
   readonly #c: Context
   readonly #site: Site
-  readonly #route: string
-  readonly #isPublicRoute: boolean
+  readonly #served: Served
   #caller: Caller | undefined
+  #merchant: MerchantState | undefined
   #version: string
   #ignored: string | undefined
   expands: readonly string[] = []
   entry: IdempotentEntry | undefined
 
-  /** @param route - as in `POST /v1/customers`; @param isPublicRoute - whether browsers may call it */
-  constructor(c: Context, site: Site, { route, isPublicRoute }: { route: string; isPublicRoute: boolean }) {
+  constructor(c: Context, site: Site, served: Served) {
     this.#c = c
     this.#site = site
-    this.#route = route
-    this.#isPublicRoute = isPublicRoute
+    this.#served = served
     const asked = c.req.header('x-api-version')
     this.#version = asked !== undefined && site.versions.dates.includes(asked) ? asked : site.versions.newest
   }
@@ -57,7 +70,7 @@ export class Exchange {
   }
 
   get idempotencyKey(): string | undefined {
-    return this.#c.req.header('idempotency-key')
+    return this.#served.forgetsKeys ? undefined : this.#c.req.header('idempotency-key')
   }
 
   /**
@@ -65,22 +78,47 @@ export class Exchange {
    * @throws ApiError authentication_error; parameter_invalid, param X-API-Version; rate_limit; internal_error
    */
   async admit(): Promise<Caller> {
-    const { versions, rateLimit } = this.#site
     const caller = this.#authenticate()
+    this.speaksOf(caller.merchant)
     this.#version = caller.merchant.settings.api_version
-    this.#version = versions.check(this.#c.req.header('x-api-version')) ?? this.#version
-    rateLimit?.count(caller.merchant.settings.ordinal)
+    this.#checkVersion()
+    this.#site.rateLimit?.count(caller.merchant.settings.ordinal)
+    await this.#suffer()
+    return caller
+  }
+
+  /**
+   * The same for one who asks without a merchant's key: an app, or a browser that nobody knows.
+   * @throws what authenticating throws; ApiError parameter_invalid, param X-API-Version; rate_limit; internal_error
+   */
+  async admitStranger<Who>(authenticate: () => Who): Promise<Who> {
+    const who = authenticate()
+    this.#checkVersion()
+    await this.#suffer()
+    return who
+  }
+
+  /** Whose clock the answer tells. */
+  speaksOf(merchant: MerchantState): void {
+    this.#merchant = merchant
+  }
+
+  #checkVersion(): void {
+    this.#version = this.#site.versions.check(this.#c.req.header('x-api-version')) ?? this.#version
+  }
+
+  /** What was made to go wrong with a request, once it is known who asks. */
+  async #suffer(): Promise<void> {
     if (this.#strike('rate_limit')) throw rateLimited()
     const latency = this.#strike('latency')
     if (latency) await new Promise((resolve) => setTimeout(resolve, latency.ms))
     if (this.#strike('internal_error')) throw internalError()
-    return caller
   }
 
   /** Names in a header the parameters that nobody asked for. */
   ignore(names: readonly string[]): void {
     this.#ignored = namesAsHeader(names)
-    this.#site.noteIgnored(this.#route, names)
+    this.#site.noteIgnored(this.#served.route, names)
   }
 
   /** An answer as it goes over the wire; within a command it is kept for the request's idempotency key. */
@@ -88,7 +126,7 @@ export class Exchange {
     if (answer instanceof Response) throw new Error('a stream is not rendered')
     const body =
       answer instanceof ApiError
-        ? errorBody(answer, this.#site.url())
+        ? this.#errorBody(answer)
         : expand(view, answer, this.expands, this.#site.present)
     const rendered = {
       status: answer instanceof ApiError ? answer.status : status,
@@ -121,8 +159,8 @@ export class Exchange {
 
   /** The answer to what went wrong. */
   fail(error: unknown): Response {
-    const known = knownError(this.#site, error, this.#route)
-    const body = this.#site.versions.downgrade(this.#version, errorBody(known, this.#site.url()))
+    const known = knownError(this.#site, error, this.#served.route)
+    const body = this.#site.versions.downgrade(this.#version, this.#errorBody(known))
     return jsonText(known.status, textOf(body), { ...this.#headers(), ...errorHeaders(known) })
   }
 
@@ -135,7 +173,10 @@ export class Exchange {
   /** Faults of key resolution strike before anybody knows whether the key is valid, but may be one merchant's. */
   #authenticate(): Caller {
     try {
-      this.#caller = authenticate(this.#site, this.#c.req.header('authorization'), this.#isPublicRoute)
+      const { method, path } = this.#c.req
+      const allowsPublic = this.#served.isPublicRoute
+      const header = this.#c.req.header('authorization')
+      this.#caller = authenticate(this.#site, header, { method, path, allowsPublic })
       if (!this.#strike('key_resolution_unavailable')) return this.#caller
     } catch (error) {
       if (!this.#strike('key_resolution_unavailable')) throw error
@@ -144,19 +185,24 @@ export class Exchange {
     throw keyResolutionUnavailable()
   }
 
+  #errorBody(error: ApiError): Json {
+    return (this.#served.errorBody ?? errorBody)(error, this.#site.url())
+  }
+
   #headers(): Headers {
     return {
       'Request-Id': this.id,
       'X-API-Version': this.#version,
-      ...(this.#caller && { 'Paytwin-Now': String(this.#caller.merchant.clock.now) }),
+      ...(this.#merchant && { 'Paytwin-Now': String(this.#merchant.clock.now) }),
       ...(this.#ignored && { 'Paytwin-Ignored-Params': this.#ignored }),
-      ...(this.#isPublicRoute && CORS),
+      ...(this.#served.isPublicRoute && CORS),
+      ...this.#served.headers,
     }
   }
 
   #strike(kind: FaultKind) {
     return this.#site.faults.strike(kind, {
-      route: this.#route,
+      route: this.#served.route,
       merchant: this.#caller?.merchant.settings.id ?? null,
     })
   }

@@ -9,17 +9,22 @@ const MAX_DEPTH = 16
 
 /**
  * Decodes a form body or a query: `items[0][price]`, `items[][price]`, `metadata[k]`, `expand[]`. Lists are objects whose
- * keys are places, and all scalars are strings: the schema says what they mean.
+ * keys are places, and all scalars are strings: the schema says what they mean. Of a parameter given twice the last one
+ * counts.
+ * @param options.onlyOnce - whether that is refused instead
  * @throws ApiError parameter_invalid for names that contradict each other, nest too deep, or are refused
  * Source: decisions.md 1, "Bodies".
  */
-export function decodeForm(text: string): Raw {
+export function decodeForm(text: string, { onlyOnce = false }: { readonly onlyOnce?: boolean } = {}): Raw {
   const root: Raw = {}
   const places: Places = new WeakMap()
   for (const [name, value] of new URLSearchParams(text)) {
     const path = pathOf(name)
     if (path.length > MAX_DEPTH) throw tooDeep()
     for (const key of path) refuseKey(key)
+    if (onlyOnce && path.length === 1 && Object.hasOwn(root, name)) {
+      throw parameterInvalid(name, `The parameter '${name}' is given twice`)
+    }
     place(root, places, path, value)
   }
   return root

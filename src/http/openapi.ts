@@ -1,5 +1,6 @@
 import { NEWEST_API_VERSION } from '../core/api-version.ts'
 import type { Json } from './json.ts'
+import { takesTokens, wantsScope } from './openapi/audience.ts'
 import { type Examples, NO_EXAMPLES } from './openapi/examples.ts'
 import { componentSchemas, type Schemas } from './openapi/json-schema.ts'
 import { type Around, parametersOf, requestBodyOf } from './openapi/parameters.ts'
@@ -91,7 +92,7 @@ function operation(route: Registered, around: Around, examples: Examples): Json 
     operationId: operationId(route),
     summary: route.summary,
     tags: [tagOf(route)],
-    security: SECURITY[route.audience],
+    security: securityOf(route),
     parameters: parametersOf(route, around),
     ...(requestBody && { requestBody }),
     responses: responsesOf(route, around, examples),
@@ -102,15 +103,22 @@ function operation(route: Registered, around: Around, examples: Examples): Json 
 const SECURITY: Readonly<Record<Registered['audience'], readonly Json[]>> = {
   merchant: [{ basic: [] }, { bearer: [] }],
   public: [{ basic: [] }, { bearer: [] }, { publishable: [] }],
+  app: [{ app: [] }],
   operator: [{ operator: [] }],
   everybody: [],
 }
 
+function securityOf(route: Registered): readonly Json[] {
+  if (!takesTokens(route)) return SECURITY[route.audience]
+  const scope = wantsScope(route) ? 'read_write' : 'read_only'
+  return [...SECURITY[route.audience], { oauth: [scope] }]
+}
+
 /** `post /v1/payment_intents/:id/confirm` → postPaymentIntentsIdConfirm; of the operator's, operatorPost… */
-function operationId({ method, path, audience }: Registered): string {
-  const isMerchants = audience === 'merchant' || audience === 'public'
+function operationId({ method, path }: Registered): string {
+  const isOperators = path.startsWith('/_paytwin/')
   const words = path.replace(/^\/(v1|_paytwin)\//, '').split(/[/:_]+/)
-  return [...(isMerchants ? [] : ['operator']), method, ...words]
+  return [...(isOperators ? ['operator'] : []), method, ...words]
     .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
     .join('')
 }

@@ -8,10 +8,15 @@ export type Given = { readonly raw: Raw; readonly isForm: boolean }
 /**
  * Reads a request's parameters: the query of a GET, the body of a POST, either of a DELETE.
  * @param limit - the largest body in bytes
+ * @param options.onlyOnce - whether a form may give each parameter but once, as OAuth wants it
  * @throws ApiError parameter_invalid, param null, for a body that is malformed, too large or of another content type
  * Source: decisions.md 1, "Bodies" and "Every response".
  */
-export async function readParams(c: Context, limit: number): Promise<Given> {
+export async function readParams(
+  c: Context,
+  limit: number,
+  options: { readonly onlyOnce?: boolean } = {},
+): Promise<Given> {
   const { method } = c.req
   const query = queryOf(c.req.url)
   if (method === 'GET') return { raw: decodeForm(query), isForm: true }
@@ -22,7 +27,7 @@ export async function readParams(c: Context, limit: number): Promise<Given> {
     // What curl -d does with JSON: its text would be one strange name, and the request would do something else.
     if (body.trimStart().startsWith('{'))
       throw parameterInvalid(null, 'The body looks like JSON: send it as application/json')
-    return { raw: decodeForm(body), isForm: true }
+    return { raw: decodeForm(body, options), isForm: true }
   }
   if (type === 'application/json' || body === '') return { raw: decodeJson(body), isForm: false }
   throw parameterInvalid(

@@ -31,8 +31,8 @@ export function errorBody({ type, code, message, param, details }: ApiError, url
 }
 
 /** What an error adds to the headers. Source: decisions.md 1 ("Rate limiting"), 9. */
-export function errorHeaders({ status }: Pick<ApiError, 'status'>): Headers {
-  if (status === 401) return { 'WWW-Authenticate': 'Bearer' }
+export function errorHeaders({ status, challenge }: Pick<ApiError, 'status' | 'challenge'>): Headers {
+  if (status === 401) return { 'WWW-Authenticate': challenge ?? 'Bearer' }
   return status === 429 ? { 'Retry-After': '1' } : {}
 }
 

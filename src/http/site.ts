@@ -3,6 +3,7 @@ import type { Faults } from '../engine/faults.ts'
 import type { IdempotencyKeys } from '../engine/idempotency.ts'
 import type { KeyRing } from '../engine/keys.ts'
 import type { Present } from './expand.ts'
+import type { OAuthErrorForm } from './oauth/errors.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { EventStreams } from './stream.ts'
 import type { VersionHistory } from './versions.ts'
@@ -20,6 +21,8 @@ export type Site = {
   readonly rateLimit: RateLimit | null
   /** Whether an unknown parameter is an error. */
   readonly strictParams: boolean
+  /** How apps are told of errors. */
+  readonly oauthErrors: OAuthErrorForm
   /** Takes note of what should not happen: our own mistakes. */
   readonly reportError: (error: unknown, doing: string) => void
   /** Takes note of what a developer should see: parameters that were ignored. */

@@ -3,6 +3,7 @@ import { Directory } from './directory.ts'
 import { IdempotencyTable } from './idempotency.ts'
 import { JobTable } from './jobs.ts'
 import { Journal } from './journal.ts'
+import { OAuthTables } from './oauth.ts'
 import { ObjectTable } from './objects.ts'
 import { Statements } from './statements.ts'
 
@@ -13,6 +14,7 @@ export class Store {
   readonly jobs: JobTable
   readonly directory: Directory
   readonly idempotency: IdempotencyTable
+  readonly oauth: OAuthTables
   readonly #database: Sqlite.Database
   readonly #transact: {
     readonly begin: Sqlite.Statement
@@ -33,6 +35,7 @@ export class Store {
     this.jobs = new JobTable(statements)
     this.directory = new Directory(statements)
     this.idempotency = new IdempotencyTable(statements)
+    this.oauth = new OAuthTables(statements)
     this.#transact = {
       begin: database.prepare('begin immediate'),
       commit: database.prepare('commit'),

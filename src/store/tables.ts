@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
+import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
 
 /** How a field is kept in its column: booleans as 0 and 1, nested values as JSON text. */
 type ColumnType<Value> = [Exclude<Value, null>] extends [number]
@@ -319,5 +320,8 @@ export type Tables = { [K in Kind]: ObjectRow<K> } & {
   job: JobRow
   counter: CounterRow
   idempotency: IdempotencyRow
+  oauth_app: OAuthAppRow
+  oauth_authorization: OAuthAuthorizationRow
+  oauth_token: OAuthTokenRow
   setting: SettingRow
 }

@@ -46,6 +46,10 @@ const responsesOf = ({ responses }: Body): [number, Body][] =>
 
 const jsonOf = (described: Body): Body => described.content['application/json']
 
+/** Whether people are answered, in HTML. */
+const isPage = ({ operation }: Operation): boolean =>
+  responsesOf(operation).some(([status, { content }]) => status < 400 && 'text/html' in content)
+
 describe('GET /openapi.json', () => {
   test('needs no key, and carries the headers of every answer', async () => {
     const { status, headers } = await describeTwin(twin, { Authorization: '' })
@@ -165,14 +169,41 @@ describe('the document', () => {
   test('says who may call what', () => {
     const securityOf = (method: string, path: string) =>
       operationAt(method, path).security.flatMap((scheme: Body) => Object.keys(scheme))
-    expect(securityOf('post', '/v1/refunds')).toEqual(['basic', 'bearer'])
-    expect(securityOf('post', '/v1/payment_intents/{id}/confirm')).toEqual(['basic', 'bearer', 'publishable'])
-    expect(securityOf('get', '/v1/payment_intents/{id}')).toEqual(['basic', 'bearer', 'publishable'])
+    const withKey = ['basic', 'bearer']
+    expect(securityOf('post', '/v1/refunds')).toEqual([...withKey, 'oauth'])
+    expect(operationAt('post', '/v1/refunds').security[2]).toEqual({ oauth: ['read_write'] })
+    expect(operationAt('get', '/v1/refunds').security[2]).toEqual({ oauth: ['read_only'] })
+    const withAny = [...withKey, 'publishable', 'oauth']
+    expect(securityOf('post', '/v1/payment_intents/{id}/confirm')).toEqual(withAny)
+    expect(securityOf('get', '/v1/payment_intents/{id}')).toEqual(withAny)
+    expect(securityOf('get', '/v1/test_helpers/clock')).toEqual(withKey)
+    expect(securityOf('post', '/v1/oauth/authorizations')).toEqual(withKey)
+    expect(securityOf('post', '/v1/oauth/token')).toEqual(['app'])
+    expect(securityOf('get', '/v1/oauth/authorize')).toEqual([])
+    expect(document.components.securitySchemes.app).toMatchObject({ type: 'http', scheme: 'basic' })
     expect(securityOf('get', '/_paytwin/status')).toEqual(['operator'])
     expect(securityOf('get', '/_paytwin/health')).toEqual([])
     const isPublic = ({ operation }: Operation) =>
       operation.security.some((scheme: Body) => 'publishable' in scheme)
     expect(operations().filter(isPublic)).toHaveLength(2)
+  })
+
+  test('tells of the consent page, and that it sends the browser back', () => {
+    const { responses } = operationAt('get', '/v1/oauth/authorize')
+    expect(Object.keys(responses[200].content)).toEqual(['text/html'])
+    expect(responses[303].headers).toHaveProperty('Location')
+    expect(Object.keys(responses[400].content)).toEqual(['application/json', 'text/html'])
+    expect(Object.keys(operationAt('post', '/v1/oauth/authorize/decision').responses)).toEqual([
+      '303',
+      '400',
+      '500',
+    ])
+  })
+
+  test('tells apps of errors in both forms', () => {
+    const { schema } = jsonOf(operationAt('post', '/v1/oauth/token').responses[400])
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    expect(schema).toEqual({ anyOf: [ref('OAuthError'), ref('OAuthFlatError')] })
   })
 
   test.each(['/v1/events', '/_paytwin/events'])('shows the stream of %s', (path) => {
@@ -183,14 +214,18 @@ describe('the document', () => {
 
 describe('examples', () => {
   test('are there for every route', () => {
-    const without = operations().filter(({ operation }) =>
-      responsesOf(operation).some(([status, response]) => status < 300 && !jsonOf(response).example),
-    )
+    const without = operations()
+      .filter((operation) => !isPage(operation))
+      .filter(({ operation }) =>
+        responsesOf(operation).some(([status, response]) => status < 300 && !jsonOf(response).example),
+      )
     expect(without.map(({ method, path }) => `${method} ${path}: add it to the story`)).toEqual([])
   })
 
   test('are there for every required body', () => {
-    const required = operations().filter(({ operation }) => operation.requestBody?.required)
+    const required = operations().filter(
+      (operation) => operation.operation.requestBody?.required && !isPage(operation),
+    )
     const without = required.filter(({ operation }) => !jsonOf(operation.requestBody).example)
     expect(without.map(({ method, path }) => `${method} ${path}`)).toEqual([])
   })
@@ -221,7 +256,7 @@ describe('examples', () => {
         check(jsonOf(requestBody).schema, jsonOf(requestBody).example)
       }
       for (const [, response] of responsesOf(operation)) {
-        const { schema, example, examples = {} } = jsonOf(response)
+        const { schema, example, examples = {} } = jsonOf(response) ?? {}
         if (example) check(schema, example)
         for (const shown of Object.values<Body>(examples)) check(schema, resolved(shown).value)
       }

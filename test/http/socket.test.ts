@@ -21,6 +21,7 @@ beforeAll(async () => {
     rateLimit: null,
     keyCacheSeconds: 0,
     strictParams: false,
+    oauthErrors: 'envelope',
     logLevel: 'silent',
     json: false,
     version: '0.0.0',

@@ -8,6 +8,8 @@ import { checkParams, namesAsHeader, type Schema, unknownParams } from '../param
 import { readParams } from '../request.ts'
 import { errorBody, errorHeaders, json, knownError } from '../respond.ts'
 import type { Registered } from '../route.ts'
+import { appRoutes } from './app.ts'
+import { authorizationAdminRoutes } from './authorization.ts'
 import { clockAdminRoutes } from './clock.ts'
 import { eventAdminRoutes } from './event.ts'
 import { faultRoutes } from './fault.ts'
@@ -35,6 +37,8 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
   merchantRoutes(add)
   clockAdminRoutes(add)
   eventAdminRoutes(add)
+  appRoutes(add)
+  authorizationAdminRoutes(add)
   app.all('/_paytwin/*', (c) => handle(c, site, {}, () => routeMissing(c.req.method, c.req.path)))
   return routes
 }

@@ -17,6 +17,7 @@ export function curl(route: Registered, { request }: Example, url: string): stri
 
 function credentials({ audience }: Registered): string[] {
   if (audience === 'everybody') return []
+  if (audience === 'app') return ['-u "$CLIENT_ID:$CLIENT_SECRET"']
   return audience === 'operator'
     ? ['-H "Authorization: Bearer $PAYTWIN_ADMIN_TOKEN"']
     : ['-u "$PAYTWIN_SECRET_KEY:"']

@@ -54,7 +54,7 @@ function routeSection(route: Registered, tag: Tag, description: Description, url
 <p>${route.summary}${audienceText(route)}</p>
 ${hasParams ? html`<h3>Parameters</h3>${fieldList(params, description, { marksRequired: true })}` : ''}
 <h3>Answer</h3>
-<p>${route.status ?? 200}, ${typeOf(refTo(route.returns.name), description)}${route.streams ? html`; with <code>Accept: text/event-stream</code> a live stream of events` : ''}. ${refusalText(route)}</p>
+<p>${route.status ?? 200}, ${route.isPage ? html`in HTML` : typeOf(refTo(route.returns.name), description)}${route.streams ? html`; with <code>Accept: text/event-stream</code> a live stream of events` : ''}. ${refusalText(route)}</p>
 ${example ? exampleMarkup(curl(route, example, url), example) : ''}
 ${stream ? html`<details><summary>A stream</summary><pre>${stream}</pre></details>` : ''}
 </section>`
@@ -62,6 +62,7 @@ ${stream ? html`<details><summary>A stream</summary><pre>${stream}</pre></detail
 
 const audienceText = ({ audience }: Registered): string => {
   if (audience === 'public') return ' Publishable keys may do so too.'
+  if (audience === 'app') return ' Apps do so for themselves, with client_id and client_secret.'
   return audience === 'everybody' ? ' It needs no key.' : ''
 }
 

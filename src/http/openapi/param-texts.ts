@@ -63,6 +63,28 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'events.type': 'Only events of this type; stars stand for anything, as in invoice.*',
   'events.types': 'Only events of these types; stars stand for anything.',
 
+  'oauth.client_id': 'The app that asks.',
+  'oauth.redirect_uri':
+    'Where the app hears of the decision: one of those that it was registered with, letter by letter. For a code the one with which it was asked for.',
+  'oauth.response_type': 'Always code.',
+  'oauth.scope':
+    'read_only or read_write; read_only unless given. On a refresh it may be less than was granted.',
+  'oauth.state': 'What the app wants back with the answer, as it is.',
+  'oauth.code_challenge': 'The SHA-256 of a verifier that the app keeps, in base64url (PKCE).',
+  'oauth.code_challenge_method': 'Always S256.',
+  'oauth.code_verifier': 'The verifier behind the code_challenge; required when there was one.',
+  'oauth.grant_type': 'authorization_code or refresh_token.',
+  'oauth.code': 'The code that the app was given; it lives five minutes and is used once.',
+  'oauth.refresh_token': 'The refresh token; it is used once, for a new one comes with each answer.',
+  'oauth.token': 'The access or refresh token to revoke.',
+  'oauth.token_type_hint': 'access_token or refresh_token; not needed.',
+  'oauth.nonce': 'What the page gave its form, for one decision.',
+  'oauth.decision': 'What was decided.',
+  'oauth.merchant': 'On whose behalf.',
+  'apps.name': 'What merchants are told that it is called.',
+  'apps.redirect_uris':
+    'Where its merchants may be sent back to: https, http on the loopback, or a private scheme with a dot.',
+
   to: 'Where to go: Unix seconds, or ISO 8601 as in 2026-02-28T10:00:00Z. Give this or by.',
   by: 'How far to go: one of 90s 15m 36h 3d 2w 1mo 1y, or ISO 8601 as in P1M.',
   stop_on:

@@ -1,5 +1,6 @@
 import type { Json } from '../json.ts'
 import type { Registered } from '../route.ts'
+import { isMerchants, keepsAnswers } from './audience.ts'
 import type { Example } from './examples.ts'
 import { isExpandable, type JsonSchema, requestSchema, type Schemas } from './json-schema.ts'
 import { PARAM_TEXTS } from './param-texts.ts'
@@ -16,12 +17,13 @@ const EXPAND: JsonSchema = {
 
 /** The parameters of a route that stand in its path, query and headers. */
 export function parametersOf(route: Registered, around: Around): Json[] {
-  const isMerchants = route.audience === 'merchant' || route.audience === 'public'
   return [
     ...[...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => pathParameter(name, around)),
     ...(route.method === 'get' ? queryParameters(paramsSchema(route, around), around) : []),
-    ...(isMerchants && route.method !== 'get' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-    ...(isMerchants ? [{ $ref: '#/components/parameters/ApiVersion' }] : []),
+    ...(keepsAnswers(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(isMerchants(route) || route.audience === 'app'
+      ? [{ $ref: '#/components/parameters/ApiVersion' }]
+      : []),
     ...(route.streams ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
   ]
 }

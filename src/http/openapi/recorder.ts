@@ -26,6 +26,7 @@ export class Recorder {
   readonly #errors = new Map<string, Json>()
   readonly #streams = new Map<string, string>()
   readonly #requestIds = new Map<string, string>()
+  readonly #secrets = new Map<string, string>()
 
   constructor(specimen: Specimen, routes: readonly Registered[]) {
     this.#specimen = specimen
@@ -66,6 +67,14 @@ export class Recorder {
     this.#streams.set(keyOf(route), this.#settled(text))
   }
 
+  /** A text with the secrets that it stands for: what was answered holds others in their place. */
+  real(text: string): string {
+    return text.replaceAll(SECRET, (shown) => {
+      const found = [...this.#secrets].find(([, known]) => known === shown)
+      return found?.[0] ?? shown
+    })
+  }
+
   examples(): Examples {
     return { successes: this.#successes, errors: this.#errors, streams: this.#streams }
   }
@@ -94,7 +103,7 @@ export class Recorder {
         ...(body && { 'Content-Type': 'application/json' }),
         ...headers,
       },
-      ...(body && { body: JSON.stringify(body) }),
+      ...(body && { body: this.real(JSON.stringify(body)) }),
     })
     const answer: Answered = JSON.parse(this.#settled(await response.text()))
     return { status: response.status, answer }
@@ -115,7 +124,7 @@ export class Recorder {
     throw new Error(`no route answers ${method} ${path}`)
   }
 
-  /** Requests have random ids: the only thing in an answer that is not the same each time, but for the process. */
+  /** Requests have random ids, OAuth has random secrets: all in an answer that is not the same each time, but for the process. */
   #settled(text: string): string {
     return text
       .replaceAll(/\breq_[A-Za-z0-9]+/g, (id) => {
@@ -123,9 +132,20 @@ export class Recorder {
         this.#requestIds.set(id, known)
         return known
       })
+      .replaceAll(SECRET, (secret, prefix) => {
+        const known = this.#secrets.get(secret) ?? exampleSecret(prefix, this.#secrets.size + 1)
+        this.#secrets.set(secret, known)
+        return known
+      })
       .replace(/"pid":\d+/, '"pid":4242')
   }
 }
+
+/** A code, a token or a client's secret. */
+const SECRET = /\b(o[a-z]{2}_test_)[A-Za-z0-9]{32}\b/g
+
+const exampleSecret = (prefix: string, number: number): string =>
+  `${prefix}${'Example'.repeat(4)}${String(number).padStart(4, '0')}`
 
 const keyOf = ({ method, path }: Registered): string => `${method} ${path}`
 

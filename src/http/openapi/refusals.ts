@@ -1,5 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
 import type { Refusals, Registered } from '../route.ts'
+import { keepsAnswers, wantsScope } from './audience.ts'
 import { type JsonSchema, requestSchema } from './json-schema.ts'
 
 export type RefusalStatus = 400 | 401 | 402 | 404 | 422 | 429 | 500
@@ -27,17 +28,22 @@ export function refusalsOf(route: Registered): Codes {
 type AnyRefusals = Partial<Record<RefusalStatus, readonly ErrorCode[]>>
 
 /** What routes of one audience have in common. */
-function common({ audience, method, path }: Registered): AnyRefusals[] {
+function common(route: Registered): AnyRefusals[] {
+  const { audience, path } = route
   const byPath: Refusals = path.includes(':id') ? { 404: ['resource_missing'] } : {}
   const always: AnyRefusals = { 400: ['parameter_invalid'], 500: ['internal_error'] }
   if (audience === 'everybody') return [always]
   if (audience === 'operator') return [always, byPath, { 401: [] }]
-  const repeats: Refusals = method === 'get' ? {} : { 422: ['idempotency_key_reuse'] }
-  return [always, byPath, repeats, { 400: ['parameter_unknown'], 401: [], 429: ['rate_limit'] }]
+  const limits: AnyRefusals = { 400: ['parameter_unknown'], 429: ['rate_limit'] }
+  if (audience === 'app') return [always, limits, { 401: ['invalid_client'] }]
+  const repeats: Refusals = keepsAnswers(route) ? { 422: ['idempotency_key_reuse'] } : {}
+  return [always, byPath, repeats, limits, { 401: wantsScope(route) ? ['insufficient_scope'] : [] }]
 }
 
 /** What follows from the parameters that a route takes. */
-function byParameters({ params, requires }: Registered): Refusals[] {
+function byParameters({ params, requires, isPage }: Registered): Refusals[] {
+  // A page says itself what is wrong, in words.
+  if (isPage) return []
   const schema = params ? requestSchema(params) : {}
   const shape = schema.properties ?? {}
   return [

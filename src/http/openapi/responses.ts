@@ -1,7 +1,14 @@
 import type { ErrorCode } from '../error-codes.ts'
 import type { Json } from '../json.ts'
 import type { Registered } from '../route.ts'
-import { authenticationErrorSchema, errorSchema, paymentFailureSchema } from '../schemas/error.ts'
+import {
+  authenticationErrorSchema,
+  errorSchema,
+  oauthErrorSchema,
+  oauthFlatErrorSchema,
+  paymentFailureSchema,
+} from '../schemas/error.ts'
+import { isMerchants, keepsAnswers, tellsAsOAuth, wantsScope } from './audience.ts'
 import type { Examples } from './examples.ts'
 import { refTo } from './json-schema.ts'
 import type { Around } from './parameters.ts'
@@ -27,27 +34,84 @@ const SHARED: Partial<Record<RefusalStatus, string>> = { 429: 'TooManyRequests',
 export function responsesOf(route: Registered, around: Around, examples: Examples): Json {
   const refusals = [...refusalsOf(route)].map(([status, codes]) => [
     status,
-    sharedRefusal(route, status) ?? refusal(status, codes, examples, headersOf(route)),
+    sharedRefusal(route, status) ?? ownRefusal(route, { status, codes }, examples),
   ])
-  return { [route.status ?? 200]: success(route, around, examples), ...Object.fromEntries(refusals) }
+  const answers = { [route.status ?? 200]: success(route, around, examples) }
+  return { ...answers, ...(route.isPage && { 303: leaving(route) }), ...Object.fromEntries(refusals) }
 }
 
 /** The refusals that routes share, by name. */
 export const sharedResponses = (examples: Examples): Json => ({
   Unauthorized: unauthorized(['invalid_key', 'keys_unavailable'], examples),
+  UnauthorizedToWrite: unauthorizedToWrite(examples),
   OperatorUnauthorized: unauthorized(['invalid_admin_token'], examples),
   TooManyRequests: refusal(429, ['rate_limit'], examples, ['Request-Id', 'X-API-Version', 'Retry-After']),
   InternalError: refusal(500, ['internal_error'], examples, ['Request-Id', 'X-API-Version']),
 })
 
-function sharedRefusal({ audience }: Registered, status: RefusalStatus): Json | undefined {
-  const unauthorizedName = audience === 'operator' ? 'OperatorUnauthorized' : 'Unauthorized'
-  const name = status === 401 ? unauthorizedName : SHARED[status]
+function sharedRefusal(route: Registered, status: RefusalStatus): Json | undefined {
+  const shared = tellsAsOAuth(route) ? undefined : SHARED[status]
+  const name = status === 401 ? unauthorizedName(route) : shared
   return name === undefined ? undefined : { $ref: `#/components/responses/${name}` }
 }
 
+function unauthorizedName(route: Registered): string | undefined {
+  if (route.audience === 'app') return undefined
+  if (route.audience === 'operator') return 'OperatorUnauthorized'
+  return wantsScope(route) ? 'UnauthorizedToWrite' : 'Unauthorized'
+}
+
+/** A refusal in the form that the route has: in a page too, or as OAuth clients want it. */
+function ownRefusal(
+  route: Registered,
+  { status, codes }: { status: RefusalStatus; codes: readonly ErrorCode[] },
+  examples: Examples,
+): Json {
+  const plain = refusal(status, codes, examples, headersOf(route, status))
+  if (tellsAsOAuth(route)) return { ...plain, content: oauthContent(route, { status, codes }, examples) }
+  return route.isPage && status < 500
+    ? { ...plain, content: { ...plain.content, ...pageContent(route) } }
+    : plain
+}
+
+/** What OAuth clients are told: the envelope and a description, or to apps the flat form where the daemon was asked for it. */
+function oauthContent(
+  { audience }: Registered,
+  { status, codes }: { status: RefusalStatus; codes: readonly ErrorCode[] },
+  examples: Examples,
+): Json {
+  const shown = codes.flatMap((code) => {
+    const example = examples.errors.get(errorExampleName(status, code))
+    return example ? [[code, { value: describedExample(example) }] as const] : []
+  })
+  const forms = audience === 'app' ? [oauthErrorSchema, oauthFlatErrorSchema] : [oauthErrorSchema]
+  const schema = { anyOf: forms.map(({ name }) => refTo(name)) }
+  return { 'application/json': { schema, examples: Object.fromEntries(shown) } }
+}
+
+/** The example of another route as these tell it. */
+const describedExample = (example: Json): Json => ({
+  ...example,
+  error_description: (example.error as { readonly message: string }).message,
+})
+
+const pageContent = ({ returns }: Registered): Json => ({ 'text/html': { schema: refTo(returns.name) } })
+
+function shownPage(route: Registered, description = ''): Json {
+  return route.status === 303
+    ? leaving(route)
+    : { description, headers: references(headersOf(route)), content: pageContent(route) }
+}
+
+const leaving = (route: Registered): Json => ({
+  description: 'The browser is sent back to the app, with a code or with an error.',
+  headers: references([...headersOf(route), 'Location']),
+  content: pageContent(route),
+})
+
 function success(route: Registered, { schemas, example }: Around, examples: Examples): Json {
   const stream = examples.streams.get(`${route.method} ${route.path}`)
+  if (route.isPage) return shownPage(route, schemas[route.returns.name]?.description)
   return {
     description: schemas[route.returns.name]?.description ?? route.returns.name,
     headers: references(headersOf(route)),
@@ -75,7 +139,7 @@ function refusal(
   codes: readonly ErrorCode[],
   examples: Examples,
   headers: readonly string[],
-): Json {
+): Json & { readonly content: Json } {
   const shown = codes.filter((code) => examples.errors.has(errorExampleName(status, code)))
   const schema = refTo(status === 402 ? paymentFailureSchema.name : errorSchema.name)
   return {
@@ -85,7 +149,7 @@ function refusal(
   }
 }
 
-const unauthorized = (names: readonly string[], examples: Examples): Json => ({
+const unauthorized = (names: readonly string[], examples: Examples) => ({
   description: STATUS_TEXTS[401],
   headers: references(['Request-Id', 'X-API-Version', 'WWW-Authenticate']),
   content: {
@@ -99,20 +163,31 @@ const unauthorized = (names: readonly string[], examples: Examples): Json => ({
   },
 })
 
+/** Beside a key that does not open: an access token that may only read. */
+function unauthorizedToWrite(examples: Examples): Json {
+  const names = ['invalid_key', 'keys_unavailable', 'insufficient_scope']
+  const { content, ...rest } = unauthorized(names, examples)
+  const schema = { anyOf: [refTo(authenticationErrorSchema.name), refTo(errorSchema.name)] }
+  return { ...rest, content: { 'application/json': { ...content['application/json'], schema } } }
+}
+
 const exampleReferences = (status: number, codes: readonly string[]): Json =>
   Object.fromEntries(
     codes.map((code) => [code, { $ref: `#/components/examples/${errorExampleName(status, code)}` }]),
   )
 
 /** The headers of what a route answers. Source: decisions.md 1, "Every response". */
-function headersOf({ audience, method }: Registered): string[] {
-  const isMerchants = audience === 'merchant' || audience === 'public'
+function headersOf(route: Registered, status?: RefusalStatus): string[] {
+  const { audience, isPage } = route
   return [
     'Request-Id',
     'X-API-Version',
     'Paytwin-Ignored-Params',
-    ...(isMerchants ? ['Paytwin-Now'] : []),
-    ...(isMerchants && method !== 'get' ? ['Idempotent-Replayed'] : []),
+    ...(isMerchants(route) || audience === 'app' ? ['Paytwin-Now'] : []),
+    ...(keepsAnswers(route) ? ['Idempotent-Replayed'] : []),
+    ...(audience === 'app' || isPage ? ['Cache-Control'] : []),
+    ...(status === 401 ? ['WWW-Authenticate'] : []),
+    ...(status === 429 ? ['Retry-After'] : []),
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { Registered } from '../route.ts'
 import type { Examples } from './examples.ts'
+import { lettingIn } from './oauth-story.ts'
 import { type Answered, Recorder, type Specimen } from './recorder.ts'
 
 /** Opens a new specimen. */
@@ -22,6 +23,7 @@ export async function tellStory(routes: readonly Registered[], open: OpenSpecime
     await invoices(told, ada, setup)
     await failures(told, monthly)
     await time(told)
+    await lettingIn(told)
     await operator(told)
     await refusals(told)
     const pedant = new Recorder(strict, routes)

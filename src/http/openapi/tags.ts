@@ -18,6 +18,11 @@ export type Tag = {
 export const resourceOf = (path: string): string =>
   /^\/(?:v1\/test_helpers|v1|_paytwin)\/([^/]+)/.exec(path)?.[1] ?? ''
 
+/** What a page is about where that is not what most of its routes answer. */
+const COMPONENTS: Readonly<Record<string, string>> = { oauth: 'Authorization' }
+/** What it is called where that is not the name of its component. */
+const TITLES: Readonly<Record<string, string>> = { oauth: 'OAuth' }
+
 /** The tag under which a route stands. */
 export const tagOf = ({ path }: Pick<Registered, 'path'>): string =>
   path.startsWith('/_paytwin/') ? `operator_${resourceOf(path)}` : resourceOf(path)
@@ -27,9 +32,10 @@ export function tagsOf(routes: readonly Registered[], schemas: Schemas): readonl
   const names = [...new Set(routes.map(tagOf))]
   return names.map((name) => {
     const own = routes.filter((route) => tagOf(route) === name)
-    const component = mostFrequent(own.map(({ returns }) => returns.name.replace(/List$/, '')))
+    const component =
+      COMPONENTS[name] ?? mostFrequent(own.map(({ returns }) => returns.name.replace(/List$/, '')))
     const isOperators = name.startsWith('operator_')
-    const title = titleOf(resourceOf(own[0]?.path ?? ''), component)
+    const title = TITLES[name] ?? titleOf(resourceOf(own[0]?.path ?? ''), component)
     const description = schemas[component]?.description ?? ''
     return { name, title, description, component, isOperators, routes: own }
   })

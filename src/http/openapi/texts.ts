@@ -51,6 +51,8 @@ export const HEADERS: Json = {
     schema: { type: 'string', const: 'true' },
   },
   'Retry-After': { description: 'Seconds to wait before the next request.', schema: { type: 'string' } },
+  'Cache-Control': { description: 'no-store: nobody keeps the answer.', schema: { type: 'string' } },
+  Location: { description: 'Where the browser goes on.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
 }
 
@@ -62,11 +64,30 @@ export const SECURITY_SCHEMES: Json = {
     description: 'A secret key (sk_test_…) as the user, with an empty password.',
   },
   bearer: { type: 'http', scheme: 'bearer', description: 'A secret key (sk_test_…).' },
+  oauth: {
+    type: 'oauth2',
+    description:
+      'An access token (oat_test_…) with which a merchant has let an app in. It writes with the scope read_write only.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: '/v1/oauth/authorize',
+        tokenUrl: '/v1/oauth/token',
+        refreshUrl: '/v1/oauth/token',
+        scopes: { read_only: 'See everything.', read_write: 'See and change everything.' },
+      },
+    },
+  },
   publishable: {
     type: 'http',
     scheme: 'bearer',
     description:
       'A publishable key (pk_test_…), for browsers, together with the client_secret of the intent.',
+  },
+  app: {
+    type: 'http',
+    scheme: 'basic',
+    description:
+      "An app's client_id as the user and its client_secret as the password, each form-url-encoded.",
   },
   operator: { type: 'http', scheme: 'bearer', description: "The daemon's admin token." },
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
+import { FLAT_ERROR_CODES } from '../oauth/errors.ts'
 import { component } from './component.ts'
 import { livemode, reference, text } from './fields.ts'
 import { paymentIntentSchema } from './payment-intent.ts'
@@ -61,4 +62,29 @@ export const authenticationErrorSchema = component('AuthenticationError', () =>
       livemode: livemode(),
     })
     .describe('A request without a key that opens.'),
+)
+
+/** Source: decisions.md 8. */
+export const oauthErrorSchema = component('OAuthError', () =>
+  z
+    .object({
+      error: z.object(errorFields()).describe('What went wrong.'),
+      error_description: text('What went wrong, for people: where OAuth clients look for it.'),
+      livemode: livemode(),
+    })
+    .describe('A request of OAuth that was refused, or that failed.'),
+)
+
+/** Source: operator.md, "Daemon" (`--oauth-errors`); RFC 6749 5.2. */
+export const oauthFlatErrorSchema = component('OAuthFlatError', () =>
+  z
+    .object({
+      error: z.enum(FLAT_ERROR_CODES).describe('What went wrong, for programs.'),
+      error_description: text('What went wrong, for people.'),
+      error_uri: text('Where the code is explained.').optional(),
+      livemode: livemode(),
+    })
+    .describe(
+      'The same in the form of RFC 6749, from a daemon that was started with --oauth-errors rfc6749.',
+    ),
 )

@@ -74,6 +74,18 @@ const OTHER_TABLES: readonly string[] = [
     scope text not null, key text not null, fingerprint text not null, status integer not null,
     api_version text not null, body text not null, created integer not null,
     primary key (scope, key)) strict, without rowid`,
+  `create table oauth_app (
+    seq integer primary key, id text not null unique, name text not null, redirect_uris text not null,
+    secret blob not null, created integer not null) strict`,
+  `create table oauth_authorization (
+    seq integer primary key, id text not null unique, app text not null, merchant integer, redirect_uri text not null,
+    scope text not null, state text, code_challenge text, status text not null, created integer not null,
+    expires integer not null, nonce blob unique, cookie blob, code blob unique, code_status text, code_expires integer,
+    revoked integer) strict`,
+  `create table oauth_token (
+    seq integer primary key, hash blob not null unique, kind text not null, authorization integer not null,
+    app text not null, merchant integer not null, scope text not null, status text not null,
+    expires integer not null) strict`,
   'create table setting (name text primary key, value text not null) strict, without rowid',
 ]
 
@@ -92,6 +104,8 @@ const INDEXES: readonly string[] = [
   'create index invoice_item_customer on invoice_item (customer)',
   'create index invoice_item_invoice on invoice_item (invoice)',
   'create index idempotency_created on idempotency (created)',
+  'create index oauth_authorization_app on oauth_authorization (app)',
+  'create index oauth_token_authorization on oauth_token (authorization)',
   'create index journal_number on journal (merchant, number)',
   'create index journal_object on journal (kind, object)',
 ]

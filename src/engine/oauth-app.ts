@@ -1,0 +1,121 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { resourceMissing } from '../core/errors.ts'
+import { checkRedirectUri } from '../core/redirect-uri.ts'
+import type { StoredApp } from '../store/oauth.ts'
+import { wallSeconds } from './clock.ts'
+import type { Engine } from './engine.ts'
+import { randomToken } from './ids.ts'
+
+const SECRET_LENGTH = 32
+const SECRET_PREFIX = 'ocs_test_'
+/** What the secret of an app that there is not is compared with; nothing hashes to it. */
+const NOBODY = Buffer.alloc(32)
+
+/** SHA-256: all that is kept of a secret, a code or a token. They are random and long, so that it needs no salt. */
+export const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** An app that merchants can let in: a client of OAuth. */
+export type OAuthApp = {
+  readonly id: string
+  readonly name: string
+  readonly redirect_uris: readonly string[]
+  /** Wall time. */
+  readonly created: number
+}
+
+/** An app whose secret was just made: the only moment at which it is known. */
+export type IssuedApp = { readonly app: OAuthApp; readonly client_secret: string }
+
+/** All apps, newest first. */
+export const listApps = (engine: Engine): OAuthApp[] => engine.store.oauth.apps().map(appOf)
+
+/** The app of this id; undefined when there is none. */
+export function appOfId(engine: Engine, id: string): OAuthApp | undefined {
+  const row = engine.store.oauth.app(id)
+  return row && appOf(row)
+}
+
+/**
+ * The app that a client proves to be; undefined for an unknown one and for a wrong secret, which take the same time.
+ * Source: decisions.md 8; RFC 6749 2.3.1.
+ */
+export function authenticateApp(engine: Engine, id: string, client_secret: string): OAuthApp | undefined {
+  const row = engine.store.oauth.app(id)
+  const isRight = timingSafeEqual(row?.secret ?? NOBODY, digest(client_secret))
+  return row && isRight ? appOf(row) : undefined
+}
+
+/**
+ * Makes an app.
+ * @throws ApiError parameter_invalid, param redirect_uris[n]
+ * Source: decisions.md 8.
+ */
+export function createApp(
+  engine: Engine,
+  given: { readonly name: string; readonly redirect_uris: readonly string[] },
+): Promise<IssuedApp> {
+  return engine.administer(() => makeApp(engine, given))
+}
+
+/** Makes an app within the command under way: see createApp. */
+export function makeApp(
+  { store, ids, wall }: Engine,
+  { name, redirect_uris }: { readonly name: string; readonly redirect_uris: readonly string[] },
+): IssuedApp {
+  redirect_uris.forEach((uri, index) => {
+    checkRedirectUri(uri, `redirect_uris[${index}]`)
+  })
+  const client_secret = newSecret()
+  // Counters go back with a snapshot, apps do not: an id that is taken is passed over.
+  let id = ids.next(0, 'app')
+  while (store.oauth.app(id)) id = ids.next(0, 'app')
+  const app = { id, name, redirect_uris, created: wallSeconds(wall) }
+  store.oauth.addApp({
+    ...app,
+    redirect_uris: JSON.stringify(redirect_uris),
+    secret: digest(client_secret),
+  })
+  return { app, client_secret }
+}
+
+/**
+ * Gives an app a new secret; the old one is worth nothing from then on, while tokens stay.
+ * @throws ApiError resource_missing
+ */
+export function rotateSecret(engine: Engine, id: string): Promise<IssuedApp> {
+  return engine.administer(() => {
+    const app = findApp(engine, id)
+    const client_secret = newSecret()
+    engine.store.oauth.setSecret(id, digest(client_secret))
+    return { app, client_secret }
+  })
+}
+
+/**
+ * Deletes an app with all that was granted to it.
+ * @returns the access tokens that are worth nothing now: see tokenKey
+ * @throws ApiError resource_missing
+ */
+export function deleteApp(engine: Engine, id: string): Promise<readonly number[]> {
+  return engine.administer(() => {
+    findApp(engine, id)
+    const tokens = engine.store.oauth.tokensOfApp(id)
+    engine.store.oauth.removeApp(id)
+    return tokens.map(({ seq }) => seq)
+  })
+}
+
+function findApp(engine: Engine, id: string): OAuthApp {
+  const app = appOfId(engine, id)
+  if (!app) throw resourceMissing('app', id)
+  return app
+}
+
+const newSecret = (): string => SECRET_PREFIX + randomToken(SECRET_LENGTH)
+
+const appOf = ({ id, name, redirect_uris, created }: StoredApp): OAuthApp => ({
+  id,
+  name,
+  redirect_uris: JSON.parse(redirect_uris),
+  created,
+})

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto'
+import { type ApiError, assert, invalidGrant } from '../core/errors.ts'
+import {
+  ACCESS_TOKEN_SECONDS,
+  CODE_TRANSITIONS,
+  judgeCode,
+  judgeRefreshToken,
+  narrowed,
+  REFRESH_TOKEN_SECONDS,
+  type Scope,
+  TOKEN_TRANSITIONS,
+  UNKNOWN_CODE,
+  UNKNOWN_REFRESH_TOKEN,
+} from '../core/oauth.ts'
+import { move } from '../core/transitions.ts'
+import type { StoredAuthorization, StoredToken } from '../store/oauth.ts'
+import type { Store } from '../store/store.ts'
+import { wallSeconds } from './clock.ts'
+import type { Engine } from './engine.ts'
+import { randomToken } from './ids.ts'
+import type { MerchantState } from './merchant.ts'
+import { digest, type OAuthApp } from './oauth-app.ts'
+
+const TOKEN_LENGTH = 32
+export const ACCESS_TOKEN_PREFIX = 'oat_test_'
+const PREFIXES = { access: ACCESS_TOKEN_PREFIX, refresh: 'ort_test_' } as const
+
+/** Tokens that were just made: the only moment at which they are known. */
+export type Granted = {
+  readonly merchant: MerchantState
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly scope: Scope
+}
+
+/** A refusal that is an outcome of its own, since it may revoke: which access tokens fell with it. See tokenKey. */
+export type NotGranted = { readonly refusal: ApiError; readonly revoked: readonly number[] }
+
+/** What an app presents for tokens. */
+export type CodeGrant = {
+  readonly code: string
+  readonly redirect_uri: string
+  readonly verifier: string | undefined
+}
+export type RefreshGrant = { readonly refresh_token: string; readonly scope: string | undefined }
+
+/**
+ * Exchanges a code for tokens, once. It is one transaction: a code is redeemed and its tokens are there, or neither.
+ * Source: interface.md 4.4; decisions.md 8, 13.
+ */
+export async function exchangeCode(
+  engine: Engine,
+  app: OAuthApp,
+  { code, redirect_uri, verifier }: CodeGrant,
+): Promise<Granted | NotGranted> {
+  const { oauth } = engine.store
+  const hash = digest(code)
+  const merchant = merchantOf(engine, oauth.authorizationOfCode(hash))
+  if (!merchant) return notGranted(invalidGrant(UNKNOWN_CODE))
+  return engine.command(merchant, null, ({ store, now }) => {
+    // Read again where nothing else runs: others may have brought the same code, or the app may be gone.
+    const row = oauth.authorizationOfCode(hash)
+    if (!row?.code_status || row.code_expires === null) return notGranted(invalidGrant(UNKNOWN_CODE))
+    const challenge = verifier === undefined ? undefined : challengeFrom(verifier)
+    const { app: owner, redirect_uri: registered, code_challenge, code_status, code_expires } = row
+    const verdict = judgeCode(
+      { app: owner, redirect_uri: registered, code_challenge, status: code_status, expires: code_expires },
+      { app: app.id, redirect_uri, verifier, challenge, now },
+    )
+    if (verdict.refusal && !verdict.revokesFamily) return notGranted(verdict.refusal)
+    const used = { ...row, code_status: move(CODE_TRANSITIONS, code_status, 'use') }
+    oauth.updateAuthorization(used)
+    if (verdict.refusal) return { refusal: verdict.refusal, revoked: revokeFamily(engine, used) }
+    return grant(store, used, { merchant, scope: row.scope, now })
+  })
+}
+
+/**
+ * Gives new tokens for a refresh token, which is worth nothing from then on. It is one transaction, as the exchange.
+ * @throws ApiError invalid_scope
+ * Source: decisions.md 8.
+ */
+export async function refresh(
+  engine: Engine,
+  app: OAuthApp,
+  { refresh_token, scope: asked }: RefreshGrant,
+): Promise<Granted | NotGranted> {
+  const { oauth } = engine.store
+  const hash = digest(refresh_token)
+  const merchant = merchantOf(engine, oauth.token(hash))
+  if (!merchant) return notGranted(invalidGrant(UNKNOWN_REFRESH_TOKEN))
+  return engine.command(merchant, null, ({ store, now }) => {
+    const token = oauth.token(hash)
+    const authorization = token && oauth.authorizationAt(token.authorization)
+    if (token?.kind !== 'refresh' || !authorization) return notGranted(invalidGrant(UNKNOWN_REFRESH_TOKEN))
+    const { refusal, revokesFamily } = judgeRefreshToken(token, { app: app.id, now })
+    if (refusal) return { refusal, revoked: revokesFamily ? revokeFamily(engine, authorization) : [] }
+    const scope = narrowed(token.scope, asked)
+    oauth.setTokenStatus(token.seq, move(TOKEN_TRANSITIONS, token.status, 'rotate'))
+    return grant(store, authorization, { merchant, scope, now })
+  })
+}
+
+/**
+ * Revokes a token of an app's own: an access token alone, a refresh token with its family. Any other stays as it is, and
+ * nobody learns which it was.
+ * @returns the access tokens that fell: see tokenKey
+ * Source: decisions.md 8, 13; RFC 7009 2.1, 2.2.
+ */
+export function revokeToken(engine: Engine, app: OAuthApp, token: string): Promise<readonly number[]> {
+  const { oauth } = engine.store
+  return engine.administer(() => {
+    const row = oauth.token(digest(token))
+    if (row?.app !== app.id) return []
+    if (row.kind === 'access') return [revoke(engine.store, row)]
+    const authorization = oauth.authorizationAt(row.authorization)
+    assert(authorization, 'a token comes from an authorization')
+    return revokeFamily(engine, authorization)
+  })
+}
+
+/** An access token that opens now, and whose it is; undefined for one that is unknown, expired or revoked. */
+export function resolveToken(
+  engine: Engine,
+  token: string,
+): { readonly token: StoredToken; readonly merchant: MerchantState } | undefined {
+  const row = engine.store.oauth.token(digest(token))
+  const merchant = merchantOf(engine, row)
+  const opens = row?.kind === 'access' && row.status === 'active'
+  return opens && merchant && merchant.clock.now < row.expires ? { token: row, merchant } : undefined
+}
+
+/** By which name the streams know an access token that opened them: it is no secret. */
+export const tokenKey = (seq: number): string => `oauth_token ${seq}`
+
+/**
+ * Revokes, within the command under way, all that a merchant has granted: it is being deleted.
+ * @returns the access tokens that fell: see tokenKey
+ */
+export function forgetGrantsOf({ store }: Engine, merchant: number): readonly number[] {
+  const tokens = store.oauth.tokensOfMerchant(merchant)
+  store.oauth.removeMerchant(merchant)
+  return tokens.map(({ seq }) => seq)
+}
+
+/** Forgets what expired long ago; to be called within a transaction. */
+export function forgetExpiredGrants({ store, merchants, wall }: Engine): void {
+  for (const { settings, clock } of merchants.values()) {
+    store.oauth.forgetExpired(settings.ordinal, clock.now)
+  }
+  store.oauth.forgetRequests(wallSeconds(wall))
+}
+
+const notGranted = (refusal: ApiError): NotGranted => ({ refusal, revoked: [] })
+
+const merchantOf = (
+  { merchants }: Engine,
+  row: { readonly merchant: number | null } | undefined,
+): MerchantState | undefined =>
+  row === undefined || row.merchant === null ? undefined : merchants.get(row.merchant)
+
+/** Source: RFC 7636 4.2, S256. */
+const challengeFrom = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+
+/** Makes the tokens. A refresh token has the scope that was granted, whatever less the access token has (RFC 6749 6). */
+function grant(
+  { oauth }: Store,
+  authorization: StoredAuthorization,
+  { merchant, scope, now }: { merchant: MerchantState; scope: Scope; now: number },
+): Granted {
+  const make = (kind: StoredToken['kind'], of: { scope: Scope; seconds: number }): string => {
+    const token = PREFIXES[kind] + randomToken(TOKEN_LENGTH)
+    oauth.addToken({
+      hash: digest(token),
+      kind,
+      authorization: authorization.seq,
+      app: authorization.app,
+      merchant: merchant.settings.ordinal,
+      scope: of.scope,
+      status: 'active',
+      expires: now + of.seconds,
+    })
+    return token
+  }
+  return {
+    merchant,
+    access_token: make('access', { scope, seconds: ACCESS_TOKEN_SECONDS }),
+    refresh_token: make('refresh', { scope: authorization.scope, seconds: REFRESH_TOKEN_SECONDS }),
+    scope,
+  }
+}
+
+function revokeFamily(engine: Engine, authorization: StoredAuthorization): readonly number[] {
+  const { store, wall } = engine
+  store.oauth.updateAuthorization({
+    ...authorization,
+    revoked: authorization.revoked ?? wallSeconds(wall),
+  })
+  return store.oauth.family(authorization.seq).map((token) => revoke(store, token))
+}
+
+function revoke({ oauth }: Store, { seq, status }: StoredToken): number {
+  oauth.setTokenStatus(seq, move(TOKEN_TRANSITIONS, status, 'revoke'))
+  return seq
+}

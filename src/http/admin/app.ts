@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import {
+  createApp,
+  deleteApp,
+  type IssuedApp,
+  listApps,
+  type OAuthApp,
+  rotateSecret,
+} from '../../engine/oauth-app.ts'
+import { endStreams } from '../oauth/token.ts'
+import { list } from '../pagination.ts'
+import { deletedStub } from '../resource.ts'
+import { type AppShape, appList, deletedApp, type IssuedAppShape, issuedAppSchema } from '../schemas/oauth.ts'
+import type { AddRoute } from './site.ts'
+
+/** What the consent page shows a merchant: one line, in which nothing reorders or hides the rest. */
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, { error: 'expected one line of visible text' })
+
+const createParams = z.object({ name, redirect_uris: z.array(z.string()).min(1).max(20) })
+
+/** Source: decisions.md 8; operator.md, "Admin API". */
+export function appRoutes(add: AddRoute): void {
+  add(
+    {
+      method: 'post',
+      path: 'apps',
+      summary: 'Makes an app that merchants can let in, and shows its secret this once.',
+      params: createParams,
+      status: 201,
+      returns: issuedAppSchema,
+    },
+    async ({ site, params }) => presentIssued(await createApp(site.engine, params)),
+  )
+  add(
+    {
+      method: 'get',
+      path: 'apps',
+      summary: 'Lists the apps, the newest first.',
+      returns: appList,
+    },
+    ({ c, site }) => list(c.req.path, listApps(site.engine).map(presentApp)),
+  )
+  add(
+    {
+      method: 'post',
+      path: 'apps/:id/rotate_secret',
+      summary: 'Gives an app a new secret in place of the old one. What merchants granted stays.',
+      returns: issuedAppSchema,
+    },
+    async ({ site, id }) => presentIssued(await rotateSecret(site.engine, id)),
+  )
+  add(
+    {
+      method: 'delete',
+      path: 'apps/:id',
+      summary: 'Deletes an app, and revokes all that merchants granted it.',
+      returns: deletedApp,
+    },
+    async ({ site, id }) => {
+      endStreams(site, await deleteApp(site.engine, id))
+      return deletedStub('app', id)
+    },
+  )
+}
+
+const presentApp = ({ id, name: called, redirect_uris, created }: OAuthApp): AppShape => ({
+  id,
+  object: 'app',
+  client_id: id,
+  name: called,
+  redirect_uris: [...redirect_uris],
+  created,
+  livemode: false,
+})
+
+const presentIssued = ({ app, client_secret }: IssuedApp): IssuedAppShape => ({
+  ...presentApp(app),
+  client_secret,
+})

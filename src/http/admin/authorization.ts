@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { assert, parameterInvalid } from '../../core/errors.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { MerchantState } from '../../engine/merchant.ts'
+import { decideFor, findAuthorization, listAuthorizations } from '../../engine/oauth-authorization.ts'
+import { presentAuthorization, presentDecision } from '../oauth/authorization.ts'
+import { pageOf, pageParams } from '../pagination.ts'
+import { authorizationList, decisionSchema } from '../schemas/oauth.ts'
+import { theMerchant } from './merchant.ts'
+import type { AddRoute } from './site.ts'
+
+const listParams = z.object(pageParams)
+const decideParams = z.object({ merchant: z.string().optional() })
+
+/** Decisions for merchants, without a browser. Source: decisions.md 8; operator.md, "Admin API". */
+export function authorizationAdminRoutes(add: AddRoute): void {
+  add(
+    {
+      method: 'get',
+      path: 'authorizations',
+      summary: 'Lists what apps asked merchants for, and what was decided, the newest first.',
+      params: listParams,
+      returns: authorizationList,
+    },
+    ({ c, site, params }) =>
+      pageOf(c.req.path, listAuthorizations(site.engine), params, (authorization) =>
+        presentAuthorization(site.engine, authorization),
+      ),
+  )
+  add(
+    {
+      method: 'post',
+      path: 'authorizations/:id/approve',
+      summary: 'Lets an app in on behalf of a merchant.',
+      params: decideParams,
+      returns: decisionSchema,
+      errors: { 400: ['invalid_state_transition'] },
+    },
+    async ({ site, params, id }) => {
+      const merchant =
+        askedMerchant(site.engine, id, params.merchant) ?? theMerchant(site.engine, params.merchant)
+      return presentDecision(await decideFor(site.engine, id, { decision: 'approve', merchant }))
+    },
+  )
+  add(
+    {
+      method: 'post',
+      path: 'authorizations/:id/deny',
+      summary: 'Does not let an app in, on behalf of the merchant that is asked.',
+      params: decideParams,
+      returns: decisionSchema,
+      errors: { 400: ['invalid_state_transition'] },
+    },
+    async ({ site, params, id }) => {
+      const named = params.merchant === undefined ? null : theMerchant(site.engine, params.merchant)
+      const merchant = askedMerchant(site.engine, id, params.merchant) ?? named
+      return presentDecision(await decideFor(site.engine, id, { decision: 'deny', merchant }))
+    },
+  )
+}
+
+/**
+ * The merchant that was asked; undefined when a page asks, and any can decide.
+ * @throws ApiError resource_missing; parameter_invalid, param merchant, when another one is named
+ */
+function askedMerchant(engine: Engine, id: string, named: string | undefined): MerchantState | undefined {
+  const { merchant: ordinal } = findAuthorization(engine, id)
+  if (ordinal === null) return undefined
+  const merchant = engine.merchants.get(ordinal)
+  assert(merchant, 'what a merchant was asked goes with it')
+  if (named !== undefined && named !== merchant.settings.id) {
+    throw parameterInvalid('merchant', `The merchant that is asked is ${merchant.settings.id}`)
+  }
+  return merchant
+}

@@ -1,0 +1,118 @@
+import type { Context, Hono } from 'hono'
+import { invalidClient, parameterInvalid, parameterUnknown } from '../../core/errors.ts'
+import type { MerchantState } from '../../engine/merchant.ts'
+import { authenticateApp, type OAuthApp } from '../../engine/oauth-app.ts'
+import { Exchange } from '../exchange.ts'
+import type { Raw } from '../form.ts'
+import type { Json } from '../json.ts'
+import { checkParams, type Schema, unknownParams } from '../params.ts'
+import { readParams } from '../request.ts'
+import { type Headers, textOf } from '../respond.ts'
+import type { Registered, RouteOf } from '../route.ts'
+import type { Site } from '../site.ts'
+import { errorBodyOf } from './errors.ts'
+
+/** paytwin: far more than a code, a verifier and an address need. */
+const MAX_BODY_BYTES = 65_536
+
+/** Source: RFC 6749 5.1. */
+const NOT_KEPT: Headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+
+export type ClientCall<Params> = {
+  readonly site: Site
+  readonly app: OAuthApp
+  readonly params: Params
+  /** Tells whose clock the answer is to show. */
+  readonly speaksOf: (merchant: MerchantState) => void
+}
+
+/**
+ * The routes that apps call for themselves, with their client_id and client_secret. They pass the checks of /v1 in the same
+ * order; an Idempotency-Key means nothing to them.
+ * Source: interface.md 4.4; decisions.md 1, 8; RFC 6749 3.2, 5.
+ */
+export class ClientApi {
+  readonly routes: Registered[] = []
+  readonly #app: Hono
+  readonly #site: Site
+
+  constructor(app: Hono, site: Site) {
+    this.#app = app
+    this.#site = site
+  }
+
+  post<Params, Body extends Json>(
+    route: Omit<RouteOf<Params, Body>, 'method'> & { readonly params: Schema<Params> },
+    answer: (call: ClientCall<Params>) => Promise<NoInfer<Body>>,
+  ): void {
+    const registered = { ...route, method: 'post' as const }
+    this.routes.push({ ...registered, audience: 'app' })
+    this.#app.post(route.path, (c) => this.#handle(c, registered, answer))
+  }
+
+  async #handle<Params, Body extends Json>(
+    c: Context,
+    route: RouteOf<Params, Body> & { readonly params: Schema<Params> },
+    answer: (call: ClientCall<Params>) => Promise<Body>,
+  ): Promise<Response> {
+    const site = this.#site
+    const exchange = new Exchange(c, site, {
+      route: `POST ${route.path}`,
+      isPublicRoute: false,
+      forgetsKeys: true,
+      errorBody: errorBodyOf(site.oauthErrors),
+      headers: NOT_KEPT,
+    })
+    try {
+      const app = await exchange.admitStranger(() => authenticate(site, c.req.header('authorization')))
+      const { raw, isForm } = await readParams(c, MAX_BODY_BYTES, { onlyOnce: true })
+      const given = withoutEmpty(raw)
+      refuseSecondProof(given, app)
+      const params = checkParams(route.params, given, { isForm, requires: route.requires })
+      const ignored = unknownParams(given, params)
+      if (ignored[0] !== undefined && site.strictParams) throw parameterUnknown(ignored[0])
+      if (ignored.length > 0) exchange.ignore(ignored)
+      const body = await answer({ site, app, params, speaksOf: (merchant) => exchange.speaksOf(merchant) })
+      return exchange.send({ status: 200, text: textOf(body), headers: {} })
+    } catch (error) {
+      return exchange.fail(error)
+    }
+  }
+}
+
+/** Parameters without a value count as left out. Source: RFC 6749 3.2. */
+export const withoutEmpty = <Given extends object>(given: Given): Partial<Given> =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')) as Partial<Given>
+
+/**
+ * The app whose client_id and client_secret a request carries as HTTP Basic, each form-url-encoded.
+ * @throws ApiError invalid_client
+ * Source: decisions.md 13, "OAuth"; RFC 6749 2.3.1.
+ */
+function authenticate({ engine }: Site, header: string | undefined): OAuthApp {
+  const [, credentials = ''] = /^basic +(\S+) *$/i.exec(header ?? '') ?? []
+  const decoded = Buffer.from(credentials, 'base64').toString('utf8')
+  const [id = '', ...secret] = decoded.split(':')
+  const app = authenticateApp(engine, formDecoded(id), formDecoded(secret.join(':')))
+  if (!app) throw invalidClient()
+  return app
+}
+
+/** As in a form body; text that is encoded badly stands for nobody. */
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return ''
+  }
+}
+
+/** A request proves itself once, in one way. Source: RFC 6749 2.3. @throws ApiError parameter_invalid */
+function refuseSecondProof(given: Raw, app: OAuthApp): void {
+  if (given.client_id !== undefined && given.client_id !== app.id) {
+    throw parameterInvalid('client_id', 'The client_id is not the one that HTTP Basic names')
+  }
+  if (given.client_secret !== undefined) {
+    throw parameterInvalid('client_secret', 'The client_secret goes into HTTP Basic, and nowhere else')
+  }
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { assert, unsupportedGrantType } from '../../core/errors.ts'
+import { ACCESS_TOKEN_SECONDS } from '../../core/oauth.ts'
+import {
+  exchangeCode,
+  type Granted,
+  type NotGranted,
+  refresh,
+  revokeToken,
+  tokenKey,
+} from '../../engine/oauth-token.ts'
+import { text } from '../fields.ts'
+import type { Raw } from '../form.ts'
+import { type OAuthTokensShape, oauthRevocation, oauthTokens } from '../schemas/oauth.ts'
+import type { Site } from '../site.ts'
+import type { ClientApi, ClientCall } from './client-api.ts'
+
+const tokenParams = z.object({
+  grant_type: text,
+  code: text.optional(),
+  redirect_uri: text.optional(),
+  code_verifier: text.optional(),
+  refresh_token: text.optional(),
+  scope: text.optional(),
+  client_id: text.optional(),
+})
+type TokenParams = z.infer<typeof tokenParams>
+
+const revokeParams = z.object({
+  token: text,
+  token_type_hint: text.optional(),
+  client_id: text.optional(),
+})
+
+/** Source: interface.md 4.4; decisions.md 8, 13; RFC 6749 4.1.3, 5, 6; RFC 7009. */
+export function tokenRoutes(api: ClientApi): void {
+  api.post(
+    {
+      path: '/v1/oauth/token',
+      summary: 'Exchanges a code or a refresh token for an access token and a new refresh token.',
+      params: tokenParams,
+      requires: missingOf,
+      returns: oauthTokens,
+      errors: { 400: ['invalid_grant', 'invalid_scope', 'unsupported_grant_type'] },
+    },
+    async (call) => {
+      const granted = await grantOf(call)
+      if ('refusal' in granted) {
+        endStreams(call.site, granted.revoked)
+        throw granted.refusal
+      }
+      call.speaksOf(granted.merchant)
+      return presentTokens(granted)
+    },
+  )
+  api.post(
+    {
+      path: '/v1/oauth/revoke',
+      summary:
+        'Revokes an access token, or a refresh token with all that came of it. Whatever else it is given stays as it is.',
+      params: revokeParams,
+      returns: oauthRevocation,
+    },
+    async ({ site, app, params }) => {
+      endStreams(site, await revokeToken(site.engine, app, params.token))
+      return { livemode: false }
+    },
+  )
+}
+
+/** Ends the streams of events that access tokens have opened, now that they are worth nothing. */
+export function endStreams({ streams }: Pick<Site, 'streams'>, tokens: readonly number[]): void {
+  for (const token of tokens) streams.closeOf(tokenKey(token))
+}
+
+/** What each grant needs, in the order in which it is named when it is missing. Source: decisions.md 13, "OAuth". */
+const NEEDED = {
+  authorization_code: ['code', 'redirect_uri'],
+  refresh_token: ['refresh_token'],
+} as const
+type GrantType = keyof typeof NEEDED
+
+const isGrantType = (text: unknown): text is GrantType =>
+  typeof text === 'string' && Object.hasOwn(NEEDED, text)
+
+const missingOf = ({ grant_type, ...given }: Raw): string | undefined =>
+  isGrantType(grant_type) ? NEEDED[grant_type].find((name) => given[name] === undefined) : undefined
+
+/** @throws ApiError unsupported_grant_type, invalid_scope */
+function grantOf({ site, app, params }: ClientCall<TokenParams>): Promise<Granted | NotGranted> {
+  const { grant_type, code, redirect_uri, code_verifier, refresh_token, scope } = params
+  if (!isGrantType(grant_type)) throw unsupportedGrantType(grant_type)
+  if (grant_type === 'refresh_token') {
+    assert(refresh_token !== undefined, 'the refresh_token is there')
+    return refresh(site.engine, app, { refresh_token, scope })
+  }
+  assert(code !== undefined && redirect_uri !== undefined, 'code and redirect_uri are there')
+  return exchangeCode(site.engine, app, { code, redirect_uri, verifier: code_verifier })
+}
+
+const presentTokens = ({ merchant, access_token, refresh_token, scope }: Granted): OAuthTokensShape => ({
+  access_token,
+  token_type: 'bearer',
+  expires_in: ACCESS_TOKEN_SECONDS,
+  refresh_token,
+  scope,
+  merchant_id: merchant.settings.id,
+  livemode: false,
+})

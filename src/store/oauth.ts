@@ -1,0 +1,272 @@
+import type { CodeStatus, TokenStatus } from '../core/oauth.ts'
+import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
+import { arg, type Statements } from './statements.ts'
+
+type Row<Stored> = Omit<Stored, 'seq'> & { readonly seq: number }
+export type StoredApp = Row<OAuthAppRow>
+export type StoredAuthorization = Row<OAuthAuthorizationRow>
+export type StoredToken = Row<OAuthTokenRow>
+
+/** How long the housekeeping keeps what has expired, so that a replay is still known for one. */
+const RETENTION_SECONDS = 30 * 86_400
+
+/** Apps, what merchants were asked and decided, and tokens. None of it is part of a merchant's history. */
+export class OAuthTables {
+  readonly #statements: Statements
+
+  constructor(statements: Statements) {
+    this.#statements = statements
+  }
+
+  /** All apps, newest first. */
+  apps(): StoredApp[] {
+    return this.#statements
+      .named<StoredApp>('oauth apps', (db) => db.selectFrom('oauth_app').selectAll().orderBy('seq', 'desc'))
+      .all({})
+  }
+
+  app(id: string): StoredApp | undefined {
+    return this.#statements
+      .named<StoredApp>('oauth app', (db) =>
+        db.selectFrom('oauth_app').selectAll().where('id', '=', arg<string>('id')),
+      )
+      .get({ id })
+  }
+
+  addApp(app: Omit<StoredApp, 'seq'>): void {
+    this.#statements
+      .named('add oauth app', (db) =>
+        db.insertInto('oauth_app').values({
+          id: arg<string>('id'),
+          name: arg<string>('name'),
+          redirect_uris: arg<string>('redirect_uris'),
+          secret: arg<Buffer>('secret'),
+          created: arg<number>('created'),
+        }),
+      )
+      .run(app)
+  }
+
+  setSecret(id: string, secret: Buffer): void {
+    this.#statements
+      .named('set oauth app secret', (db) =>
+        db
+          .updateTable('oauth_app')
+          .set({ secret: arg<Buffer>('secret') })
+          .where('id', '=', arg<string>('id')),
+      )
+      .run({ id, secret })
+  }
+
+  /** Removes an app with all that was ever granted to it. */
+  removeApp(id: string): void {
+    this.#statements
+      .named('remove oauth tokens of app', (db) =>
+        db.deleteFrom('oauth_token').where('app', '=', arg<string>('id')),
+      )
+      .run({ id })
+    this.#statements
+      .named('remove oauth authorizations of app', (db) =>
+        db.deleteFrom('oauth_authorization').where('app', '=', arg<string>('id')),
+      )
+      .run({ id })
+    this.#statements
+      .named('remove oauth app', (db) => db.deleteFrom('oauth_app').where('id', '=', arg<string>('id')))
+      .run({ id })
+  }
+
+  /** Removes what a merchant has granted and was asked. */
+  removeMerchant(merchant: number): void {
+    this.#statements
+      .named('remove oauth tokens of merchant', (db) =>
+        db.deleteFrom('oauth_token').where('merchant', '=', arg<number>('merchant')),
+      )
+      .run({ merchant })
+    this.#statements
+      .named('remove oauth authorizations of merchant', (db) =>
+        db.deleteFrom('oauth_authorization').where('merchant', '=', arg<number>('merchant')),
+      )
+      .run({ merchant })
+  }
+
+  /** All authorizations, newest first. */
+  authorizations(): StoredAuthorization[] {
+    return this.#statements
+      .named<StoredAuthorization>('oauth authorizations', (db) =>
+        db.selectFrom('oauth_authorization').selectAll().orderBy('seq', 'desc'),
+      )
+      .all({})
+  }
+
+  authorization(id: string): StoredAuthorization | undefined {
+    return this.#statements
+      .named<StoredAuthorization>('oauth authorization', (db) =>
+        db.selectFrom('oauth_authorization').selectAll().where('id', '=', arg<string>('id')),
+      )
+      .get({ id })
+  }
+
+  authorizationAt(seq: number): StoredAuthorization | undefined {
+    return this.#statements
+      .named<StoredAuthorization>('oauth authorization at', (db) =>
+        db.selectFrom('oauth_authorization').selectAll().where('seq', '=', arg<number>('seq')),
+      )
+      .get({ seq })
+  }
+
+  authorizationOfNonce(nonce: Buffer): StoredAuthorization | undefined {
+    return this.#statements
+      .named<StoredAuthorization>('oauth authorization of nonce', (db) =>
+        db.selectFrom('oauth_authorization').selectAll().where('nonce', '=', arg<Buffer>('nonce')),
+      )
+      .get({ nonce })
+  }
+
+  authorizationOfCode(code: Buffer): StoredAuthorization | undefined {
+    return this.#statements
+      .named<StoredAuthorization>('oauth authorization of code', (db) =>
+        db.selectFrom('oauth_authorization').selectAll().where('code', '=', arg<Buffer>('code')),
+      )
+      .get({ code })
+  }
+
+  addAuthorization(authorization: Omit<StoredAuthorization, 'seq'>): void {
+    this.#statements
+      .named('add oauth authorization', (db) =>
+        db.insertInto('oauth_authorization').values({
+          id: arg<string>('id'),
+          app: arg<string>('app'),
+          merchant: arg<number | null>('merchant'),
+          redirect_uri: arg<string>('redirect_uri'),
+          scope: arg<StoredAuthorization['scope']>('scope'),
+          state: arg<string | null>('state'),
+          code_challenge: arg<string | null>('code_challenge'),
+          status: arg<StoredAuthorization['status']>('status'),
+          created: arg<number>('created'),
+          expires: arg<number>('expires'),
+          nonce: arg<Buffer | null>('nonce'),
+          cookie: arg<Buffer | null>('cookie'),
+          code: arg<Buffer | null>('code'),
+          code_status: arg<CodeStatus | null>('code_status'),
+          code_expires: arg<number | null>('code_expires'),
+          revoked: arg<number | null>('revoked'),
+        }),
+      )
+      .run(authorization)
+  }
+
+  /** Writes what changes of an authorization: what was decided, what became of its code, and whether it was revoked. */
+  updateAuthorization(authorization: StoredAuthorization): void {
+    this.#statements
+      .named('update oauth authorization', (db) =>
+        db
+          .updateTable('oauth_authorization')
+          .set({
+            merchant: arg<number | null>('merchant'),
+            state: arg<string | null>('state'),
+            status: arg<StoredAuthorization['status']>('status'),
+            code: arg<Buffer | null>('code'),
+            code_status: arg<CodeStatus | null>('code_status'),
+            code_expires: arg<number | null>('code_expires'),
+            revoked: arg<number | null>('revoked'),
+          })
+          .where('seq', '=', arg<number>('seq')),
+      )
+      .run(authorization)
+  }
+
+  token(hash: Buffer): StoredToken | undefined {
+    return this.#statements
+      .named<StoredToken>('oauth token', (db) =>
+        db.selectFrom('oauth_token').selectAll().where('hash', '=', arg<Buffer>('hash')),
+      )
+      .get({ hash })
+  }
+
+  /** The tokens of an authorization. */
+  family(authorization: number): StoredToken[] {
+    return this.#statements
+      .named<StoredToken>('oauth family', (db) =>
+        db.selectFrom('oauth_token').selectAll().where('authorization', '=', arg<number>('authorization')),
+      )
+      .all({ authorization })
+  }
+
+  tokensOfApp(app: string): StoredToken[] {
+    return this.#statements
+      .named<StoredToken>('oauth tokens of app', (db) =>
+        db.selectFrom('oauth_token').selectAll().where('app', '=', arg<string>('app')),
+      )
+      .all({ app })
+  }
+
+  tokensOfMerchant(merchant: number): StoredToken[] {
+    return this.#statements
+      .named<StoredToken>('oauth tokens of merchant', (db) =>
+        db.selectFrom('oauth_token').selectAll().where('merchant', '=', arg<number>('merchant')),
+      )
+      .all({ merchant })
+  }
+
+  addToken(token: Omit<StoredToken, 'seq'>): void {
+    this.#statements
+      .named('add oauth token', (db) =>
+        db.insertInto('oauth_token').values({
+          hash: arg<Buffer>('hash'),
+          kind: arg<StoredToken['kind']>('kind'),
+          authorization: arg<number>('authorization'),
+          app: arg<string>('app'),
+          merchant: arg<number>('merchant'),
+          scope: arg<StoredToken['scope']>('scope'),
+          status: arg<TokenStatus>('status'),
+          expires: arg<number>('expires'),
+        }),
+      )
+      .run(token)
+  }
+
+  setTokenStatus(seq: number, status: TokenStatus): void {
+    this.#statements
+      .named('set oauth token status', (db) =>
+        db
+          .updateTable('oauth_token')
+          .set({ status: arg<TokenStatus>('status') })
+          .where('seq', '=', arg<number>('seq')),
+      )
+      .run({ seq, status })
+  }
+
+  /** Forgets a merchant's tokens, and codes of which none is left, that expired long ago on its clock. */
+  forgetExpired(merchant: number, now: number): void {
+    const before = now - RETENTION_SECONDS
+    this.#statements
+      .named('forget oauth tokens', (db) =>
+        db
+          .deleteFrom('oauth_token')
+          .where('merchant', '=', arg<number>('merchant'))
+          .where('expires', '<', arg<number>('before')),
+      )
+      .run({ merchant, before })
+    this.#statements
+      .named('forget oauth codes', (db) =>
+        db
+          .deleteFrom('oauth_authorization')
+          .where('merchant', '=', arg<number>('merchant'))
+          .where('code_expires', '<', arg<number>('before'))
+          .where('seq', 'not in', db.selectFrom('oauth_token').select('authorization')),
+      )
+      .run({ merchant, before })
+  }
+
+  /** Forgets requests of long ago from which no code came. @param now - the wall clock */
+  forgetRequests(now: number): void {
+    this.#statements
+      .named('forget oauth requests', (db) =>
+        db
+          .deleteFrom('oauth_authorization')
+          .where('code_expires', 'is', null)
+          .where('expires', '<', arg<number>('before')),
+      )
+      .run({ before: now - RETENTION_SECONDS })
+  }
+}
