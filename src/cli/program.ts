@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { appCommands } from './apps.ts'
 import { clockCommands } from './clock.ts'
 import { examplesText } from './command.ts'
 import { eventCommands } from './events.ts'
@@ -6,6 +7,7 @@ import { type ExitStatus, reportFailure } from './failure.ts'
 import type { Io } from './io.ts'
 import { keyCommands } from './keys.ts'
 import { merchantCommands } from './merchants.ts'
+import { oauthCommands } from './oauth.ts'
 import { serveCommand } from './serve.ts'
 import { statusCommand } from './status.ts'
 import { VERSION } from './version.ts'
@@ -18,6 +20,8 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   merchantCommands,
   clockCommands,
   eventCommands,
+  appCommands,
+  oauthCommands,
 ]
 
 /**

@@ -2,12 +2,15 @@ import { type EventsWanted, eventQuery, followEvents, type StreamNews } from './
 import { type Address, requestJson } from './transport.ts'
 import type {
   AdvanceAim,
+  Authorization,
+  AuthorizationDecision,
   Clock,
   ClockScope,
   Event,
   Key,
   List,
   Merchant,
+  OAuthApp,
   Status,
   Summary,
   Upcoming,
@@ -121,6 +124,34 @@ export class Client {
     return followEvents({ address: this.address, list: (page) => this.events(page) }, wanted, options)
   }
 
+  createApp(given: { name: string; redirect_uris: readonly string[] }): Promise<OAuthApp> {
+    return this.#post('apps', given)
+  }
+
+  apps(): Promise<List<OAuthApp>> {
+    return this.#get('apps')
+  }
+
+  rotateAppSecret(id: string): Promise<OAuthApp> {
+    return this.#post(`apps/${encodeURIComponent(id)}/rotate_secret`)
+  }
+
+  deleteApp(id: string): Promise<{ readonly id: string; readonly deleted: true }> {
+    return this.#delete(`apps/${encodeURIComponent(id)}`)
+  }
+
+  authorizations(asked: { limit?: number | undefined }): Promise<List<Authorization>> {
+    return this.#get('authorizations', asked)
+  }
+
+  approveAuthorization(id: string, on: { merchant?: string | undefined }): Promise<AuthorizationDecision> {
+    return this.#post(`authorizations/${encodeURIComponent(id)}/approve`, on)
+  }
+
+  denyAuthorization(id: string, on: { merchant?: string | undefined }): Promise<AuthorizationDecision> {
+    return this.#post(`authorizations/${encodeURIComponent(id)}/deny`, on)
+  }
+
   #get<Answer>(
     path: string,
     query: Readonly<Record<string, string | number | undefined>> = {},
@@ -132,6 +163,10 @@ export class Client {
 
   #post<Answer>(path: string, body: object = {}): Promise<Answer> {
     return requestJson(this.address, { method: 'POST', path: `/_paytwin/${path}`, body })
+  }
+
+  #delete<Answer>(path: string): Promise<Answer> {
+    return requestJson(this.address, { method: 'DELETE', path: `/_paytwin/${path}` })
   }
 }
 

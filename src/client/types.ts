@@ -92,6 +92,35 @@ export type Status = {
   readonly counts: Readonly<Record<string, number>>
 }
 
+/** An app that merchants can let in: a client of OAuth. */
+export type OAuthApp = {
+  readonly id: string
+  readonly object: 'app'
+  readonly client_id: string
+  readonly name: string
+  readonly redirect_uris: readonly string[]
+  readonly created: number
+  /** Only in the answer that makes it. */
+  readonly client_secret?: string
+}
+
+/** What an app asks a merchant for, and what was decided. */
+export type Authorization = {
+  readonly id: string
+  readonly object: 'authorization'
+  readonly client_id: string
+  readonly redirect_uri: string
+  readonly scope: string
+  readonly status: 'pending' | 'approved' | 'denied' | 'expired'
+  readonly created: number
+  readonly expires_at: number
+  readonly revoked: number | null
+  /** null while a page asks and nobody has decided. */
+  readonly merchant_id: string | null
+}
+
+export type AuthorizationDecision = { readonly status: 'approved' | 'denied'; readonly redirect_to: string }
+
 /** Which clocks are meant. */
 export type ClockScope = { readonly merchant: string } | { readonly all: true }
 

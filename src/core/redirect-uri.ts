@@ -36,6 +36,7 @@ function mistakeInWeb(uri: string, scheme: 'http' | 'https'): string | undefined
   if (authority === undefined) return 'it has no host'
   if (authority.includes('@')) return 'it names a user'
   if (authority.includes('*')) return 'it has a wildcard: register every address by itself'
+  if (!/^([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d+)?$/i.test(authority)) return 'its host is no host'
   if (scheme === 'http' && !LOOPBACK.test(new URL(uri).hostname)) {
     return 'http is for the loopback only (127.0.0.1, [::1], localhost)'
   }

@@ -131,7 +131,7 @@ function readRequest(
   try {
     for (const name of params.keys()) {
       if (name in askParams.shape && params.getAll(name).length > 1)
-        throw parameterInvalid(name, `The parameter '${name}' is given twice`)
+        throw parameterInvalid(null, `The parameter '${name}' is given twice`)
     }
     return { asked: askedOf(asker, request) }
   } catch (error) {

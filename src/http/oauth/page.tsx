@@ -95,7 +95,7 @@ function Abilities({ scope }: { scope: Scope }) {
       {canWrite ? (
         <li>create and change them: charge, refund, subscribe, cancel</li>
       ) : (
-        <li class="not">not create or change any of it</li>
+        <li class="not">but not to create or change any of it</li>
       )}
     </ul>
   )

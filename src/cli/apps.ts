@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import type { OAuthApp } from '../client/types.ts'
+import { addVerb } from './command.ts'
+import { instant } from './format.ts'
+import type { Io } from './io.ts'
+import type { Column, Output } from './output.ts'
+
+/** `paytwin apps`. Source: operator.md, Command line; decisions.md 8. */
+export function appCommands(program: Command, io: Io): void {
+  const apps = program.command('apps').description('Apps that merchants can let in: clients of OAuth.')
+
+  addVerb<{ name: string; redirectUri: string[] }>(apps, io, {
+    usage: 'create',
+    about: 'Make an app. Its secret is shown once, now, and can never be shown again.',
+    options: (command) =>
+      command
+        .requiredOption('--name <TEXT>', 'what merchants are told that it is called')
+        .requiredOption(
+          '--redirect-uri <URI...>',
+          'where merchants may be sent back to: https, http on the loopback, or a private scheme with a dot',
+        ),
+    examples: [
+      'paytwin apps create --name Ledgerly --redirect-uri http://127.0.0.1:8080/callback',
+      'paytwin apps create --name Ledgerly --redirect-uri https://ledgerly.example/callback com.ledgerly.app:/done',
+    ],
+    run: async ({ client, out }, { name, redirectUri }) =>
+      out.show(await client.createApp({ name, redirect_uris: redirectUri }), (app) => describe(out, app)),
+  })
+
+  addVerb(apps, io, {
+    usage: 'list',
+    about: 'List the apps.',
+    examples: ['paytwin apps list', 'paytwin apps list --json'],
+    run: async ({ client, out }) =>
+      out.show(await client.apps(), ({ data }) => out.table(COLUMNS, data, 'No app.')),
+  })
+
+  addVerb(apps, io, {
+    usage: 'rotate-secret <ID>',
+    about: 'Give an app a new secret, in place of the old one and at once. What merchants granted stays.',
+    examples: ['paytwin apps rotate-secret app_0123456789abcd'],
+    run: async ({ client, out }, _options, [id = '']) =>
+      out.show(await client.rotateAppSecret(id), (app) => describe(out, app)),
+  })
+
+  addVerb(apps, io, {
+    usage: 'delete <ID>',
+    about: 'Delete an app, and revoke all that merchants granted it.',
+    examples: ['paytwin apps delete app_0123456789abcd'],
+    run: async ({ client, out }, _options, [id = '']) =>
+      out.show(await client.deleteApp(id), () => out.line(`${id} is deleted.`)),
+  })
+}
+
+const COLUMNS: readonly Column<OAuthApp>[] = [
+  { title: 'CLIENT ID', cell: ({ client_id }) => client_id },
+  { title: 'NAME', cell: ({ name }) => name },
+  { title: 'CREATED', cell: ({ created }) => instant(created) },
+  { title: 'REDIRECT URIS', cell: ({ redirect_uris }) => redirect_uris.join(' ') },
+]
+
+const describe = (out: Output, app: OAuthApp): void =>
+  out.fields([
+    ['client id', app.client_id],
+    ['client secret', { text: app.client_secret ?? '', colour: 'bold' }],
+    ['name', app.name],
+    ['redirect uris', app.redirect_uris.join(' ')],
+  ])

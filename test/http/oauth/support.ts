@@ -1,0 +1,123 @@
+import { expect } from 'vitest'
+import { type Answer, type Body, clientOf, type Twin } from '../../twin.ts'
+import { asOperator, FORM, type Refusal, toForm } from '../support.ts'
+
+export const REDIRECT_URI = 'https://app.example/callback'
+/** Source: RFC 7636, Appendix B. */
+export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+export const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+export const PKCE = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
+
+/** An app, as the operator makes it. */
+export async function makeApp(twin: Twin, params: Body = {}): Promise<Body> {
+  const { status, body } = await asOperator(twin)('POST', 'apps', {
+    name: 'Ledgerly',
+    redirect_uris: [REDIRECT_URI],
+    ...params,
+  })
+  expect(status).toBe(201)
+  return body
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+/** How an app proves who it is. */
+export const proofOf = ({ client_id, client_secret }: Body): { Authorization: string } => ({
+  Authorization: `Basic ${base64(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`)}`,
+})
+
+/** An app asks the merchant of the twin's key. */
+export const ask = (twin: Twin, { client_id }: Body, params: Body = {}): Promise<Body> =>
+  twin.post('/v1/oauth/authorizations', { client_id, redirect_uri: REDIRECT_URI, ...params })
+
+/** The parameters that an app is sent back with. */
+export const paramsOf = (address: string): Record<string, string> =>
+  Object.fromEntries(new URL(address).searchParams)
+
+/** An app asks and the merchant approves. @returns the code */
+export async function codeFor(twin: Twin, app: Body, params: Body = {}): Promise<string> {
+  const { id } = await ask(twin, app, params)
+  const { redirect_to } = await twin.post(`/v1/oauth/authorizations/${id}/approve`)
+  return paramsOf(redirect_to).code ?? ''
+}
+
+/** What an app sends to a route of its own, as a form. */
+export const asApp = (
+  twin: Twin,
+  app: Body,
+  path: 'token' | 'revoke',
+  form: Body | string,
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  twin.request('POST', `/v1/oauth/${path}`, typeof form === 'string' ? form : toForm(form), {
+    ...FORM,
+    ...proofOf(app),
+    ...headers,
+  })
+
+export const exchange = (twin: Twin, app: Body, code: string, params: Body = {}): Promise<Answer> =>
+  asApp(twin, app, 'token', {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: REDIRECT_URI,
+    ...params,
+  })
+
+export const refresh = (twin: Twin, app: Body, refresh_token: string, params: Body = {}): Promise<Answer> =>
+  asApp(twin, app, 'token', { grant_type: 'refresh_token', refresh_token, ...params })
+
+/** An app that a merchant has let in: its tokens. */
+export async function letIn(twin: Twin, app: Body, params: Body = {}): Promise<Body> {
+  const { status, body } = await exchange(twin, app, await codeFor(twin, app, params))
+  expect(status).toBe(200)
+  return body
+}
+
+/** A client that asks with an access token. */
+export const holding = (twin: Twin, access_token: string): Twin => clientOf(twin.sandbox, access_token)
+
+/** Whether an access token opens. */
+export const opens = async (twin: Twin, { access_token }: Body): Promise<boolean> => {
+  const { status } = await holding(twin, access_token).request('GET', '/v1/customers')
+  expect([200, 401]).toContain(status)
+  return status === 200
+}
+
+/** All that was ever granted, asked and revoked, as it is kept. */
+export function grants({ sandbox }: Twin): unknown {
+  const { oauth } = sandbox.engine.store
+  const authorizations = oauth.authorizations()
+  return { authorizations, tokens: authorizations.flatMap(({ seq }) => oauth.family(seq)) }
+}
+
+/** Runs something that must grant nothing, revoke nothing and use nothing up. */
+export async function grantsNothing<T>(twin: Twin, act: () => Promise<T>): Promise<T> {
+  const before = grants(twin)
+  const result = await act()
+  expect(grants(twin)).toEqual(before)
+  return result
+}
+
+export const invalidGrant: Refusal = { code: 'invalid_grant', param: null }
+export const invalidClient: Refusal = {
+  status: 401,
+  type: 'authentication_error',
+  code: 'invalid_client',
+  param: null,
+}
+
+/** Checks what an OAuth client is refused with: the envelope, and a description beside it. */
+export function expectOAuthRefusal(answer: Answer, { status = 400, type, code, param }: Refusal): void {
+  const { error, error_description, ...beside } = answer.body
+  const { message, doc_url, ...rest } = error ?? {}
+  expect({ status: answer.status, error: rest, beside }).toEqual({
+    status,
+    error: { type: type ?? 'invalid_request_error', code, param },
+    beside: { livemode: false },
+  })
+  expect(message).toMatch(/\S/)
+  expect(error_description).toBe(message)
+  expect(doc_url).toBe(`http://localhost/docs/errors#${code}`)
+  expect(answer.headers.get('Request-Id')).toMatch(/^req_/)
+  expect(answer.headers.get('X-API-Version')).toBe('2026-03-09')
+}
