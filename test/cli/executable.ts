@@ -131,6 +131,18 @@ export async function subscribe(
   return { customer: customer.id, subscription: subscription.id }
 }
 
+/** An app, and what it asks the daemon's merchant for. */
+export async function ask(
+  daemon: RunningDaemon,
+  redirect_uri = 'http://127.0.0.1:8080/callback',
+): Promise<{ client_id: string; client_secret: string; authorization: string }> {
+  const create = ['apps', 'create', '--name', 'Ledgerly', '--redirect-uri', redirect_uri, '--json']
+  const { stdout } = await paytwin(create, { env: daemon.env })
+  const { client_id, client_secret } = JSON.parse(stdout)
+  const { id } = await api(daemon, '/v1/oauth/authorizations', { client_id, redirect_uri })
+  return { client_id, client_secret, authorization: id }
+}
+
 function cleanEnvironment(): Record<string, string> {
   const given = Object.entries(process.env).filter(([name]) => !/^(PAYTWIN_|NO_COLOR$)/.test(name))
   return Object.fromEntries(given) as Record<string, string>

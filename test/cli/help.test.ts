@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
-import { paytwin, type RunningDaemon, startDaemon, subscribe } from './executable.ts'
+import { ask, paytwin, type RunningDaemon, startDaemon, subscribe } from './executable.ts'
 import { recordedIo } from './terminal.ts'
 
 /** Every command that does something, by its path: `clock advance`. */
@@ -16,6 +16,7 @@ let daemon: RunningDaemon
 beforeEach(async () => {
   daemon = await startDaemon(['--ephemeral', '--clock', '2026-01-31T10:00:00Z'])
   await subscribe(daemon)
+  await ask(daemon)
 })
 afterEach(() => daemon.stop())
 
@@ -59,6 +60,8 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
   const real = async (arg: string) => {
     if (arg.startsWith('key_')) return newest('keys', 'list')
     if (arg.startsWith('mer_')) return newest('merchants', 'list')
+    if (arg.startsWith('app_')) return newest('apps', 'list')
+    if (arg.startsWith('oauthz_')) return newest('oauth', 'list')
     return arg.startsWith('evt_') ? newest('events', 'list') : arg
   }
   return Promise.all(args.map(real))

@@ -15,6 +15,7 @@ test('without anything the daemon listens on the loopback and keeps its data in 
     secretKey: null,
     durability: 'normal',
     allowedHosts: [],
+    oauthErrors: 'envelope',
     logLevel: 'info',
     json: false,
   })
@@ -35,6 +36,7 @@ test.each<[keyof ReturnType<typeof options>, unknown, ServeFlags, Record<string,
   ['rateLimit', 5, { rateLimit: '5' }, { PAYTWIN_RATE_LIMIT: '5' }],
   ['keyCacheSeconds', 60, { keyCacheTtl: '60' }, { PAYTWIN_KEY_CACHE_TTL: '60' }],
   ['strictParams', true, { strictParams: true }, { PAYTWIN_STRICT_PARAMS: 'true' }],
+  ['oauthErrors', 'rfc6749', { oauthErrors: 'rfc6749' }, { PAYTWIN_OAUTH_ERRORS: 'rfc6749' }],
   ['logLevel', 'warn', { logLevel: 'warn' }, { PAYTWIN_LOG_LEVEL: 'warn' }],
   ['json', true, { json: true }, { PAYTWIN_JSON: 'yes' }],
 ])('%s is %j by its flag and by its variable', (name, value, flags, env) => {
@@ -69,6 +71,7 @@ test.each<[ServeFlags, Record<string, string>]>([
   [{ logLevel: 'loud' }, {}],
   [{ keyCacheTtl: '61' }, {}],
   [{ rateLimit: '0' }, {}],
+  [{ oauthErrors: 'flat' }, {}],
   [{ data: 'd', ephemeral: true }, {}],
   [{}, { PAYTWIN_DATA: 'd', PAYTWIN_EPHEMERAL: '1' }],
   [{}, { PAYTWIN_EPHEMERAL: 'maybe' }],

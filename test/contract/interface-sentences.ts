@@ -11,6 +11,7 @@ export const SENTENCES = table(
   1    secret keys create and confirm intents                             contract/payment-intent-create  it succeeds with its charge
   1    secret keys refund charges                                         contract/refund                 of a part is shown whole, and takes from the charge what it gives back
   1    subscriptions make invoices, collect them and retry failures       scenarios/timelines             the subscription recovers on 3 March and renews on 31 March as if nothing had been
+  1    apps get access on behalf of merchants                             http/oauth/access               opens what is the merchant’s, as a key does
   1    every response says livemode                                       http/api                        to %s %s with %j carries livemode and the headers
   1    only sandbox keys are issued                                       contract/key                    is never issued for production
   1    only cards recur; a push method is 422                             contract/subscription-refusals  %s is refused by an update, whatever the subscription
@@ -31,7 +32,8 @@ export const SENTENCES = table(
   2.3  the number comes with finalizing                                   contract/manual-invoice         that is $from: $action → $next
   2.4  the remainder is amount less amount_refunded                       contract/refund                 without an amount gives back what is left
   2.4  a refund’s amount is a positive integer                            contract/refund                 %j
-  2.5  authorization codes and tokens                                     contract/interface              what is not served yet answers as an unknown route
+  2.5  authorization codes, access tokens and refresh tokens              http/oauth/token                is exchanged for tokens, which are told once and kept by nobody
+  2.5  an app authenticates with client_id and client_secret              http/oauth/token                and is refused in the same words with %s
   2.6  the error object                                                   contract/interface              an error has type, code, message and param, and nothing else but its own details
   3.1  created and paid: active, with its latest invoice                  contract/subscription-table     $when → $next
   3.1  created and declined: incomplete, and retried                      contract/subscription-table     that is $from: $trigger → $next
@@ -67,7 +69,14 @@ export const SENTENCES = table(
   4.3  error_if_incomplete leaves nothing                                 scenarios/first-payment         leaves no trace: what comes later is as if the call had never been
   4.3  DELETE with cancel_at_period_end ends it then                      scenarios/cancellation          takes effect in place of the renewal
   4.3  DELETE without a body ends it now                                  contract/subscription-table     that is $from: $trigger → $next
-  4.4  tokens are exchanged and revoked                                   contract/interface              what is not served yet answers as an unknown route
+  4.4  HTTP Basic with client_id and client_secret, and a form            http/oauth/token                with user and password form-url-encoded
+  4.4  grant_type, code and redirect_uri are asked for                    http/oauth/token                with %s misses a parameter
+  4.4  a code is exchanged for an access and a refresh token              http/oauth/token                is exchanged for tokens, which are told once and kept by nobody
+  4.4  a refresh token is exchanged for an access token                   http/oauth/token                is rotated: a new pair comes, and the access token before stays for its hour
+  4.4  a merchant approves                                                http/oauth/page                 to approve sends the browser back with a code, which opens
+  4.4  a merchant denies                                                  http/oauth/page                 to deny sends the browser back without one: %j
+  4.4  an access token is revoked                                         http/oauth/token                an access token leaves its refresh token, and the other access tokens
+  4.4  a refresh token is revoked                                         http/oauth/token                a refresh token takes its family along
   5.1  sk_test_ for the sandbox, sk_live_ for production                  http/auth                       a live key
   5.1  only sk_test_ is issued                                            contract/key                    is never issued for production
   5.2  Basic with an empty password, or Bearer                            http/auth                       as %s

@@ -57,16 +57,3 @@ test('an error has type, code, message and param, and nothing else but its own d
     'type',
   ])
 })
-
-// When one of these is served, its sentences (2.5, 4.4) get tests of their own.
-test('what is not served yet answers as an unknown route', async () => {
-  const twin = await openTwin()
-  for (const [method, path] of [
-    ['POST', '/v1/oauth/token'],
-    ['POST', '/v1/oauth/revoke'],
-    ['GET', '/v1/oauth/authorize'],
-    ['POST', '/v1/oauth/authorizations'],
-  ] as const) {
-    expectRefusal(await twin.request(method, path), unknown(null))
-  }
-})

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { makeApp } from '../http/oauth/support.ts'
 import { listAll } from '../scenarios/story.ts'
 import { table } from '../table.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
@@ -38,6 +39,12 @@ const ROUTES = table(
   POST    /v1/payment_intents/@payment_intent/cancel       cancellation_reason
   POST    /v1/test_helpers/payment_intents/@payment_intent/settle  outcome
   POST    /v1/refunds                                      charge payment_intent amount reason
+  POST    /v1/oauth/authorizations                         client_id redirect_uri scope state code_challenge code_challenge_method
+  POST    /v1/oauth/authorizations/@authorization/approve  -
+  POST    /v1/oauth/authorizations/@authorization/deny     -
+  POST    /v1/oauth/token                                  grant_type code redirect_uri code_verifier refresh_token scope
+  POST    /v1/oauth/revoke                                 token
+  POST    /v1/oauth/authorize/decision                     nonce decision merchant
   POST    /v1/test_helpers/clock/advance                   by to stop_on
   POST    /v1/test_helpers/clock/cancel                    -
   POST    /v1/test_helpers/clock/freeze                    -
@@ -86,6 +93,7 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
   cancellation_reason: (choose) => choose(['duplicate', 'abandoned']),
   card: (choose) => ({ number: choose(['4242424242424242', '4000000000000341']) }),
   charge: (_, known) => known('charge'),
+  client_id: (_, known) => known('app'),
   collection_method: (choose) => choose(['charge_automatically', 'charge_automatically', 'send_invoice']),
   confirm: (choose) => choose([true, false]),
   currency: (choose) => choose([...Array(9).fill('usd'), 'eur']),
@@ -115,8 +123,10 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
   price: (_, known) => known('price'),
   product: (_, known) => known('product'),
   quantity: (choose) => choose([0, 1, 3]),
+  redirect_uri: (choose) => choose(['https://app.example/callback', 'https://evil.example/']),
   reason: (choose) => choose(['duplicate', 'fraudulent']),
   recurring: (choose) => ({ interval: choose(['week', 'month', 'month', 'year']) }),
+  scope: (choose) => choose(['read_only', 'read_write', 'admin']),
   status: (choose) => choose(['canceled', 'requires_confirmation']),
   stop_on: (choose) => [choose(['invoice.paid', 'invoice.*', 'subscription.deleted'])],
   subscription: (_, known) => known('subscription'),
@@ -133,7 +143,7 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
 }
 
 const NEEDED = new Set(
-  'amount by card charge currency customer default_payment_method items outcome outcomes recurring type unit_amount'.split(
+  'amount by card charge client_id currency customer default_payment_method items outcome outcomes recurring redirect_uri type unit_amount'.split(
     ' ',
   ),
 )
@@ -246,6 +256,7 @@ async function furnish(twin: Twin, pool: Pool): Promise<void> {
     const recurring = { interval: 'month' }
     pool.note(await twin.post('/v1/prices', { unit_amount: amount, currency: 'usd', recurring }))
   }
+  pool.note(await makeApp(twin))
 }
 
 test('whatever is asked, nothing fails and the books agree', { timeout: 120_000 }, async () => {

@@ -27,6 +27,13 @@ const GUARDED: [string, string][] = [
   ['POST', 'clock/unfreeze'],
   ['GET', 'upcoming'],
   ['GET', 'events'],
+  ['POST', 'apps'],
+  ['GET', 'apps'],
+  ['DELETE', 'apps/app_1'],
+  ['POST', 'apps/app_1/rotate_secret'],
+  ['GET', 'authorizations'],
+  ['POST', 'authorizations/oauthz_1/approve'],
+  ['POST', 'authorizations/oauthz_1/deny'],
   ['GET', 'nothing'],
   ['PUT', 'keys'],
 ]
