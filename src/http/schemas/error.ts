@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
-import { FLAT_ERROR_CODES } from '../oauth/errors.ts'
+import { FLAT_CODES } from '../oauth/error-form.ts'
 import { component } from './component.ts'
 import { livemode, reference, text } from './fields.ts'
 import { paymentIntentSchema } from './payment-intent.ts'
@@ -79,7 +79,7 @@ export const oauthErrorSchema = component('OAuthError', () =>
 export const oauthFlatErrorSchema = component('OAuthFlatError', () =>
   z
     .object({
-      error: z.enum(FLAT_ERROR_CODES).describe('What went wrong, for programs.'),
+      error: z.enum(FLAT_CODES).describe('What went wrong, for programs.'),
       error_description: text('What went wrong, for people.'),
       error_uri: text('Where the code is explained.').optional(),
       livemode: livemode(),
