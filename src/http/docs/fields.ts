@@ -70,7 +70,7 @@ function entryOf(name: string, schemas: Schemas): string | undefined {
 function pageOf(name: string, { tags, schemas }: Explained): string | undefined {
   const own = tags.find(({ component }) => component === name)
   if (own) return `/docs/${own.name}`
-  const whole = tags.find((tag) => partsOf(tag.component, schemas).includes(name))
+  const whole = tags.find((tag) => [...partsOf(tag.component, schemas), ...tag.beside].includes(name))
   return whole && `/docs/${whole.name}#${name}`
 }
 

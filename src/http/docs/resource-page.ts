@@ -19,7 +19,7 @@ export function resourcePage(tag: Tag, description: Description, url: string): P
   const { schemas, tags } = description
   const hasPage = (name: string) => tags.some(({ component }) => component === name)
   const parts = [...new Set(partsOf(tag.component, schemas))].filter((name) => !hasPage(name))
-  const objects = [tag.component, ...parts]
+  const objects = [tag.component, ...parts, ...tag.beside]
   return {
     title: `${tag.title} · paytwin`,
     name: tag.name,

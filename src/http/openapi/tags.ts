@@ -10,6 +10,8 @@ export type Tag = {
   readonly description: string
   /** The name of the component that most of its routes answer. */
   readonly component: string
+  /** What else they answer that is explained with it. */
+  readonly beside: readonly string[]
   readonly isOperators: boolean
   readonly routes: readonly Registered[]
 }
@@ -22,6 +24,11 @@ export const resourceOf = (path: string): string =>
 const COMPONENTS: Readonly<Record<string, string>> = { oauth: 'Authorization' }
 /** What it is called where that is not the name of its component. */
 const TITLES: Readonly<Record<string, string>> = { oauth: 'OAuth' }
+
+/** What its page explains beside that and what it is made of. */
+const BESIDE: Readonly<Record<string, readonly string[]>> = {
+  oauth: ['AuthorizationDecision', 'OAuthTokens'],
+}
 
 /** The tag under which a route stands. */
 export const tagOf = ({ path }: Pick<Registered, 'path'>): string =>
@@ -37,7 +44,8 @@ export function tagsOf(routes: readonly Registered[], schemas: Schemas): readonl
     const isOperators = name.startsWith('operator_')
     const title = TITLES[name] ?? titleOf(resourceOf(own[0]?.path ?? ''), component)
     const description = schemas[component]?.description ?? ''
-    return { name, title, description, component, isOperators, routes: own }
+    const beside = BESIDE[name] ?? []
+    return { name, title, description, component, beside, isOperators, routes: own }
   })
 }
 
