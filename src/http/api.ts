@@ -102,26 +102,31 @@ export class Api {
   #add<Params, Body>(route: Route<Params, Body>, run: Run<Params>): void {
     this.routes.push({ ...route, audience: route.isPublic ? 'public' : 'merchant' })
     if (route.isPublic) this.#app.options(route.path, () => preflight(route.method.toUpperCase()))
+    const served: Served = {
+      isPublicRoute: route.isPublic ?? false,
+      ...(route.path.startsWith('/v1/oauth/') && OAUTH),
+    }
     this.#app.on(route.method.toUpperCase(), route.path, (c) =>
       // Hono takes HEAD for GET; the specification knows no HEAD.
-      c.req.method === 'HEAD' ? this.#handleMissing(c) : this.#handle(c, route, run),
+      c.req.method === 'HEAD' ? this.#handleMissing(c) : this.#handle(c, { route, served }, run),
     )
   }
 
   #handleMissing(c: Context): Promise<Response> {
-    const exchange = new Exchange(c, this.#site, {
-      route: `${c.req.method} ${c.req.path}`,
-      isPublicRoute: false,
-    })
+    const exchange = new Exchange(c, this.#site, { isPublicRoute: false })
     return exchange.admit().then(
       () => exchange.fail(routeMissing(c.req.method, c.req.path)),
       (error: unknown) => exchange.fail(error),
     )
   }
 
-  async #handle<Params, Body>(c: Context, route: Route<Params, Body>, run: Run<Params>): Promise<Response> {
+  async #handle<Params, Body>(
+    c: Context,
+    { route, served }: { route: Route<Params, Body>; served: Served },
+    run: Run<Params>,
+  ): Promise<Response> {
     const site = this.#site
-    const exchange = new Exchange(c, site, servedBy(c, route))
+    const exchange = new Exchange(c, site, served)
     try {
       const { merchant, isPublic, scope, keyId } = await exchange.admit()
       const given = await readParams(c, MAX_BODY_BYTES)
@@ -178,12 +183,6 @@ export class Api {
 
 /** What lets apps in tells of errors as OAuth does, and forgets idempotency keys. Source: decisions.md 1, 8. */
 const OAUTH: Pick<Served, 'errorBody' | 'forgetsKeys'> = { errorBody: describedBody, forgetsKeys: true }
-
-const servedBy = (c: Context, route: Pick<Route<unknown, unknown>, 'path' | 'isPublic'>): Served => ({
-  route: `${c.req.method} ${c.req.path}`,
-  isPublicRoute: route.isPublic ?? false,
-  ...(route.path.startsWith('/v1/oauth/') && OAUTH),
-})
 
 /** @throws ApiError parameter_invalid, param expand */
 function expandPaths(expand: unknown): string[] {

@@ -29,14 +29,10 @@ export type Asking = {
  * @throws ApiError authentication_error, the same for a missing, malformed, unknown and revoked key
  * Source: interface.md 5.2, 5.3, 5.5; decisions.md 8, 9.
  */
-export function authenticate(
-  { engine, keys }: Site,
-  header: string | undefined,
-  { allowsPublic, ...asking }: Asking,
-): Caller {
+export function authenticate({ engine, keys }: Site, header: string | undefined, asking: Asking): Caller {
   const { scheme, secret } = credentialsOf(header)
   if (scheme === 'bearer' && isAccessToken(secret)) return tokenCaller(engine, secret, asking)
-  const isKey = secret?.startsWith('sk_test_') || (allowsPublic && secret?.startsWith('pk_test_'))
+  const isKey = secret?.startsWith('sk_test_') || (asking.allowsPublic && secret?.startsWith('pk_test_'))
   const key = secret !== undefined && isKey ? keys.resolve(secret) : undefined
   const merchant = key && engine.merchants.get(key.merchant)
   if (!merchant) throw invalidApiKey()

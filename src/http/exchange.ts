@@ -21,10 +21,8 @@ const CORS: Headers = {
 /** What is answered, as it goes over the wire. */
 export type Rendered = { readonly status: number; readonly text: string; readonly headers: Headers }
 
-/** The route of a request, as far as it matters here. */
+/** What the route of a request says about its answer. */
 export type Served = {
-  /** As in `POST /v1/customers`. */
-  readonly route: string
   /** Whether browsers may call it. */
   readonly isPublicRoute: boolean
   /** Whether an Idempotency-Key means nothing to it. */
@@ -43,6 +41,8 @@ export class Exchange {
   readonly id = requestId()
   readonly #c: Context
   readonly #site: Site
+  /** As in `POST /v1/customers`. */
+  readonly #route: string
   readonly #served: Served
   #caller: Caller | undefined
   #merchant: MerchantState | undefined
@@ -54,6 +54,7 @@ export class Exchange {
   constructor(c: Context, site: Site, served: Served) {
     this.#c = c
     this.#site = site
+    this.#route = `${c.req.method} ${c.req.path}`
     this.#served = served
     const asked = c.req.header('x-api-version')
     this.#version = asked !== undefined && site.versions.dates.includes(asked) ? asked : site.versions.newest
@@ -118,7 +119,7 @@ export class Exchange {
   /** Names in a header the parameters that nobody asked for. */
   ignore(names: readonly string[]): void {
     this.#ignored = namesAsHeader(names)
-    this.#site.noteIgnored(this.#served.route, names)
+    this.#site.noteIgnored(this.#route, names)
   }
 
   /** An answer as it goes over the wire; within a command it is kept for the request's idempotency key. */
@@ -159,7 +160,7 @@ export class Exchange {
 
   /** The answer to what went wrong. */
   fail(error: unknown): Response {
-    const known = knownError(this.#site, error, this.#served.route)
+    const known = knownError(this.#site, error, this.#route)
     const body = this.#site.versions.downgrade(this.#version, this.#errorBody(known))
     return jsonText(known.status, textOf(body), { ...this.#headers(), ...errorHeaders(known) })
   }
@@ -202,7 +203,7 @@ export class Exchange {
 
   #strike(kind: FaultKind) {
     return this.#site.faults.strike(kind, {
-      route: this.#served.route,
+      route: this.#route,
       merchant: this.#caller?.merchant.settings.id ?? null,
     })
   }

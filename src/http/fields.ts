@@ -9,6 +9,9 @@ export const reference = z.string().min(1).max(255)
 /** Free text. Source: paytwin: at most 5,000 characters. */
 export const text = z.string().max(5_000)
 
+/** Free text that may be left out. One schema for all parameters: each further one costs time at the start. */
+export const omittableText = text.optional()
+
 /** Text that may be unset: by null in JSON, by an empty value in a form. */
 export const optionalText = text.nullable().optional()
 

@@ -9,7 +9,7 @@ import {
   makeAuthorization,
 } from '../../engine/oauth-authorization.ts'
 import type { Api, WriteCall } from '../api.ts'
-import { reference, text } from '../fields.ts'
+import { omittableText, reference, text } from '../fields.ts'
 import {
   type AuthorizationShape,
   authorizationSchema,
@@ -22,11 +22,11 @@ import { withoutEmpty } from './client-api.ts'
 const createParams = z.object({
   client_id: reference,
   redirect_uri: text,
-  response_type: text.optional(),
-  scope: text.optional(),
-  state: text.optional(),
-  code_challenge: text.optional(),
-  code_challenge_method: text.optional(),
+  response_type: omittableText,
+  scope: omittableText,
+  state: omittableText,
+  code_challenge: omittableText,
+  code_challenge_method: omittableText,
 })
 
 /** What the consent page does, for those who have a key and no browser. Source: decisions.md 8. */

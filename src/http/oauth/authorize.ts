@@ -18,7 +18,7 @@ import {
 import { checkHost } from '../admin/guard.ts'
 import type { AdminSite } from '../admin/site.ts'
 import { Exchange } from '../exchange.ts'
-import { text } from '../fields.ts'
+import { omittableText, text } from '../fields.ts'
 import { checkParams } from '../params.ts'
 import { readParams } from '../request.ts'
 import type { Registered } from '../route.ts'
@@ -32,19 +32,19 @@ const DECIDE = '/v1/oauth/authorize/decision'
 const MAX_BODY_BYTES = 65_536
 
 const askParams = z.object({
-  response_type: z.literal('code'),
+  response_type: text,
   client_id: text,
   redirect_uri: text,
-  scope: text.optional(),
-  state: text.optional(),
-  code_challenge: text.optional(),
-  code_challenge_method: z.literal('S256').optional(),
+  scope: omittableText,
+  state: omittableText,
+  code_challenge: omittableText,
+  code_challenge_method: omittableText,
 })
 
 const decideParams = z.object({
   nonce: text,
   decision: z.enum(['approve', 'deny']),
-  merchant: text.optional(),
+  merchant: omittableText,
 })
 
 /**
@@ -85,8 +85,7 @@ async function withPerson(
   site: AdminSite,
   answer: (c: Context, site: AdminSite, exchange: Exchange) => Promise<Response>,
 ): Promise<Response> {
-  const route = `${c.req.method} ${c.req.path}`
-  const exchange = new Exchange(c, site, { route, isPublicRoute: false, forgetsKeys: true })
+  const exchange = new Exchange(c, site, { isPublicRoute: false, forgetsKeys: true })
   try {
     await exchange.admitStranger(() =>
       checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, site.allowedHosts),

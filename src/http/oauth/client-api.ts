@@ -57,7 +57,6 @@ export class ClientApi {
   ): Promise<Response> {
     const site = this.#site
     const exchange = new Exchange(c, site, {
-      route: `POST ${route.path}`,
       isPublicRoute: false,
       forgetsKeys: true,
       errorBody: errorBodyOf(site.oauthErrors),

@@ -9,7 +9,7 @@ import {
   revokeToken,
   tokenKey,
 } from '../../engine/oauth-token.ts'
-import { text } from '../fields.ts'
+import { omittableText, text } from '../fields.ts'
 import type { Raw } from '../form.ts'
 import { type OAuthTokensShape, oauthRevocation, oauthTokens } from '../schemas/oauth.ts'
 import type { Site } from '../site.ts'
@@ -17,19 +17,19 @@ import type { ClientApi, ClientCall } from './client-api.ts'
 
 const tokenParams = z.object({
   grant_type: text,
-  code: text.optional(),
-  redirect_uri: text.optional(),
-  code_verifier: text.optional(),
-  refresh_token: text.optional(),
-  scope: text.optional(),
-  client_id: text.optional(),
+  code: omittableText,
+  redirect_uri: omittableText,
+  code_verifier: omittableText,
+  refresh_token: omittableText,
+  scope: omittableText,
+  client_id: omittableText,
 })
 type TokenParams = z.infer<typeof tokenParams>
 
 const revokeParams = z.object({
   token: text,
-  token_type_hint: text.optional(),
-  client_id: text.optional(),
+  token_type_hint: omittableText,
+  client_id: omittableText,
 })
 
 /** Source: interface.md 4.4; decisions.md 8, 13; RFC 6749 4.1.3, 5, 6; RFC 7009. */
