@@ -77,13 +77,13 @@ export class Client {
     return this.#get('clock', { merchant })
   }
 
-  /** Answers when the advance has ended, which may take as long as it likes. */
+  /** Answers when the advance has ended, which may take as long as it likes. The signal ends the waiting alone. */
   advanceClocks(
     scope: ClockScope,
     aim: AdvanceAim,
-    { stop_on }: { stop_on?: readonly string[] | undefined } = {},
+    { stop_on, signal }: { stop_on?: readonly string[] | undefined; signal?: AbortSignal } = {},
   ): Promise<List<Clock & { readonly summary: Summary }>> {
-    return this.#post('clock/advance', { ...scope, ...aim, stop_on })
+    return this.#post('clock/advance', { ...scope, ...aim, stop_on }, signal)
   }
 
   /** Ends a running advance at its next batch border. */
@@ -115,7 +115,7 @@ export class Client {
 
   /** Events as they happen, without end: see followEvents. */
   followEvents(
-    wanted: EventsWanted & { readonly since?: string | undefined },
+    wanted: EventsWanted & { readonly since?: string | null | undefined },
     options: { signal: AbortSignal; onNews?: (news: StreamNews) => void },
   ): AsyncGenerator<Event, void, undefined> {
     return followEvents({ address: this.address, list: (page) => this.events(page) }, wanted, options)
@@ -130,8 +130,8 @@ export class Client {
     return requestJson(this.address, { method: 'GET', path: `/_paytwin/${path}?${search}` })
   }
 
-  #post<Answer>(path: string, body: object = {}): Promise<Answer> {
-    return requestJson(this.address, { method: 'POST', path: `/_paytwin/${path}`, body })
+  #post<Answer>(path: string, body: object = {}, signal?: AbortSignal): Promise<Answer> {
+    return requestJson(this.address, { method: 'POST', path: `/_paytwin/${path}`, body, signal })
   }
 }
 

@@ -30,17 +30,18 @@ const PAGE = 100
 /**
  * Events as they happen. When the connection breaks it is made again and goes on right after the last event that was
  * given: none is lost or repeated, however long the daemon was away.
- * @param wanted.since - begins after this event; without it, with the events from now on
+ * @param wanted.since - begins after this event; null begins with the first event there is; without it, with the events
+ * from now on
  * @throws Refused, when the daemon refuses the stream, such as for an unknown event
  * @throws Unreachable, when no daemon answers at first; later attempts are repeated until the signal ends them
  * Source: decisions.md 10, 13 (SSE).
  */
 export async function* followEvents(
   source: EventSource,
-  { since, ...wanted }: EventsWanted & { readonly since?: string | undefined },
+  { since, ...wanted }: EventsWanted & { readonly since?: string | null | undefined },
   { signal, onNews = () => undefined }: { signal: AbortSignal; onNews?: (news: StreamNews) => void },
 ): AsyncGenerator<Event, void, undefined> {
-  let last = since ?? (await newestId(source, wanted))
+  let last = since === undefined ? await newestId(source, wanted) : (since ?? undefined)
   let isFirst = true
   let isOpen = false
   for (let pause = PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
