@@ -37,7 +37,8 @@ async function tail(session: Session, options: TailOptions): Promise<void> {
   const terminal = options.plain || out.isJson ? undefined : drawable(io)
   const ended = new AbortController()
   const end = () => ended.abort()
-  for (const signal of SIGNALS) process.once(signal, end)
+  // The handlers stay until the end: where none is left, what Ink brings along kills the process, screen or not.
+  for (const signal of SIGNALS) process.on(signal, end)
   try {
     if (target) out.note(`Forwarding to ${target.url}, signed with ${target.secret}`)
     if (terminal) await watch(session, options, target, terminal, ended)

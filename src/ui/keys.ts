@@ -70,7 +70,7 @@ export const LIST_KEYS: readonly Binding[] = [
   {
     keys: ['a'],
     label: 'a',
-    about: 'advance the clock: by an hour, a day, a week, a month, or to what comes next',
+    about: 'advance the clock by 1h, 1d, 1w or 1mo, or to what comes next',
     does: openAdvance,
   },
   { keys: ['c'], label: 'c', about: 'cancel the advance that is under way', does: cancelAdvance },

@@ -58,10 +58,11 @@ async function advance(
   return `Advanced to ${instantOf(advanced)}${clock ? `: ${summaryText(clock.summary)}` : ''}.`
 }
 
+/** What an advance did; payments only where there were any, so that it fits the status line. */
 const summaryText = ({ jobs, events, invoices_paid, payments_failed }: Summary): string =>
   [
     counted(jobs, 'job'),
     counted(events, 'event'),
-    counted(invoices_paid, 'paid invoice'),
-    counted(payments_failed, 'failed payment'),
+    ...(invoices_paid > 0 ? [counted(invoices_paid, 'paid invoice')] : []),
+    ...(payments_failed > 0 ? [counted(payments_failed, 'failed payment')] : []),
   ].join(', ')

@@ -1,9 +1,9 @@
 import { counted, thousands } from '../core/text.ts'
 import { jsonLines } from './event-json.ts'
-import { spread } from './fit.ts'
+import { spread, widthOfAll } from './fit.ts'
 import { bodyRows } from './layout.ts'
 import type { Span } from './span.ts'
-import type { State } from './state.ts'
+import type { Notice, State } from './state.ts'
 import { windowOf } from './viewport.ts'
 
 /** The last line: what is going on, and which keys lead on. */
@@ -12,9 +12,14 @@ export function statusLine(state: State): Span[] {
   const hint: Span = { text: HINTS[mode.name], colour: 'dim' }
   if (mode.name === 'filter')
     return spread([{ text: `/${state.filter}`, colour: 'cyan' }, '▏', matches(state)], [hint], columns)
-  if (notice)
-    return spread([{ text: notice.text, colour: notice.isError ? 'red' : 'yellow' }], [hint], columns)
+  if (notice) return noticeLine(notice, hint, columns)
   return spread(mode.name === 'event' ? placeInEvent(state) : listStatus(state), [hint], columns)
+}
+
+/** A notice goes before hints where there is no room for both. */
+function noticeLine({ text, isError }: Notice, hint: Span, columns: number): Span[] {
+  const said: Span = { text, colour: isError ? 'red' : 'yellow' }
+  return widthOfAll([said, '  ', hint]) > columns ? [said] : spread([said], [hint], columns)
 }
 
 const HINTS: Readonly<Record<State['mode']['name'], string>> = {
@@ -31,9 +36,9 @@ function listStatus(state: State): Span[] {
   return [
     following(state),
     ...(filter === '' ? [] : ['  ', { text: `/${filter}`, colour: 'cyan' } as const, matches(state)]),
-    `  ${counted(log.arrived, 'event')}`,
-    kept < log.arrived && !log.held ? `, the last ${thousands(kept)} kept` : '',
-    undrawn > 0 ? `, ${thousands(undrawn)} went by undrawn` : '',
+    filter === '' ? `  ${counted(log.arrived, 'event')}` : '',
+    kept < log.arrived && !log.held ? `, ${thousands(kept)} kept` : '',
+    undrawn > 0 ? `, ${thousands(undrawn)} undrawn` : '',
   ]
 }
 

@@ -46,7 +46,7 @@ function after(state: State, action: Exclude<Action, { kind: 'key' }>): State {
     case 'arrived':
       return { ...grownBy(state, action.events), rate: counted(state.rate, state.at, action.events.length) }
     case 'connection':
-      return { ...state, connection: action.connection }
+      return connected(state, action.connection)
     case 'reset':
       return grownBy(state, ['the sandbox was reset or restored'])
     case 'clocks':
@@ -76,6 +76,13 @@ function grownBy(state: State, arrived: readonly (Event | string)[]): State {
     shown: state.filter === '' ? log.entries : [...kept, ...filtered(added, state.filter)],
   }
 }
+
+/** What failed for want of a connection is no news any more when there is one. */
+const connected = (state: State, connection: State['connection']): State => ({
+  ...state,
+  connection,
+  notice: connection === 'connected' && state.notice?.isError ? null : state.notice,
+})
 
 function forwarded(state: State, failure: string | null): State {
   const { forwarding } = state
