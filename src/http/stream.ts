@@ -7,7 +7,7 @@ import type { Json } from './json.ts'
 
 const HEARTBEAT_MS = 15_000
 /** How many events are read at a time for streams that lag behind. */
-const CHUNK = 200
+const CHUNK = 50
 
 type Wanted = {
   /** null for all merchants. */
@@ -74,7 +74,7 @@ export class EventStreams {
         pull: () => this.#serve(stream),
         cancel: () => this.#drop(stream),
       },
-      { highWaterMark: 64 },
+      { highWaterMark: 1 },
     )
     return new Response(body, {
       headers: {
@@ -126,11 +126,10 @@ export class EventStreams {
     const { merchant, types } = stream.wanted
     const newest = newestPlace(this.#engine, merchant)
     const events = eventsAfter(this.#engine, merchant, { types, place: stream.place, limit: CHUNK })
-    for (const event of events) {
-      // A reader that is full is served again when it pulls, from where it stopped.
-      if (!this.#hasRoom(stream)) return false
-      stream.controller.enqueue(this.#frame(event))
-      stream.place = placeIn(merchant, event)
+    const last = events.at(-1)
+    if (last) {
+      stream.place = placeIn(merchant, last)
+      stream.controller.enqueue(this.#encoder.encode(events.map((event) => this.#frame(event)).join('')))
     }
     if (events.length === CHUNK) return true
     // What lies before the newest and is not wanted need not be looked at again.
@@ -142,10 +141,8 @@ export class EventStreams {
     return this.#streams.has(stream) && (stream.controller.desiredSize ?? 0) > 0
   }
 
-  #frame(event: RecalledEvent): Uint8Array {
-    return this.#encoder.encode(
-      `event: ${event.entry.type}\nid: ${event.id}\ndata: ${JSON.stringify(this.#present(event))}\n\n`,
-    )
+  #frame(event: RecalledEvent): string {
+    return `event: ${event.entry.type}\nid: ${event.id}\ndata: ${JSON.stringify(this.#present(event))}\n\n`
   }
 
   /** Comments that keep idle connections open; the timer lives while there are streams. */
