@@ -38,7 +38,7 @@ const secretOf = (token: string | null): string =>
 /**
  * Posts events to a receiver as they happen, signed, one at a time and in order, until the signal ends it. What the receiver
  * does not accept is told and not repeated. It has a stream of its own, so that a slow receiver holds nobody else up.
- * @param onForwarded - why a receiver did not accept an event, as the rest of a sentence; null when it did
+ * @param onForwarded - why the receiver did not accept an event, in a few words; null when it did
  * Source: operator.md, Command line (`events tail --forward-to`).
  */
 export async function forwardEvents(
@@ -105,9 +105,9 @@ function readToEnd(response: IncomingMessage): Promise<void> {
 }
 
 const verdictOn = ({ statusCode = 0 }: IncomingMessage): string | null =>
-  statusCode >= 200 && statusCode < 300 ? null : `it answered ${statusCode}`
+  statusCode >= 200 && statusCode < 300 ? null : `answered ${statusCode}`
 
 const reasonOf = ({ name, code, message }: NodeJS.ErrnoException): string =>
   name === 'AbortError' || name === 'TimeoutError'
-    ? `it did not answer within ${TIMEOUT_MS / 1000} s`
-    : `the connection failed (${code ?? message})`
+    ? `no answer within ${TIMEOUT_MS / 1000} s`
+    : `no connection (${code ?? message})`

@@ -1,6 +1,8 @@
 import type { Event } from '../client/types.ts'
+import { visible } from '../core/text.ts'
 import { eventCells } from './event-line.ts'
 import type { Entry } from './event-log.ts'
+import { padded } from './fit.ts'
 import type { Span } from './span.ts'
 
 /** From how many columns on a row has room for whole instants. */
@@ -42,7 +44,7 @@ function wideRow(event: Event, { merchantName }: RowLayout): Span[] {
     { text: time, colour: 'dim' },
     '  ',
     ...(merchantName
-      ? [merchantName(event.merchant_id).slice(0, MERCHANT_WIDTH).padEnd(MERCHANT_WIDTH), '  ']
+      ? [padded(visible(merchantName(event.merchant_id)), MERCHANT_WIDTH), '  ']
       : []),
     { text: type.padEnd(TYPE_WIDTH.wide), colour },
     `  ${object}  `,

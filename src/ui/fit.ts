@@ -22,6 +22,12 @@ export function cut(text: string, columns: number): string {
   return kept
 }
 
+/** A text cut or filled up to so many columns. */
+export function padded(text: string, columns: number): string {
+  const kept = cut(text, columns)
+  return kept + ' '.repeat(Math.max(0, columns - widthOf(kept)))
+}
+
 /** A text in pieces that are no wider than so many columns each. */
 export function wrapped(text: string, columns: number): string[] {
   const pieces: string[] = []
