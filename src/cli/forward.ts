@@ -75,6 +75,8 @@ function post(url: URL, { body, headers }: Post, ended: AbortSignal): Promise<st
     const sent = request(url, {
       method: 'POST',
       signal,
+      // A connection that is kept may be closed just when it is used: then nobody could say whether the event arrived.
+      agent: false,
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
@@ -83,16 +85,12 @@ function post(url: URL, { body, headers }: Post, ended: AbortSignal): Promise<st
       },
     })
     sent.once('response', (response) => readToEnd(response).then(() => resolve(verdictOn(response))))
-    sent.once('error', (error: NodeJS.ErrnoException) => {
-      // The receiver had closed a connection that was kept from the event before: it has not seen this one.
-      const isStale = sent.reusedSocket && error.code === 'ECONNRESET'
-      resolve(isStale ? post(url, { body, headers }, ended) : reasonOf(error))
-    })
+    sent.once('error', (error) => resolve(reasonOf(error)))
     sent.end(body)
   })
 }
 
-/** What a receiver says beside its status is read, so that the connection can be kept, and not looked at. */
+/** What a receiver says beside its status is read, so that it can end in peace, and not looked at. */
 function readToEnd(response: IncomingMessage): Promise<void> {
   let length = 0
   return new Promise((resolve) => {

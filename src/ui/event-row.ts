@@ -43,9 +43,7 @@ function wideRow(event: Event, { merchantName }: RowLayout): Span[] {
   return [
     { text: time, colour: 'dim' },
     '  ',
-    ...(merchantName
-      ? [padded(visible(merchantName(event.merchant_id)), MERCHANT_WIDTH), '  ']
-      : []),
+    ...(merchantName ? [padded(visible(merchantName(event.merchant_id)), MERCHANT_WIDTH), '  '] : []),
     { text: type.padEnd(TYPE_WIDTH.wide), colour },
     `  ${object}  `,
     details.join('  '),

@@ -96,10 +96,13 @@ function choiceSpans(
   { now, next, isChosen }: { now: number; next: Next; isChosen: boolean },
 ): Span[] {
   const instant = leadsTo(choice, now, next)
-  const what = 'by' in choice ? '' : nextText(next)
+  const what = 'by' in choice ? [] : [nextText(next)]
   return [
     `${isChosen ? '▸' : ' '} ${index + 1}  ${choice.label.padEnd(LABEL_WIDTH)}`,
-    { text: instant === undefined ? what : `→ ${formatInstant(instant)}  ${what}`, colour: 'dim' },
+    {
+      text: [...(instant === undefined ? [] : [`→ ${formatInstant(instant)}`]), ...what].join('  '),
+      colour: 'dim',
+    },
   ]
 }
 
