@@ -50,7 +50,10 @@ export async function forwardEvents(
     onForwarded,
   }: { signal: AbortSignal; onForwarded: (event: Event, failure: string | null) => void },
 ): Promise<void> {
-  for await (const event of eventFeed(client, beginning, { signal, onNews: () => undefined })) {
+  for await (const event of eventFeed(client, beginning, {
+    signal,
+    onNews: () => undefined,
+  })) {
     const failure = await post(url, signed(event, secret), signal)
     if (signal.aborted) return
     onForwarded(event, failure)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
-import { type Beginning, eventFeed, type FeedNews, newestEvent } from '../client/event-feed.ts'
+import { type Beginning, eventFeed, type FeedNews, fromNowOn } from '../client/event-feed.ts'
 import type { Event } from '../client/types.ts'
 import { eventLine } from '../ui/event-line.ts'
 import { addVerb, type Session } from './command.ts'
@@ -69,7 +69,9 @@ async function print(
   ended: AbortController,
 ): Promise<void> {
   const { signal } = ended
-  const beginning = { merchant, types: type, since: since ?? (await newestEvent(client, merchant)) }
+  const wanted = { merchant, types: type }
+  const beginning =
+    since === undefined ? await fromNowOn(client, wanted) : { ...wanted, since, isTold: false }
   const onNews = (news: FeedNews) => {
     const note = NEWS_NOTES[news]
     if (note) out.note(note(client.address.url))
@@ -145,9 +147,10 @@ async function opening(
   client: Client,
   { merchant, type: types, since }: TailOptions,
 ): Promise<{ beginning: Beginning; history: readonly Event[] }> {
-  if (since !== undefined) return { beginning: { merchant, types, since }, history: [] }
+  const wanted = { merchant, types }
+  if (since !== undefined) return { beginning: { ...wanted, since, isTold: false }, history: [] }
   // Asked for first: where none is of the wanted types, what happens between the two answers is still to come.
-  const newest = await newestEvent(client, merchant)
-  const { data } = await client.events({ merchant, types, limit: HISTORY })
-  return { beginning: { merchant, types, since: data[0]?.id ?? newest }, history: data.toReversed() }
+  const beginning = await fromNowOn(client, wanted)
+  const { data } = await client.events({ ...wanted, limit: HISTORY })
+  return { beginning: { ...beginning, since: data[0]?.id ?? beginning.since }, history: data.toReversed() }
 }

@@ -16,15 +16,16 @@ export function headerLines(state: State): Span[][] {
   const isWide = columns >= WIDE
   const top = spread(
     [...merchantSpans(state, isWide), '  ', ...clockSpans(state.clock, at, isWide)],
-    [
-      `${thousands(perSecond(rate, at))}/s  `,
-      connection === 'connected'
-        ? { text: '● connected', colour: 'green' }
-        : { text: '○ reconnecting', colour: 'red' },
-    ],
+    [`${thousands(perSecond(rate, at))}/s  `, CONNECTIONS[connection]],
     columns,
   )
   return forwarding ? [top, forwardingSpans(forwarding)] : [top]
+}
+
+const CONNECTIONS: Readonly<Record<State['connection'], Span>> = {
+  connecting: { text: '○ connecting', colour: 'yellow' },
+  connected: { text: '● connected', colour: 'green' },
+  lost: { text: '○ reconnecting', colour: 'red' },
 }
 
 function merchantSpans({ watched, clock }: State, isWide: boolean): Span[] {

@@ -39,7 +39,7 @@ export type State = {
   /** The entries that the filter lets through. */
   readonly shown: readonly Entry[]
   readonly viewport: Viewport
-  readonly connection: 'connected' | 'lost'
+  readonly connection: 'connecting' | 'connected' | 'lost'
   readonly clock: ClockView
   readonly rate: Rate
   /** How many events have arrived, and how many of them went by between two frames. */
@@ -74,7 +74,7 @@ export const startingState = ({
   filter: '',
   shown: [],
   viewport: FOLLOWING,
-  connection: 'connected',
+  connection: 'connecting',
   clock: { known: 'not yet' },
   rate: [],
   drawnUpTo: 0,

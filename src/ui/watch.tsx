@@ -9,7 +9,8 @@ import { FrameLoop } from './frame-loop.ts'
 import { perform } from './perform.ts'
 import { Screen } from './screen.ts'
 import { startingState, type Watched } from './state.ts'
-import { type Action, step } from './step.ts'
+import type { Action } from './step.ts'
+import { Store } from './store.ts'
 import { view } from './view.ts'
 
 /** A terminal, in both directions. */
@@ -66,36 +67,33 @@ export async function watchEvents(watching: Watching): Promise<void> {
 async function show(watching: Watching, screen: Screen, ended: AbortController): Promise<void> {
   const { client, beginning, history, forward, terminal, isColoured } = watching
   const { signal } = ended
-  let { state } = step(
-    startingState({ ...sizeOf(screen), ...watching }),
-    { kind: 'history', events: history },
-    0,
-  )
   const mistakes = new Mistakes()
-
-  const dispatch = (action: Action) => {
-    const { state: after, command } = step(state, action, performance.now())
-    state = after
-    if (command) act(command)
-    loop.request()
-  }
-  const act = (command: Command) => {
+  const asked = (command: Command) => {
     if (command.do === 'quit') return ended.abort()
     if (command.do === 'redraw') return screen.forget()
     perform(client, command, signal).then(dispatch, mistakes.report).finally(clocks.look)
     clocks.look()
   }
-  const onKey = (key: string) => dispatch({ kind: 'key', key })
-  const screenOf = () => <App frame={view(state, { isColoured })} {...sizeOf(screen)} onKey={onKey} />
-  const loop = new FrameLoop(() => {
-    state = step(state, { kind: 'drawing' }, performance.now()).state
-    ink.rerender(screenOf())
+  const store = new Store(startingState({ ...sizeOf(screen), ...watching }), {
+    asked,
+    changed: () => loop.request(),
+    failed: mistakes.report,
   })
+  const { dispatch } = store
+  const onKey = (key: string) => dispatch({ kind: 'key', key })
+  const shown = () => <App frame={view(store.state, { isColoured })} {...sizeOf(screen)} onKey={onKey} />
+  const loop = new FrameLoop(
+    mistakes.reporting(() => {
+      dispatch({ kind: 'drawing' })
+      ink.rerender(shown())
+    }),
+  )
+  dispatch({ kind: 'history', events: history })
   const clocks = watchClocks(client, beginning.merchant, {
     signal,
     onClocks: (seen) => dispatch({ kind: 'clocks', clocks: seen }),
   })
-  const ink = render(screenOf(), inkOptions(terminal, screen))
+  const ink = render(shown(), inkOptions(terminal, screen))
   const undo = listen(terminal, screen, dispatch)
   try {
     await Promise.race([
@@ -118,6 +116,14 @@ class Mistakes {
   readonly reported = new Promise<never>((_, reject) => {
     this.report = reject
   })
+
+  readonly reporting = (work: () => void) => () => {
+    try {
+      work()
+    } catch (error) {
+      this.report(error)
+    }
+  }
 }
 
 const abortion = (signal: AbortSignal): Promise<void> =>

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { Client } from '../../src/client/client.ts'
-import { eventFeed, type FeedNews, newestEvent } from '../../src/client/event-feed.ts'
+import { eventFeed, type FeedNews, fromNowOn } from '../../src/client/event-feed.ts'
 import { type FakeServer, fakeServer, json } from './server.ts'
 
 let server: FakeServer
@@ -29,7 +29,7 @@ const refuse =
     json(response, status, { error: { code, message: `It is ${code}.` }, livemode: false })
 
 /** Follows a daemon whose list holds one event, and whose streams answer in turn; when none is left it refuses. */
-async function follow(since: string | null, streams: readonly Answer[]) {
+async function follow(since: string | null, streams: readonly Answer[], isTold = false) {
   const asked: (string | undefined)[] = []
   server = await fakeServer((request, response) => {
     if (request.headers.accept !== 'text/event-stream') return json(response, 200, list('evt_new'))
@@ -41,7 +41,7 @@ async function follow(since: string | null, streams: readonly Answer[]) {
   const news: FeedNews[] = []
   const feed = eventFeed(
     client,
-    { since },
+    { since, isTold },
     { signal: new AbortController().signal, onNews: (each) => news.push(each) },
   )
   const failure = await (async () => {
@@ -74,10 +74,37 @@ test('where the last event is gone it says so, and goes on with what happens fro
   expect(asked).toEqual(['evt_0', 'evt_1', 'evt_new', 'evt_9'])
 })
 
+test('a daemon that is away just then is waited for', async () => {
+  const { ids, news } = await follow('evt_0', [
+    tell('evt_1'),
+    refuse(404, 'resource_missing'),
+    (_request, response) => response.destroy(),
+    tell('evt_9'),
+  ])
+  expect(ids).toEqual(['evt_1', 'evt_9'])
+  expect(news).toEqual(['connected', 'lost', 'reset', 'connected', 'lost'])
+})
+
+test('a daemon that is away at first is waited for only when it has told where to begin', async () => {
+  const streams: Answer[] = [(_request, response) => response.destroy(), tell('evt_1')]
+  expect(await follow('evt_0', streams)).toMatchObject({
+    ids: [],
+    failure: expect.stringContaining('was lost'),
+  })
+  await server.close()
+  expect(await follow('evt_0', streams, true)).toMatchObject({ ids: ['evt_1'] })
+})
+
 test('an event that was never there is refused', async () => {
   const { failure, news } = await follow('evt_0', [refuse(404, 'resource_missing')])
   expect(failure).toBe('It is resource_missing.')
   expect(news).toEqual([])
+})
+
+test('an event that the daemon itself had told was there, and is gone', async () => {
+  const { ids, news } = await follow('evt_0', [refuse(404, 'resource_missing'), tell('evt_9')], true)
+  expect(ids).toEqual(['evt_9'])
+  expect(news).toEqual(['reset', 'connected', 'lost'])
 })
 
 test('what is refused for another reason is refused', async () => {
@@ -97,8 +124,10 @@ test('a merchant that is gone is not asked for again and again', async () => {
 test.each([
   [['evt_7'], 'evt_7'],
   [[], null],
-])('of the events %j the newest is %s', async (ids, newest) => {
+])('after the events %j, now on begins after %s', async (ids, since) => {
   server = await fakeServer((_request, response) => json(response, 200, list(...ids)))
-  expect(await newestEvent(new Client({ url: server.url, token: null }), 'mer_1')).toBe(newest)
+  const wanted = { merchant: 'mer_1', types: ['price.*'] }
+  const beginning = await fromNowOn(new Client({ url: server.url, token: null }), wanted)
+  expect(beginning).toEqual({ ...wanted, since, isTold: true })
   expect(server.requests[0]?.url).toBe('/_paytwin/events?merchant=mer_1&limit=1')
 })

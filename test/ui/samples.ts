@@ -33,14 +33,16 @@ export const sampleClock = (change: Partial<Clock> = {}): Clock => ({
   ...change,
 })
 
-export const started = (change: Partial<Pick<State, 'columns' | 'rows'>> = {}): State =>
-  startingState({
+export const started = (change: Partial<Pick<State, 'columns' | 'rows'>> = {}): State => ({
+  ...startingState({
     columns: 80,
     rows: 24,
     watched: { merchant: null, names: new Map([['mer_1', 'Default merchant']]) },
     forward: null,
     ...change,
-  })
+  }),
+  connection: 'connected',
+})
 
 /** The state after actions; a text is a key. All of them at one instant. */
 export const played = (state: State, ...actions: readonly (Action | string)[]): State =>

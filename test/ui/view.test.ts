@@ -133,6 +133,7 @@ describe('the top line', () => {
     ],
     ['nothing that is not known yet', started(), 'paytwin  '],
     ['a lost connection', played(TOLD, { kind: 'connection', connection: 'lost' }), '○ reconnecting'],
+    ['a connection that is still to come', { ...TOLD, connection: 'connecting' }, '○ connecting'],
     ['events a second', played(TOLD, { kind: 'arrived', events: sampleEvents(2468) }), '1,234/s'],
   ])('shows %s', (_what, state, text) => {
     expect(top(state)).toContain(text)
