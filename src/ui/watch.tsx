@@ -43,6 +43,7 @@ export type Watching = {
  */
 export async function watchEvents(watching: Watching): Promise<void> {
   const { terminal, signal } = watching
+  if (signal.aborted) return
   const screen = new Screen(terminal.stdout)
   const leave = () => {
     screen.leave()
