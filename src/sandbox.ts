@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import type { Hono } from 'hono'
 import { systemWall, type Wall } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
@@ -6,7 +7,7 @@ import { IdempotencyKeys } from './engine/idempotency.ts'
 import { randomSeed, randomToken } from './engine/ids.ts'
 import { KeyRing } from './engine/keys.ts'
 import type { MerchantState } from './engine/merchant.ts'
-import { createMerchant } from './engine/merchants.ts'
+import { type Beginning, beginAnew, beginningOf } from './first-start.ts'
 import type { AdminSite } from './http/admin/site.ts'
 import { createApp } from './http/app.ts'
 import { presentEvent } from './http/event.ts'
@@ -17,6 +18,8 @@ import type { Registered } from './http/route.ts'
 import { EventStreams } from './http/stream.ts'
 import { type Version, VersionHistory } from './http/versions.ts'
 import { type Durability, openDatabase } from './store/database.ts'
+import { FileShelf } from './store/file-shelf.ts'
+import { MemoryShelf } from './store/memory-shelf.ts'
 import { Store } from './store/store.ts'
 
 export type SandboxOptions = {
@@ -49,6 +52,7 @@ export type Sandbox = {
   readonly engine: Engine
   readonly keys: KeyRing
   readonly adminToken: string
+  /** The default merchant. */
   readonly merchant: MerchantState
   /** The default merchant's secret key, when this start made it; it can never be shown again. */
   readonly secretKey: string | null
@@ -66,26 +70,20 @@ export class OptionConflict extends Error {}
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const wall = options.wall ?? systemWall
-  const store = new Store(await openDatabase(options.database, options.durability ?? 'normal'))
+  const store = await openStore(options)
   try {
-    const isNew = store.directory.setting('seed') === undefined
-    if (isNew) rememberOptions(store, options)
-    else refuseOtherOptions(store, options)
+    const known = beginningOf(store)
+    if (known) refuseOtherOptions(known, options)
+    const beginning = known ?? newBeginning(options)
     const versions = new VersionHistory(options.versions)
-    const engine = new Engine({
-      store,
-      seed: store.directory.setting('seed') ?? '',
-      wall,
-      versions: versions.dates,
-    })
+    const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates })
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
-    const secretKey = isNew ? await makeDefaultMerchant(engine, keys, options) : null
-    if (!isNew && options.secretKey && !keys.knows(options.secretKey)) {
+    const secretKey = known ? null : await beginAnew({ engine, keys }, beginning)
+    if (options.secretKey && !keys.knows(options.secretKey)) {
       throw new OptionConflict('--secret-key differs from the key with which this database was made')
     }
-    const [merchant] = engine.merchants.values()
-    if (!merchant) throw new Error('a database has a merchant')
 
+    const faults = new Faults(engine.ids)
     const reportError = options.reportError ?? ((error: unknown) => console.error(error))
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
     const idempotency = new IdempotencyKeys(store, wall)
@@ -95,7 +93,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       engine,
       keys,
       idempotency,
-      faults: new Faults(engine.ids),
+      faults,
       versions,
       streams,
       present,
@@ -110,6 +108,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       reportError,
       noteIgnored: options.noteIgnored ?? (() => undefined),
       openSpecimen: (given) => openSpecimen(options, given),
+      reset: async () => {
+        await beginAnew({ engine, keys }, beginning)
+        faults.clear()
+      },
     })
     const close = async () => {
       streams.close()
@@ -121,7 +123,20 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       await engine.administer(() => idempotency.forgetExpired())
       store.checkpoint()
     }
-    return { app, routes, engine, keys, adminToken, merchant, secretKey, keepHouse, close }
+    return {
+      app,
+      routes,
+      engine,
+      keys,
+      adminToken,
+      // A restore makes it known anew.
+      get merchant() {
+        return defaultMerchant(engine)
+      },
+      secretKey,
+      keepHouse,
+      close,
+    }
   } catch (error) {
     store.close()
     throw error
@@ -154,15 +169,26 @@ async function openSpecimen(
   }
 }
 
-function rememberOptions({ directory }: Store, { seed, clock }: SandboxOptions): void {
-  directory.setSetting('seed', seed ?? randomSeed())
-  directory.setSetting('clock', String(clock ?? 'live'))
+/** The database, and where its snapshots are: beside it. */
+async function openStore({ database: path, durability = 'normal' }: SandboxOptions): Promise<Store> {
+  const database = await openDatabase(path, durability)
+  const shelf =
+    path === ':memory:'
+      ? new MemoryShelf(database)
+      : new FileShelf(database, join(dirname(path), 'snapshots'))
+  return new Store(database, shelf)
 }
 
+const newBeginning = ({ seed, clock, secretKey }: SandboxOptions): Beginning => ({
+  seed: seed ?? randomSeed(),
+  clock: clock ?? 'live',
+  secretKey: secretKey ?? null,
+})
+
 /** Source: operator.md, "Daemon": given again with another value they are refused. */
-function refuseOtherOptions({ directory }: Store, { seed, clock }: SandboxOptions): void {
+function refuseOtherOptions(known: Beginning, { seed, clock }: SandboxOptions): void {
   const differs = (name: 'seed' | 'clock', given: string | number | null | undefined) =>
-    given !== null && given !== undefined && String(given) !== directory.setting(name)
+    given !== null && given !== undefined && given !== known[name]
   for (const [name, given] of [
     ['seed', seed],
     ['clock', clock],
@@ -175,21 +201,9 @@ function refuseOtherOptions({ directory }: Store, { seed, clock }: SandboxOption
   }
 }
 
-/** @returns the key when it was made here rather than given */
-async function makeDefaultMerchant(
-  engine: Engine,
-  keys: KeyRing,
-  options: SandboxOptions,
-): Promise<string | null> {
-  const { settings } = await createMerchant(engine, {
-    name: 'Default merchant',
-    clock: options.clock ?? 'live',
-  })
-  const { secret } = await keys.issue({
-    merchant: settings.ordinal,
-    type: 'secret',
-    name: 'Default',
-    secret: options.secretKey ?? undefined,
-  })
-  return options.secretKey ? null : secret
+/** The merchant that a first start makes, which is there always. */
+function defaultMerchant(engine: Engine): MerchantState {
+  const [merchant] = engine.merchants.values()
+  if (!merchant) throw new Error('a sandbox has a merchant')
+  return merchant
 }

@@ -1,9 +1,10 @@
 import { ApiError, assert, internalError } from '../core/errors.ts'
+import type { StoredClock } from '../store/directory.ts'
 import type { Store } from '../store/store.ts'
 import { apply } from './apply.ts'
 import { Clock, type Wall } from './clock.ts'
 import { Ids } from './ids.ts'
-import type { MerchantState } from './merchant.ts'
+import { checkPresent, type MerchantState, unlessLeftBehind } from './merchant.ts'
 import type { Summary } from './scheduler.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { RefusedAfterAttempt, type RequestContext, Unit } from './unit.ts'
@@ -22,6 +23,10 @@ export type EngineListener = {
   readonly committed?: () => void
   /** A live clock was behind the wall clock, and what was due has been run. */
   readonly caughtUp?: (merchant: string, summary: Summary) => void
+  /** All that there was has given way to another state, by a restore or a reset: nothing known of it holds. */
+  readonly replaced?: () => void
+  /** A merchant is gone with all that it had. */
+  readonly deleted?: (merchant: MerchantState) => void
   /** Our own mistake, or a disk that refuses to write: something for the log. */
   readonly failed?: (error: unknown, doing: string) => void
 }
@@ -42,6 +47,11 @@ export class Engine {
   /** Clocks that the transaction under way may have moved. */
   readonly #touched = new Set<Clock>()
   #queue: Command[] = []
+  /** Commands that arrived while work that runs alone was waiting for its turn. */
+  readonly #held: Command[] = []
+  /** How many works are waiting to run alone, and the last of them. */
+  #soloists = 0
+  #lastSolo: Promise<unknown> = Promise.resolve()
 
   constructor({
     store,
@@ -60,7 +70,7 @@ export class Engine {
       caughtUp: (merchant, summary) => this.#tell((listener) => listener.caughtUp?.(merchant, summary)),
       failed: (error, doing) => this.#report(error, doing),
     })
-    for (const settings of store.directory.merchants()) this.admit(settings)
+    this.#admitAll()
   }
 
   listen(listener: EngineListener): () => void {
@@ -84,14 +94,21 @@ export class Engine {
     return this.#submit(null, () => this.#attempt(run))
   }
 
-  /** Resolves when nothing that is due on a merchant's live clock is left to do. Source: decisions.md 2. */
+  /**
+   * Resolves when nothing that is due on a merchant's live clock is left to do.
+   * @throws StateReplaced, MerchantDeleted
+   * Source: decisions.md 2.
+   */
   async settle(merchant: MerchantState): Promise<void> {
+    checkPresent(merchant)
     if (this.time.isOverdue(merchant.clock)) await this.command(merchant, null, () => undefined)
   }
 
   /** Runs what is due on every live clock: called by a tick each second. */
   async settleAll(): Promise<void> {
-    await Promise.all([...this.merchants.values()].map((merchant) => this.settle(merchant)))
+    await Promise.all(
+      [...this.merchants.values()].map((merchant) => this.settle(merchant).catch(unlessLeftBehind)),
+    )
   }
 
   /** How many objects have been made. */
@@ -100,9 +117,53 @@ export class Engine {
     return { customers: made('cus'), subscriptions: made('sub'), invoices: made('in'), events: made('evt') }
   }
 
+  /**
+   * Runs work alone, between transactions: no clock moves, none is behind what it shows, and no command runs. Advances that
+   * are under way end first; commands wait meanwhile, but for those of a merchant whose time moves, for which its advance
+   * may itself be waiting.
+   */
+  exclusively<T>(work: () => T): Promise<T> {
+    this.#soloists += 1
+    const solo = this.#lastSolo.then(() => this.#alone(work))
+    this.#lastSolo = solo.then(
+      () => this.#letIn(),
+      () => this.#letIn(),
+    )
+    return solo
+  }
+
+  /**
+   * Replaces all that there is, alone. Every merchant is then known anew, and what still holds on to one of before begins
+   * again.
+   * @param work - changes the database in one transaction, or throws and changes nothing
+   */
+  replaceState<T>(work: () => T): Promise<T> {
+    return this.exclusively(() => {
+      const result = this.#knowingAnew(work)
+      this.#tell((listener) => listener.replaced?.())
+      return result
+    })
+  }
+
+  /** Deletes a merchant with all that it has. An advance of its clock stops at the next border of a batch. */
+  async delete(merchant: MerchantState): Promise<void> {
+    do {
+      for (const clock of [merchant.clock, ...merchant.testClocks.values()]) this.time.cancel(clock)
+      await nextTurn()
+    } while (merchant.isAdvancing)
+    checkPresent(merchant)
+    this.#transaction([], () => this.store.forget(merchant.settings))
+    merchant.standing = 'deleted'
+    this.merchants.delete(merchant.settings.ordinal)
+    this.#tell((listener) => listener.deleted?.(merchant))
+  }
+
   /** Takes up a merchant that the store has got. */
-  admit(settings: MerchantState['settings']): MerchantState {
-    const rows = this.store.directory.clocks().filter(({ merchant }) => merchant === settings.ordinal)
+  admit(
+    settings: MerchantState['settings'],
+    clocks: readonly StoredClock[] = this.store.directory.clocks(),
+  ): MerchantState {
+    const rows = clocks.filter(({ merchant }) => merchant === settings.ordinal)
     const [main, ...others] = rows.map((row) => new Clock(row, this.wall))
     assert(main, `${settings.id} has a clock`)
     const merchant: MerchantState = {
@@ -111,6 +172,7 @@ export class Engine {
       testClocks: new Map(others.map((clock) => [clock.id, clock])),
       isAdvancing: false,
       waiting: [],
+      standing: 'present',
     }
     this.merchants.set(settings.ordinal, merchant)
     return merchant
@@ -119,8 +181,57 @@ export class Engine {
   /** Lets what runs end: commands are answered, advances stop at a border and go on at the next start. */
   async close(): Promise<void> {
     await this.time.stop()
-    while (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
+    while (this.#queue.length > 0 || this.#soloists > 0) await nextTurn()
     this.store.close()
+  }
+
+  /** Runs work and takes up what the database holds then. When it fails, memory may still be marked by what was rolled back. */
+  #knowingAnew<T>(work: () => T): T {
+    this.#leaveBehind()
+    try {
+      return work()
+    } finally {
+      this.#leaveBehind()
+      this.ids.reset()
+      this.time.forget()
+      this.#admitAll()
+    }
+  }
+
+  #leaveBehind(): void {
+    for (const merchant of this.merchants.values()) merchant.standing = 'replaced'
+    this.merchants.clear()
+  }
+
+  #admitAll(): void {
+    const clocks = this.store.directory.clocks()
+    for (const settings of this.store.directory.merchants()) this.admit(settings, clocks)
+  }
+
+  async #alone<T>(work: () => T): Promise<T> {
+    for (;;) {
+      // Behind whoever has looked at the state in this turn, and is about to act on it.
+      await nextTurn()
+      const clocks = [...this.merchants.values()].map(({ clock }) => clock)
+      this.#transaction(clocks, () => {
+        for (const merchant of this.merchants.values()) {
+          if (!merchant.isAdvancing) this.time.catchUp(merchant)
+          if (!merchant.isAdvancing) merchant.clock.tick()
+        }
+      })
+      if (!this.time.isMoving) break
+      await this.time.rest()
+    }
+    // While a shutdown leaves an advance unfinished, clocks stand where nobody was to see them.
+    if ([...this.merchants.values()].some(isUnfinished)) throw internalError()
+    return work()
+  }
+
+  /** Lets the next work run alone or, when none is left, the commands that were held back. */
+  #letIn(): void {
+    this.#soloists -= 1
+    if (this.#soloists > 0) return
+    for (const command of this.#held.splice(0)) this.#enqueue(command)
   }
 
   #unit(merchant: MerchantState, request: RequestContext | null): Unit {
@@ -147,8 +258,12 @@ export class Engine {
 
   /** One transaction for all commands that have arrived; answers leave after its commit. */
   #flush(): void {
-    const commands = this.#queue
+    const arrived = this.#queue
     this.#queue = []
+    const isHeld = ({ merchant }: Command) => this.#soloists > 0 && !merchant?.isAdvancing
+    this.#held.push(...arrived.filter(isHeld))
+    const commands = arrived.filter((command) => !isHeld(command))
+    if (commands.length === 0) return
     const admitted: Command[] = []
     const answers: (() => void)[] = []
     const clocks = commands.flatMap(({ merchant }) => (merchant ? [merchant.clock] : []))
@@ -176,12 +291,24 @@ export class Engine {
   #parks(command: Command): boolean {
     const { merchant } = command
     if (!merchant) return false
+    if (merchant.standing !== 'present') {
+      this.#turnAway(command, merchant)
+      return true
+    }
     if (!merchant.isAdvancing) this.time.catchUp(merchant)
     if (merchant.isAdvancing)
       merchant.waiting.push({ requeue: () => this.#enqueue(command), reject: command.reject })
     else if (merchant.clock.target !== null) command.reject(internalError())
     else merchant.clock.tick()
     return merchant.isAdvancing || merchant.clock.target !== null
+  }
+
+  #turnAway({ reject }: Command, merchant: MerchantState): void {
+    try {
+      checkPresent(merchant)
+    } catch (error) {
+      reject(error)
+    }
   }
 
   #attempt<T>(run: () => T, unit?: Unit): { value: T } | { error: unknown } {
@@ -233,3 +360,8 @@ export class Engine {
     for (const listener of this.#listeners) tell(listener)
   }
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+const isUnfinished = ({ clock, testClocks }: MerchantState): boolean =>
+  [clock, ...testClocks.values()].some(({ target }) => target !== null)

@@ -107,10 +107,25 @@ export class Timekeeper {
     )
   }
 
+  /** Whether any clock moves. */
+  get isMoving(): boolean {
+    return this.#running.size > 0
+  }
+
+  /** Resolves when what moves now has ended, well or not. */
+  async rest(): Promise<void> {
+    await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
+  }
+
+  /** Forgets what it knows of clocks, when others have come in their place. */
+  forget(): void {
+    this.#stuck.clear()
+  }
+
   /** Stops what moves at the next border of a batch; it goes on at the next start. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
+    await this.rest()
   }
 
   #isDueBy(clock: Clock, instant: number): boolean {

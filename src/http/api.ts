@@ -12,6 +12,7 @@ import { checkParams, entriesOf, type Schema, unknownParams } from './params.ts'
 import { type Given, readParams } from './request.ts'
 import type { Registered, RouteOf } from './route.ts'
 import type { Site } from './site.ts'
+import { inOneState } from './start-over.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 /** paytwin: more paths than any resource has. */
@@ -39,6 +40,13 @@ export type WriteCall<Params> = Call<Params> & { readonly unit: Unit }
 export type Route<Params, Body> = RouteOf<Params, Body> & {
   /** Whether browsers may call it, with a publishable key. */
   readonly isPublic?: true
+}
+
+/** A request and the route that serves it. */
+type Served<Params, Body> = {
+  readonly c: Context
+  readonly route: Route<Params, Body>
+  readonly run: Run<Params>
 }
 
 /** Carries out a checked request. */
@@ -70,8 +78,13 @@ export class Api {
       const result = await answer(call)
       if (result instanceof Response) return exchange.stamp(result)
       const render = () => exchange.render(call.view, result, route.status ?? 200)
+      if (!exchange.entry) return render()
       // Keeping an answer is a write, and has to be committed.
-      return exchange.entry ? this.#site.engine.administer(render) : render()
+      return this.#site.engine.administer(() => {
+        // What an advance did before a restore has not happened: it can be told, and not be told again.
+        if (call.merchant.standing !== 'present') exchange.leave()
+        return render()
+      })
     })
   }
 
@@ -119,12 +132,27 @@ export class Api {
   }
 
   async #handle<Params, Body>(c: Context, route: Route<Params, Body>, run: Run<Params>): Promise<Response> {
-    const site = this.#site
     const named = `${c.req.method} ${c.req.path}`
-    const exchange = new Exchange(c, site, { route: named, isPublicRoute: route.isPublic ?? false })
+    const exchange = new Exchange(c, this.#site, { route: named, isPublicRoute: route.isPublic ?? false })
+    let read: Promise<Given> | undefined
+    // A body can be read once only.
+    const given = () => (read ??= readParams(c, MAX_BODY_BYTES))
+    try {
+      return await inOneState(() => this.#serve({ c, route, run }, exchange, given))
+    } catch (error) {
+      return exchange.fail(error)
+    }
+  }
+
+  async #serve<Params, Body>(
+    { c, route, run }: Served<Params, Body>,
+    exchange: Exchange,
+    read: () => Promise<Given>,
+  ): Promise<Response> {
+    const site = this.#site
     try {
       const { merchant, isPublic, scope, keyId } = await exchange.admit()
-      const given = await readParams(c, MAX_BODY_BYTES)
+      const given = await read()
       const { method, path } = c.req
       const key = exchange.idempotencyKey
       exchange.entry = await enterIdempotent(site.idempotency, { scope, key, method, path, raw: given.raw })
@@ -150,10 +178,8 @@ export class Api {
       }
       const result = await run(call, exchange)
       return result instanceof Response ? result : exchange.send(result)
-    } catch (error) {
-      return exchange.fail(error)
     } finally {
-      exchange.entry?.leave()
+      exchange.leave()
     }
   }
 

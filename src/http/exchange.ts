@@ -1,7 +1,14 @@
 import type { Context } from 'hono'
-import { ApiError, internalError, keyResolutionUnavailable, rateLimited } from '../core/errors.ts'
+import {
+  ApiError,
+  internalError,
+  invalidApiKey,
+  keyResolutionUnavailable,
+  rateLimited,
+} from '../core/errors.ts'
 import type { FaultKind } from '../engine/faults.ts'
 import { requestId } from '../engine/ids.ts'
+import { MerchantDeleted } from '../engine/merchant.ts'
 import type { View } from '../engine/view.ts'
 import { authenticate, type Caller } from './auth.ts'
 import { expand } from './expand.ts'
@@ -114,6 +121,12 @@ export class Exchange {
     return this.send({ status: stored.status, text: stored.body, headers: { 'Idempotent-Replayed': 'true' } })
   }
 
+  /** Lets the next request with the same idempotency key in; what is rendered from here on is not kept. */
+  leave(): void {
+    this.entry?.leave()
+    this.entry = undefined
+  }
+
   send({ status, text, headers }: Rendered): Response {
     if (this.#strike('response_lost')) this.#hangUp()
     return jsonText(status, text, { ...this.#headers(), ...headers })
@@ -121,7 +134,9 @@ export class Exchange {
 
   /** The answer to what went wrong. */
   fail(error: unknown): Response {
-    const known = knownError(this.#site, error, this.#route)
+    // With a merchant its keys are gone.
+    const cause = error instanceof MerchantDeleted ? invalidApiKey() : error
+    const known = knownError(this.#site, cause, this.#route)
     const body = this.#site.versions.downgrade(this.#version, errorBody(known, this.#site.url()))
     return jsonText(known.status, textOf(body), { ...this.#headers(), ...errorHeaders(known) })
   }

@@ -1,6 +1,6 @@
 import type { EventType } from '../core/event.ts'
 import type { Engine } from '../engine/engine.ts'
-import { eventsAfter, findEvent, newestPlace, placeIn } from '../engine/events.ts'
+import { eventsAfter, findEvent, listEvents, newestPlace, placeIn } from '../engine/events.ts'
 import type { MerchantState } from '../engine/merchant.ts'
 import type { RecalledEvent } from '../engine/view.ts'
 import type { Json } from './json.ts'
@@ -8,6 +8,8 @@ import type { Json } from './json.ts'
 const HEARTBEAT_MS = 15_000
 /** How many events are read at a time for streams that lag behind. */
 const CHUNK = 200
+/** What a stream tells when the state was replaced. Source: operator.md, "Command line" (restore). */
+const RESET = JSON.stringify({ object: 'reset', livemode: false })
 
 type Wanted = {
   /** null for all merchants. */
@@ -21,6 +23,8 @@ type Wanted = {
 
 type Stream = {
   readonly wanted: Wanted
+  /** Whose events it tells, as the merchant is known now; null for all. */
+  merchant: MerchantState | null
   readonly controller: ReadableStreamDefaultController<Uint8Array>
   /** Up to where it has been served: see eventsAfter. */
   place: number
@@ -50,7 +54,11 @@ export class EventStreams {
     this.#engine = engine
     this.#present = present
     this.#reportError = reportError
-    this.#stopListening = engine.listen({ committed: () => this.#schedule() })
+    this.#stopListening = engine.listen({
+      committed: () => this.#schedule(),
+      replaced: () => this.#beginAnew(),
+      deleted: (merchant) => this.#forget(merchant),
+    })
   }
 
   /**
@@ -66,7 +74,7 @@ export class EventStreams {
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          stream = { wanted, controller, place, isServed: false }
+          stream = { wanted, merchant, controller, place, isServed: false }
           this.#streams.add(stream)
           controller.enqueue(this.#encoder.encode(': connected\n\n'))
           this.#beat()
@@ -96,6 +104,39 @@ export class EventStreams {
     for (const stream of this.#streams) if (stream.wanted.key === key) this.#end(stream)
   }
 
+  /**
+   * Tells every stream that all it was told has given way to another state, of which it hears from now on. What it was still to
+   * be told is gone. Its id is that of the newest event there is, for a reader that reconnects.
+   */
+  #beginAnew(): void {
+    for (const stream of this.#streams) {
+      stream.merchant = stream.merchant && this.#sameMerchant(stream.merchant)
+      if (stream.wanted.merchant && !stream.merchant) {
+        this.#end(stream)
+        continue
+      }
+      stream.place = newestPlace(this.#engine, stream.merchant)
+      const [newest] = listEvents(this.#engine, stream.merchant, { types: [], created: [] }, { limit: 1 })
+      stream.controller.enqueue(
+        this.#encoder.encode(`event: reset\nid: ${newest?.id ?? ''}\ndata: ${RESET}\n\n`),
+      )
+    }
+  }
+
+  /** A merchant as it is known now; null when it is gone, be it that another has its ordinal. */
+  #sameMerchant({ settings }: MerchantState): MerchantState | null {
+    const now = this.#engine.merchants.get(settings.ordinal)
+    return now?.settings.birth === settings.birth ? now : null
+  }
+
+  /** Ends the streams of a merchant that was deleted. In those of all, what comes next takes the places that it leaves. */
+  #forget(merchant: MerchantState): void {
+    for (const stream of this.#streams) {
+      if (stream.merchant === merchant) this.#end(stream)
+      else if (!stream.merchant) stream.place = Math.min(stream.place, newestPlace(this.#engine, null))
+    }
+  }
+
   /** Serves all streams soon: after the answers of the commit, and once for several commits of one turn. */
   #schedule(): void {
     if (this.#isScheduled || this.#streams.size === 0) return
@@ -123,7 +164,8 @@ export class EventStreams {
 
   /** @returns whether there may be more */
   #serveChunk(stream: Stream): boolean {
-    const { merchant, types } = stream.wanted
+    const { merchant, wanted } = stream
+    const { types } = wanted
     const newest = newestPlace(this.#engine, merchant)
     const events = eventsAfter(this.#engine, merchant, { types, place: stream.place, limit: CHUNK })
     for (const event of events) {

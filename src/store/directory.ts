@@ -1,8 +1,12 @@
+import { sql } from 'kysely'
 import { arg, type Statements } from './statements.ts'
 import type { ClockRow, KeyRow, MerchantRow } from './tables.ts'
 
 export type Merchant = Omit<MerchantRow, 'ordinal'> & { ordinal: number }
 export type StoredClock = Omit<ClockRow, 'seq'> & { seq: number }
+
+/** The birth of the default merchant, which is the first one after a reset too. */
+export const FIRST_BIRTH = 1
 
 /** Merchants, their clocks and keys, counters and settings: what the engine keeps in memory and writes through. */
 export class Directory {
@@ -28,9 +32,20 @@ export class Directory {
           created: arg<number>('created'),
           api_version: arg<string>('api_version'),
           dunning_final_action: arg<Merchant['dunning_final_action']>('dunning_final_action'),
+          birth: arg<number>('birth'),
         }),
       )
       .run(merchant)
+  }
+
+  /**
+   * The number of a merchant's birth, which no other merchant of this database ever gets: an ordinal and an id may come
+   * again after a restore or a reset, and be somebody else's.
+   */
+  nextBirth(): number {
+    const birth = Number(this.setting('births') ?? FIRST_BIRTH) + 1
+    this.setSetting('births', String(birth))
+    return birth
   }
 
   updateMerchant(merchant: Merchant): void {
@@ -89,6 +104,18 @@ export class Directory {
       .run(clock)
   }
 
+  /** Lets live clocks go on from where they stand. @param now - the wall clock, in Unix seconds */
+  resumeLiveClocks(now: number): void {
+    this.#statements
+      .named('resume live clocks', (db) =>
+        db
+          .updateTable('clock')
+          .set({ offset: sql<number>`now - ${arg<number>('now')}` })
+          .where('mode', '=', sql<'live'>`'live'`),
+      )
+      .run({ now })
+  }
+
   keys(): KeyRow[] {
     return this.#statements
       .named<KeyRow>('keys', (db) => db.selectFrom('api_key').selectAll().orderBy('id'))
@@ -101,6 +128,7 @@ export class Directory {
         db.insertInto('api_key').values({
           id: arg<string>('id'),
           merchant: arg<number>('merchant'),
+          birth: arg<number>('birth'),
           type: arg<KeyRow['type']>('type'),
           name: arg<string | null>('name'),
           hash: arg<Buffer>('hash'),
@@ -111,6 +139,13 @@ export class Directory {
         }),
       )
       .run(key)
+  }
+
+  /** Forgets the keys of all merchants but the default one. */
+  forgetOtherKeys(): void {
+    this.#statements
+      .named('forget other keys', (db) => db.deleteFrom('api_key').where('birth', '!=', arg<number>('birth')))
+      .run({ birth: FIRST_BIRTH })
   }
 
   revokeKey(id: string, revoked: number): void {

@@ -8,6 +8,7 @@ import { checkParams, namesAsHeader, type Schema, unknownParams } from '../param
 import { readParams } from '../request.ts'
 import { errorBody, errorHeaders, json, knownError } from '../respond.ts'
 import type { Registered } from '../route.ts'
+import { inOneState } from '../start-over.ts'
 import { clockAdminRoutes } from './clock.ts'
 import { eventAdminRoutes } from './event.ts'
 import { faultRoutes } from './fault.ts'
@@ -15,6 +16,7 @@ import { checkAdminToken, checkHost } from './guard.ts'
 import { keyRoutes } from './key.ts'
 import { merchantRoutes } from './merchant.ts'
 import type { AddRoute, AdminCall, AdminRoute, AdminSite } from './site.ts'
+import { snapshotRoutes } from './snapshot.ts'
 import { statusRoutes } from './status.ts'
 
 const MAX_BODY_BYTES = 64 * 1_048_576
@@ -35,6 +37,7 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
   merchantRoutes(add)
   clockAdminRoutes(add)
   eventAdminRoutes(add)
+  snapshotRoutes(add)
   app.all('/_paytwin/*', (c) => handle(c, site, {}, () => routeMissing(c.req.method, c.req.path)))
   return routes
 }
@@ -57,7 +60,7 @@ async function handle<Params>(
     const params = checkParams((route.params ?? NO_PARAMS) as Schema<Params>, raw, { isForm })
     const ignored = unknownParams(raw, params)
     if (ignored.length > 0) headers['Paytwin-Ignored-Params'] = namesAsHeader(ignored)
-    const result = await answer({ c, site, params, id: c.req.param('id') ?? '' })
+    const result = await inOneState(async () => answer({ c, site, params, id: c.req.param('id') ?? '' }))
     if (result instanceof ApiError) throw result
     if (!(result instanceof Response)) return json(route.status ?? 200, result, headers)
     for (const [name, value] of Object.entries(headers)) result.headers.set(name, value)

@@ -73,6 +73,8 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   all: 'Whether all merchants are meant.',
   'merchants.clock': 'live, or the time at which its clock stands frozen: Unix seconds or ISO 8601.',
   'merchants.name': 'What to call it.',
+  'snapshots.name':
+    'What to call it: a letter or digit, then up to 63 more letters, digits, dots, underscores or hyphens.',
   'keys.publishable': 'Whether it is for browsers.',
   'keys.secret': 'The key itself, chosen beforehand: sk_test_ or pk_test_ and at least 24 letters or digits.',
   'faults.count': 'How many times it strikes; for ever unless given.',

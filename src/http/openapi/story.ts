@@ -1,6 +1,7 @@
 import type { Registered } from '../route.ts'
 import type { Examples } from './examples.ts'
 import { type Answered, Recorder, type Specimen } from './recorder.ts'
+import { tellOfState } from './state-story.ts'
 
 /** Opens a new specimen. */
 export type OpenSpecimen = (options: { strictParams: boolean }) => Promise<Specimen>
@@ -24,6 +25,7 @@ export async function tellStory(routes: readonly Registered[], open: OpenSpecime
     await time(told)
     await operator(told)
     await refusals(told)
+    await tellOfState(told)
     const pedant = new Recorder(strict, routes)
     await pedant.refused('get', '/v1/customers?zebra=1')
     const { successes, errors, streams } = told.examples()

@@ -52,13 +52,13 @@ const OBJECT_TABLES: Readonly<Record<string, string>> = {
 const OTHER_TABLES: readonly string[] = [
   `create table merchant (
     ordinal integer primary key, id text not null unique, name text not null, created integer not null,
-    api_version text not null, dunning_final_action text not null) strict`,
+    api_version text not null, dunning_final_action text not null, birth integer not null) strict`,
   `create table clock (
     seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
     mode text not null, now integer not null, "offset" integer not null, target integer, advance text) strict`,
   `create table api_key (
-    id text primary key, merchant integer not null, type text not null, name text, hash blob not null unique,
-    hint text not null, created integer not null, last_used integer, revoked integer) strict`,
+    id text primary key, merchant integer not null, birth integer not null, type text not null, name text,
+    hash blob not null unique, hint text not null, created integer not null, last_used integer, revoked integer) strict`,
   `create table journal (
     seq integer primary key, merchant integer not null, number integer, type integer, kind integer not null,
     object integer not null, created integer not null, replaced text, api_version integer not null, request text,
