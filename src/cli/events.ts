@@ -73,7 +73,8 @@ async function tail(
         signal: ended.signal,
         onNews: (news) => {
           if (news === 'lost') out.note(`The connection to ${client.address.url} was lost; trying again…`)
-          if (news === 'reconnected') out.note('Connected again; no event was missed.')
+          if (news === 'reconnected') out.note('Connected again.')
+          if (news === 'reset') out.note('The state was restored or reset; events of the new one follow.')
         },
       },
     )

@@ -4,10 +4,12 @@ import type {
   AdvanceAim,
   Clock,
   ClockScope,
+  Deleted,
   Event,
   Key,
   List,
   Merchant,
+  Snapshot,
   Status,
   Summary,
   Upcoming,
@@ -73,6 +75,10 @@ export class Client {
     return this.#post(`merchants/${encodeURIComponent(id)}`, change)
   }
 
+  deleteMerchant(id: string): Promise<Deleted> {
+    return this.#delete(`merchants/${encodeURIComponent(id)}`)
+  }
+
   clocks({ merchant }: { merchant?: string | undefined } = {}): Promise<List<Clock>> {
     return this.#get('clock', { merchant })
   }
@@ -121,6 +127,28 @@ export class Client {
     return followEvents({ address: this.address, list: (page) => this.events(page) }, wanted, options)
   }
 
+  /** In place of the snapshot of that name, if there is one. */
+  saveSnapshot(name: string): Promise<Snapshot> {
+    return this.#post('snapshots', { name })
+  }
+
+  snapshots(): Promise<List<Snapshot>> {
+    return this.#get('snapshots')
+  }
+
+  restoreSnapshot(name: string): Promise<Snapshot> {
+    return this.#post(`snapshots/${encodeURIComponent(name)}/restore`)
+  }
+
+  deleteSnapshot(name: string): Promise<Deleted> {
+    return this.#delete(`snapshots/${encodeURIComponent(name)}`)
+  }
+
+  /** Brings back the state of the first start. */
+  reset(): Promise<Status> {
+    return this.#post('reset')
+  }
+
   #get<Answer>(
     path: string,
     query: Readonly<Record<string, string | number | undefined>> = {},
@@ -132,6 +160,10 @@ export class Client {
 
   #post<Answer>(path: string, body: object = {}): Promise<Answer> {
     return requestJson(this.address, { method: 'POST', path: `/_paytwin/${path}`, body })
+  }
+
+  #delete<Answer>(path: string): Promise<Answer> {
+    return requestJson(this.address, { method: 'DELETE', path: `/_paytwin/${path}` })
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
-import { Unreachable } from './errors.ts'
+import { Refused, Unreachable } from './errors.ts'
 import { type Address, open, unreachable } from './transport.ts'
 import type { Event, List } from './types.ts'
 
@@ -12,8 +12,14 @@ export type EventsWanted = {
   readonly types?: readonly string[] | undefined
 }
 
-/** What happens to a stream's connection. */
-export type StreamNews = 'connected' | 'lost' | 'reconnected'
+/**
+ * What happens to a stream: to its connection or, with `reset`, to all that it has told: it gave way to another state, by a
+ * restore or a reset, and what follows happens in that.
+ */
+export type StreamNews = 'connected' | 'lost' | 'reconnected' | 'reset'
+
+/** That the state was replaced, and which event is the newest one in the new state, if there is any. */
+type Reset = { readonly object: 'reset'; readonly newest: string | undefined }
 
 /** A daemon as streams need it: where it is, and a page of its events, newest first. */
 export type EventSource = {
@@ -43,26 +49,40 @@ export async function* followEvents(
   let last = since ?? (await newestId(source, wanted))
   let isFirst = true
   let isOpen = false
+  /** Whether the last event is there no more: the state was replaced while nobody listened. */
+  let isAstray = false
   for (let pause = PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     try {
+      if (isAstray) last = await newestId(source, wanted)
       const response = await connect(source.address, wanted, last, signal)
       onNews(isFirst ? 'connected' : 'reconnected')
+      if (isAstray) onNews('reset')
+      isAstray = false
       isFirst = false
       isOpen = true
       pause = PAUSE_MS
-      for await (const event of afterLast(source, wanted, last, response)) {
-        last = event.id
-        yield event
+      for await (const message of afterLast(source, wanted, last, response)) {
+        if (message.object === 'reset') {
+          last = message.newest
+          onNews('reset')
+        } else {
+          last = message.id
+          yield message
+        }
       }
     } catch (error) {
       if (signal.aborted) return
-      if (isFirst || !(error instanceof Unreachable)) throw error
+      if (!isFirst && !isAstray && isGone(error)) isAstray = true
+      else if (isFirst || !(error instanceof Unreachable)) throw error
     }
     if (isOpen) onNews('lost')
     isOpen = false
     await delay(pause, undefined, { signal }).catch(() => undefined)
   }
 }
+
+/** Whether the event after which a stream was to go on is there no more. */
+const isGone = (error: unknown): boolean => error instanceof Refused && error.status === 404
 
 /** The query that asks for events. */
 export function eventQuery({ merchant, types = [] }: EventsWanted): URLSearchParams {
@@ -101,12 +121,14 @@ async function* afterLast(
   wanted: EventsWanted,
   last: string | undefined,
   response: IncomingMessage,
-): AsyncGenerator<Event, void, undefined> {
+): AsyncGenerator<Event | Reset, void, undefined> {
   const missed = last === undefined ? await allEvents(source, wanted) : []
   yield* missed
   const known = new Set(missed.map(({ id }) => id))
-  for await (const event of messages(source.address, response)) {
-    if (!known.has(event.id)) yield event
+  for await (const message of messages(source.address, response)) {
+    // From the same seed the new state makes the same ids again.
+    if (message.object === 'reset') known.clear()
+    if (message.object === 'reset' || !known.has(message.id)) yield message
   }
 }
 
@@ -124,12 +146,13 @@ async function allEvents(source: EventSource, wanted: EventsWanted): Promise<Eve
 async function* messages(
   address: Address,
   response: IncomingMessage,
-): AsyncGenerator<Event, void, undefined> {
-  let arrived: Event[] = []
+): AsyncGenerator<Event | Reset, void, undefined> {
+  let arrived: (Event | Reset)[] = []
   const parser = createParser({
-    onEvent: ({ data }) => {
-      const message: Event = JSON.parse(data)
+    onEvent: ({ data, id }) => {
+      const message: Event | Omit<Reset, 'newest'> = JSON.parse(data)
       if (message.object === 'event') arrived.push(message)
+      if (message.object === 'reset') arrived.push({ object: 'reset', newest: id || undefined })
     },
   })
   const decoder = new TextDecoder()
@@ -137,9 +160,9 @@ async function* messages(
   try {
     for await (const chunk of response) {
       parser.feed(decoder.decode(chunk, { stream: true }))
-      const events = arrived
+      const messages = arrived
       arrived = []
-      yield* events
+      yield* messages
     }
   } catch (error) {
     throw unreachable(address.url, error)

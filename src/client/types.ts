@@ -92,6 +92,18 @@ export type Status = {
   readonly counts: Readonly<Record<string, number>>
 }
 
+export type Snapshot = {
+  readonly id: string
+  readonly object: 'snapshot'
+  readonly name: string
+  readonly created: number
+  /** In bytes. */
+  readonly size: number
+}
+
+/** What is left of a deleted object. */
+export type Deleted = { readonly id: string; readonly object: string; readonly deleted: true }
+
 /** Which clocks are meant. */
 export type ClockScope = { readonly merchant: string } | { readonly all: true }
 
