@@ -18,7 +18,7 @@ import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { SNAPSHOT_NAME } from '../core/snapshot.ts'
 import { DatabaseUnusable, MIGRATIONS, type Migrations, migrate, versionOf } from './database.ts'
-import { byName, type OpenSnapshot, type Shelf, type Snapshot } from './snapshots.ts'
+import { byName, gone, type OpenSnapshot, type Shelf, type Snapshot, unreadable } from './snapshots.ts'
 
 const ENDING = '.db'
 /** No snapshot's name begins with a dot. */
@@ -95,7 +95,7 @@ export class FileShelf implements Shelf {
       close,
       read: (work) => {
         // Attaching what is gone meanwhile would make an empty database.
-        if (!existsSync(file)) throw unreadable(snapshot.name, 'its file is gone')
+        if (!existsSync(file)) throw gone(snapshot.name)
         try {
           this.#database.prepare('attach ? as snapshot').run(file)
           return work((table) => `snapshot.${table}`)
@@ -171,9 +171,6 @@ function schemaOf(file: string, name: string): number {
     database.close()
   }
 }
-
-const unreadable = (name: string, why: string) =>
-  new DatabaseUnusable('unreadable', `The snapshot '${name}' cannot be restored: ${why}`)
 
 function explain(error: unknown, name: string): unknown {
   const isDamage = error instanceof Sqlite.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code)

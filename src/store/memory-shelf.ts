@@ -1,6 +1,6 @@
 import type Sqlite from 'better-sqlite3'
 import { contentTables } from './contents.ts'
-import { byName, type OpenSnapshot, type Shelf, type Snapshot } from './snapshots.ts'
+import { byName, gone, type OpenSnapshot, type Shelf, type Snapshot } from './snapshots.ts'
 
 type Kept = { readonly snapshot: Snapshot; readonly number: number }
 
@@ -43,7 +43,12 @@ export class MemoryShelf implements Shelf {
     if (!kept) return undefined
     return {
       snapshot: kept.snapshot,
-      read: (work) => work((table) => placeOf(kept.number, table)),
+      read: (work) => {
+        // Meanwhile it may have been saved anew, or deleted.
+        const current = this.#kept.get(name)
+        if (!current) throw gone(name)
+        return work((table) => placeOf(current.number, table))
+      },
       close: () => undefined,
     }
   }

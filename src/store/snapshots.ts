@@ -1,4 +1,5 @@
 import type { Source } from './contents.ts'
+import { DatabaseUnusable } from './database.ts'
 
 /** A saved state of the database. */
 export type Snapshot = {
@@ -39,3 +40,10 @@ export type Shelf = {
 }
 
 export const byName = (left: Snapshot, right: Snapshot): number => (left.name < right.name ? -1 : 1)
+
+/** That a snapshot cannot be restored, and why. */
+export const unreadable = (name: string, why: string): DatabaseUnusable =>
+  new DatabaseUnusable('unreadable', `The snapshot '${name}' cannot be restored: ${why}`)
+
+export const gone = (name: string): DatabaseUnusable =>
+  unreadable(name, 'it was deleted before its turn came')

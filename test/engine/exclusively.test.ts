@@ -33,9 +33,15 @@ describe('work that runs alone', () => {
     await note('before', command())
     await Promise.all([
       note('at once', command()),
-      note('alone', engine.exclusively(() => undefined)),
+      note(
+        'alone',
+        engine.exclusively(() => undefined),
+      ),
       note('later', command()),
-      note('operator', engine.administer(() => undefined)),
+      note(
+        'operator',
+        engine.administer(() => undefined),
+      ),
     ])
     expect(order).toEqual(['before', 'alone', 'at once', 'later', 'operator'])
   })
@@ -46,10 +52,22 @@ describe('work that runs alone', () => {
     const { advance } = await whileAdvancing(twin)
     await Promise.all([
       note('advance', advance),
-      note('alone', engine.exclusively(() => undefined)),
-      note('other', turn().then(() => engine.command(other, null, () => undefined))),
-      note('operator', turn().then(() => engine.administer(() => undefined))),
-      note('own', turn().then(() => engine.command(twin.sandbox.merchant, null, () => undefined))),
+      note(
+        'alone',
+        engine.exclusively(() => undefined),
+      ),
+      note(
+        'other',
+        turn().then(() => engine.command(other, null, () => undefined)),
+      ),
+      note(
+        'operator',
+        turn().then(() => engine.administer(() => undefined)),
+      ),
+      note(
+        'own',
+        turn().then(() => engine.command(twin.sandbox.merchant, null, () => undefined)),
+      ),
     ])
     expect(order.indexOf('alone')).toBeLessThan(order.indexOf('other'))
     expect(order.indexOf('alone')).toBeLessThan(order.indexOf('operator'))
@@ -61,7 +79,11 @@ describe('work that runs alone', () => {
     const { twin, engine } = await prepare()
     const { merchant } = twin.sandbox
     const { advance } = await whileAdvancing(twin)
-    const seen = await engine.exclusively(() => [engine.time.isMoving, merchant.clock.target, merchant.clock.now])
+    const seen = await engine.exclusively(() => [
+      engine.time.isMoving,
+      merchant.clock.target,
+      merchant.clock.now,
+    ])
     expect(seen).toEqual([false, null, at('2028-01-31T10:00:00Z')])
     await advance
   })
@@ -70,9 +92,11 @@ describe('work that runs alone', () => {
     const { twin, engine } = await prepare()
     const { advance } = await whileAdvancing(twin, '30d')
     let isDone = false
-    const alone = engine.exclusively(() => undefined).then(() => {
-      isDone = true
-    })
+    const alone = engine
+      .exclusively(() => undefined)
+      .then(() => {
+        isDone = true
+      })
     await advance
     let advances = 0
     const keepAdvancing = async () => {

@@ -13,7 +13,10 @@ const names = (taken: Awaited<ReturnType<Stream['take']>>) => taken.map(({ data 
 
 describe.each(EVERYWHERE)('%s a live stream', (place) => {
   const open = () => openTwin({ database: PLACES[place]() })
-  const operators = (twin: Twin) => ({ Authorization: `Bearer ${twin.sandbox.adminToken}`, Host: 'localhost' })
+  const operators = (twin: Twin) => ({
+    Authorization: `Bearer ${twin.sandbox.adminToken}`,
+    Host: 'localhost',
+  })
 
   test('hears of a restore, and then of what happens, without repeats or loss', async () => {
     const twin = await open()
@@ -44,7 +47,11 @@ describe.each(EVERYWHERE)('%s a live stream', (place) => {
     await operate(twin, 'reset')
     await customer(twin, 'new')
     const [gone, reset, fresh] = await stream.take(3)
-    expect([gone?.event, reset?.event, fresh?.event]).toEqual(['customer.created', 'reset', 'customer.created'])
+    expect([gone?.event, reset?.event, fresh?.event]).toEqual([
+      'customer.created',
+      'reset',
+      'customer.created',
+    ])
     // An empty id, so that a reader that reconnects does not ask for what is gone.
     expect(reset?.id).toBe('')
     expect(fresh?.data.data.object.name).toBe('new')
@@ -116,7 +123,9 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
       }
       const made = await Promise.all(requests)
       expect(await restored).toMatchObject({ status: 200 })
-      const there = (await twin.get('/v1/customers?limit=100')).data.filter(({ name }: Body) => name !== 'kept')
+      const there = (await twin.get('/v1/customers?limit=100')).data.filter(
+        ({ name }: Body) => name !== 'kept',
+      )
       // What is there came after, with ids as if nothing else had been; everything else was answered before.
       const after = there.map(({ name }: Body) => made[Number(name)])
       expect(there).toEqual(after)
@@ -149,7 +158,9 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
     const { secretKey } = await anotherMerchant(twin)
     const other = clientOf(twin.sandbox, secretKey)
     const restored = restore(twin)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => other.request('POST', '/v1/customers')))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => other.request('POST', '/v1/customers')),
+    )
     await restored
     for (const answer of answers) if (answer.status !== 201) expectUnauthenticated(answer)
     expect(twin.sandbox.engine.store.journal.head(2)).toBe(0)

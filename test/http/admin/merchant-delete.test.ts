@@ -15,7 +15,10 @@ import {
 } from '../support.ts'
 
 /** A sandbox with a second merchant that is to go. */
-async function prepare(place: keyof typeof PLACES = 'in memory', clock: string | number = '2026-06-01T09:00:00Z') {
+async function prepare(
+  place: keyof typeof PLACES = 'in memory',
+  clock: string | number = '2026-06-01T09:00:00Z',
+) {
   const twin = await openTwin({ database: PLACES[place]() })
   const { merchant, secretKey } = await anotherMerchant(twin, clock)
   const other = clientOf(twin.sandbox, secretKey)

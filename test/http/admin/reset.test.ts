@@ -16,7 +16,10 @@ describe.each(EVERYWHERE)('%s a reset', (place) => {
     const [merchant] = (await asOperator(twin)('GET', 'merchants')).body.data
     await subscribe(twin)
     await twin.advance({ by: '1y' })
-    await asOperator(twin)('POST', `merchants/${merchant.id}`, { name: 'New', dunning_final_action: 'cancel' })
+    await asOperator(twin)('POST', `merchants/${merchant.id}`, {
+      name: 'New',
+      dunning_final_action: 'cancel',
+    })
     const { status, body } = await reset(twin)
     expect(status).toBe(200)
     expect(body).toMatchObject({ object: 'status', merchants: [merchant] })

@@ -48,12 +48,29 @@ describe.each(EVERYWHERE)('%s', (place) => {
   })
 
   test.each(
-    rows('', '.', '..', '.hidden', '-x', '_x', 'a/b', '../a', 'a b', 'ä', 'a\n', 'a\u0000', 'x'.repeat(65), null, 5),
+    rows<unknown>(
+      '',
+      '.',
+      '..',
+      '.hidden',
+      '-x',
+      '_x',
+      'a/b',
+      '../a',
+      'a b',
+      'ä',
+      'a\n',
+      'a\u0000',
+      'x'.repeat(65),
+      null,
+      5,
+    ),
   )('no snapshot is called %j', async (name) => {
     const { operator, list } = await prepare(place)
     const answer = await operator('POST', 'snapshots', { name })
     expectRefusal(answer, invalid('name'))
-    if (typeof name === 'string') expect(answer.body.error.message).toMatch(/letter or digit, then up to 63 more/)
+    if (typeof name === 'string')
+      expect(answer.body.error.message).toMatch(/letter or digit, then up to 63 more/)
     expect(await list()).toEqual([])
   })
 
