@@ -16,6 +16,7 @@ let daemon: RunningDaemon
 beforeEach(async () => {
   daemon = await startDaemon(['--ephemeral', '--clock', '2026-01-31T10:00:00Z'])
   await subscribe(daemon)
+  await paytwin(['snapshots', 'save', 'before-renewal'], { env: daemon.env })
 })
 afterEach(() => daemon.stop())
 
@@ -56,9 +57,14 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     const { stdout } = await paytwin([...list, '--json'], { env: daemon.env })
     return JSON.parse(stdout).data[0].id
   }
+  // The only merchant there is cannot be deleted.
+  const another = async (): Promise<string> => {
+    const { stdout } = await paytwin(['merchants', 'create', '--json'], { env: daemon.env })
+    return JSON.parse(stdout).id
+  }
   const real = async (arg: string) => {
     if (arg.startsWith('key_')) return newest('keys', 'list')
-    if (arg.startsWith('mer_')) return newest('merchants', 'list')
+    if (arg.startsWith('mer_')) return args[1] === 'delete' ? another() : newest('merchants', 'list')
     return arg.startsWith('evt_') ? newest('events', 'list') : arg
   }
   return Promise.all(args.map(real))
