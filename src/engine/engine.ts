@@ -1,10 +1,19 @@
-import { ApiError, assert, internalError } from '../core/errors.ts'
+import { ApiError, internalError } from '../core/errors.ts'
 import type { StoredClock } from '../store/directory.ts'
 import type { Store } from '../store/store.ts'
 import { apply } from './apply.ts'
-import { Clock, type Wall } from './clock.ts'
+import type { Clock, Wall } from './clock.ts'
+import { Gate, nextTurn } from './gate.ts'
 import { Ids } from './ids.ts'
-import { checkPresent, type MerchantState, unlessLeftBehind } from './merchant.ts'
+import {
+  checkPresent,
+  isUnfinished,
+  leftBehindBy,
+  type MerchantState,
+  merchantOf,
+  StateReplaced,
+  unlessLeftBehind,
+} from './merchant.ts'
 import type { Summary } from './scheduler.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { RefusedAfterAttempt, type RequestContext, Unit } from './unit.ts'
@@ -47,11 +56,7 @@ export class Engine {
   /** Clocks that the transaction under way may have moved. */
   readonly #touched = new Set<Clock>()
   #queue: Command[] = []
-  /** Commands that arrived while work that runs alone was waiting for its turn. */
-  readonly #held: Command[] = []
-  /** How many works are waiting to run alone, and the last of them. */
-  #soloists = 0
-  #lastSolo: Promise<unknown> = Promise.resolve()
+  readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
 
   constructor({
     store,
@@ -123,13 +128,7 @@ export class Engine {
    * may itself be waiting.
    */
   exclusively<T>(work: () => T): Promise<T> {
-    this.#soloists += 1
-    const solo = this.#lastSolo.then(() => this.#alone(work))
-    this.#lastSolo = solo.then(
-      () => this.#letIn(),
-      () => this.#letIn(),
-    )
-    return solo
+    return this.#gate.alone(() => this.#standStillFor(work))
   }
 
   /**
@@ -163,17 +162,7 @@ export class Engine {
     settings: MerchantState['settings'],
     clocks: readonly StoredClock[] = this.store.directory.clocks(),
   ): MerchantState {
-    const rows = clocks.filter(({ merchant }) => merchant === settings.ordinal)
-    const [main, ...others] = rows.map((row) => new Clock(row, this.wall))
-    assert(main, `${settings.id} has a clock`)
-    const merchant: MerchantState = {
-      settings,
-      clock: main,
-      testClocks: new Map(others.map((clock) => [clock.id, clock])),
-      isAdvancing: false,
-      waiting: [],
-      standing: 'present',
-    }
+    const merchant = merchantOf(settings, clocks, this.wall)
     this.merchants.set(settings.ordinal, merchant)
     return merchant
   }
@@ -181,7 +170,7 @@ export class Engine {
   /** Lets what runs end: commands are answered, advances stop at a border and go on at the next start. */
   async close(): Promise<void> {
     await this.time.stop()
-    while (this.#queue.length > 0 || this.#soloists > 0) await nextTurn()
+    while (this.#queue.length > 0 || this.#gate.isClosed) await nextTurn()
     this.store.close()
   }
 
@@ -208,7 +197,7 @@ export class Engine {
     for (const settings of this.store.directory.merchants()) this.admit(settings, clocks)
   }
 
-  async #alone<T>(work: () => T): Promise<T> {
+  async #standStillFor<T>(work: () => T): Promise<T> {
     for (;;) {
       // Behind whoever has looked at the state in this turn, and is about to act on it.
       await nextTurn()
@@ -225,13 +214,6 @@ export class Engine {
     // While a shutdown leaves an advance unfinished, clocks stand where nobody was to see them.
     if ([...this.merchants.values()].some(isUnfinished)) throw internalError()
     return work()
-  }
-
-  /** Lets the next work run alone or, when none is left, the commands that were held back. */
-  #letIn(): void {
-    this.#soloists -= 1
-    if (this.#soloists > 0) return
-    for (const command of this.#held.splice(0)) this.#enqueue(command)
   }
 
   #unit(merchant: MerchantState, request: RequestContext | null): Unit {
@@ -258,11 +240,8 @@ export class Engine {
 
   /** One transaction for all commands that have arrived; answers leave after its commit. */
   #flush(): void {
-    const arrived = this.#queue
+    const commands = this.#queue.filter((command) => !this.#holdsBack(command))
     this.#queue = []
-    const isHeld = ({ merchant }: Command) => this.#soloists > 0 && !merchant?.isAdvancing
-    this.#held.push(...arrived.filter(isHeld))
-    const commands = arrived.filter((command) => !isHeld(command))
     if (commands.length === 0) return
     const admitted: Command[] = []
     const answers: (() => void)[] = []
@@ -283,32 +262,31 @@ export class Engine {
     for (const answer of answers) answer()
   }
 
+  /** Holds a command back while work is to run alone, but for one that an advance may be waiting for. */
+  #holdsBack(command: Command): boolean {
+    if (!this.#gate.isClosed || command.merchant?.isAdvancing) return false
+    this.#gate.hold(command)
+    return true
+  }
+
   /**
    * Parks a command while its merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
    * leaves an advance unfinished there is no such instant: the command is sent away.
    * @returns whether the command is not to run now
    */
   #parks(command: Command): boolean {
-    const { merchant } = command
+    const { merchant, reject } = command
     if (!merchant) return false
-    if (merchant.standing !== 'present') {
-      this.#turnAway(command, merchant)
+    const leftBehind = leftBehindBy(merchant)
+    if (leftBehind) {
+      reject(leftBehind)
       return true
     }
     if (!merchant.isAdvancing) this.time.catchUp(merchant)
-    if (merchant.isAdvancing)
-      merchant.waiting.push({ requeue: () => this.#enqueue(command), reject: command.reject })
-    else if (merchant.clock.target !== null) command.reject(internalError())
+    if (merchant.isAdvancing) merchant.waiting.push({ requeue: () => this.#enqueue(command), reject })
+    else if (merchant.clock.target !== null) reject(internalError())
     else merchant.clock.tick()
     return merchant.isAdvancing || merchant.clock.target !== null
-  }
-
-  #turnAway({ reject }: Command, merchant: MerchantState): void {
-    try {
-      checkPresent(merchant)
-    } catch (error) {
-      reject(error)
-    }
   }
 
   #attempt<T>(run: () => T, unit?: Unit): { value: T } | { error: unknown } {
@@ -322,7 +300,8 @@ export class Engine {
         error.afterwards()
         return { error: error.error }
       }
-      if (!(error instanceof ApiError)) this.#report(error, 'running a command')
+      const isOurMistake = !(error instanceof ApiError || error instanceof StateReplaced)
+      if (isOurMistake) this.#report(error, 'running a command')
       return { error }
     }
   }
@@ -360,8 +339,3 @@ export class Engine {
     for (const listener of this.#listeners) tell(listener)
   }
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-const isUnfinished = ({ clock, testClocks }: MerchantState): boolean =>
-  [clock, ...testClocks.values()].some(({ target }) => target !== null)

@@ -1,6 +1,6 @@
-import { ApiError } from '../core/errors.ts'
-import type { Merchant } from '../store/directory.ts'
-import type { Clock } from './clock.ts'
+import { ApiError, assert } from '../core/errors.ts'
+import type { Merchant, StoredClock } from '../store/directory.ts'
+import { Clock, type Wall } from './clock.ts'
 
 /** A merchant in memory: its settings, its clocks, and what waits while an advance is under way. */
 export type MerchantState = {
@@ -17,6 +17,25 @@ export type MerchantState = {
 
 /** A command that waits for an advance to end: how to go on with it, and how to send it away. */
 export type Waiting = { readonly requeue: () => void; readonly reject: (error: unknown) => void }
+
+/** A merchant as the database has it. @param clocks - those of all merchants */
+export function merchantOf(settings: Merchant, clocks: readonly StoredClock[], wall: Wall): MerchantState {
+  const rows = clocks.filter(({ merchant }) => merchant === settings.ordinal)
+  const [main, ...others] = rows.map((row) => new Clock(row, wall))
+  assert(main, `${settings.id} has a clock`)
+  return {
+    settings,
+    clock: main,
+    testClocks: new Map(others.map((clock) => [clock.id, clock])),
+    isAdvancing: false,
+    waiting: [],
+    standing: 'present',
+  }
+}
+
+/** Whether an advance of one of its clocks was begun and has not ended. */
+export const isUnfinished = ({ clock, testClocks }: MerchantState): boolean =>
+  [clock, ...testClocks.values()].some(({ target }) => target !== null)
 
 /**
  * The state that a request has looked at was replaced by another before the request could act. It has done nothing, and
@@ -37,10 +56,19 @@ export class MerchantDeleted extends ApiError {
   }
 }
 
+/** Why this is no longer the merchant; undefined while it is. */
+export function leftBehindBy({
+  standing,
+  settings,
+}: MerchantState): StateReplaced | MerchantDeleted | undefined {
+  if (standing === 'replaced') return new StateReplaced(`the state of ${settings.id} was replaced`)
+  return standing === 'deleted' ? new MerchantDeleted(settings.id) : undefined
+}
+
 /** @throws StateReplaced, MerchantDeleted when this is no longer the merchant */
-export function checkPresent({ standing, settings }: MerchantState): void {
-  if (standing === 'replaced') throw new StateReplaced(`the state of ${settings.id} was replaced`)
-  if (standing === 'deleted') throw new MerchantDeleted(settings.id)
+export function checkPresent(merchant: MerchantState): void {
+  const reason = leftBehindBy(merchant)
+  if (reason) throw reason
 }
 
 /** For what is done now and then for every merchant: one that was left behind meanwhile needs it no more. */

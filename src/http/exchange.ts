@@ -49,8 +49,7 @@ export class Exchange {
     this.#site = site
     this.#route = route
     this.#isPublicRoute = isPublicRoute
-    const asked = c.req.header('x-api-version')
-    this.#version = asked !== undefined && site.versions.dates.includes(asked) ? asked : site.versions.newest
+    this.#version = this.#askedVersion()
   }
 
   /** Whether a browser asks, with a publishable key. */
@@ -72,6 +71,7 @@ export class Exchange {
    * @throws ApiError authentication_error; parameter_invalid, param X-API-Version; rate_limit; internal_error
    */
   async admit(): Promise<Caller> {
+    this.#forget()
     const { versions, rateLimit } = this.#site
     const caller = this.#authenticate()
     this.#version = caller.merchant.settings.api_version
@@ -135,8 +135,9 @@ export class Exchange {
   /** The answer to what went wrong. */
   fail(error: unknown): Response {
     // With a merchant its keys are gone.
-    const cause = error instanceof MerchantDeleted ? invalidApiKey() : error
-    const known = knownError(this.#site, cause, this.#route)
+    const isNobodys = error instanceof MerchantDeleted
+    if (isNobodys) this.#forget()
+    const known = knownError(this.#site, isNobodys ? invalidApiKey() : error, this.#route)
     const body = this.#site.versions.downgrade(this.#version, errorBody(known, this.#site.url()))
     return jsonText(known.status, textOf(body), { ...this.#headers(), ...errorHeaders(known) })
   }
@@ -157,6 +158,18 @@ export class Exchange {
     }
     this.#caller = undefined
     throw keyResolutionUnavailable()
+  }
+
+  /** As long as nobody knows who asks: the version asked for if there is such a one, else the newest. */
+  #forget(): void {
+    this.#caller = undefined
+    this.#version = this.#askedVersion()
+  }
+
+  #askedVersion(): string {
+    const { dates, newest } = this.#site.versions
+    const asked = this.#c.req.header('x-api-version')
+    return asked !== undefined && dates.includes(asked) ? asked : newest
   }
 
   #headers(): Headers {
