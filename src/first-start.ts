@@ -25,8 +25,8 @@ type Parts = { readonly engine: Engine; readonly keys: KeyRing }
 export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promise<string | null> {
   const { store, ids } = engine
   const { clock, seed } = beginning
-  return engine.replaceState(() =>
-    store.transaction(() => {
+  return engine.replaceState((transact) =>
+    transact(() => {
       store.empty()
       store.directory.forgetOtherKeys()
       store.directory.setSetting('seed', seed)
@@ -34,8 +34,8 @@ export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promis
       ids.reset()
       const merchant = engine.admit(addMerchant(engine, { name: 'Default merchant', clock }, FIRST_BIRTH))
       const secret = keys.list().length === 0 ? firstKey(keys, merchant.settings.ordinal, beginning) : null
-      // What a first start loads besides belongs here: it then comes with the merchant or not at all, and again at a reset.
-      ids.flush()
+      // What a first start loads besides belongs here, by the units that `transact` gives: it then comes with the merchant or
+      // not at all, and again at every reset.
       return secret
     }),
   )

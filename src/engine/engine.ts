@@ -26,6 +26,9 @@ type Command = {
   readonly reject: (error: unknown) => void
 }
 
+/** Runs in a transaction of its own what may write for several merchants. */
+export type Transact = <T>(run: (unitOf: (merchant: MerchantState) => Unit) => T) => T
+
 /** What the engine tells its listeners. */
 export type EngineListener = {
   /** A transaction is committed: there may be new journal entries. */
@@ -134,11 +137,13 @@ export class Engine {
   /**
    * Replaces all that there is, alone. Every merchant is then known anew, and what still holds on to one of before begins
    * again.
-   * @param work - changes the database in one transaction, or throws and changes nothing
+   * @param work - changes the database in one transaction, its own or that of `transact`; or throws and changes nothing
    */
-  replaceState<T>(work: () => T): Promise<T> {
+  replaceState<T>(work: (transact: Transact) => T): Promise<T> {
+    const transact: Transact = (run) =>
+      this.#transaction([], () => run((merchant) => this.#unit(merchant, null)))
     return this.exclusively(() => {
-      const result = this.#knowingAnew(work)
+      const result = this.#knowingAnew(() => work(transact))
       this.#tell((listener) => listener.replaced?.())
       return result
     })
