@@ -38,7 +38,11 @@ const contentsLine = (route: Registered): Markup =>
 const objectLine = (name: string): Markup => html`<li><a href="#${name}">The ${name} object</a></li>`
 
 const routeName = ({ method, path }: Registered): Markup =>
-  html`<code><span class="method ${method}">${method.toUpperCase()}</span> ${templateOf(path)}</code>`
+  html`<code><span class="method ${method}">${method.toUpperCase()}</span> ${steps(templateOf(path))}</code>`
+
+/** A path that breaks between its steps where there is no room, not within a word. */
+const steps = (path: string): Markup[] =>
+  path.split(/(?<=.)(?=\/)/).map((step, index) => (index === 0 ? html`${step}` : html`<wbr>${step}`))
 
 const anchorOf = ({ method, path }: Registered): string =>
   `${method}${templateOf(path).replaceAll(/[{}]/g, '').replaceAll(/[/_]+/g, '-')}`

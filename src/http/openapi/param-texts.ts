@@ -34,6 +34,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'subscriptions.items.deleted': 'Whether to remove the item.',
   'subscriptions.payment_behavior':
     'What happens when the first payment fails: the subscription is incomplete, or (error_if_incomplete) nothing is written.',
+  'subscriptions.days_until_due': 'Days between a sent invoice and its due date; 30 unless given.',
   'subscriptions.trial_period_days': 'How long its trial lasts. Give this or trial_end.',
   'subscriptions.trial_end': 'When its trial ends, in Unix seconds; now for no trial, or to end one.',
   'subscriptions.proration_behavior': 'Only none: nothing is prorated.',
@@ -43,6 +44,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'subscriptions.cancel_at_period_end': 'Whether it ends with its current period.',
 
   'invoices.payment_method': 'What to charge this time, instead of what it would be charged to.',
+  'invoices.days_until_due': 'Days between finalizing a sent invoice and its due date; 30 unless given.',
   'invoices.subscription': 'Whose next invoice to show.',
   'invoices.currency': 'Needed only while no item waits that says it.',
   'invoiceitems.amount':
