@@ -23,9 +23,9 @@ const defaultOf = ({ default: given }: JsonSchema): Markup | '' =>
     ? ''
     : html` <span class="faint">Unless given: <code>${String(given)}</code>.</span>`
 
-/** What an object holds, or the objects of a list do. */
+/** What an object holds, or what may be one, or the objects of a list do. */
 function within(field: JsonSchema, explained: Explained, options: { marksRequired: boolean }): Markup | '' {
-  const object = field.properties ? field : field.items
+  const object = [field, ...(field.anyOf ?? [])].find(({ properties }) => properties) ?? field.items
   return object?.properties ? fieldList(object, explained, options) : ''
 }
 

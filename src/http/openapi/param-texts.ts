@@ -6,7 +6,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   limit: 'How many entries to answer at most.',
   starting_after: 'The id of the entry after which to go on: the last one of the page before.',
   ending_before: 'The id of the entry before which to go back: the first one of the page after.',
-  created: 'Bounds of when they were made, in Unix seconds.',
+  created: 'Only those made at this instant, or within these bounds, in Unix seconds.',
   'created.gt': 'Only those made after this instant.',
   'created.gte': 'Only those made at this instant or after it.',
   'created.lt': 'Only those made before this instant.',
@@ -22,6 +22,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
 
   'prices.product': 'What it is the price of.',
   'prices.recurring': 'How often it is billed; required when the type is recurring.',
+  'prices.lookup_keys': 'Only those whose lookup_key is one of these.',
   'prices.type': 'Whether it is billed once or again and again; recurring when recurring is given.',
 
   'subscriptions.default_payment_method':
