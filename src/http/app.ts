@@ -19,6 +19,7 @@ import { refundRoutes } from './refund.ts'
 import { errorBody, json } from './respond.ts'
 import type { Registered } from './route.ts'
 import { subscriptionRoutes } from './subscription.ts'
+import { subscriptionItemRoutes } from './subscription-item.ts'
 
 /** The application, and the routes of its two APIs as they were registered. */
 export type App = { readonly app: Hono; readonly routes: readonly Registered[] }
@@ -32,6 +33,7 @@ export function createApp(site: AdminSite): App {
   priceRoutes(api)
   paymentMethodRoutes(api)
   subscriptionRoutes(api)
+  subscriptionItemRoutes(api)
   invoiceRoutes(api)
   invoiceItemRoutes(api)
   paymentIntentRoutes(api)

@@ -12,7 +12,7 @@ export type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) 
  * What can be expanded, by the `object` that a resource says it is: fields that hold the id of a kind, and fields on the way
  * to such. Events are not here: what they tell is never expanded.
  */
-const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const EXPANDABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   customer: { invoice_settings: 'invoice_settings' },
   invoice_settings: { default_payment_method: 'payment_method' },
   payment_method: { customer: 'customer' },
@@ -57,7 +57,7 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 const FIELDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
-  Object.entries(SHAPES).map(([shape, fields]) => [shape, new Map(Object.entries(fields))]),
+  Object.entries(EXPANDABLE).map(([shape, fields]) => [shape, new Map(Object.entries(fields))]),
 )
 
 /** The shape of a list's entries, by the last word of its url. */
@@ -68,6 +68,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   subscriptions: 'subscription',
   invoices: 'invoice',
   lines: 'line_item',
+  items: 'subscription_item',
   invoiceitems: 'invoice_item',
   payment_intents: 'payment_intent',
   charges: 'charge',

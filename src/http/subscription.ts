@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import { COLLECTION_METHODS } from '../core/invoice.ts'
-import {
-  MISSING_PAYMENT_METHOD,
-  PAUSE_BEHAVIORS,
-  type Subscription,
-  type SubscriptionItem,
-} from '../core/subscription.ts'
+import { MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS, type Subscription } from '../core/subscription.ts'
 import { cancelSubscription, createSubscription } from '../engine/subscription.ts'
 import { resumeSubscription, updateSubscription } from '../engine/subscription-update.ts'
 import type { Filter, View } from '../engine/view.ts'
@@ -24,15 +19,10 @@ import {
 } from './fields.ts'
 import type { Raw } from './form.ts'
 import { declinedInvoice } from './invoice.ts'
-import { createdFilters, createdParam, equals, list, listObjects, pageParams } from './pagination.ts'
-import { presentPrice } from './price.ts'
+import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { common, retrieve } from './resource.ts'
-import {
-  type SubscriptionItemShape,
-  type SubscriptionShape,
-  subscriptionList,
-  subscriptionSchema,
-} from './schemas/subscription.ts'
+import { type SubscriptionShape, subscriptionList, subscriptionSchema } from './schemas/subscription.ts'
+import { presentItems } from './subscription-item.ts'
 
 const MAX_ITEMS = 20
 
@@ -232,7 +222,7 @@ function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
 
 /** Source: interface.md 2.2; decisions.md 6. */
 export function presentSubscription(view: View, subscription: Subscription): SubscriptionShape {
-  const { id, items, missing_payment_method, cancellation_reason } = subscription
+  const { missing_payment_method, cancellation_reason } = subscription
   return {
     ...common(view, 'subscription', subscription),
     status: subscription.status,
@@ -256,23 +246,8 @@ export function presentSubscription(view: View, subscription: Subscription): Sub
     ended_at: subscription.ended_at,
     cancellation_details: { reason: cancellation_reason },
     pause_collection: subscription.pause_collection,
-    items: list(
-      `/v1/subscriptions/${id}/items`,
-      items.map((entry) => presentItem(view, subscription, entry)),
-    ),
+    items: presentItems(view, subscription),
     metadata: subscription.metadata,
     test_clock: subscription.test_clock,
-  }
-}
-
-/** An item shows its whole price. Source: decisions.md 6, "Item". */
-function presentItem(view: View, { id }: Subscription, entry: SubscriptionItem): SubscriptionItemShape {
-  const price = view.get('price', entry.price)
-  return {
-    ...common(view, 'subscription_item', entry),
-    subscription: id,
-    price: price ? presentPrice(view, price) : null,
-    quantity: entry.quantity,
-    metadata: entry.metadata,
   }
 }

@@ -121,6 +121,7 @@ async function subscriptions(told: Recorder, ada: Answered, monthly: Answered): 
   const path = `/v1/subscriptions/${subscription.id}`
   await told.get(path)
   await told.get('/v1/subscriptions?limit=1')
+  await told.get(`${path}/items`)
   await told.post(path, { items: [{ id: subscription.items.data[0].id, quantity: 3 }] })
   await told.post('/v1/invoices/create_preview', { subscription: subscription.id })
   await told.get(`/v1/invoices/${subscription.latest_invoice}`)

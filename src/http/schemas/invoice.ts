@@ -19,7 +19,7 @@ export const lineItemSchema = component('LineItem', () =>
   z
     .object({
       ...common('line_item', 'il'),
-      invoice: text('The invoice that it stands on.'),
+      invoice: reference('The invoice that it stands on.', 'Invoice'),
       amount: money('What it comes to'),
       currency: currency(),
       description: text('What it is.'),

@@ -10,14 +10,14 @@ const subscriptionItemSchema = component('SubscriptionItem', () =>
   z
     .object({
       ...common('subscription_item', 'si'),
-      subscription: text('The subscription that it is part of.'),
+      subscription: reference('The subscription that it is part of.', 'Subscription'),
       price: priceSchema.schema.nullable().describe('What it bills.'),
       quantity: z.int().describe('How many units.'),
       metadata: metadata(),
     })
     .describe('A price and a quantity that a subscription bills at each interval.'),
 )
-const subscriptionItemList = listOf(subscriptionItemSchema)
+export const subscriptionItemList = listOf(subscriptionItemSchema)
 
 const trialSettings = () =>
   z
