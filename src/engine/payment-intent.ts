@@ -166,7 +166,8 @@ export function confirmPaymentIntent(
   const given = payment_method === undefined ? null : methodFor(unit, change, customer, payment_method)
   const ready = given ? withPaymentMethod(before, given.id) : before
   checkInitialized(ready)
-  const method = given ?? unit.need('payment_method', ready.payment_method ?? '')
+  // Since it was chosen it may have become another customer's.
+  const method = given ?? methodFor(unit, change, customer, ready.payment_method ?? '')
   const clock = clockOf(unit, before)
   if (before.invoice === null) {
     const confirmation = confirm(change, { now: clock.instant, newId: unit.newId }, { before, ready, method })

@@ -176,17 +176,19 @@ export type Decline = {
 }
 
 /** The refusal of a payment, which is written all the same. Source: decisions.md 4, "Decline". */
-export const declinedPayment = (
+export function declinedPayment(
   view: View,
   intent: PaymentIntent | undefined,
   { code, decline_code, message }: Decline,
   present: Presenter = presentPaymentIntent,
-): ApiError =>
-  paymentFailed(code, message, {
+): ApiError {
+  const shown = intent ? present(view, intent) : null
+  return paymentFailed(code, message, {
     decline_code,
-    charge: intent?.last_payment_error?.charge ?? null,
-    payment_intent: intent ? present(view, intent) : null,
+    charge: shown?.last_payment_error?.charge ?? null,
+    payment_intent: shown,
   })
+}
 
 /** The secret is never stored: it follows from the seed. Source: decisions.md 1 ("Ids"), 4. */
 export const clientSecretOf = ({ ids }: View, id: string): string =>
@@ -217,10 +219,11 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Require
   }
 }
 
-/** What a browser may see of an intent. Source: decisions.md 9. */
+/** What a browser may see of an intent: nothing of its charge, by whatever name. Source: decisions.md 9. */
 function presentToBrowser(view: View, intent: PaymentIntent): PaymentIntentShape {
   const { customer, metadata, invoice, latest_charge, ...rest } = presentPaymentIntent(view, intent)
-  return rest
+  const error = rest.last_payment_error
+  return { ...rest, last_payment_error: error && { ...error, charge: null } }
 }
 
 /** paytwin: what the customer would have to do, and the test helper that does it for them. */

@@ -9,7 +9,10 @@ const lastPaymentError = () =>
       code: text('The code of the error.'),
       decline_code: text("The issuer's reason, where it gave one.").nullable(),
       message: text('What happened, for people.'),
-      charge: reference('The declined charge; null when nothing could be charged.', 'Charge').nullable(),
+      charge: reference(
+        'The declined charge; null when nothing could be charged, and for publishable keys.',
+        'Charge',
+      ).nullable(),
       payment_method: reference('What was to be charged.', 'PaymentMethod').nullable(),
     })
     .nullable()
