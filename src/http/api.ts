@@ -127,7 +127,7 @@ export class Api {
       const given = await readParams(c, MAX_BODY_BYTES)
       const { method, path } = c.req
       const key = exchange.idempotencyKey
-      exchange.entry = await enterIdempotent(site.idempotency, { scope, key, method, path, raw: given.raw })
+      exchange.entry = await enterIdempotent(site, { scope, key, method, path, raw: given.raw })
       const replayed = exchange.replay()
       if (replayed) return replayed
       const params = this.#check(route, given, exchange)

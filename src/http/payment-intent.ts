@@ -12,6 +12,7 @@ import {
 } from '../engine/payment-intent.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
+import { clientSecretOf } from './client-secret.ts'
 import { DECLINES } from './error-codes.ts'
 import { amount, currency, metadata, optionalText, reference } from './fields.ts'
 import type { Answer } from './json.ts'
@@ -43,8 +44,6 @@ const cancelParams = z.object({
 })
 const settleParams = z.object({ outcome: z.enum(['succeed', 'fail']) })
 const listParams = z.object({ ...pageParams, customer: reference.optional(), created: createdParam })
-
-const CLIENT_SECRET_LENGTH = 24
 
 /** Source: interface.md 4.1; decisions.md 4. */
 export function paymentIntentRoutes(api: Api): void {
@@ -164,7 +163,7 @@ const shown = (isPublic: boolean): Presenter => (isPublic ? presentToBrowser : p
 /** @throws ApiError resource_missing, param id, for a missing or wrong one. Source: decisions.md 9, 13. */
 function checkClientSecret(view: View, id: string, given: string | undefined): void {
   const digest = (text: string) => createHash('sha256').update(text).digest()
-  if (!timingSafeEqual(digest(given ?? ''), digest(clientSecretOf(view, id)))) {
+  if (!timingSafeEqual(digest(given ?? ''), digest(clientSecretOf(view.ids, id)))) {
     throw resourceMissing('payment intent', id)
   }
 }
@@ -190,10 +189,6 @@ export function declinedPayment(
   })
 }
 
-/** The secret is never stored: it follows from the seed. Source: decisions.md 1 ("Ids"), 4. */
-export const clientSecretOf = ({ ids }: View, id: string): string =>
-  `${id}_secret_${ids.derived(`client secret ${id}`, CLIENT_SECRET_LENGTH)}`
-
 /** Source: interface.md 2.1; decisions.md 4. */
 export function presentPaymentIntent(view: View, intent: PaymentIntent): Required<PaymentIntentShape> {
   const method =
@@ -204,7 +199,7 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Require
     amount: intent.amount,
     amount_received: intent.amount_received,
     currency: intent.currency,
-    client_secret: clientSecretOf(view, intent.id),
+    client_secret: clientSecretOf(view.ids, intent.id),
     customer: intent.customer,
     description: intent.description,
     invoice: intent.invoice,
