@@ -42,19 +42,25 @@ export class Timekeeper {
    * @param aim - the target in Unix seconds, asked for when the advance begins
    * @param options.stop_on - types of events after whose first the advance ends
    * @param options.param - the parameter to blame when the target is not forward
+   * @param options.begun - what else to write when it begins, in the same transaction
    * @returns when it has begun; `done` tells what it did, when it has ended or was canceled
    */
   begin(
     merchant: MerchantState,
     clock: Clock,
     aim: (now: number) => number,
-    { stop_on = [], param }: { stop_on?: readonly EventType[] | undefined; param: string },
+    {
+      stop_on = [],
+      param,
+      begun,
+    }: { stop_on?: readonly EventType[] | undefined; param: string; begun?: () => void },
   ): Promise<{ readonly done: Promise<Summary> }> {
     return this.#host.command(merchant, () => {
       const target = aim(clock.instant)
       this.check(clock, target, param)
       this.#stuck.delete(clock)
       clock.begin(target, storedAdvance({ stop_on }))
+      begun?.()
       return this.#run(merchant, clock)
     })
   }

@@ -32,6 +32,11 @@ export type Call<Params> = {
   readonly isPublic: boolean
   /** The id of the key with which the caller asks. */
   readonly key: string
+  /**
+   * Keeps an answer for the request's idempotency key until the handler has one: what was begun must not begin again when a
+   * crash comes between. To be called within the transaction that begins it.
+   */
+  readonly keep: (body: Json) => void
 }
 
 export type WriteCall<Params> = Call<Params> & { readonly unit: Unit }
@@ -67,7 +72,7 @@ export class Api {
     answer: (call: Call<Params>) => Answer<NoInfer<Body>> | Promise<Answer<NoInfer<Body>>>,
   ): void {
     this.#add(route, async (call, exchange) => {
-      const result = await answer(call)
+      const result = await this.#orForget(exchange, () => answer(call))
       if (result instanceof Response) return exchange.stamp(result)
       const render = () => exchange.render(call.view, result, route.status ?? 200)
       // Keeping an answer is a write, and has to be committed.
@@ -91,6 +96,16 @@ export class Api {
         }
       })
     })
+  }
+
+  /** What a handler answers. When it fails, what it had kept is forgotten: it may be tried again with the same key. */
+  async #orForget<T>(exchange: Exchange, answer: () => T | Promise<T>): Promise<T> {
+    try {
+      return await answer()
+    } catch (error) {
+      if (exchange.entry) await this.#site.engine.administer(() => exchange.entry?.forget())
+      throw error
+    }
   }
 
   /** Answers whatever no route answers. */
@@ -146,6 +161,9 @@ export class Api {
         given: given.raw,
         isPublic,
         key: keyId,
+        keep: (body: Json) => {
+          exchange.render(view, body, route.status ?? 200)
+        },
         id: c.req.param('id') ?? '',
       }
       const result = await run(call, exchange)

@@ -41,10 +41,11 @@ export function clockRoutes(api: Api): void {
       returns: clockSchema,
       errors: { 400: ['parameter_missing'] },
     },
-    async ({ merchant, site, params }) => {
+    async ({ merchant, site, params, keep }) => {
       const { aim, param } = aimOf(params)
       const stop_on = stopOn(params)
-      const { done } = await site.engine.time.begin(merchant, merchant.clock, aim, { stop_on, param })
+      const begun = () => keep(presentClock(merchant))
+      const { done } = await site.engine.time.begin(merchant, merchant.clock, aim, { stop_on, param, begun })
       if (params.async) {
         done.catch((error: unknown) => site.reportError(error, 'advancing a clock'))
         return presentClock(merchant)

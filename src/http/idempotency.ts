@@ -33,10 +33,10 @@ export async function enterIdempotent(
 }
 
 /** The same entry, but client secrets are left out of what is stored. Source: decisions.md 1: no secret is stored. */
-const withoutSecrets = ({ stored, keep, leave }: Entry, ids: Ids): Entry => ({
-  stored: stored && { ...stored, body: withClientSecrets(ids, stored.body) },
-  keep: (answer) => keep({ ...answer, body: withoutClientSecrets(ids, answer.body) }),
-  leave,
+const withoutSecrets = (entry: Entry, ids: Ids): Entry => ({
+  ...entry,
+  stored: entry.stored && { ...entry.stored, body: withClientSecrets(ids, entry.stored.body) },
+  keep: (answer) => entry.keep({ ...answer, body: withoutClientSecrets(ids, answer.body) }),
 })
 
 /** Whether an answer is given again: what wrote something, or a payment that failed. */
