@@ -5,6 +5,7 @@ import type { MerchantState } from '../engine/merchant.ts'
 import { RefusedAfterAttempt, type RequestContext, type Unit } from '../engine/unit.ts'
 import { type CurrentView, currentView } from '../engine/view.ts'
 import { Exchange, type Rendered } from './exchange.ts'
+import { checkExpands } from './expand.ts'
 import type { Raw } from './form.ts'
 import { enterIdempotent } from './idempotency.ts'
 import type { Answer, Json } from './json.ts'
@@ -186,6 +187,7 @@ export class Api {
     }
     const schema = (route.params ?? NO_PARAMS) as Schema<Params>
     const params = checkParams(schema, given, { isForm, requires: route.requires })
+    checkExpands(route.returns, exchange.expands)
     const ignored = unknownParams(given, params)
     const [first] = ignored
     if (first !== undefined && this.#site.strictParams) throw parameterUnknown(first)
