@@ -1,7 +1,7 @@
 import type { Customer, Metadata } from './customer.ts'
 import { nextRetryAt } from './dunning.ts'
 import { total } from './money.ts'
-import { move, type Transitions } from './transitions.ts'
+import { cannotBe, move, type Transitions } from './transitions.ts'
 
 export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void' | 'uncollectible'
 export type InvoiceEvent = 'finalize' | 'pay' | 'void' | 'write_off'
@@ -186,7 +186,7 @@ export function attemptFailed(
 /** Source: state-machines.md, Invoice. */
 export const voided = (invoice: Invoice, now: number): Invoice => ({
   ...invoice,
-  status: move(INVOICE_TRANSITIONS, invoice.status, 'void'),
+  status: move(INVOICE_TRANSITIONS, invoice.status, 'void', () => cannotBe('An invoice', invoice, 'voided')),
   next_payment_attempt: null,
   voided_at: now,
 })
@@ -194,7 +194,9 @@ export const voided = (invoice: Invoice, now: number): Invoice => ({
 /** Source: state-machines.md, Invoice. */
 export const writtenOff = (invoice: Invoice, now: number): Invoice => ({
   ...invoice,
-  status: move(INVOICE_TRANSITIONS, invoice.status, 'write_off'),
+  status: move(INVOICE_TRANSITIONS, invoice.status, 'write_off', () =>
+    cannotBe('An invoice', invoice, 'marked uncollectible'),
+  ),
   next_payment_attempt: null,
   marked_uncollectible_at: now,
 })

@@ -78,6 +78,12 @@ export function updatedItems(
 ): readonly SubscriptionItem[] {
   const byId = new Map(updates.map((update, index) => [update.id, { update, index }]))
   updates.forEach(({ id, price }, index) => {
+    if (id !== undefined && updates.findIndex((update) => update.id === id) < index) {
+      throw parameterInvalid(
+        `items[${index}][id]`,
+        `The item '${id}' is given twice: say at once what becomes of it`,
+      )
+    }
     if (id === undefined && price === undefined) throw parameterMissing(`items[${index}][price]`)
     if (id !== undefined && !items.some((item) => item.id === id)) {
       throw resourceMissing('subscription item', id, `items[${index}][id]`)

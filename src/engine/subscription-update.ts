@@ -17,10 +17,11 @@ import {
   withoutCancellation,
   withTrialEnd,
 } from '../core/subscription.ts'
+import { cannotBe } from '../core/transitions.ts'
 import { apply } from './apply.ts'
 import { loadAccount } from './billing.ts'
 import { paymentMethodOf } from './payment-method.ts'
-import { checkTrialEnd, DEFAULT_DAYS_UNTIL_DUE, notRunning } from './subscription.ts'
+import { checkTrialEnd, DEFAULT_DAYS_UNTIL_DUE } from './subscription.ts'
 import { type ItemUpdate, updatedItems } from './subscription-items.ts'
 import type { Unit } from './unit.ts'
 
@@ -120,8 +121,9 @@ function checkState(subscription: Subscription, params: SubscriptionUpdate): voi
     )
   }
   const asksToEnd = cancel_at_period_end === true || typeof cancel_at === 'number'
-  if (asksToEnd && !isRunning(subscription)) throw notRunning(subscription, 'told to end later')
-  if (pause_collection && !isRunning(subscription)) throw notRunning(subscription, 'paused')
+  if (asksToEnd && !isRunning(subscription))
+    throw cannotBe('A subscription', subscription, 'told to end later')
+  if (pause_collection && !isRunning(subscription)) throw cannotBe('A subscription', subscription, 'paused')
 }
 
 /** The subscription as checked parameters make it, but for a trial that ends now. */

@@ -12,7 +12,7 @@ import { type ClockShape, clockSchema, type UpcomingShape, upcomingList } from '
 
 /** How far an advance goes, and what ends it early. Source: decisions.md 2. */
 export const advanceFields = {
-  to: z.union([z.int(), z.string()]).optional(),
+  to: z.union([z.int(), z.string()], { error: 'expected Unix seconds or ISO 8601' }).optional(),
   by: z.string().optional(),
   stop_on: z.array(z.string()).max(100).optional(),
   /** Whether to answer at once, while time moves. */

@@ -46,7 +46,10 @@ const MAX_VALUE_LENGTH = 500
 
 /** Source: decisions.md 1, "metadata". Scalars become strings. */
 const metadataPairs = z
-  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .record(
+    z.string(),
+    z.union([z.string(), z.number(), z.boolean()], { error: 'expected values of text, numbers or booleans' }),
+  )
   .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_KEYS, {
     error: `expected at most ${MAX_METADATA_KEYS} keys`,
   })
@@ -59,4 +62,6 @@ const metadataPairs = z
   .transform((pairs) => Object.fromEntries(Object.entries(pairs).map(([key, value]) => [key, String(value)])))
 
 /** Source: decisions.md 1, "metadata": an empty value removes its key, an empty string in place of the object removes all. */
-export const metadata = z.union([z.literal(''), metadataPairs]).optional()
+export const metadata = z
+  .union([z.literal(''), metadataPairs], { error: 'expected pairs of text, or an empty text to remove all' })
+  .optional()

@@ -14,15 +14,18 @@ export const pageParams = {
 
 /** Bounds of `created`, or the instant itself. Source: decisions.md 1, "Lists"; paytwin: the instant. */
 export const createdParam = z
-  .union([
-    instant,
-    z.object({
-      gt: instant.optional(),
-      gte: instant.optional(),
-      lt: instant.optional(),
-      lte: instant.optional(),
-    }),
-  ])
+  .union(
+    [
+      instant,
+      z.object({
+        gt: instant.optional(),
+        gte: instant.optional(),
+        lt: instant.optional(),
+        lte: instant.optional(),
+      }),
+    ],
+    { error: 'expected Unix seconds, or bounds: gt, gte, lt, lte' },
+  )
   .optional()
 
 export type PageParams = {

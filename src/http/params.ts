@@ -68,14 +68,16 @@ function refusal(found: z.core.$ZodIssue, given: Raw): ApiError {
 /** What fits no form of a union: the mistake within the form that it resembles, if it resembles one. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue
-  const within = issue.errors.flatMap(([first]) => first ?? []).find(({ path }) => path.length > 0)
+  const within = issue.errors.flatMap(([first]) => first ?? []).find((mistake) => !missesForm(mistake))
   return within ? innermost({ ...within, path: [...issue.path, ...within.path] }) : issue
 }
 
+/** Whether a value is not of the form at all, rather than one of it with a mistake. */
+const missesForm = ({ code, path }: z.core.$ZodIssue): boolean =>
+  path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union')
+
 function messageOf(issue: z.core.$ZodIssue): string {
-  const message = issue.message
-    .replace(/^Invalid (input|option): /, '')
-    .replace(/^Invalid input$/, 'not one of the accepted forms')
+  const message = issue.message.replace(/^Invalid (input|option): /, '')
   return message.charAt(0).toLowerCase() + message.slice(1)
 }
 

@@ -26,6 +26,7 @@ import { presentItems } from './subscription-item.ts'
 
 const MAX_ITEMS = 20
 
+const trialEnd = z.union([instant, z.literal('now')], { error: "expected Unix seconds, or 'now'" })
 const item = z.object({
   price: reference,
   quantity: quantity.default(1),
@@ -43,7 +44,7 @@ const createParams = z
     collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
     days_until_due: daysUntilDue.optional(),
     trial_period_days: z.int().min(1).max(730).optional(),
-    trial_end: z.union([instant, z.literal('now')]).optional(),
+    trial_end: trialEnd.optional(),
     trial_settings: z
       .object({
         end_behavior: z
@@ -74,7 +75,7 @@ const updateParams = z.object({
   days_until_due: daysUntilDue.optional(),
   items: z.array(updateItem).min(1).optional(),
   proration_behavior: z.literal('none', { error: "expected 'none': nothing is prorated" }).optional(),
-  trial_end: z.union([instant, z.literal('now')]).optional(),
+  trial_end: trialEnd.optional(),
   pause_collection: z
     .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
     .nullable()

@@ -17,7 +17,9 @@ const settings = {
 const name = z.string().min(1).max(255)
 const createParams = z.object({
   name: name.default('Merchant'),
-  clock: z.union([z.int(), z.string()]).default('live'),
+  clock: z
+    .union([z.int(), z.string()], { error: "expected 'live', Unix seconds or ISO 8601" })
+    .default('live'),
   ...settings,
 })
 const updateParams = z.object({ name: name.optional(), ...settings })
