@@ -3,7 +3,8 @@ import { nextRetryAt } from './dunning.ts'
 import { total } from './money.ts'
 import { cannotBe, move, type Transitions } from './transitions.ts'
 
-export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void' | 'uncollectible'
+export const INVOICE_STATUSES = ['draft', 'open', 'paid', 'void', 'uncollectible'] as const
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 export type InvoiceEvent = 'finalize' | 'pay' | 'void' | 'write_off'
 
 /** Source: state-machines.md, Invoice. A zero total goes through open too: invoice.finalized shows it so. */
@@ -17,6 +18,12 @@ export const INVOICE_TRANSITIONS: Transitions<InvoiceStatus, InvoiceEvent> = {
 
 export const COLLECTION_METHODS = ['charge_automatically', 'send_invoice'] as const
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number]
+
+/** Days between a sent invoice and its due date unless something else is asked for. Source: decisions.md 6. */
+export const DEFAULT_DAYS_UNTIL_DUE = 30
+
+/** The refusal of a due date for what is not sent. */
+export const DUE_ONLY_WHEN_SENT = 'days_until_due applies only when collection_method is send_invoice'
 
 export const BILLING_REASONS = [
   'subscription_create',

@@ -3,7 +3,8 @@ import type { Metadata } from './customer.ts'
 import { amountTooLarge, paymentIntentUnexpectedState } from './errors.ts'
 import { move, type Transitions } from './transitions.ts'
 
-export type RefundStatus = 'pending' | 'succeeded' | 'failed'
+export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const
+export type RefundStatus = (typeof REFUND_STATUSES)[number]
 
 /** Source: state-machines.md, "Charge, refund". */
 export const REFUND_TRANSITIONS: Transitions<RefundStatus, 'fail'> = {

@@ -27,7 +27,7 @@ import {
 import { type PaymentMethod, testPaymentMethod } from '../core/payment-method.ts'
 import type { Outcome } from '../core/processor.ts'
 import { apply } from './apply.ts'
-import { loadCustomerAccount } from './billing.ts'
+import { loadCustomerAccount, subscriptionOf } from './billing.ts'
 import type { Clock } from './clock.ts'
 import { makeTestMethod, paymentMethodOf } from './payment-method.ts'
 import type { Unit } from './unit.ts'
@@ -207,7 +207,7 @@ function payInvoiceWith(
   { intent, method, settled }: { intent: PaymentIntent; method: PaymentMethod; settled?: Outcome },
 ): IntentOutcome {
   const invoice = unit.need('invoice', intent.invoice ?? '')
-  const subscription = invoice.subscription === null ? null : unit.need('subscription', invoice.subscription)
+  const subscription = subscriptionOf(unit, invoice)
   const account = {
     ...loadCustomerAccount(unit, invoice.customer, subscription),
     paymentMethod: method,

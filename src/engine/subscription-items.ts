@@ -2,10 +2,8 @@ import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../core/errors.ts'
 import { lineAmount, total } from '../core/money.ts'
 import type { Price } from '../core/price.ts'
-import type { Prices, Subscription, SubscriptionItem } from '../core/subscription.ts'
+import { MAX_ITEMS, type Prices, type Subscription, type SubscriptionItem } from '../core/subscription.ts'
 import type { Unit } from './unit.ts'
-
-const MAX_ITEMS = 20
 
 export type ItemParams = { price: string; quantity: number; metadata?: MetadataParam | undefined }
 

@@ -5,7 +5,7 @@ import { addIntervals, SECONDS_PER_DAY } from '../core/calendar.ts'
 import { Change } from '../core/change.ts'
 import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { parameterInvalid, paymentFailed, unsupportedPspCapability } from '../core/errors.ts'
-import type { CollectionMethod } from '../core/invoice.ts'
+import { type CollectionMethod, DEFAULT_DAYS_UNTIL_DUE } from '../core/invoice.ts'
 import {
   canceledAtPeriodEnd,
   isRunning,
@@ -36,7 +36,6 @@ export type SubscriptionParams = {
   metadata?: MetadataParam | undefined
 }
 
-export const DEFAULT_DAYS_UNTIL_DUE = 30
 const MAX_TRIAL_YEARS = 2
 
 /**

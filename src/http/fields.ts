@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { LAST_INSTANT } from '../core/calendar.ts'
 import { MAX_METADATA_KEYS } from '../core/customer.ts'
+import { DUE_ONLY_WHEN_SENT } from '../core/invoice.ts'
 import { CURRENCIES, MAX_AMOUNT } from '../core/money.ts'
 
 /** An id of another object. */
@@ -24,10 +25,7 @@ export const isDueOnlyWhenSent = (given: {
   days_until_due?: number | undefined
 }): boolean => given.collection_method === 'send_invoice' || given.days_until_due === undefined
 
-export const DUE_ONLY_WHEN_SENT = {
-  path: ['days_until_due'],
-  error: 'days_until_due applies only when collection_method is send_invoice',
-}
+export const notDue = { path: ['days_until_due'], error: DUE_ONLY_WHEN_SENT }
 
 /** Unix seconds. */
 export const instant = z.int().min(0).max(LAST_INSTANT)

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { COLLECTION_METHODS } from '../core/invoice.ts'
-import { MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS, type Subscription } from '../core/subscription.ts'
+import {
+  MAX_ITEMS,
+  MISSING_PAYMENT_METHOD,
+  PAUSE_BEHAVIORS,
+  SUBSCRIPTION_STATUSES,
+  type Subscription,
+} from '../core/subscription.ts'
 import { cancelSubscription, createSubscription } from '../engine/subscription.ts'
 import { resumeSubscription, updateSubscription } from '../engine/subscription-update.ts'
 import type { Filter, View } from '../engine/view.ts'
@@ -8,11 +14,11 @@ import type { Api } from './api.ts'
 import { DECLINES } from './error-codes.ts'
 import {
   currency,
-  DUE_ONLY_WHEN_SENT,
   daysUntilDue,
   instant,
   isDueOnlyWhenSent,
   metadata,
+  notDue,
   optionalText,
   quantity,
   reference,
@@ -23,8 +29,6 @@ import { createdFilters, createdParam, equals, listObjects, pageParams } from '.
 import { common, retrieve } from './resource.ts'
 import { type SubscriptionShape, subscriptionList, subscriptionSchema } from './schemas/subscription.ts'
 import { presentItems } from './subscription-item.ts'
-
-const MAX_ITEMS = 20
 
 const trialEnd = z.union([instant, z.literal('now')], { error: "expected Unix seconds, or 'now'" })
 const item = z.object({
@@ -55,7 +59,7 @@ const createParams = z
     description: optionalText,
     metadata,
   })
-  .refine(isDueOnlyWhenSent, DUE_ONLY_WHEN_SENT)
+  .refine(isDueOnlyWhenSent, notDue)
   .refine(({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined, {
     path: ['trial_end'],
     error: 'give trial_period_days or trial_end, not both',
@@ -88,20 +92,7 @@ const listParams = z.object({
   ...pageParams,
   customer: reference.optional(),
   price: reference.optional(),
-  status: z
-    .enum([
-      'active',
-      'all',
-      'canceled',
-      'ended',
-      'incomplete',
-      'incomplete_expired',
-      'past_due',
-      'paused',
-      'trialing',
-      'unpaid',
-    ])
-    .optional(),
+  status: z.enum([...SUBSCRIPTION_STATUSES, 'all', 'ended']).optional(),
   collection_method: z.enum(COLLECTION_METHODS).optional(),
   created: createdParam,
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BILLING_REASONS, COLLECTION_METHODS } from '../../core/invoice.ts'
+import { BILLING_REASONS, COLLECTION_METHODS, INVOICE_STATUSES } from '../../core/invoice.ts'
 import { component, type Shape } from './component.ts'
 import {
   common,
@@ -50,7 +50,7 @@ const statusTransitions = () =>
 const invoiceFields = () => ({
   ...common('invoice', 'in'),
   status: z
-    .enum(['draft', 'open', 'paid', 'void', 'uncollectible'])
+    .enum(INVOICE_STATUSES)
     .describe('A draft is finalized, which opens it; an open one is paid, voided or given up.'),
   number: text("The customer's prefix and a running number; null until it is finalized.").nullable(),
   customer: reference('Who pays.', 'Customer', 'DeletedCustomer'),
