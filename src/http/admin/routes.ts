@@ -16,6 +16,7 @@ import { keyRoutes } from './key.ts'
 import { merchantRoutes } from './merchant.ts'
 import type { AddRoute, AdminCall, AdminRoute, AdminSite } from './site.ts'
 import { statusRoutes } from './status.ts'
+import { timelineRoutes } from './timeline.ts'
 
 const MAX_BODY_BYTES = 64 * 1_048_576
 
@@ -35,6 +36,7 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
   merchantRoutes(add)
   clockAdminRoutes(add)
   eventAdminRoutes(add)
+  timelineRoutes(add)
   app.all('/_paytwin/*', (c) => handle(c, site, {}, () => routeMissing(c.req.method, c.req.path)))
   return routes
 }

@@ -69,6 +69,8 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
     'Types of events, as in invoice.payment_failed or invoice.*: the first such event ends the advance.',
   async: 'Whether to answer at once, while time moves.',
 
+  at: 'The instant as of which to show it: Unix seconds, or ISO 8601 as in 2026-02-28T10:00:00Z. Now unless given.',
+
   merchant: 'The id of the merchant that is meant; not needed while there is only one.',
   all: 'Whether all merchants are meant.',
   'merchants.clock': 'live, or the time at which its clock stands frozen: Unix seconds or ISO 8601.',

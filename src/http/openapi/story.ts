@@ -212,6 +212,10 @@ async function operator(told: Recorder): Promise<void> {
   await told.delete('/_paytwin/faults')
   await told.get('/_paytwin/events?limit=1')
   await told.get(`/_paytwin/events/${(await told.get('/v1/events?limit=1')).data[0].id}`)
+  const { customer, subscription, id } = (await told.get('/v1/invoices?limit=1')).data[0]
+  await told.get(`/_paytwin/customers/${customer}?limit=3`)
+  await told.get(`/_paytwin/subscriptions/${subscription}?limit=3`)
+  await told.get(`/_paytwin/invoices/${id}?limit=3`)
   await told.get('/_paytwin/clock')
   await told.get('/_paytwin/upcoming?limit=1')
   await told.post('/_paytwin/clock/advance', { by: '1d' })
