@@ -29,6 +29,12 @@ export class Output {
     this.#isPlain = io.stdout.isTTY !== true || variable(io, 'NO_COLOR') !== undefined
   }
 
+  /** How many columns a person's terminal has; null where nobody looks at columns. */
+  get width(): number | null {
+    const { isTTY, columns = 80 } = this.#io.stdout
+    return isTTY ? columns : null
+  }
+
   /** One answer of the API: as it came for programs, as `forPeople` writes it for people. */
   show<Answer>(answer: Answer, forPeople: (answer: Answer) => void): void {
     if (this.isJson) this.json(answer)

@@ -7,6 +7,7 @@ import type { Io } from './io.ts'
 import { keyCommands } from './keys.ts'
 import { merchantCommands } from './merchants.ts'
 import { serveCommand } from './serve.ts'
+import { showCommands } from './show.ts'
 import { statusCommand } from './status.ts'
 import { VERSION } from './version.ts'
 
@@ -18,6 +19,7 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   merchantCommands,
   clockCommands,
   eventCommands,
+  showCommands,
 ]
 
 /**

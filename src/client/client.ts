@@ -4,11 +4,14 @@ import type {
   AdvanceAim,
   Clock,
   ClockScope,
+  CustomerTimeline,
   Event,
+  InvoiceTimeline,
   Key,
   List,
   Merchant,
   Status,
+  SubscriptionTimeline,
   Summary,
   Upcoming,
 } from './types.ts'
@@ -111,6 +114,18 @@ export class Client {
 
   event(id: string): Promise<Event> {
     return this.#get(`events/${encodeURIComponent(id)}`)
+  }
+
+  customer(id: string, asked: { at?: string | undefined } = {}): Promise<CustomerTimeline> {
+    return this.#get(`customers/${encodeURIComponent(id)}`, asked)
+  }
+
+  subscription(id: string, asked: { at?: string | undefined } = {}): Promise<SubscriptionTimeline> {
+    return this.#get(`subscriptions/${encodeURIComponent(id)}`, asked)
+  }
+
+  invoice(id: string, asked: { at?: string | undefined } = {}): Promise<InvoiceTimeline> {
+    return this.#get(`invoices/${encodeURIComponent(id)}`, asked)
   }
 
   /** Events as they happen, without end: see followEvents. */

@@ -92,6 +92,16 @@ export type Status = {
   readonly counts: Readonly<Record<string, number>>
 }
 
+export type {
+  CustomerTimelineShape as CustomerTimeline,
+  HappeningShape as Happening,
+  InvoiceTimelineShape as InvoiceTimeline,
+  ProspectShape as Prospect,
+  RelatedShape as Related,
+  SubscriptionTimelineShape as SubscriptionTimeline,
+  TimelineShape as Timeline,
+} from '../http/schemas/timeline.ts'
+
 /** Which clocks are meant. */
 export type ClockScope = { readonly merchant: string } | { readonly all: true }
 

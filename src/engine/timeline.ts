@@ -129,7 +129,7 @@ function clockOf(merchant: MerchantState, { test_clock }: Customer): Clock {
 const isFuture = (at: number, now: number) =>
   parameterInvalid(
     'at',
-    `${formatInstant(at)} is still to come: the clock stands at ${formatInstant(now)}. Advance it there to see what will be.`,
+    `${formatInstant(at)} is still to come: the clock stands at ${formatInstant(now)}. To see what will be, advance it there.`,
   )
 
 const isBefore = (kind: SubjectKind, { id, created }: Objects[SubjectKind], at: number) =>

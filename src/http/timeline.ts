@@ -162,7 +162,7 @@ function presentHappening(view: View, step: PastStep): HappeningShape {
     currency: told.currency ?? null,
     reason: told.reason ?? null,
     attempt: told.attempt ?? null,
-    ...(type.endsWith('.updated') && replaced && { previous_attributes: changesOf(view, step, replaced) }),
+    ...(type.endsWith('.updated') && replaced && { changes: changesOf(view, step, replaced) }),
     request,
   }
 }
@@ -171,8 +171,13 @@ function presentHappening(view: View, step: PastStep): HappeningShape {
 const subscriptionOf = (view: View, invoice: string | null | undefined): string | null =>
   (invoice && view.get('invoice', invoice)?.subscription) || null
 
-const changesOf = (view: View, { kind, after }: PastStep, replaced: object) =>
-  differences(present(view, kind, { ...after, ...replaced } as Objects[Kind]), present(view, kind, after))
+/** The fields of the API's object that a step changed. */
+function changesOf(view: View, { kind, after }: PastStep, replaced: object): HappeningShape['changes'] {
+  const now = present(view, kind, after)
+  const before = present(view, kind, { ...after, ...replaced } as Objects[Kind])
+  const former = Object.entries(differences(before, now))
+  return Object.fromEntries(former.map(([name, from]) => [name, { from, to: now[name] }]))
+}
 
 function presentProspect(view: View, prospect: Prospect): ProspectShape {
   const { due, kind, projected, subscription, object, amount, currency, period } = prospect

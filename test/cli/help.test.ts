@@ -50,15 +50,28 @@ test.each(COMMANDS)('%s %s has help with examples that run', async (...path) => 
   }
 })
 
+const KINDS = [
+  ['cus_', 'customer'],
+  ['sub_', 'subscription'],
+  ['in_', 'invoice'],
+] as const
+
 /** Ids in examples stand for those that the reader has. */
 async function withRealIds(args: readonly string[]): Promise<string[]> {
   const newest = async (...list: string[]): Promise<string> => {
     const { stdout } = await paytwin([...list, '--json'], { env: daemon.env })
     return JSON.parse(stdout).data[0].id
   }
+  const told = async (arg: string): Promise<string> => {
+    const [, kind = ''] = KINDS.find(([prefix]) => arg.startsWith(prefix)) ?? []
+    const list = ['events', 'list', '--type', `${kind}.created`, '--json']
+    const { stdout } = await paytwin(list, { env: daemon.env })
+    return JSON.parse(stdout).data[0].data.object.id
+  }
   const real = async (arg: string) => {
     if (arg.startsWith('key_')) return newest('keys', 'list')
     if (arg.startsWith('mer_')) return newest('merchants', 'list')
+    if (/^(cus|sub|in)_/.test(arg)) return told(arg)
     return arg.startsWith('evt_') ? newest('events', 'list') : arg
   }
   return Promise.all(args.map(real))

@@ -63,10 +63,16 @@ export const happeningSchema = component('Happening', () =>
         'Why: the billing_reason of an invoice, the decline of a payment that failed, the reason of a cancellation.',
       ).nullable(),
       attempt: attempt(),
-      previous_attributes: z
-        .record(z.string(), z.unknown())
+      changes: z
+        .record(
+          z.string(),
+          z.object({
+            from: z.unknown().describe('What the field held before.'),
+            to: z.unknown().describe('What it held afterwards.'),
+          }),
+        )
         .optional()
-        .describe('Of an update: what the fields that changed held before.'),
+        .describe('Of an update: the fields that changed.'),
       request: text('The Request-Id of the request that made it happen; null for what time did.').nullable(),
     })
     .describe('Something that happened to an object or to what belongs to it.'),
