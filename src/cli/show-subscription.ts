@@ -80,13 +80,14 @@ const trialText = ({ trial_start, trial_end }: Subscription): string =>
 
 /** Its own method, else the customer's default. Source: decisions.md 6 ("Payment method at each attempt"). */
 function payerText({ default_payment_method, collection_method, related }: SubscriptionTimeline): string {
+  if (collection_method === 'send_invoice') return ''
   const { payment_methods, customer } = related
   const ofCustomer = 'deleted' in customer ? null : customer.invoice_settings.default_payment_method
   for (const id of [default_payment_method, ofCustomer]) {
     const method = payment_methods.data.find((each) => each.id === id)
     if (method) return `${methodText(method)}  ${method.id}`
   }
-  return collection_method === 'send_invoice' ? '' : 'nothing to charge'
+  return 'nothing to charge'
 }
 
 function latestText({ latest_invoice, related }: SubscriptionTimeline): string {
