@@ -27,10 +27,13 @@ function noteTrouble(troubled: Set<string>, happening: Happening, ofInvoice: boo
   else if (type !== 'invoice.finalized') troubled.delete(resource_id)
 }
 
-/** A subscription's changes stand each by itself; those of other objects make one note, where the first of them stands. */
+/**
+ * A subscription's changes stand each by itself; what one request, or time, did to another object makes one note, where the
+ * first of it stands.
+ */
 function notesOf(together: readonly Happening[], name: Namer): Note[] {
-  const told = grouped(together, ({ id, resource, resource_id }) =>
-    resource === 'subscription' ? id : resource_id,
+  const told = grouped(together, ({ id, resource, resource_id, request }) =>
+    resource === 'subscription' ? id : `${resource_id} ${request}`,
   )
   return [...told.values()].flatMap((group) => {
     const [first] = group

@@ -133,17 +133,19 @@ function broken(parts: readonly string[], room: number): string[] {
   return lines
 }
 
+/** The longest first, with the seconds from which on each is used; before that when it fits exactly. */
 const UNITS = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['min', 60],
-  ['s', 1],
+  { unit: 'd', size: 86_400, from: 129_600 },
+  { unit: 'h', size: 3_600, from: 5_400 },
+  { unit: 'min', size: 60, from: 120 },
+  { unit: 's', size: 1, from: 0 },
 ] as const
 
-/** `+28 d`, `+1.5 h`: in the largest unit that it fills; nothing for the same instant. */
+/** `+28 d`, `+1 d`, `+34 h`, `+90 s`; nothing for the same instant. */
 export function gapText(seconds: number): string {
-  const [unit, size] = UNITS.find(([, atLeast]) => seconds >= atLeast) ?? ['s', 1]
-  if (seconds <= 0) return ''
-  const amount = seconds / size
-  return `+${amount < 100 ? Number(amount.toFixed(1)) : Math.round(amount)} ${unit}`
+  const found = UNITS.find(({ size, from }) => seconds % size === 0 || seconds >= from)
+  if (seconds <= 0 || !found) return ''
+  const amount = seconds / found.size
+  const isFine = found.size >= 3_600 && amount < 100
+  return `+${isFine ? Number(amount.toFixed(1)) : Math.round(amount)} ${found.unit}`
 }

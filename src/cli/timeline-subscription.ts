@@ -73,38 +73,38 @@ const UNTOLD: ReadonlySet<string> = new Set([
   'ended_at',
 ])
 
-/** Fields whose change has words of its own; an empty text says nothing. */
-const TELLERS: Readonly<Record<string, (change: Changes[string], changes: Changes) => string>> = {
-  cancel_at_period_end: ({ to }, { cancel_at }) => {
-    if (to !== true) return 'no longer set to end with its period'
-    const at = typeof cancel_at?.to === 'number' ? `, ${formatInstant(cancel_at.to)}` : ''
-    return `set to end with its period${at}`
-  },
+/** Fields whose change has words of its own, or says nothing. */
+const TELLERS: Readonly<Record<string, (change: Changes[string], changes: Changes) => string[]>> = {
+  cancel_at_period_end: ({ to }, { cancel_at }) =>
+    to === true
+      ? ['set to end with its period', ...instantOf(cancel_at?.to)]
+      : ['no longer set to end with its period'],
   cancel_at: ({ to }, changes) => {
-    if ('cancel_at_period_end' in changes) return ''
-    return typeof to === 'number' ? `set to end at ${formatInstant(to)}` : 'no longer set to end'
+    if ('cancel_at_period_end' in changes) return []
+    return typeof to === 'number' ? ['set to end', ...instantOf(to)] : ['no longer set to end']
   },
   pause_collection: ({ to }) => pauseText(to),
-  trial_end: ({ to }, changes) =>
-    'status' in changes || typeof to !== 'number' ? '' : `trial ends at ${formatInstant(to)} instead`,
-  items: ({ from, to }) => itemsText(costOf(from), costOf(to)),
-  default_payment_method: () => 'pays by another method',
-  collection_method: ({ from, to }) => `${from} → ${to}`,
+  trial_end: ({ to }, changes) => ('status' in changes ? [] : ['trial now ends', ...instantOf(to)]),
+  items: ({ from, to }) => [itemsText(costOf(from), costOf(to))],
+  default_payment_method: () => ['pays by another method'],
+  collection_method: ({ from, to }) => [`${from} → ${to}`],
 }
+
+const instantOf = (value: unknown): string[] => (typeof value === 'number' ? [formatInstant(value)] : [])
 
 function changesTold(changes: Changes): string[] {
   const others = Object.keys(changes).filter((name) => !UNTOLD.has(name) && !(name in TELLERS))
   return [
     ...Object.entries(changes).flatMap(([name, change]) => TELLERS[name]?.(change, changes) ?? []),
-    others.length === 0 ? '' : `changed: ${others.join(', ')}`,
-  ].filter((text) => text !== '')
+    ...(others.length === 0 ? [] : [`changed: ${others.join(', ')}`]),
+  ]
 }
 
-function pauseText(pause: unknown): string {
-  if (typeof pause !== 'object' || pause === null) return 'collection goes on'
+function pauseText(pause: unknown): string[] {
+  if (typeof pause !== 'object' || pause === null) return ['collection goes on']
   const { behavior, resumes_at } = pause as { behavior: string; resumes_at: number | null }
-  const until = resumes_at === null ? '' : ` until ${formatInstant(resumes_at)}`
-  return `collection paused (${behavior})${until}`
+  const until = resumes_at === null ? [] : [`until ${formatInstant(resumes_at)}`]
+  return [`collection paused (${behavior})`, ...until]
 }
 
 /** The items as the API lists them; what one period of them costs, in words. */

@@ -22,7 +22,9 @@ type Shown = {
  */
 export function showTimeline(out: Output, { timeline, name, ofInvoice = false, all }: Shown): void {
   const { now, as_of, happened, upcoming } = timeline
-  const past = pastMoments(happened.data, { name, ofInvoice })
+  const [oldest, ...others] = pastMoments(happened.data, { name, ofInvoice })
+  // Of the oldest instant only the end may be told.
+  const past = oldest && !(happened.has_more && others.length > 0) ? [oldest, ...others] : others
   if (out.width === null) {
     listTimeline(out, timeline, past, name)
     return

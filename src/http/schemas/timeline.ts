@@ -177,9 +177,19 @@ export const invoiceTimeline = component('InvoiceTimeline', () =>
 )
 export type InvoiceTimelineShape = Shape<typeof invoiceTimeline>
 
+const livingCustomerTimeline = component('LivingCustomerTimeline', () =>
+  customerSchema.schema
+    .extend(shown())
+    .describe('A customer as of a moment, with what belongs to it and its timeline.'),
+)
+const deletedCustomerTimeline = component('DeletedCustomerTimeline', () =>
+  deletedCustomer.schema
+    .extend(shown())
+    .describe('What is left of a deleted customer, with what belonged to it and its timeline.'),
+)
 export const customerTimeline = component('CustomerTimeline', () =>
   z
-    .union([customerSchema.schema.extend(shown()), deletedCustomer.schema.extend(shown())])
+    .union([livingCustomerTimeline.schema, deletedCustomerTimeline.schema])
     .describe(
       'A customer, or what is left of a deleted one, as of a moment, with what belongs to it and its timeline.',
     ),
