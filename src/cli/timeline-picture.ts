@@ -102,10 +102,10 @@ class Page {
     const room = this.#width - margin.length - axis.length - 3
     const [first = '', ...others] = broken(parts, room)
     const paint = (text: string): Span => (colour ? { text, colour } : text)
-    const sign = [margin, '  ', paint(axis)]
+    const sign = [colour === 'dim' ? paint(margin) : margin, '  ', paint(axis)]
     this.lines.push(first === '' ? sign : [...sign, ' ', paint(first)])
     const blank = ' '.repeat(margin.length + 2)
-    for (const text of others) this.lines.push([blank, below.padEnd(axis.length), ' ', paint(text)])
+    for (const text of others) this.lines.push([blank, lineOf(below.padEnd(axis.length)), ' ', paint(text)])
   }
 
   /** ISO 8601, with seconds only where one of the instants has some. */
@@ -119,6 +119,9 @@ class Page {
     return gap.padStart(GAP_WIDTH)
   }
 }
+
+/** The axis where nothing stands on it. */
+const lineOf = (text: string): Span => (text.startsWith('║') ? { text, colour: 'yellow' } : text)
 
 /** Parts joined into lines of at most `room` columns; one that is longer is cut. */
 function broken(parts: readonly string[], room: number): string[] {
