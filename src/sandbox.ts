@@ -38,7 +38,10 @@ export type SandboxOptions = {
   /** The API's versions; a test may add made-up ones. */
   readonly versions?: readonly Version[]
 } & Partial<
-  Pick<AdminSite, 'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'reportError' | 'noteIgnored'>
+  Pick<
+    AdminSite,
+    'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'shutDown' | 'reportError' | 'noteIgnored'
+  >
 >
 
 /** The parts of a running sandbox, put together and not yet listening anywhere. */
@@ -107,6 +110,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       data: options.data ?? null,
       url: options.url ?? (() => 'http://localhost'),
       startedAt: wall(),
+      // A sandbox that no daemon serves has nothing to end but itself, which its owner does.
+      shutDown: options.shutDown ?? (() => Promise.resolve()),
       reportError,
       noteIgnored: options.noteIgnored ?? (() => undefined),
       openSpecimen: (given) => openSpecimen(options, given),

@@ -6,14 +6,20 @@ import { type ExitStatus, reportFailure } from './failure.ts'
 import type { Io } from './io.ts'
 import { keyCommands } from './keys.ts'
 import { merchantCommands } from './merchants.ts'
+import { runCommand } from './run.ts'
 import { serveCommand } from './serve.ts'
+import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
+import { stopCommand } from './stop.ts'
 import { VERSION } from './version.ts'
 
 /** In the order in which help shows them. */
 const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   serveCommand,
+  startCommand,
+  stopCommand,
   statusCommand,
+  runCommand,
   keyCommands,
   merchantCommands,
   clockCommands,
@@ -45,6 +51,8 @@ export function createProgram(io: Io): Command {
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     })
     .exitOverride()
+    // What follows the command of `run` is that command's own.
+    .enablePositionalOptions()
     .showHelpAfterError("(see 'paytwin --help', or the command's own --help)")
     .addHelpText('after', examplesText(['paytwin serve', 'paytwin clock advance 1mo', 'paytwin events tail']))
   for (const add of COMMANDS) add(program, io)

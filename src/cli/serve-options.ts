@@ -24,8 +24,8 @@ export type ServeFlags = {
   readonly json?: boolean
 }
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-const DURABILITIES = ['normal', 'full'] as const
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export const DURABILITIES = ['normal', 'full'] as const
 
 /**
  * What `serve` is asked for: every flag can also be given as PAYTWIN_<NAME>, and the flag wins.

@@ -8,6 +8,7 @@ import type {
   Key,
   List,
   Merchant,
+  Shutdown,
   Status,
   Summary,
   Upcoming,
@@ -33,6 +34,11 @@ export class Client {
 
   status(): Promise<Status> {
     return this.#get('status')
+  }
+
+  /** Answers when the daemon's database is closed. */
+  shutDown(): Promise<Shutdown> {
+    return this.#post('shutdown')
   }
 
   createKey(given: {

@@ -14,6 +14,7 @@ import { faultRoutes } from './fault.ts'
 import { checkAdminToken, checkHost } from './guard.ts'
 import { keyRoutes } from './key.ts'
 import { merchantRoutes } from './merchant.ts'
+import { shutdownRoutes } from './shutdown.ts'
 import type { AddRoute, AdminCall, AdminRoute, AdminSite } from './site.ts'
 import { statusRoutes } from './status.ts'
 
@@ -30,6 +31,7 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
     app.on(route.method.toUpperCase(), path, (c) => handle(c, site, route, answer))
   }
   statusRoutes(add)
+  shutdownRoutes(add)
   faultRoutes(add)
   keyRoutes(add)
   merchantRoutes(add)
