@@ -5,6 +5,7 @@ import { eventCommands } from './events.ts'
 import { type ExitStatus, reportFailure } from './failure.ts'
 import type { Io } from './io.ts'
 import { keyCommands } from './keys.ts'
+import { logsCommand } from './logs.ts'
 import { merchantCommands } from './merchants.ts'
 import { runCommand } from './run.ts'
 import { serveCommand } from './serve.ts'
@@ -24,6 +25,7 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   merchantCommands,
   clockCommands,
   eventCommands,
+  logsCommand,
 ]
 
 /**
