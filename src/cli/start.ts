@@ -26,13 +26,18 @@ export function startCommand(program: Command, io: Io): void {
 
 async function start(command: Command, flags: ServeFlags, io: Io): Promise<void> {
   const options = serveOptions(flags, io)
+  // From before there is a daemon, so that an interruption never leaves one behind that nobody knows of.
+  const interruption = new AbortController()
+  const interrupt = () => interruption.abort()
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   const child = spawn(process.execPath, [EXECUTABLE, 'serve', '--background', ...givenOptions(command)], {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     // Other users can read the arguments of a process, but not its environment.
     env: { ...io.env, ...(options.secretKey !== null && { PAYTWIN_SECRET_KEY: options.secretKey }) },
   })
-  const announcement = await announcementOf(child)
+  const announcement = await announcementOf(child, interruption.signal)
+  process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   child.disconnect()
   child.stderr?.destroy()
   child.unref()
@@ -58,29 +63,28 @@ function asArguments({ long }: Option, value: unknown): string[] {
 
 /**
  * What the daemon has to tell once it answers.
- * @throws Failure with what it said and the status it ended with, when it does not start
+ * @throws Ended with what it said and its status, when it does not start; Failure when it was interrupted
  */
-async function announcementOf(child: ChildProcess): Promise<Announcement> {
+function announcementOf(child: ChildProcess, interrupted: AbortSignal): Promise<Announcement> {
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said += text
   })
   const interrupt = () => child.kill()
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
-  try {
-    return await new Promise<Announcement>((resolve, reject) => {
-      child.once('message', (message) => resolve(message as Announcement))
-      child.once('error', (error) => reject(new Failure(1, `The daemon cannot be started: ${error.message}`)))
-      child.once('close', (status, signal) => reject(endOf(said, status, signal)))
+  if (interrupted.aborted) interrupt()
+  interrupted.addEventListener('abort', interrupt)
+  return new Promise((resolve, reject) => {
+    child.once('message', (message) => {
+      if (!interrupted.aborted) resolve(message as Announcement)
     })
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-  }
-}
-
-function endOf(said: string, status: number | null, signal: NodeJS.Signals | null): Error {
-  if (said !== '' || status !== null) return new Ended(status ?? 1, said)
-  return new Failure(1, `The daemon was ended by ${signal} before it answered.`)
+    child.once('error', (error) => reject(new Failure(1, `The daemon cannot be started: ${error.message}`)))
+    child.once('close', (status, signal) => {
+      if (interrupted.aborted)
+        reject(new Failure(1, 'The start was interrupted; no daemon was left running.'))
+      else if (status !== null) reject(new Ended(status, said))
+      else reject(new Failure(1, `The daemon was ended by ${signal} before it answered.`))
+    })
+  })
 }
 
 /** One in memory has no folder that would tell its address and token to `paytwin stop`. */
