@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { clockCommands } from './clock.ts'
 import { examplesText } from './command.ts'
+import { completionCommand } from './completion.ts'
 import { eventCommands } from './events.ts'
 import { type ExitStatus, reportFailure } from './failure.ts'
 import type { Io } from './io.ts'
@@ -26,6 +27,7 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   clockCommands,
   eventCommands,
   logsCommand,
+  completionCommand,
 ]
 
 /**
