@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 import { EVENT_TYPES } from '../core/event.ts'
+import { firstSentence } from './text.ts'
 
 /** What can stand for a value: one of some words, a file, a folder, a command of the system, or what no shell can know. */
 export type Value = readonly string[] | 'file' | 'folder' | 'command' | 'anything'
@@ -64,6 +65,3 @@ const KINDS: Readonly<Record<string, Value>> = {
   TYPE: EVENT_TYPES,
   GLOB: EVENT_TYPES,
 }
-
-/** Enough for a list of choices. */
-const firstSentence = (text: string): string => text.split(/[.:;](?:\s|$)/)[0] ?? ''

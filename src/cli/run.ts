@@ -16,11 +16,12 @@ export function runCommand(program: Command, io: Io): void {
     .usage('[options] -- COMMAND...')
     .argument('<COMMAND...>', 'what to run, with its arguments')
     .description(
-      'Run a command against a daemon in memory that is there for it alone, and exit as the command does. The command ' +
-        'finds PAYTWIN_URL, PAYTWIN_SECRET_KEY and PAYTWIN_ADMIN_TOKEN in its environment.',
+      'Run a command with a daemon of its own in memory, and exit as it does. The command finds PAYTWIN_URL, ' +
+        'PAYTWIN_SECRET_KEY and PAYTWIN_ADMIN_TOKEN in its environment.',
     )
     .passThroughOptions()
   for (const option of daemonOptions(new Command()).options) {
+    option.description = OWN_DEFAULTS[option.attributeName()] ?? option.description
     if (!FIXED.has(option.attributeName())) command.addOption(option)
   }
   command
@@ -32,10 +33,14 @@ export function runCommand(program: Command, io: Io): void {
 /** What is no choice here: the daemon is in memory, and stdout is the command's. */
 const FIXED: ReadonlySet<string> = new Set(['data', 'ephemeral', 'json'])
 
+const OWN_DEFAULTS: Readonly<Record<string, string>> = {
+  port: 'the port (default: any free one)',
+  logLevel: 'how much is logged (default warn)',
+}
+
 const ABOUT = `
-The daemon listens on any free port unless --port is given, and logs to stderr, warnings only unless --log-level is given.
-Signals are passed on to the command. Exit status: the command's; 128 and the signal's number if a signal ended it; 127 if
-there is no such command.
+The log goes to stderr. Signals are passed on to the command. Exit status: the command's; 128 and
+the signal's number if a signal ended it; 127 if there is no such command.
 `
 
 const EXAMPLES = [

@@ -25,7 +25,7 @@ export type ServeFlags = {
 }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export const DURABILITIES = ['normal', 'full'] as const
+const DURABILITIES = ['normal', 'full'] as const
 
 /**
  * What `serve` is asked for: every flag can also be given as PAYTWIN_<NAME>, and the flag wins.

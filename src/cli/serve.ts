@@ -4,7 +4,7 @@ import { examplesText, optionWithChoices } from './command.ts'
 import { Failure } from './failure.ts'
 import type { Io } from './io.ts'
 import { announce, whatIsReady } from './ready.ts'
-import { DURABILITIES, LOG_LEVELS, type ServeFlags, serveOptions } from './serve-options.ts'
+import { LOG_LEVELS, type ServeFlags, serveOptions } from './serve-options.ts'
 
 /** `paytwin serve`: the daemon, in the foreground. Source: operator.md, Daemon. */
 export function serveCommand(program: Command, io: Io): void {
@@ -31,13 +31,7 @@ export const daemonOptions = (command: Command): Command =>
     .option('--clock <live|TIME>', "the default merchant's clock: live (the default), or frozen at a time")
     .option('--seed <N>', 'make all ids from this seed (default random)')
     .option('--secret-key <KEY>', "the default merchant's first key, sk_test_… (made if none is given)")
-    .addOption(
-      optionWithChoices(
-        '--durability <HOW>',
-        'full also survives a power cut (default normal)',
-        DURABILITIES,
-      ),
-    )
+    .option('--durability <normal|full>', 'full also survives a power cut (default normal)')
     .option('--allowed-host <NAME...>', 'further names by which the daemon may be called')
     .option('--rate-limit <N>', 'allow each merchant so many requests a second (default: no limit)')
     .option('--key-cache-ttl <S>', 'let a revoked key work for up to so many seconds, 0 to 60 (default 0)')
@@ -47,8 +41,8 @@ export const daemonOptions = (command: Command): Command =>
 
 /** What the help of a command that starts a daemon says below its options. */
 export const VARIABLES = `
-Each option can also be set as a variable, such as PAYTWIN_PORT or PAYTWIN_ALLOWED_HOST; the option wins. The admin token
-itself can be set as PAYTWIN_ADMIN_TOKEN.
+Each option can also be set as a variable, such as PAYTWIN_PORT or PAYTWIN_ALLOWED_HOST; the
+option wins. The admin token itself can be set as PAYTWIN_ADMIN_TOKEN.
 `
 
 const HELP =

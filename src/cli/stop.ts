@@ -6,7 +6,7 @@ import type { Io } from './io.ts'
 export function stopCommand(program: Command, io: Io): void {
   addVerb(program, io, {
     usage: 'stop',
-    about: 'End the daemon cleanly, and return when its port and its data folder are free again.',
+    about: 'End the daemon cleanly; returns when its port and its data folder are free again.',
     examples: ['paytwin stop', 'paytwin stop --json'],
     run: async ({ client, out }) =>
       out.show(await client.shutDown(), ({ url, pid, data }) =>
