@@ -1,7 +1,16 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { api, paytwin, start, startDaemon, temporaryFolder } from './executable.ts'
+import {
+  api,
+  paytwin,
+  type RunningDaemon,
+  start,
+  startDaemon,
+  subscribe,
+  temporaryFolder,
+} from './executable.ts'
 
 type Ready = { url: string; pid: number; secret_key: string; admin_token?: string }
 
@@ -226,4 +235,41 @@ test('a start that is interrupted leaves no daemon behind', async () => {
   expect(said).toBe('error: The start was interrupted; no daemon was left running.\n')
   await gone(grandchild, 'SIGCONT')
   expect(lives(pid)).toBe(true)
+})
+
+test('a daemon that is stopped in the middle of an advance goes on with it at the next start', async () => {
+  const ready = await started('--clock', '2026-01-31')
+  await subscribe(ready as RunningDaemon)
+  const clock = async (path: string, body?: object) =>
+    api<{ status: string; now: number }>(ready, `/v1/test_helpers/clock${path}`, body)
+  await clock('/advance', { to: '9000-01-01', async: true })
+  await cli('stop')
+  const { port } = new URL(ready.url)
+  await started('--port', port)
+  expect(await clock('')).toMatchObject({ status: 'advancing' })
+  expect(logText()).toContain('an interrupted advance goes on')
+  await clock('/cancel', {})
+})
+
+test('a daemon that crashes writes down why, though nobody reads its stderr any more', async () => {
+  const boom = join(folder.path, 'boom.cjs')
+  writeFileSync(boom, "process.on('SIGUSR2', () => { console.error('lost'); throw new Error('boom') })")
+  const env = { PAYTWIN_DATA: data(), NODE_OPTIONS: `--require ${boom}` }
+  const { stdout } = await paytwin(['start', '--port', '0', '--json'], { cwd: folder.path, env })
+  await gone(JSON.parse(stdout).pid, 'SIGUSR2')
+  const { stdout: log } = await cli('logs', '-n', '1')
+  expect(log).toMatch(/ FATAL the daemon cannot go on\nError: boom\n {4}at /)
+})
+
+test('a folder of a newer paytwin is refused: exit 1', async () => {
+  await started()
+  await cli('stop')
+  const database = new Sqlite(file('paytwin.db'))
+  database.pragma('user_version = 99')
+  database.close()
+  const { status, stderr } = await cli('start', '--port', '0')
+  expect(status).toBe(1)
+  expect(stderr).toMatch(
+    /^error: .*paytwin\.db was written by a newer paytwin \(schema 99; this one knows \d+\)\. .*\n$/,
+  )
 })
