@@ -35,8 +35,8 @@ async function show(options: Options, io: Io): Promise<void> {
   const out = new Output(io, options)
   const tail = openLog(options.data ?? variable(io, 'PAYTWIN_DATA') ?? DEFAULT_DATA)
   try {
-    for (const line of tail.last(options.limit)) print(line, out)
-    if (options.follow) await untilInterrupted((signal) => follow(tail, out, signal))
+    if (options.follow) await untilInterrupted((signal) => follow(tail, options.limit, out, signal))
+    else for (const line of tail.last(options.limit)) print(line, out)
   } finally {
     tail.close()
   }
@@ -57,7 +57,8 @@ function openLog(folder: string): LogTail {
   }
 }
 
-async function follow(tail: LogTail, out: Output, signal: AbortSignal): Promise<void> {
+async function follow(tail: LogTail, limit: number, out: Output, signal: AbortSignal): Promise<void> {
+  for (const line of tail.last(limit)) print(line, out)
   for await (const line of tail.follow(signal)) print(line, out)
 }
 
