@@ -1,7 +1,6 @@
 import type { Hono } from 'hono'
 import { systemWall, type Wall } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
-import { Faults } from './engine/faults.ts'
 import { IdempotencyKeys } from './engine/idempotency.ts'
 import { randomSeed, randomToken } from './engine/ids.ts'
 import { KeyRing } from './engine/keys.ts'
@@ -95,7 +94,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       engine,
       keys,
       idempotency,
-      faults: new Faults(engine.ids),
+      faults: engine.faults,
       versions,
       streams,
       present,

@@ -152,6 +152,16 @@ export const internalError = () =>
     message: 'An unexpected error occurred. Retry with backoff and the same idempotency key.',
   })
 
+/** operator.md, "Reset" (processor_timeout): nobody knows whether the card was charged, so nothing is written. */
+export const processorTimeout = () =>
+  new ApiError({
+    status: 500,
+    type: 'api_error',
+    code: 'internal_error',
+    message:
+      'The card processor did not answer in time, and nothing was written. Retry with backoff and the same idempotency key.',
+  })
+
 /** Our own mistake: rolls the transaction back and answers 500. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Assertion failed: ${message}`)

@@ -2,6 +2,7 @@ import { ApiError, assert, internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { apply } from './apply.ts'
 import { Clock, type Wall } from './clock.ts'
+import { Faults } from './faults.ts'
 import { Ids } from './ids.ts'
 import type { MerchantState } from './merchant.ts'
 import type { Summary } from './scheduler.ts'
@@ -33,6 +34,7 @@ export type EngineListener = {
 export class Engine {
   readonly store: Store
   readonly ids: Ids
+  readonly faults: Faults
   readonly wall: Wall
   readonly time: Timekeeper
   /** The dates of all API versions, oldest first. */
@@ -53,6 +55,7 @@ export class Engine {
     this.store = store
     this.wall = wall
     this.ids = new Ids(store.directory, seed)
+    this.faults = new Faults(this.ids)
     this.time = new Timekeeper(store, {
       transaction: (clock, work) => this.#transaction([clock], work),
       command: (merchant, run) => this.command(merchant, null, run),
@@ -124,7 +127,8 @@ export class Engine {
   }
 
   #unit(merchant: MerchantState, request: RequestContext | null): Unit {
-    return new Unit({ store: this.store, ids: this.ids, merchant, request, versions: this.versions })
+    const { store, ids, faults, versions } = this
+    return new Unit({ store, ids, faults, merchant, request, versions })
   }
 
   #submit<T>(merchant: MerchantState | null, run: () => { value: T } | { error: unknown }): Promise<T> {

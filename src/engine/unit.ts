@@ -3,11 +3,17 @@ import { type ApiError, assert, resourceMissing } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
+import type { Faults } from './faults.ts'
 import type { Ids } from './ids.ts'
 import type { MerchantState } from './merchant.ts'
 
 /** The request that a command serves; null for what the clock does. */
-export type RequestContext = { readonly id: string; readonly idempotency_key: string | null }
+export type RequestContext = {
+  readonly id: string
+  readonly idempotency_key: string | null
+  /** Whether the operator asks, whom no fault strikes. */
+  readonly isOperators?: true
+}
 
 /** Names of kinds for people. */
 const NOUNS: Readonly<Record<Kind, string>> = {
@@ -30,6 +36,7 @@ const NOUNS: Readonly<Record<Kind, string>> = {
 export class Unit {
   readonly store: Store
   readonly ids: Ids
+  readonly faults: Faults
   readonly merchant: MerchantState
   readonly request: RequestContext | null
   /** The events that the unit has told so far. */
@@ -41,6 +48,7 @@ export class Unit {
   constructor(given: {
     store: Store
     ids: Ids
+    faults: Faults
     merchant: MerchantState
     request: RequestContext | null
     versions: readonly string[]
@@ -48,6 +56,7 @@ export class Unit {
     this.#versions = given.versions
     this.store = given.store
     this.ids = given.ids
+    this.faults = given.faults
     this.merchant = given.merchant
     this.request = given.request
   }

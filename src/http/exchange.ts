@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { ApiError, internalError, keyResolutionUnavailable, rateLimited } from '../core/errors.ts'
-import type { FaultKind } from '../engine/faults.ts'
+import type { RequestFault } from '../engine/faults.ts'
 import { requestId } from '../engine/ids.ts'
 import type { View } from '../engine/view.ts'
 import { authenticate, type Caller } from './auth.ts'
@@ -72,7 +72,7 @@ export class Exchange {
     rateLimit?.count(caller.merchant.settings.ordinal)
     if (this.#strike('rate_limit')) throw rateLimited()
     const latency = this.#strike('latency')
-    if (latency) await new Promise((resolve) => setTimeout(resolve, latency.ms))
+    if (latency) await new Promise((resolve) => setTimeout(resolve, latency.ms ?? 0))
     if (this.#strike('internal_error')) throw internalError()
     return caller
   }
@@ -154,7 +154,7 @@ export class Exchange {
     }
   }
 
-  #strike(kind: FaultKind) {
+  #strike(kind: RequestFault) {
     return this.#site.faults.strike(kind, {
       route: this.#route,
       merchant: this.#caller?.merchant.settings.id ?? null,
