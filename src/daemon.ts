@@ -94,6 +94,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log.info({ merchant, ...summary }, 'a live clock has caught up with the wall clock'),
   })
 
+  if (log.isLevelEnabled('debug')) noteRequests(sandbox, log)
+
   try {
     resumeAdvances(sandbox, log)
     const server = await listen(sandbox, options, log, () => url)
@@ -204,6 +206,17 @@ function described({ merchant, secretKey }: Sandbox, { data }: DaemonOptions, fo
     merchant: merchant.settings.id,
     secretKey,
   }
+}
+
+function noteRequests({ requests }: Sandbox, log: Logger): void {
+  requests.listen(({ id, method, path, status, duration_ms, key, merchant, replayed, code }) => {
+    const ms = Number(duration_ms.toFixed(1))
+    const details = { request: id, ms, ...(key && { key }), ...(merchant && { merchant }) }
+    log.debug(
+      { ...details, ...(replayed && { replayed }), ...(code && { code }) },
+      `${method} ${path} ${status}`,
+    )
+  })
 }
 
 /** Goes on with what a crash or a stop interrupted, and says so. */

@@ -9,9 +9,11 @@ import { createMerchant } from './engine/merchants.ts'
 import type { AdminSite } from './http/admin/site.ts'
 import { createApp } from './http/app.ts'
 import { presentEvent } from './http/event.ts'
+import { LiveStreams } from './http/live-streams.ts'
 import type { Specimen } from './http/openapi/recorder.ts'
 import { present } from './http/present.ts'
 import { RateLimit } from './http/rate-limit.ts'
+import { RequestLog } from './http/request-log.ts'
 import type { Registered } from './http/route.ts'
 import { EventStreams } from './http/stream.ts'
 import { type Version, VersionHistory } from './http/versions.ts'
@@ -47,6 +49,7 @@ export type Sandbox = {
   readonly routes: readonly Registered[]
   readonly engine: Engine
   readonly keys: KeyRing
+  readonly requests: RequestLog
   readonly adminToken: string
   readonly merchant: MerchantState
   /** The default merchant's secret key, when this start made it; it can never be shown again. */
@@ -87,6 +90,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 
     const reportError = options.reportError ?? ((error: unknown) => console.error(error))
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
+    const requests = new RequestLog(new LiveStreams(reportError))
     const idempotency = new IdempotencyKeys(store, wall)
     const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
@@ -97,6 +101,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       faults: engine.faults,
       versions,
       streams,
+      requests,
       present,
       rateLimit: rateLimit ? new RateLimit(rateLimit, wall) : null,
       strictParams: options.strictParams ?? false,
@@ -112,6 +117,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     })
     const close = async () => {
       streams.close()
+      requests.close()
       await keys.flush()
       await engine.close()
     }
@@ -120,7 +126,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       await engine.administer(() => idempotency.forgetExpired())
       store.checkpoint()
     }
-    return { app, routes, engine, keys, adminToken, merchant, secretKey, keepHouse, close }
+    return { app, routes, engine, keys, requests, adminToken, merchant, secretKey, keepHouse, close }
   } catch (error) {
     store.close()
     throw error

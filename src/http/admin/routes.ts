@@ -14,6 +14,7 @@ import { faultRoutes } from './fault.ts'
 import { checkAdminToken, checkHost } from './guard.ts'
 import { keyRoutes } from './key.ts'
 import { merchantRoutes } from './merchant.ts'
+import { requestRoutes } from './request.ts'
 import type { AddRoute, AdminCall, AdminRoute, AdminSite } from './site.ts'
 import { statusRoutes } from './status.ts'
 
@@ -35,6 +36,7 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
   merchantRoutes(add)
   clockAdminRoutes(add)
   eventAdminRoutes(add)
+  requestRoutes(add)
   app.all('/_paytwin/*', (c) => handle(c, site, {}, () => routeMissing(c.req.method, c.req.path)))
   return routes
 }

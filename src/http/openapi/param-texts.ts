@@ -75,6 +75,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'merchants.name': 'What to call it.',
   'keys.publishable': 'Whether it is for browsers.',
   'keys.secret': 'The key itself, chosen beforehand: sk_test_ or pk_test_ and at least 24 letters or digits.',
+  'requests.merchant': 'Only those of this merchant; all of them, unauthenticated ones too, unless given.',
   'faults.count': 'How many times it strikes; for ever unless given.',
   'faults.route': 'The routes that it strikes, as a glob over POST /v1/customers or the path alone.',
 }
