@@ -3,11 +3,14 @@ import { clockCommands } from './clock.ts'
 import { examplesText } from './command.ts'
 import { eventCommands } from './events.ts'
 import { type ExitStatus, reportFailure } from './failure.ts'
+import { faultCommands } from './faults.ts'
 import type { Io } from './io.ts'
 import { keyCommands } from './keys.ts'
 import { merchantCommands } from './merchants.ts'
+import { requestCommands } from './requests.ts'
 import { serveCommand } from './serve.ts'
 import { statusCommand } from './status.ts'
+import { triggerCommand } from './trigger.ts'
 import { VERSION } from './version.ts'
 
 /** In the order in which help shows them. */
@@ -18,6 +21,9 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   merchantCommands,
   clockCommands,
   eventCommands,
+  requestCommands,
+  triggerCommand,
+  faultCommands,
 ]
 
 /**

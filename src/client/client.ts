@@ -1,15 +1,20 @@
-import { type EventsWanted, eventQuery, followEvents, type StreamNews } from './event-stream.ts'
+import { type EventsWanted, eventQuery, followEvents } from './event-stream.ts'
+import type { Following } from './live.ts'
+import { followRequests } from './request-stream.ts'
 import { type Address, requestJson } from './transport.ts'
 import type {
   AdvanceAim,
   Clock,
   ClockScope,
   Event,
+  Fault,
   Key,
   List,
+  LoggedRequest,
   Merchant,
   Status,
   Summary,
+  Triggered,
   Upcoming,
 } from './types.ts'
 
@@ -116,9 +121,51 @@ export class Client {
   /** Events as they happen, without end: see followEvents. */
   followEvents(
     wanted: EventsWanted & { readonly since?: string | undefined },
-    options: { signal: AbortSignal; onNews?: (news: StreamNews) => void },
+    options: Following,
   ): AsyncGenerator<Event, void, undefined> {
     return followEvents({ address: this.address, list: (page) => this.events(page) }, wanted, options)
+  }
+
+  addFault(given: {
+    kind: string
+    count?: number | undefined
+    rate?: number | undefined
+    route?: string | undefined
+    merchant?: string | undefined
+    ms?: number | undefined
+  }): Promise<Fault> {
+    return this.#post('faults', given)
+  }
+
+  faults(): Promise<List<Fault>> {
+    return this.#get('faults')
+  }
+
+  clearFaults(): Promise<List<Fault>> {
+    return this.#delete('faults')
+  }
+
+  clearFault(id: string): Promise<{ readonly id: string; readonly deleted: true }> {
+    return this.#delete(`faults/${encodeURIComponent(id)}`)
+  }
+
+  requests(asked: {
+    merchant?: string | undefined
+    limit?: number | undefined
+  }): Promise<List<LoggedRequest>> {
+    return this.#get('requests', asked)
+  }
+
+  /** Requests to /v1 as they are answered, without end: see followRequests. */
+  followRequests(
+    wanted: { readonly merchant?: string | undefined },
+    following: Following,
+  ): AsyncGenerator<LoggedRequest, void, undefined> {
+    return followRequests(this.address, wanted, following)
+  }
+
+  trigger(given: { type: string; merchant?: string | undefined }): Promise<Triggered> {
+    return this.#post('trigger', given)
   }
 
   #get<Answer>(
@@ -132,6 +179,10 @@ export class Client {
 
   #post<Answer>(path: string, body: object = {}): Promise<Answer> {
     return requestJson(this.address, { method: 'POST', path: `/_paytwin/${path}`, body })
+  }
+
+  #delete<Answer>(path: string): Promise<Answer> {
+    return requestJson(this.address, { method: 'DELETE', path: `/_paytwin/${path}` })
   }
 }
 

@@ -97,3 +97,40 @@ export type ClockScope = { readonly merchant: string } | { readonly all: true }
 
 /** Where an advance ends: at an instant (Unix seconds or ISO 8601), or after a duration. */
 export type AdvanceAim = { readonly to: number | string } | { readonly by: string }
+
+export type Fault = {
+  readonly id: string
+  readonly object: 'fault'
+  readonly kind: string
+  /** How many more times it strikes; null for ever. */
+  readonly remaining: number | null
+  readonly rate: number
+  readonly route: string | null
+  readonly merchant: string | null
+  readonly ms: number | null
+}
+
+/** A request to /v1 that was answered. `time` is in Unix milliseconds. */
+export type LoggedRequest = {
+  readonly id: string
+  readonly object: 'request'
+  readonly time: number
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly duration_ms: number
+  readonly key: string | null
+  readonly replayed: boolean
+  readonly code: string | null
+  readonly merchant_id: string | null
+}
+
+/** What was made so that an event happens; `due` and `command` where only time can make it happen. */
+export type Triggered = {
+  readonly object: 'trigger'
+  readonly type: string
+  readonly merchant_id: string
+  readonly events: readonly Event[]
+  readonly due: number | null
+  readonly command: string | null
+}

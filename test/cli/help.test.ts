@@ -44,7 +44,7 @@ test.each(COMMANDS)('%s %s has help with examples that run', async (...path) => 
   for (const example of examples) {
     expect(example.startsWith(names.join(' '))).toBe(true)
     // These do not end by themselves: tests of their own run them.
-    if (/^(serve|events tail)/.test(example)) continue
+    if (/^(serve|events tail|requests tail)/.test(example)) continue
     const run = await paytwin(await withRealIds(argumentsOf(example)), { env: daemon.env })
     expect({ example, status: run.status, stderr: run.stderr }).toEqual({ example, status: 0, stderr: '' })
   }
@@ -56,8 +56,13 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     const { stdout } = await paytwin([...list, '--json'], { env: daemon.env })
     return JSON.parse(stdout).data[0].id
   }
+  const newFault = async (): Promise<string> => {
+    const { stdout } = await paytwin(['faults', 'add', 'decline', '--json'], { env: daemon.env })
+    return JSON.parse(stdout).id
+  }
   const real = async (arg: string) => {
     if (arg.startsWith('key_')) return newest('keys', 'list')
+    if (arg.startsWith('fault_')) return newFault()
     if (arg.startsWith('mer_')) return newest('merchants', 'list')
     return arg.startsWith('evt_') ? newest('events', 'list') : arg
   }

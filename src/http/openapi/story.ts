@@ -212,6 +212,7 @@ async function operator(told: Recorder): Promise<void> {
   await told.delete('/_paytwin/faults')
   await told.get('/_paytwin/events?limit=1')
   await told.get(`/_paytwin/events/${(await told.get('/v1/events?limit=1')).data[0].id}`)
+  await told.post('/_paytwin/trigger', { type: 'payment_method.attached' })
   const noted = await told.get('/_paytwin/requests?limit=2')
   await told.stream(`/_paytwin/requests?starting_after=${noted.data[1].id}`)
   await told.get('/_paytwin/clock')
