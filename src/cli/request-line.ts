@@ -6,7 +6,7 @@ const PATH_WIDTH = 36
 const METHOD_WIDTH = 6
 const MS_WIDTH = 9
 
-/** What a table tells of a request. */
+/** What is told of a request, each in its own field. */
 export const REQUEST_COLUMNS: readonly Column<LoggedRequest>[] = [
   { title: 'TIME', cell: ({ time }) => wallTime(time) },
   { title: 'METHOD', cell: ({ method }) => method },
@@ -18,6 +18,12 @@ export const REQUEST_COLUMNS: readonly Column<LoggedRequest>[] = [
   { title: 'MERCHANT', cell: ({ merchant_id }) => merchant_id ?? '–' },
   { title: 'NOTE', cell: (request) => notesOf(request) || '–' },
 ]
+
+/** The columns of a table for people: whose requests they are only where they are not all one merchant's. */
+export function columnsFor(requests: readonly LoggedRequest[]): readonly Column<LoggedRequest>[] {
+  const merchants = new Set(requests.flatMap(({ merchant_id }) => merchant_id ?? []))
+  return REQUEST_COLUMNS.filter(({ title }) => title !== 'MERCHANT' || merchants.size > 1)
+}
 
 /**
  * A request in one line: time, method, path, status, how long it took, its id and key, and what is worth a note.

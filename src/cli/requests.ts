@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { LoggedRequest } from '../client/types.ts'
 import { addVerb, type Session, wholeNumber } from './command.ts'
 import type { Io } from './io.ts'
-import { REQUEST_COLUMNS, requestLine } from './request-line.ts'
+import { columnsFor, REQUEST_COLUMNS, requestLine } from './request-line.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
 /** `paytwin requests`. Source: operator.md, Command line. */
@@ -21,7 +21,7 @@ export function requestCommands(program: Command, io: Io): void {
     examples: ['paytwin requests list', 'paytwin requests list -n 100 --json'],
     run: async ({ client, out }, { merchant, limit }) =>
       out.show(await client.requests({ merchant, limit }), ({ data }) =>
-        out.table(REQUEST_COLUMNS, data, 'No request yet.'),
+        out.table(out.isPlain ? REQUEST_COLUMNS : columnsFor(data), data, 'No request yet.'),
       ),
   })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Output } from '../../src/cli/output.ts'
-import { REQUEST_COLUMNS, requestLine } from '../../src/cli/request-line.ts'
+import { columnsFor, REQUEST_COLUMNS, requestLine } from '../../src/cli/request-line.ts'
 import type { LoggedRequest } from '../../src/client/types.ts'
 import { recordedIo } from './terminal.ts'
 
@@ -79,4 +79,11 @@ test('plain, its fields are separated by tabs', () => {
       '2026-01-31T10:00:00.042Z\tPOST\t/v1/payment_intents\t404\t1.3\treq_1\t–\t–\tx\n',
     ].join(''),
   )
+})
+
+test('a table for people names merchants only where there are several', () => {
+  const titles = (...merchants: (string | null)[]) =>
+    columnsFor(merchants.map((merchant_id) => aRequest({ merchant_id }))).map(({ title }) => title)
+  expect(titles('mer_1', 'mer_1', null)).not.toContain('MERCHANT')
+  expect(titles('mer_1', 'mer_2')).toContain('MERCHANT')
 })
