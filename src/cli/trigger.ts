@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { EVENT_TYPES } from '../core/event.ts'
 import { addVerb } from './command.ts'
 import { eventLine, TYPE_WIDTH } from './event-line.ts'
 import { instant } from './format.ts'
@@ -13,7 +14,9 @@ export function triggerCommand(program: Command, io: Io): void {
     about:
       'Make new objects that emit an event, and print all events that this told. What only time can bring is prepared: the answer says when it comes.',
     options: (command) =>
-      command.option('--merchant <ID>', 'for whom; needed when there are several merchants'),
+      command
+        .option('--merchant <ID>', 'for whom; needed when there are several merchants')
+        .addHelpText('after', `\nTypes:\n${typesByFamily()}`),
     examples: ['paytwin trigger invoice.payment_failed', 'paytwin trigger refund.failed --json'],
     run: async ({ client, out }, { merchant: named }, [type = '']) => {
       const merchant = await meantMerchant(client, named)
@@ -33,3 +36,15 @@ const toCome = (type: string, due: number, command: string): Span[] => [
   '  still to come: ',
   { text: command, colour: 'bold' },
 ]
+
+/** `  invoice.created, .paid`: a line for each family. */
+function typesByFamily(): string {
+  const familyOf = (type: string) => type.slice(0, type.indexOf('.'))
+  const families = [...new Set(EVENT_TYPES.map(familyOf))]
+  return families
+    .map((family) => {
+      const names = EVENT_TYPES.filter((type) => familyOf(type) === family)
+      return `  ${family}${names.map((name) => name.slice(family.length)).join(', ')}`
+    })
+    .join('\n')
+}

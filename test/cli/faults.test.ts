@@ -108,6 +108,12 @@ describe('trigger', () => {
     expect(data[0]?.type).toBe('refund.failed')
   })
 
+  test('has help that names every type', async () => {
+    const help = await text('trigger', '--help')
+    expect(help).toContain('\n  subscription.created, .updated, .deleted, .resumed')
+    expect(help).toContain('\n  refund.created, .failed')
+  })
+
   test('is an object for programs', async () => {
     expect(await json('trigger', 'customer.created')).toMatchObject({
       object: 'trigger',
