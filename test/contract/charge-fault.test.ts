@@ -163,6 +163,15 @@ describe('a decline', () => {
         return twin.post(`/v1/test_helpers/payment_intents/${body.id}/settle`, { outcome: 'succeed' })
       },
     ],
+    [
+      'what the customer settles of an invoice',
+      async (twin) => {
+        const { payment_intent } = await openInvoice(twin)
+        const payment_method = 'pm_card_authenticationRequired'
+        await twin.post(`/v1/payment_intents/${payment_intent}/confirm`, { payment_method })
+        await twin.post(`/v1/test_helpers/payment_intents/${payment_intent}/settle`, { outcome: 'succeed' })
+      },
+    ],
     ['a trial', (twin) => subscribe(twin, { trial_period_days: 7 })],
     ['an invoice that is sent', (twin) => subscribe(twin, { collection_method: 'send_invoice' })],
     ['a free price', (twin) => subscribe(twin, { price: { unit_amount: 0 } })],

@@ -197,6 +197,17 @@ describe('a stream of requests', () => {
     ])
   })
 
+  test('reaches a reader that waits already', async () => {
+    const twin = await openTwin()
+    const stream = await open(twin)
+    const taking = stream.take(1)
+    // The reader has read what there is, and waits.
+    await new Promise((resolve) => setImmediate(resolve))
+    await twin.get('/v1/customers')
+    expect((await taking)[0]?.data.path).toBe('/v1/customers')
+    await stream.close()
+  })
+
   test('keeps to a merchant', async () => {
     const twin = await openTwin()
     const { merchant, secretKey } = await anotherMerchant(twin)
