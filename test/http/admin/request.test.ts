@@ -201,8 +201,8 @@ describe('a stream of requests', () => {
     const twin = await openTwin()
     const stream = await open(twin)
     const taking = stream.take(1)
-    // The reader has read what there is, and waits.
-    await new Promise((resolve) => setImmediate(resolve))
+    // After some turns the reader has read what there was, and its stream has been asked for more in vain.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     await twin.get('/v1/customers')
     expect((await taking)[0]?.data.path).toBe('/v1/customers')
     await stream.close()
