@@ -7,11 +7,11 @@ import { Ids } from './ids.ts'
 import type { MerchantState } from './merchant.ts'
 import type { Summary } from './scheduler.ts'
 import { Timekeeper } from './timekeeper.ts'
-import { RefusedAfterAttempt, type RequestContext, Unit } from './unit.ts'
+import { RefusedAfterAttempt, Rehearsed, type RequestContext, Unit } from './unit.ts'
 
 type Command = {
-  /** The merchant whose clock it follows; null for what concerns none. */
-  readonly merchant: MerchantState | null
+  /** The merchants whose clocks it follows; none for what concerns no merchant's time. */
+  readonly merchants: readonly MerchantState[]
   /** @returns the answer, to be given after the commit */
   readonly run: () => () => void
   readonly reject: (error: unknown) => void
@@ -43,6 +43,8 @@ export class Engine {
   readonly #listeners = new Set<EngineListener>()
   /** Clocks that the transaction under way may have moved. */
   readonly #touched = new Set<Clock>()
+  /** Merchants, by their ordinals, that the transaction under way has taken up. */
+  readonly #admitted: number[] = []
   #queue: Command[] = []
 
   constructor({
@@ -76,7 +78,7 @@ export class Engine {
    * written. On a live clock whatever is due comes first; while an advance is under way it waits.
    */
   command<T>(merchant: MerchantState, request: RequestContext | null, run: (unit: Unit) => T): Promise<T> {
-    return this.#submit(merchant, () => {
+    return this.#submit([merchant], () => {
       const unit = this.#unit(merchant, request)
       return this.#attempt(() => run(unit), unit)
     })
@@ -84,7 +86,19 @@ export class Engine {
 
   /** Runs a command of the operator that belongs to no merchant's time. It commits or fails like any other. */
   administer<T>(run: () => T): Promise<T> {
-    return this.#submit(null, () => this.#attempt(run))
+    return this.#submit([], () => this.#attempt(run))
+  }
+
+  /**
+   * Runs one command of several merchants, which may make further ones: all that it writes is committed together, or
+   * nothing of it. While time moves for one of those that are named, it waits.
+   * @param run - is given the way to a merchant's unit, a named one's or one that it has made itself
+   */
+  commandAll<T>(
+    merchants: readonly MerchantState[],
+    run: (unitOf: (merchant: MerchantState) => Unit) => T,
+  ): Promise<T> {
+    return this.#submit(merchants, () => this.#attempt(() => run((merchant) => this.#unit(merchant, null))))
   }
 
   /** Resolves when nothing that is due on a merchant's live clock is left to do. Source: decisions.md 2. */
@@ -103,7 +117,7 @@ export class Engine {
     return { customers: made('cus'), subscriptions: made('sub'), invoices: made('in'), events: made('evt') }
   }
 
-  /** Takes up a merchant that the store has got. */
+  /** Takes up a merchant that the store has got; one that the command under way has put there goes again when it fails. */
   admit(settings: MerchantState['settings']): MerchantState {
     const rows = this.store.directory.clocks().filter(({ merchant }) => merchant === settings.ordinal)
     const [main, ...others] = rows.map((row) => new Clock(row, this.wall))
@@ -116,6 +130,7 @@ export class Engine {
       waiting: [],
     }
     this.merchants.set(settings.ordinal, merchant)
+    this.#admitted.push(settings.ordinal)
     return merchant
   }
 
@@ -131,10 +146,10 @@ export class Engine {
     return new Unit({ store, ids, faults, merchant, request, versions })
   }
 
-  #submit<T>(merchant: MerchantState | null, run: () => { value: T } | { error: unknown }): Promise<T> {
+  #submit<T>(merchants: readonly MerchantState[], run: () => { value: T } | { error: unknown }): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#enqueue({
-        merchant,
+        merchants,
         reject,
         run: () => {
           const outcome = run()
@@ -155,11 +170,11 @@ export class Engine {
     this.#queue = []
     const admitted: Command[] = []
     const answers: (() => void)[] = []
-    const clocks = commands.flatMap(({ merchant }) => (merchant ? [merchant.clock] : []))
+    const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
     try {
       this.#transaction(clocks, () => {
         for (const command of commands) {
-          if (this.#parks(command)) continue
+          if (command.merchants.some((merchant) => this.#parks(command, merchant))) continue
           admitted.push(command)
           answers.push(command.run())
         }
@@ -173,13 +188,11 @@ export class Engine {
   }
 
   /**
-   * Parks a command while its merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
+   * Parks a command while a merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
    * leaves an advance unfinished there is no such instant: the command is sent away.
    * @returns whether the command is not to run now
    */
-  #parks(command: Command): boolean {
-    const { merchant } = command
-    if (!merchant) return false
+  #parks(command: Command, merchant: MerchantState): boolean {
     if (!merchant.isAdvancing) this.time.catchUp(merchant)
     if (merchant.isAdvancing)
       merchant.waiting.push({ requeue: () => this.#enqueue(command), reject: command.reject })
@@ -190,10 +203,13 @@ export class Engine {
 
   #attempt<T>(run: () => T, unit?: Unit): { value: T } | { error: unknown } {
     this.ids.mark()
+    const known = this.#admitted.length
     try {
       return { value: this.store.savepoint(run) }
     } catch (error) {
       this.ids.rollback()
+      this.#dismiss(known)
+      if (error instanceof Rehearsed) return { value: error.value }
       if (unit && error instanceof RefusedAfterAttempt) {
         apply(unit, error.remembered)
         error.afterwards()
@@ -204,8 +220,14 @@ export class Engine {
     }
   }
 
-  /** A transaction that takes counters and clocks along: into the database, or back to what that holds. */
+  /** Forgets the merchants that were taken up after the first `known` of this transaction. */
+  #dismiss(known: number): void {
+    for (const ordinal of this.#admitted.splice(known)) this.merchants.delete(ordinal)
+  }
+
+  /** A transaction that takes counters, clocks and merchants along: into the database, or back to what that holds. */
   #transaction<T>(clocks: readonly Clock[], work: () => T): T {
+    this.#admitted.length = 0
     for (const clock of clocks) this.#touched.add(clock)
     try {
       const result = this.store.transaction(() => {
@@ -221,6 +243,7 @@ export class Engine {
       this.#tell((listener) => listener.committed?.())
       return result
     } catch (error) {
+      this.#dismiss(0)
       this.ids.reset()
       const rows = new Map(this.store.directory.clocks().map((row) => [row.seq, row]))
       for (const clock of this.#touched) clock.reset(rows.get(clock.seq))

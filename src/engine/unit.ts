@@ -136,3 +136,13 @@ export class RefusedAfterAttempt extends Error {
     return new RefusedAfterAttempt(this.error, this.remembered, afterwards)
   }
 }
+
+/** What a command that is only tried has found out: all that it wrote is taken back. */
+export class Rehearsed<T> extends Error {
+  readonly value: T
+
+  constructor(value: T) {
+    super('only tried')
+    this.value = value
+  }
+}
