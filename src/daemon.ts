@@ -5,9 +5,12 @@ import { resolve } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import type { ScheduledTask } from 'node-cron'
 import { formatInstant } from './core/calendar.ts'
+import { ApiError, mistakesOf, mistakeText } from './core/errors.ts'
+import { JsonMistake, parseJsonText } from './core/json-text.ts'
 import { DataFolder } from './data-folder.ts'
 import { randomToken } from './engine/ids.ts'
 import { allowedHosts } from './http/admin/guard.ts'
+import type { FixturesFile } from './http/fixtures/schema.ts'
 import { createLog, type Logger } from './log.ts'
 import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
 import { DatabaseUnusable, type Durability } from './store/database.ts'
@@ -31,6 +34,8 @@ export type DaemonOptions = {
   readonly clock: 'live' | number | null
   readonly seed: string | null
   readonly secretKey: string | null
+  /** Files that are loaded when the database is new. */
+  readonly fixtures: readonly string[]
   readonly durability: Durability
   readonly allowedHosts: readonly string[]
   readonly rateLimit: number | null
@@ -56,12 +61,14 @@ export type Daemon = {
   close(): Promise<void>
 }
 
-/** Why the daemon does not start, in a sentence; the exit status is 2 for wrong usage, else 1. */
+/** Why the daemon does not start, in a sentence or several; the exit status is 2 for wrong usage, else 1. */
 export class StartRefused extends Error {
   readonly exitCode: 1 | 2
-  constructor(exitCode: 1 | 2, message: string) {
+  readonly others: readonly string[]
+  constructor(exitCode: 1 | 2, message: string, others: readonly string[] = []) {
     super(message)
     this.exitCode = exitCode
+    this.others = others
   }
 }
 
@@ -82,6 +89,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     adminToken: token.value,
     allowedHosts: allowedHosts(options.host, options.allowedHosts),
     url: () => url,
+    fixtures: () => options.fixtures.map(readFixtures),
     reportError: (error, doing) => log.error({ err: error }, doing),
     noteIgnored: (route, params) =>
       log.warn({ params: params.join(', ') }, `${route}: ignored unknown parameters`),
@@ -95,6 +103,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   })
 
   if (log.isLevelEnabled('debug')) noteRequests(sandbox, log)
+  tellOfFixtures(sandbox, options, log)
 
   try {
     resumeAdvances(sandbox, log)
@@ -154,7 +163,29 @@ function readToken(file: string): string {
   }
 }
 
+function readFixtures(path: string): FixturesFile {
+  try {
+    return { name: path, content: parseJsonText(readFileSync(path, 'utf8')) }
+  } catch (error) {
+    const message =
+      error instanceof JsonMistake
+        ? error.in(path)
+        : `The fixtures file cannot be read: ${(error as Error).message}`
+    throw new StartRefused(2, message)
+  }
+}
+
+function tellOfFixtures({ loaded }: Sandbox, { fixtures }: DaemonOptions, log: Logger): void {
+  if (fixtures.length === 0) return
+  if (loaded) log.info({ objects: loaded.length }, `loaded ${fixtures.join(', ')}`)
+  else log.info('the database is not new: the fixtures are not loaded')
+}
+
 function refusalOf(error: unknown, folder: DataFolder | null): unknown {
+  if (error instanceof ApiError) {
+    const [first = error.message, ...others] = mistakesOf(error).map(mistakeText)
+    return new StartRefused(2, first, others)
+  }
   if (error instanceof OptionConflict) return new StartRefused(2, error.message)
   if (!(error instanceof DatabaseUnusable)) return error
   const other = error.reason === 'locked' ? folder?.announced() : undefined

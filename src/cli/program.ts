@@ -4,6 +4,7 @@ import { examplesText } from './command.ts'
 import { eventCommands } from './events.ts'
 import { type ExitStatus, reportFailure } from './failure.ts'
 import { faultCommands } from './faults.ts'
+import { fixtureCommands } from './fixtures.ts'
 import type { Io } from './io.ts'
 import { keyCommands } from './keys.ts'
 import { merchantCommands } from './merchants.ts'
@@ -24,6 +25,7 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   requestCommands,
   triggerCommand,
   faultCommands,
+  fixtureCommands,
 ]
 
 /**

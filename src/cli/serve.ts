@@ -24,6 +24,7 @@ export function serveCommand(program: Command, io: Io): void {
     .option('--clock <live|TIME>', "the default merchant's clock: live (the default), or frozen at a time")
     .option('--seed <N>', 'make all ids from this seed (default random)')
     .option('--secret-key <KEY>', "the default merchant's first key, sk_test_… (made if none is given)")
+    .option('--fixtures <FILE...>', 'files of objects to begin with, loaded when the database is new')
     .option('--durability <normal|full>', 'full also survives a power cut (default normal)')
     .option('--allowed-host <NAME...>', 'further names by which the daemon may be called')
     .option('--rate-limit <N>', 'allow each merchant so many requests a second (default: no limit)')
@@ -40,6 +41,7 @@ Each option can also be set as a variable, such as PAYTWIN_PORT or PAYTWIN_ALLOW
 itself can be set as PAYTWIN_ADMIN_TOKEN.
 ${examplesText([
   'paytwin serve',
+  'paytwin serve --fixtures fixtures/default.json',
   'paytwin serve --ephemeral --port 0 --clock 2026-01-31T10:00:00Z --seed 1 --json',
 ])}`
 
@@ -49,7 +51,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
   const { startDaemon, StartRefused } = await import('../daemon.ts')
   const stopped = stopSignal()
   const daemon = await startDaemon(options).catch((error: unknown) => {
-    throw error instanceof StartRefused ? new Failure(error.exitCode, error.message) : error
+    throw error instanceof StartRefused ? new Failure(error.exitCode, error.message, error.others) : error
   })
   announce(daemon, io, options)
   await stopped

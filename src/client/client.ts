@@ -8,6 +8,8 @@ import type {
   ClockScope,
   Event,
   Fault,
+  Fixtures,
+  FixturesFile,
   Key,
   List,
   LoggedRequest,
@@ -166,6 +168,14 @@ export class Client {
 
   trigger(given: { type: string; merchant?: string | undefined }): Promise<Triggered> {
     return this.#post('trigger', given)
+  }
+
+  /** Loads fixtures, all of them or nothing; or only tells whether they could be. */
+  loadFixtures(given: {
+    files: readonly FixturesFile[]
+    validate_only?: boolean | undefined
+  }): Promise<Fixtures> {
+    return this.#post('fixtures', given)
   }
 
   #get<Answer>(

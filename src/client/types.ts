@@ -134,3 +134,30 @@ export type Triggered = {
   readonly due: number | null
   readonly command: string | null
 }
+
+/** A file of fixtures: its name, by which mistakes in it are told, and its JSON. */
+export type FixturesFile = { readonly name: string; readonly content: unknown }
+
+/** What is wrong in fixtures, and where. */
+export type Mistake = {
+  readonly file: string
+  /** As in `subscriptions[2].items[0].price`; null when the whole file is to blame. */
+  readonly path: string | null
+  readonly code: string | null
+  readonly message: string
+}
+
+/** What a load of fixtures made, or would make. */
+export type Fixtures = {
+  readonly object: 'fixtures'
+  readonly validate_only: boolean
+  readonly counts: Readonly<Record<string, number>>
+  readonly made: readonly {
+    readonly object: string
+    readonly ref: string | null
+    readonly id: string
+    readonly merchant_id: string
+    readonly file: string
+    readonly path: string
+  }[]
+}

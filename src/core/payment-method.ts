@@ -88,6 +88,12 @@ export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
 /** Test ids of push methods, by id. */
 const TEST_PUSH_METHODS: Readonly<Record<string, PaymentMethodType>> = { pm_pix: 'pix', pm_boleto: 'boleto' }
 
+/** Every test id. */
+export const TEST_METHOD_IDS: readonly string[] = [
+  ...Object.keys(TEST_CARDS),
+  ...Object.keys(TEST_PUSH_METHODS),
+]
+
 /** What a test id stands for; undefined when it is none. */
 export function testPaymentMethod(
   id: string,

@@ -7,9 +7,17 @@ import { randomToken } from './ids.ts'
 
 const SECRET_LENGTH = 32
 const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
-const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
+export const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
 
 const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** A key to be issued, with its secret or a random one. */
+export type NewKey = {
+  readonly merchant: number
+  readonly type: KeyRow['type']
+  readonly name: string | null
+  readonly secret?: string | undefined
+}
 
 /** What is kept of a key's secret. */
 export type SealedSecret = {
@@ -76,14 +84,14 @@ export class KeyRing {
    * @param given.secret - a secret chosen beforehand; a random one if none is given
    * @throws ApiError parameter_invalid, param secret, for one of another form or that is taken
    */
-  async issue(given: {
-    merchant: number
-    type: KeyRow['type']
-    name: string | null
-    secret?: string | undefined
-  }): Promise<IssuedKey> {
-    const { merchant, type, name } = given
-    const secret = given.secret ?? PREFIXES[type] + randomToken(SECRET_LENGTH)
+  async issue(given: NewKey): Promise<IssuedKey> {
+    const issued = await this.#engine.administer(() => this.make(given))
+    this.takeUp()
+    return issued
+  }
+
+  /** Issues a key within the command under way: see issue. It opens once that is committed and `takeUp` was called. */
+  make({ merchant, type, name, secret = PREFIXES[type] + randomToken(SECRET_LENGTH) }: NewKey): IssuedKey {
     const sealed = sealSecret(secret)
     if (sealed?.type !== type) {
       throw parameterInvalid(
@@ -91,13 +99,11 @@ export class KeyRing {
         `A ${type} key is '${PREFIXES[type]}' and at least 24 letters or digits`,
       )
     }
-    const key = await this.#engine.administer(() => this.add({ merchant, name, ...sealed }))
-    this.takeUp()
-    return { key, secret }
+    return { key: this.add({ merchant, name, ...sealed }), secret }
   }
 
   /**
-   * Writes a key within the command under way; it opens once that is committed and `takeUp` was called.
+   * Writes a key of which only the hash is known: see make.
    * @throws ApiError parameter_invalid, param secret, for one that is taken
    */
   add({

@@ -11,6 +11,7 @@ import type { Registered } from '../route.ts'
 import { clockAdminRoutes } from './clock.ts'
 import { eventAdminRoutes } from './event.ts'
 import { faultRoutes } from './fault.ts'
+import { fixtureRoutes } from './fixture.ts'
 import { checkAdminToken, checkHost } from './guard.ts'
 import { keyRoutes } from './key.ts'
 import { merchantRoutes } from './merchant.ts'
@@ -39,6 +40,7 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
   eventAdminRoutes(add)
   requestRoutes(add)
   triggerRoutes(add)
+  fixtureRoutes(add)
   app.all('/_paytwin/*', (c) => handle(c, site, {}, () => routeMissing(c.req.method, c.req.path)))
   return routes
 }

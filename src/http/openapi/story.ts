@@ -220,6 +220,26 @@ async function operator(told: Recorder): Promise<void> {
   await told.post('/_paytwin/clock/advance', { by: '1d' })
   for (const verb of ['cancel', 'unfreeze', 'freeze'])
     await told.post(`/_paytwin/clock/${verb}`, { merchant })
+  await told.post('/_paytwin/fixtures', {
+    files: [
+      {
+        name: 'shop.json',
+        content: {
+          products: [{ ref: 'pro', name: 'Pro' }],
+          prices: [
+            {
+              ref: 'pro',
+              product: 'pro',
+              unit_amount: 4900,
+              currency: 'usd',
+              recurring: { interval: 'month' },
+            },
+          ],
+          customers: [{ ref: 'ada', email: 'ada@example.com' }],
+        },
+      },
+    ],
+  })
   await told.post('/_paytwin/merchants', { name: 'Second merchant', clock: '2026-01-31T10:00:00Z' })
 }
 
