@@ -133,8 +133,12 @@ function makeObjects(unit: Unit, fixtures: MerchantFixtures): Made[] {
   makeAll('price', fixtures.prices, ({ product, ...params }) =>
     createPrice(unit, { ...params, product: names.idOf('product', product) }),
   )
+  const methods = new Set(fixtures.payment_methods.flatMap(({ ref }) => ref ?? []))
   makeAll('customer', fixtures.customers, (params) =>
-    createCustomer(unit, withoutLaterDefault(params, fixtures)),
+    createCustomer(
+      unit,
+      methods.has(defaultOf(params)) ? { ...params, invoice_settings: undefined } : params,
+    ),
   )
   makeAll('payment_method', fixtures.payment_methods, (params) => makeMethod(unit, names, params))
   for (const entry of fixtures.customers) setLaterDefault(unit, names, entry)
@@ -149,14 +153,10 @@ function makeObjects(unit: Unit, fixtures: MerchantFixtures): Made[] {
   return made
 }
 
-const defaultOf = ({ invoice_settings }: CustomerParams) => invoice_settings?.default_payment_method
+const defaultOf = ({ invoice_settings }: CustomerParams): string =>
+  invoice_settings?.default_payment_method ?? ''
 
 /** A payment method of the fixtures is attached after its customer was made: only then can it be the default. */
-function withoutLaterDefault(params: CustomerParams, { payment_methods }: MerchantFixtures): CustomerParams {
-  const isLater = payment_methods.some(({ ref }) => ref !== null && ref === defaultOf(params))
-  return isLater ? { ...params, invoice_settings: undefined } : params
-}
-
 function setLaterDefault(unit: Unit, names: Names, entry: Entry<CustomerParams>): void {
   const method = names.known('payment_method', defaultOf(entry.params))
   const customer = names.idOfEntry(entry)
