@@ -37,8 +37,8 @@ export function serveCommand(program: Command, io: Io): void {
 }
 
 const HELP = `
-Each option can also be set as a variable, such as PAYTWIN_PORT or PAYTWIN_ALLOWED_HOST; the option wins. The admin token
-itself can be set as PAYTWIN_ADMIN_TOKEN.
+Each option can also be set as a variable, such as PAYTWIN_PORT or PAYTWIN_FIXTURES (paths separated by commas); the option
+wins. The admin token itself can be set as PAYTWIN_ADMIN_TOKEN.
 ${examplesText([
   'paytwin serve',
   'paytwin serve --fixtures fixtures/default.json',

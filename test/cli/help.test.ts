@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
@@ -9,6 +10,9 @@ function leaves(command: Command, path: readonly string[] = []): string[][] {
   if (command.commands.length === 0) return [[...path]]
   return command.commands.flatMap((child) => leaves(child, [...path, child.name()]))
 }
+
+/** Examples name files of this repository. */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 const COMMANDS = leaves(createProgram(recordedIo().io))
 
@@ -45,7 +49,7 @@ test.each(COMMANDS)('%s %s has help with examples that run', async (...path) => 
     expect(example.startsWith(names.join(' '))).toBe(true)
     // These do not end by themselves: tests of their own run them.
     if (/^(serve|events tail|requests tail)/.test(example)) continue
-    const run = await paytwin(await withRealIds(argumentsOf(example)), { env: daemon.env })
+    const run = await paytwin(await withRealIds(argumentsOf(example)), { env: daemon.env, cwd: ROOT })
     expect({ example, status: run.status, stderr: run.stderr }).toEqual({ example, status: 0, stderr: '' })
   }
 })
