@@ -80,8 +80,14 @@ export class Client {
     return this.#post(`merchants/${encodeURIComponent(id)}`, change)
   }
 
-  clocks({ merchant }: { merchant?: string | undefined } = {}): Promise<List<Clock>> {
-    return this.#get('clock', { merchant })
+  clocks({
+    merchant,
+    test_clock,
+  }: {
+    merchant?: string | undefined
+    test_clock?: string | undefined
+  } = {}): Promise<List<Clock>> {
+    return this.#get('clock', { merchant, test_clock })
   }
 
   /** Answers when the advance has ended, which may take as long as it likes. */
@@ -106,7 +112,11 @@ export class Client {
     return this.#post('clock/unfreeze', scope)
   }
 
-  upcoming(asked: { merchant?: string | undefined; limit?: number | undefined }): Promise<List<Upcoming>> {
+  upcoming(asked: {
+    merchant?: string | undefined
+    test_clock?: string | undefined
+    limit?: number | undefined
+  }): Promise<List<Upcoming>> {
     return this.#get('upcoming', asked)
   }
 

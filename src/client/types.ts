@@ -19,7 +19,7 @@ export type Summary = {
 
 export type Clock = {
   readonly id: string
-  readonly object: 'clock'
+  readonly object: 'clock' | 'test_clock'
   readonly mode: 'live' | 'frozen'
   readonly now: number
   readonly status: 'ready' | 'advancing'
@@ -93,7 +93,10 @@ export type Status = {
 }
 
 /** Which clocks are meant. */
-export type ClockScope = { readonly merchant: string } | { readonly all: true }
+export type ClockScope =
+  | { readonly merchant: string }
+  | { readonly all: true }
+  | { readonly test_clock: string; readonly merchant?: string | undefined }
 
 /** Where an advance ends: at an instant (Unix seconds or ISO 8601), or after a duration. */
 export type AdvanceAim = { readonly to: number | string } | { readonly by: string }

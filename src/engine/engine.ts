@@ -6,14 +6,15 @@ import { Faults } from './faults.ts'
 import { Ids } from './ids.ts'
 import type { MerchantState } from './merchant.ts'
 import type { Summary } from './scheduler.ts'
+import { TestClocks } from './test-clocks.ts'
 import { Timekeeper } from './timekeeper.ts'
-import { RefusedAfterAttempt, Rehearsed, type RequestContext, Unit } from './unit.ts'
+import { ClockHeld, RefusedAfterAttempt, Rehearsed, type RequestContext, Unit } from './unit.ts'
 
 type Command = {
   /** The merchants whose clocks it follows; none for what concerns no merchant's time. */
   readonly merchants: readonly MerchantState[]
-  /** @returns the answer, to be given after the commit */
-  readonly run: () => () => void
+  /** @returns the answer, to be given after the commit; undefined when it waits for a clock and is to run again */
+  readonly run: () => (() => void) | undefined
   readonly reject: (error: unknown) => void
 }
 
@@ -43,8 +44,8 @@ export class Engine {
   readonly #listeners = new Set<EngineListener>()
   /** Clocks that the transaction under way may have moved. */
   readonly #touched = new Set<Clock>()
-  /** Merchants, by their ordinals, that the transaction under way has taken up. */
-  readonly #admitted: number[] = []
+  /** How to put back what the transaction under way has changed in memory; the database does so itself. */
+  readonly #undo: (() => void)[] = []
   #queue: Command[] = []
 
   constructor({
@@ -61,7 +62,7 @@ export class Engine {
     this.time = new Timekeeper(store, {
       transaction: (clock, work) => this.#transaction([clock], work),
       command: (merchant, run) => this.command(merchant, null, run),
-      unit: (merchant) => this.#unit(merchant, null),
+      unit: (merchant, moving) => this.#unit(merchant, { request: null, moving }),
       caughtUp: (merchant, summary) => this.#tell((listener) => listener.caughtUp?.(merchant, summary)),
       failed: (error, doing) => this.#report(error, doing),
     })
@@ -79,7 +80,7 @@ export class Engine {
    */
   command<T>(merchant: MerchantState, request: RequestContext | null, run: (unit: Unit) => T): Promise<T> {
     return this.#submit([merchant], () => {
-      const unit = this.#unit(merchant, request)
+      const unit = this.#unit(merchant, { request, moving: null })
       return this.#attempt(() => run(unit), unit)
     })
   }
@@ -98,7 +99,9 @@ export class Engine {
     merchants: readonly MerchantState[],
     run: (unitOf: (merchant: MerchantState) => Unit) => T,
   ): Promise<T> {
-    return this.#submit(merchants, () => this.#attempt(() => run((merchant) => this.#unit(merchant, null))))
+    return this.#submit(merchants, () =>
+      this.#attempt(() => run((merchant) => this.#unit(merchant, { request: null, moving: null }))),
+    )
   }
 
   /** Resolves when nothing that is due on a merchant's live clock is left to do. Source: decisions.md 2. */
@@ -119,18 +122,16 @@ export class Engine {
 
   /** Takes up a merchant that the store has got; one that the command under way has put there goes again when it fails. */
   admit(settings: MerchantState['settings']): MerchantState {
-    const rows = this.store.directory.clocks().filter(({ merchant }) => merchant === settings.ordinal)
-    const [main, ...others] = rows.map((row) => new Clock(row, this.wall))
+    const main = this.store.clocks.main(settings.ordinal)
     assert(main, `${settings.id} has a clock`)
     const merchant: MerchantState = {
       settings,
-      clock: main,
-      testClocks: new Map(others.map((clock) => [clock.id, clock])),
-      isAdvancing: false,
-      waiting: [],
+      clock: new Clock(main, this.wall),
+      testClocks: new TestClocks(this.store.clocks, settings.ordinal, this.wall),
+      held: new Map(),
     }
     this.merchants.set(settings.ordinal, merchant)
-    this.#admitted.push(settings.ordinal)
+    this.#undo.push(() => this.merchants.delete(settings.ordinal))
     return merchant
   }
 
@@ -141,21 +142,29 @@ export class Engine {
     this.store.close()
   }
 
-  #unit(merchant: MerchantState, request: RequestContext | null): Unit {
+  #unit(merchant: MerchantState, given: { request: RequestContext | null; moving: Clock | null }): Unit {
     const { store, ids, faults, versions } = this
-    return new Unit({ store, ids, faults, merchant, request, versions })
+    const touch = (clock: Clock) => {
+      const { state } = clock
+      this.#touched.add(clock)
+      this.#undo.push(() => clock.putBack(state))
+    }
+    return new Unit({ store, ids, faults, merchant, versions, touch, ...given })
   }
 
   #submit<T>(merchants: readonly MerchantState[], run: () => { value: T } | { error: unknown }): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#enqueue({
+      const command: Command = {
         merchants,
         reject,
         run: () => {
           const outcome = run()
-          return 'error' in outcome ? () => reject(outcome.error) : () => resolve(outcome.value)
+          if ('value' in outcome) return () => resolve(outcome.value)
+          if (!(outcome.error instanceof ClockHeld)) return () => reject(outcome.error)
+          return this.#park(command, outcome.error.clock) ? undefined : () => reject(internalError())
         },
-      })
+      }
+      this.#enqueue(command)
     })
   }
 
@@ -175,8 +184,10 @@ export class Engine {
       this.#transaction(clocks, () => {
         for (const command of commands) {
           if (command.merchants.some((merchant) => this.#parks(command, merchant))) continue
+          const answer = command.run()
+          if (!answer) continue
           admitted.push(command)
-          answers.push(command.run())
+          answers.push(answer)
         }
       })
     } catch (error) {
@@ -193,41 +204,53 @@ export class Engine {
    * @returns whether the command is not to run now
    */
   #parks(command: Command, merchant: MerchantState): boolean {
-    if (!merchant.isAdvancing) this.time.catchUp(merchant)
-    if (merchant.isAdvancing)
-      merchant.waiting.push({ requeue: () => this.#enqueue(command), reject: command.reject })
-    else if (merchant.clock.target !== null) command.reject(internalError())
-    else merchant.clock.tick()
-    return merchant.isAdvancing || merchant.clock.target !== null
+    const { clock, held } = merchant
+    if (!held.has(clock)) this.time.catchUp(merchant)
+    if (this.#park(command, clock)) return true
+    if (clock.target !== null) {
+      command.reject(internalError())
+      return true
+    }
+    clock.tick()
+    return false
+  }
+
+  /** Lets a command wait for the advance that holds a clock. @returns whether there is one */
+  #park(command: Command, clock: Clock): boolean {
+    const owner = command.merchants.find(({ held }) => held.has(clock))
+    const waiting = owner?.held.get(clock)
+    waiting?.push({ requeue: () => this.#enqueue(command), reject: command.reject })
+    return waiting !== undefined
   }
 
   #attempt<T>(run: () => T, unit?: Unit): { value: T } | { error: unknown } {
     this.ids.mark()
-    const known = this.#admitted.length
+    const known = this.#undo.length
+    unit?.touch(unit.merchant.clock)
     try {
       return { value: this.store.savepoint(run) }
     } catch (error) {
       this.ids.rollback()
-      this.#dismiss(known)
+      this.#takeBack(known)
       if (error instanceof Rehearsed) return { value: error.value }
       if (unit && error instanceof RefusedAfterAttempt) {
         apply(unit, error.remembered)
         error.afterwards()
         return { error: error.error }
       }
-      if (!(error instanceof ApiError)) this.#report(error, 'running a command')
+      if (!(error instanceof ApiError || error instanceof ClockHeld)) this.#report(error, 'running a command')
       return { error }
     }
   }
 
-  /** Forgets the merchants that were taken up after the first `known` of this transaction. */
-  #dismiss(known: number): void {
-    for (const ordinal of this.#admitted.splice(known)) this.merchants.delete(ordinal)
+  /** Puts back what this transaction has changed in memory after the first `known` changes, the last one first. */
+  #takeBack(known: number): void {
+    for (const undo of this.#undo.splice(known).reverse()) undo()
   }
 
   /** A transaction that takes counters, clocks and merchants along: into the database, or back to what that holds. */
   #transaction<T>(clocks: readonly Clock[], work: () => T): T {
-    this.#admitted.length = 0
+    this.#undo.length = 0
     for (const clock of clocks) this.#touched.add(clock)
     try {
       const result = this.store.transaction(() => {
@@ -235,7 +258,7 @@ export class Engine {
         this.ids.flush()
         for (const clock of this.#touched) {
           const row = clock.takeDirty()
-          if (row) this.store.directory.updateClock(row)
+          if (row) this.store.clocks.update(row)
         }
         return value
       })
@@ -243,10 +266,9 @@ export class Engine {
       this.#tell((listener) => listener.committed?.())
       return result
     } catch (error) {
-      this.#dismiss(0)
+      this.#takeBack(0)
       this.ids.reset()
-      const rows = new Map(this.store.directory.clocks().map((row) => [row.seq, row]))
-      for (const clock of this.#touched) clock.reset(rows.get(clock.seq))
+      for (const clock of this.#touched) clock.reset(this.store.clocks.at(clock.seq))
       this.#touched.clear()
       throw error
     }

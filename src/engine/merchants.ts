@@ -40,10 +40,13 @@ export function addMerchant(engine: Engine, given: MerchantParams): MerchantStat
     dunning_final_action: given.dunning_final_action ?? ('cancel' as const),
   }
   engine.store.directory.addMerchant(settings)
-  engine.store.directory.addClock({
+  engine.store.clocks.add({
     id: engine.ids.next(ordinal, 'clock'),
     merchant: ordinal,
     created,
+    is_test: 0,
+    name: null,
+    deleted: 0,
     mode: given.clock === 'live' ? 'live' : 'frozen',
     now: created,
     offset: 0,

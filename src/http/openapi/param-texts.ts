@@ -12,6 +12,8 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'created.lt': 'Only those made before this instant.',
   'created.lte': 'Only those made at this instant or before it.',
 
+  test_clock: 'A clock for single customers.',
+
   'payment_methods.customer': 'The customer that it is attached to.',
   'payment_methods.card': 'A test card; required when the type is card.',
   'payment_methods.card.number': 'The full number of a test card, as 4242424242424242. Any other is refused.',

@@ -187,10 +187,22 @@ async function time(told: Recorder): Promise<void> {
   await told.post('/v1/test_helpers/clock/cancel')
   await told.post('/v1/test_helpers/clock/unfreeze')
   await told.post('/v1/test_helpers/clock/freeze')
+  await testClocks(told)
   const { data } = await told.get('/v1/events?limit=2&type=invoice.*')
   await told.get(`/v1/events/${data[0].id}`)
   await told.stream(`/v1/events?starting_after=${data[1].id}`)
   await told.stream(`/_paytwin/events?starting_after=${data[1].id}`)
+}
+
+async function testClocks(told: Recorder): Promise<void> {
+  const path = '/v1/test_helpers/test_clocks'
+  const clock = await told.post(path, { frozen_time: 1_830_297_600, name: 'Leap day' })
+  await told.post('/v1/customers', { test_clock: clock.id })
+  await told.get(path)
+  await told.get(`${path}/${clock.id}`)
+  await told.post(`${path}/${clock.id}/advance`, { by: '1d' })
+  await told.post(`${path}/${clock.id}/cancel`)
+  await told.delete(`${path}/${clock.id}`)
 }
 
 async function operator(told: Recorder): Promise<void> {
