@@ -6,11 +6,13 @@ import { getRequestListener } from '@hono/node-server'
 import type { ScheduledTask } from 'node-cron'
 import { adminTokenOf } from './admin-token.ts'
 import { formatInstant } from './core/calendar.ts'
+import { ApiError, mistakesOf, mistakeText } from './core/errors.ts'
 import { type DaemonLog, openLog } from './daemon-log.ts'
 import { type DaemonFile, DataFolder } from './data-folder.ts'
 import { Ending } from './ending.ts'
 import { allowedHosts } from './http/admin/guard.ts'
 import type { Logger } from './log.ts'
+import { readFixtures } from './read-fixtures.ts'
 import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
 import { StartRefused } from './start-refused.ts'
 import { DatabaseUnusable, type Durability } from './store/database.ts'
@@ -34,6 +36,8 @@ export type DaemonOptions = {
   readonly clock: 'live' | number | null
   readonly seed: string | null
   readonly secretKey: string | null
+  /** Files that are loaded when the database is new. */
+  readonly fixtures: readonly string[]
   readonly durability: Durability
   readonly allowedHosts: readonly string[]
   readonly rateLimit: number | null
@@ -85,6 +89,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     allowedHosts: allowedHosts(options.host, options.allowedHosts),
     url: () => url,
     shutDown: () => shutDown(),
+    fixtures: () => options.fixtures.map(readFixtures),
     reportError: (error, doing) => log.error({ err: error }, doing),
     noteIgnored: (route, params) =>
       log.warn({ params: params.join(', ') }, `${route}: ignored unknown parameters`),
@@ -96,6 +101,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     caughtUp: (merchant, summary) =>
       log.info({ merchant, ...summary }, 'a live clock has caught up with the wall clock'),
   })
+
+  if (log.isLevelEnabled('debug')) noteRequests(sandbox, log)
+  tellOfFixtures(sandbox, options, log)
 
   try {
     takeOver(folder, daemonLog)
@@ -146,7 +154,17 @@ function openFolder(path: string): DataFolder {
   }
 }
 
+function tellOfFixtures({ loaded }: Sandbox, { fixtures }: DaemonOptions, log: Logger): void {
+  if (fixtures.length === 0) return
+  if (loaded) log.info({ objects: loaded.length }, `loaded ${fixtures.join(', ')}`)
+  else log.info('the database is not new: the fixtures are not loaded')
+}
+
 async function refusalOf(error: unknown, folder: DataFolder | null): Promise<unknown> {
+  if (error instanceof ApiError) {
+    const [first = error.message, ...others] = mistakesOf(error).map(mistakeText)
+    return new StartRefused(2, first, others)
+  }
   if (error instanceof OptionConflict) return new StartRefused(2, error.message)
   if (!(error instanceof DatabaseUnusable)) return error
   if (error.reason !== 'locked' || !folder) return new StartRefused(1, error.message)
@@ -209,6 +227,17 @@ function described({ merchant, secretKey }: Sandbox, { data }: DaemonOptions, fo
     merchant: merchant.settings.id,
     secretKey,
   }
+}
+
+function noteRequests({ requests }: Sandbox, log: Logger): void {
+  requests.listen(({ id, method, path, status, duration_ms, key, merchant, replayed, code }) => {
+    const ms = Number(duration_ms.toFixed(1))
+    const details = { request: id, ms, ...(key && { key }), ...(merchant && { merchant }) }
+    log.debug(
+      { ...details, ...(replayed && { replayed }), ...(code && { code }) },
+      `${method} ${path} ${status}`,
+    )
+  })
 }
 
 /** Goes on with what a crash or a stop interrupted, and says so. */

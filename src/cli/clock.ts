@@ -12,7 +12,7 @@ import { withProgress } from './progress.ts'
 import { meantMerchant } from './scope.ts'
 import { counted } from './text.ts'
 
-type ScopeOptions = { merchant?: string; all?: boolean }
+type ScopeOptions = { merchant?: string; testClock?: string; all?: boolean }
 type AdvanceOptions = ScopeOptions & { to?: string; toNext?: boolean; stopOn?: string[] }
 
 /** `paytwin clock`. Source: operator.md, Command line; decisions.md 2. */
@@ -45,7 +45,8 @@ function addReadingVerbs(clock: Command, io: Io): void {
     examples: ['paytwin clock show', 'paytwin clock show --json'],
     run: async ({ client, out }, options) => {
       refuseBoth(options)
-      out.show(await client.clocks(options), ({ data }) => out.table(CLOCK_COLUMNS, data, 'No merchant.'))
+      const asked = { merchant: options.merchant, test_clock: options.testClock }
+      out.show(await client.clocks(asked), ({ data }) => out.table(CLOCK_COLUMNS, data, 'No merchant.'))
     },
   })
 
@@ -57,7 +58,7 @@ function addReadingVerbs(clock: Command, io: Io): void {
     examples: ['paytwin clock next', 'paytwin clock next -n 3 --json'],
     run: async ({ client, out }, { limit, ...options }) => {
       refuseBoth(options)
-      const asked = { merchant: options.merchant, limit }
+      const asked = { merchant: options.merchant, test_clock: options.testClock, limit }
       out.show(await client.upcoming(asked), ({ data }) =>
         out.table(UPCOMING_COLUMNS, data, 'Nothing is due.'),
       )
@@ -125,19 +126,23 @@ function addMode(
 const scopeOptions = (command: Command): Command =>
   command
     .option('--merchant <ID>', 'the clock of this merchant')
+    .option('--test-clock <ID>', 'a test clock, which single customers follow')
     .option('--all', 'the clocks of all merchants')
 
 /** Which clocks a command moves. @throws Failure 2 when there are several and none is named */
 async function meantClocks(client: Client, options: ScopeOptions): Promise<ClockScope> {
   refuseBoth(options)
   if (options.all) return { all: true }
+  if (options.testClock !== undefined) return { test_clock: options.testClock, merchant: options.merchant }
   return {
     merchant: await meantMerchant(client, options.merchant, 'say which one with --merchant, or give --all'),
   }
 }
 
-function refuseBoth({ merchant, all }: ScopeOptions): void {
-  if (all && merchant !== undefined) throw wrongUsage('Give --merchant or --all, not both.')
+function refuseBoth({ merchant, testClock, all }: ScopeOptions): void {
+  if (!all) return
+  if (merchant !== undefined) throw wrongUsage('Give --merchant or --all, not both.')
+  if (testClock !== undefined) throw wrongUsage('Give --test-clock or --all, not both.')
 }
 
 /**
@@ -177,7 +182,7 @@ async function aimOf(
 ): Promise<AdvanceAim> {
   if (by !== undefined) return { by }
   if (to !== undefined) return { to }
-  const { data } = await client.upcoming({ ...scope, limit: 1 })
+  const { data } = await client.upcoming({ ...('all' in scope ? {} : scope), limit: 1 })
   const [next] = data
   if (!next) throw new Failure(1, 'Nothing is due, so there is nothing to advance to.')
   return { to: next.due }

@@ -4,16 +4,20 @@ import { examplesText } from './command.ts'
 import { completionCommand } from './completion.ts'
 import { eventCommands } from './events.ts'
 import { type ExitStatus, reportFailure } from './failure.ts'
+import { faultCommands } from './faults.ts'
+import { fixtureCommands } from './fixtures.ts'
 import type { Io } from './io.ts'
 import { keyCommands } from './keys.ts'
 import { logsCommand } from './logs.ts'
 import { merchantCommands } from './merchants.ts'
 import { arrange, helpAsOption, helpStyle } from './overview.ts'
+import { requestCommands } from './requests.ts'
 import { runCommand } from './run.ts'
 import { serveCommand } from './serve.ts'
 import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
+import { triggerCommand } from './trigger.ts'
 import { VERSION } from './version.ts'
 
 const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
@@ -28,6 +32,10 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   eventCommands,
   logsCommand,
   completionCommand,
+  requestCommands,
+  triggerCommand,
+  faultCommands,
+  fixtureCommands,
 ]
 
 /**

@@ -31,6 +31,7 @@ export const daemonOptions = (command: Command): Command =>
     .option('--clock <live|TIME>', "the default merchant's clock: live (the default), or frozen at a time")
     .option('--seed <N>', 'make all ids from this seed (default random)')
     .option('--secret-key <KEY>', "the default merchant's first key, sk_test_… (made if none is given)")
+    .option('--fixtures <FILE...>', 'files of objects to begin with, loaded when the database is new')
     .option('--durability <normal|full>', 'full also survives a power cut (default normal)')
     .option('--allowed-host <NAME...>', 'further names by which the daemon may be called')
     .option('--rate-limit <N>', 'allow each merchant so many requests a second (default: no limit)')
@@ -41,14 +42,15 @@ export const daemonOptions = (command: Command): Command =>
 
 /** What the help of a command that starts a daemon says below its options. */
 export const VARIABLES = `
-Each option can also be set as a variable, such as PAYTWIN_PORT or PAYTWIN_ALLOWED_HOST; the
-option wins. The admin token itself can be set as PAYTWIN_ADMIN_TOKEN.
+Each option can also be set as a variable, such as PAYTWIN_PORT or PAYTWIN_FIXTURES (paths
+separated by commas); the option wins. The admin token itself can be set as PAYTWIN_ADMIN_TOKEN.
 `
 
 const HELP =
   VARIABLES +
   examplesText([
     'paytwin serve',
+    'paytwin serve --fixtures fixtures/default.json',
     'paytwin serve --ephemeral --port 0 --clock 2026-01-31T10:00:00Z --seed 1 --json',
   ])
 
@@ -68,7 +70,7 @@ export async function startHere(options: DaemonOptions): Promise<Daemon> {
   // Loaded only here: no other command needs the daemon, and each would have to wait for it.
   const { startDaemon, StartRefused } = await import('../daemon.ts')
   return startDaemon(options).catch((error: unknown) => {
-    throw error instanceof StartRefused ? new Failure(error.exitCode, error.message) : error
+    throw error instanceof StartRefused ? new Failure(error.exitCode, error.message, error.others) : error
   })
 }
 

@@ -1,4 +1,5 @@
 import type Sqlite from 'better-sqlite3'
+import { ClockTable } from './clocks.ts'
 import { Directory } from './directory.ts'
 import { IdempotencyTable } from './idempotency.ts'
 import { JobTable } from './jobs.ts'
@@ -11,6 +12,7 @@ export class Store {
   readonly objects: ObjectTable
   readonly journal: Journal
   readonly jobs: JobTable
+  readonly clocks: ClockTable
   readonly directory: Directory
   readonly idempotency: IdempotencyTable
   readonly #database: Sqlite.Database
@@ -31,6 +33,7 @@ export class Store {
     this.objects = new ObjectTable(statements)
     this.journal = new Journal(statements, this.objects)
     this.jobs = new JobTable(statements)
+    this.clocks = new ClockTable(statements)
     this.directory = new Directory(statements)
     this.idempotency = new IdempotencyTable(statements)
     this.#transact = {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
@@ -9,6 +10,9 @@ function leaves(command: Command, path: readonly string[] = []): string[][] {
   if (command.commands.length === 0) return [[...path]]
   return command.commands.flatMap((child) => leaves(child, [...path, child.name()]))
 }
+
+/** Examples name files of this repository. */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 const COMMANDS = leaves(createProgram(recordedIo().io))
 
@@ -44,8 +48,8 @@ test.each(COMMANDS)('%s %s has help with examples that run', async (...path) => 
   for (const example of examples) {
     expect(example.startsWith(names.join(' '))).toBe(true)
     // These do not end by themselves, or begin or end a daemon: tests of their own run them.
-    if (/^(serve|start|stop|run|logs|events tail)\b/.test(example)) continue
-    const run = await paytwin(await withRealIds(argumentsOf(example)), { env: daemon.env })
+    if (/^(serve|start|stop|run|logs|events tail|requests tail)\b/.test(example)) continue
+    const run = await paytwin(await withRealIds(argumentsOf(example)), { env: daemon.env, cwd: ROOT })
     expect({ example, status: run.status, stderr: run.stderr }).toEqual({ example, status: 0, stderr: '' })
   }
 })
@@ -56,8 +60,13 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     const { stdout } = await paytwin([...list, '--json'], { env: daemon.env })
     return JSON.parse(stdout).data[0].id
   }
+  const newFault = async (): Promise<string> => {
+    const { stdout } = await paytwin(['faults', 'add', 'decline', '--json'], { env: daemon.env })
+    return JSON.parse(stdout).id
+  }
   const real = async (arg: string) => {
     if (arg.startsWith('key_')) return newest('keys', 'list')
+    if (arg.startsWith('fault_')) return newFault()
     if (arg.startsWith('mer_')) return newest('merchants', 'list')
     return arg.startsWith('evt_') ? newest('events', 'list') : arg
   }

@@ -25,6 +25,8 @@ export type AdminCall<Params> = {
   readonly site: AdminSite
   readonly params: Params
   readonly id: string
+  /** The Request-Id of the operator's request. */
+  readonly requestId: string
 }
 
 export type AdminRoute<Params, Body> = RouteOf<Params, Body> & {

@@ -28,6 +28,11 @@ const GUARDED: [string, string][] = [
   ['POST', 'clock/unfreeze'],
   ['GET', 'upcoming'],
   ['GET', 'events'],
+  ['GET', 'requests'],
+  ['POST', 'trigger'],
+  ['GET', 'faults'],
+  ['POST', 'faults'],
+  ['DELETE', 'faults'],
   ['GET', 'nothing'],
   ['PUT', 'keys'],
 ]
