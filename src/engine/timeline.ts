@@ -123,7 +123,7 @@ const customerOf = (kind: SubjectKind, object: Objects[SubjectKind]): string =>
   kind === 'customer' ? object.id : (object as Subscription | Invoice).customer
 
 function clockOf(merchant: MerchantState, { test_clock }: Customer): Clock {
-  return (test_clock === null ? undefined : merchant.testClocks.get(test_clock)) ?? merchant.clock
+  return (test_clock === null ? undefined : merchant.testClocks.find(test_clock)) ?? merchant.clock
 }
 
 const isFuture = (at: number, now: number) =>

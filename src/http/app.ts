@@ -19,6 +19,7 @@ import { refundRoutes } from './refund.ts'
 import { errorBody, json } from './respond.ts'
 import type { Registered } from './route.ts'
 import { subscriptionRoutes } from './subscription.ts'
+import { testClockRoutes } from './test-clock.ts'
 
 /** The application, and the routes of its two APIs as they were registered. */
 export type App = { readonly app: Hono; readonly routes: readonly Registered[] }
@@ -39,6 +40,7 @@ export function createApp(site: AdminSite): App {
   refundRoutes(api)
   eventRoutes(api)
   clockRoutes(api)
+  testClockRoutes(api)
   api.missing()
   const routes = [...api.routes, ...adminRoutes(app, site)]
   documentationRoutes(app, site, routes)

@@ -64,14 +64,16 @@ function refusal(issue: z.core.$ZodIssue, given: Raw): ApiError {
   return parameterInvalid(name, `Invalid value for ${name ?? 'the parameters'}: ${messageOf(issue)}`)
 }
 
-function messageOf(issue: z.core.$ZodIssue): string {
+/** What a schema has to say, as the end of a sentence. */
+export function messageOf(issue: z.core.$ZodIssue): string {
   const message = issue.message
     .replace(/^Invalid (input|option): /, '')
     .replace(/^Invalid input$/, 'not one of the accepted forms')
   return message.charAt(0).toLowerCase() + message.slice(1)
 }
 
-function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+/** What stands at a path; undefined when nothing does. */
+export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, step) => (typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined),
     raw,

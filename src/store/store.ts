@@ -1,4 +1,5 @@
 import type Sqlite from 'better-sqlite3'
+import { ClockTable } from './clocks.ts'
 import { Directory } from './directory.ts'
 import { IdempotencyTable } from './idempotency.ts'
 import { JobTable } from './jobs.ts'
@@ -13,6 +14,7 @@ export class Store {
   readonly journal: Journal
   readonly past: Past
   readonly jobs: JobTable
+  readonly clocks: ClockTable
   readonly directory: Directory
   readonly idempotency: IdempotencyTable
   readonly #database: Sqlite.Database
@@ -34,6 +36,7 @@ export class Store {
     this.journal = new Journal(statements, this.objects)
     this.past = new Past(statements, this.objects)
     this.jobs = new JobTable(statements)
+    this.clocks = new ClockTable(statements)
     this.directory = new Directory(statements)
     this.idempotency = new IdempotencyTable(statements)
     this.#transact = {
