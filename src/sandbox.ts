@@ -1,18 +1,23 @@
 import type { Hono } from 'hono'
 import { systemWall, type Wall } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
-import { Faults } from './engine/faults.ts'
+import type { Made } from './engine/fixture-names.ts'
+import { makeRememberedFixtures, rememberFixtures } from './engine/fixtures.ts'
 import { IdempotencyKeys } from './engine/idempotency.ts'
 import { randomSeed, randomToken } from './engine/ids.ts'
 import { KeyRing } from './engine/keys.ts'
 import type { MerchantState } from './engine/merchant.ts'
-import { createMerchant } from './engine/merchants.ts'
+import { addMerchant } from './engine/merchants.ts'
 import type { AdminSite } from './http/admin/site.ts'
 import { createApp } from './http/app.ts'
 import { presentEvent } from './http/event.ts'
+import { checkFixtures } from './http/fixtures/check.ts'
+import type { FixturesFile } from './http/fixtures/schema.ts'
+import { LiveStreams } from './http/live-streams.ts'
 import type { Specimen } from './http/openapi/recorder.ts'
 import { present } from './http/present.ts'
 import { RateLimit } from './http/rate-limit.ts'
+import { RequestLog } from './http/request-log.ts'
 import type { Registered } from './http/route.ts'
 import { EventStreams } from './http/stream.ts'
 import { type Version, VersionHistory } from './http/versions.ts'
@@ -28,6 +33,8 @@ export type SandboxOptions = {
   readonly seed?: string | null
   /** The default merchant's first key. */
   readonly secretKey?: string | null
+  /** What a new database holds besides; asked for only then. */
+  readonly fixtures?: () => readonly FixturesFile[]
   readonly wall?: Wall
   /** Requests a second for each merchant; null for no limit. */
   readonly rateLimit?: number | null
@@ -38,7 +45,10 @@ export type SandboxOptions = {
   /** The API's versions; a test may add made-up ones. */
   readonly versions?: readonly Version[]
 } & Partial<
-  Pick<AdminSite, 'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'reportError' | 'noteIgnored'>
+  Pick<
+    AdminSite,
+    'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'shutDown' | 'reportError' | 'noteIgnored'
+  >
 >
 
 /** The parts of a running sandbox, put together and not yet listening anywhere. */
@@ -48,10 +58,13 @@ export type Sandbox = {
   readonly routes: readonly Registered[]
   readonly engine: Engine
   readonly keys: KeyRing
+  readonly requests: RequestLog
   readonly adminToken: string
   readonly merchant: MerchantState
   /** The default merchant's secret key, when this start made it; it can never be shown again. */
   readonly secretKey: string | null
+  /** What this start made of fixtures; null when the database was there already. */
+  readonly loaded: readonly Made[] | null
   /** Writes what can wait, and forgets what has expired: to be called now and then. */
   keepHouse(): Promise<void>
   close(): Promise<void>
@@ -62,25 +75,26 @@ export class OptionConflict extends Error {}
 
 /**
  * Opens a database, makes the default merchant when it is new, and builds the engine and the application on it.
- * @throws DatabaseUnusable, OptionConflict
+ * @throws DatabaseUnusable, OptionConflict; ApiError for fixtures or a key that cannot be, which leaves the database new
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const wall = options.wall ?? systemWall
   const store = new Store(await openDatabase(options.database, options.durability ?? 'normal'))
   try {
-    const isNew = store.directory.setting('seed') === undefined
-    if (isNew) rememberOptions(store, options)
-    else refuseOtherOptions(store, options)
+    const known = store.directory.setting('seed')
+    if (known !== undefined) refuseOtherOptions(store, options)
+    const seed = known ?? options.seed ?? randomSeed()
     const versions = new VersionHistory(options.versions)
     const engine = new Engine({
       store,
-      seed: store.directory.setting('seed') ?? '',
+      seed,
       wall,
       versions: versions.dates,
     })
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
-    const secretKey = isNew ? await makeDefaultMerchant(engine, keys, options) : null
-    if (!isNew && options.secretKey && !keys.knows(options.secretKey)) {
+    const { secretKey, loaded } =
+      known === undefined ? await makeFirstContents(engine, keys, { ...options, seed }) : NOTHING_MADE
+    if (known !== undefined && options.secretKey && !keys.knows(options.secretKey)) {
       throw new OptionConflict('--secret-key differs from the key with which this database was made')
     }
     const [merchant] = engine.merchants.values()
@@ -88,6 +102,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 
     const reportError = options.reportError ?? ((error: unknown) => console.error(error))
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
+    const requests = new RequestLog(new LiveStreams(reportError))
     const idempotency = new IdempotencyKeys(store, wall)
     const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
@@ -95,9 +110,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       engine,
       keys,
       idempotency,
-      faults: new Faults(engine.ids),
+      faults: engine.faults,
       versions,
       streams,
+      requests,
       present,
       rateLimit: rateLimit ? new RateLimit(rateLimit, wall) : null,
       strictParams: options.strictParams ?? false,
@@ -107,12 +123,15 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       data: options.data ?? null,
       url: options.url ?? (() => 'http://localhost'),
       startedAt: wall(),
+      // A sandbox that no daemon serves has nothing to end but itself, which its owner does.
+      shutDown: options.shutDown ?? (() => Promise.resolve()),
       reportError,
       noteIgnored: options.noteIgnored ?? (() => undefined),
       openSpecimen: (given) => openSpecimen(options, given),
     })
     const close = async () => {
       streams.close()
+      requests.close()
       await keys.flush()
       await engine.close()
     }
@@ -121,7 +140,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       await engine.administer(() => idempotency.forgetExpired())
       store.checkpoint()
     }
-    return { app, routes, engine, keys, adminToken, merchant, secretKey, keepHouse, close }
+    return { app, routes, engine, keys, requests, adminToken, merchant, secretKey, loaded, keepHouse, close }
   } catch (error) {
     store.close()
     throw error
@@ -154,8 +173,8 @@ async function openSpecimen(
   }
 }
 
-function rememberOptions({ directory }: Store, { seed, clock }: SandboxOptions): void {
-  directory.setSetting('seed', seed ?? randomSeed())
+function rememberOptions({ directory }: Store, { seed, clock }: SandboxOptions & { seed: string }): void {
+  directory.setSetting('seed', seed)
   directory.setSetting('clock', String(clock ?? 'live'))
 }
 
@@ -175,21 +194,33 @@ function refuseOtherOptions({ directory }: Store, { seed, clock }: SandboxOption
   }
 }
 
-/** @returns the key when it was made here rather than given */
-async function makeDefaultMerchant(
+type FirstContents = Pick<Sandbox, 'secretKey' | 'loaded'>
+
+const NOTHING_MADE: FirstContents = { secretKey: null, loaded: null }
+
+/**
+ * Makes the default merchant and what the fixtures ask for, in one transaction: a start that is refused or killed leaves
+ * the database as new as it was.
+ * @returns the key only when it was made here rather than given
+ */
+async function makeFirstContents(
   engine: Engine,
   keys: KeyRing,
-  options: SandboxOptions,
-): Promise<string | null> {
-  const { settings } = await createMerchant(engine, {
-    name: 'Default merchant',
-    clock: options.clock ?? 'live',
+  options: SandboxOptions & { seed: string },
+): Promise<FirstContents> {
+  const plan = checkFixtures(options.fixtures?.() ?? [], engine.versions)
+  const { secret, loaded } = await engine.commandAll([], (unitOf) => {
+    rememberOptions(engine.store, options)
+    rememberFixtures(engine, plan)
+    const merchant = addMerchant(engine, { name: 'Default merchant', clock: options.clock ?? 'live' })
+    const key = keys.make({
+      merchant: merchant.settings.ordinal,
+      type: 'secret',
+      name: 'Default',
+      secret: options.secretKey ?? undefined,
+    })
+    return { ...key, loaded: makeRememberedFixtures({ engine, keys, unitOf, merchant }) }
   })
-  const { secret } = await keys.issue({
-    merchant: settings.ordinal,
-    type: 'secret',
-    name: 'Default',
-    secret: options.secretKey ?? undefined,
-  })
-  return options.secretKey ? null : secret
+  keys.takeUp()
+  return { secretKey: options.secretKey ? null : secret, loaded }
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
-import { createParser } from 'eventsource-parser'
-import { Unreachable } from './errors.ts'
-import { type Address, open, unreachable } from './transport.ts'
+import { type Following, messages, reconnecting } from './live.ts'
+import { type Address, open } from './transport.ts'
 import type { Event, List } from './types.ts'
+
+export type { StreamNews } from './live.ts'
 
 /** Of which events a list or a stream is made. */
 export type EventsWanted = {
@@ -12,19 +12,12 @@ export type EventsWanted = {
   readonly types?: readonly string[] | undefined
 }
 
-/** What happens to a stream's connection. */
-export type StreamNews = 'connected' | 'lost' | 'reconnected'
-
 /** A daemon as streams need it: where it is, and a page of its events, newest first. */
 export type EventSource = {
   readonly address: Address
   list(page: EventsWanted & { limit: number; starting_after?: string | undefined }): Promise<List<Event>>
 }
 
-/** The daemon sends a heartbeat every 15 s: one that is silent for this long is gone. */
-const SILENCE_MS = 45_000
-const PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 2_000
 const PAGE = 100
 
 /**
@@ -38,29 +31,16 @@ const PAGE = 100
 export async function* followEvents(
   source: EventSource,
   { since, ...wanted }: EventsWanted & { readonly since?: string | undefined },
-  { signal, onNews = () => undefined }: { signal: AbortSignal; onNews?: (news: StreamNews) => void },
+  following: Following,
 ): AsyncGenerator<Event, void, undefined> {
   let last = since ?? (await newestId(source, wanted))
-  let isFirst = true
-  let isOpen = false
-  for (let pause = PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-    try {
-      const response = await connect(source.address, wanted, last, signal)
-      onNews(isFirst ? 'connected' : 'reconnected')
-      isFirst = false
-      isOpen = true
-      pause = PAUSE_MS
-      for await (const event of afterLast(source, wanted, last, response)) {
-        last = event.id
-        yield event
-      }
-    } catch (error) {
-      if (signal.aborted) return
-      if (isFirst || !(error instanceof Unreachable)) throw error
-    }
-    if (isOpen) onNews('lost')
-    isOpen = false
-    await delay(pause, undefined, { signal }).catch(() => undefined)
+  const events = reconnecting(async (signal) => {
+    const response = await connect(source.address, wanted, last, signal)
+    return afterLast(source, wanted, last, response)
+  }, following)
+  for await (const event of events) {
+    last = event.id
+    yield event
   }
 }
 
@@ -105,7 +85,7 @@ async function* afterLast(
   const missed = last === undefined ? await allEvents(source, wanted) : []
   yield* missed
   const known = new Set(missed.map(({ id }) => id))
-  for await (const event of messages(source.address, response)) {
+  for await (const event of messages<Event>(source.address, response, 'event')) {
     if (!known.has(event.id)) yield event
   }
 }
@@ -119,29 +99,4 @@ async function allEvents(source: EventSource, wanted: EventsWanted): Promise<Eve
     hasMore = page.has_more
   }
   return events.reverse()
-}
-
-async function* messages(
-  address: Address,
-  response: IncomingMessage,
-): AsyncGenerator<Event, void, undefined> {
-  let arrived: Event[] = []
-  const parser = createParser({
-    onEvent: ({ data }) => {
-      const message: Event = JSON.parse(data)
-      if (message.object === 'event') arrived.push(message)
-    },
-  })
-  const decoder = new TextDecoder()
-  response.setTimeout(SILENCE_MS, () => response.destroy(new Error('no heartbeat')))
-  try {
-    for await (const chunk of response) {
-      parser.feed(decoder.decode(chunk, { stream: true }))
-      const events = arrived
-      arrived = []
-      yield* events
-    }
-  } catch (error) {
-    throw unreachable(address.url, error)
-  }
 }

@@ -36,6 +36,9 @@ export type Refund = {
   readonly test_clock: string | null
 }
 
+/** When a refund is settled that was pending: also of one whose settlement has come. Source: decisions.md 3. */
+export const settlementOf = ({ created }: Pick<Refund, 'created'>): number => created + SETTLEMENT_SECONDS
+
 /** What is left to refund of a charge. Source: interface.md 2.4. */
 export const refundable = ({ amount, amount_refunded }: Charge): number => amount - amount_refunded
 
@@ -70,7 +73,7 @@ export function refund(
       charge: charge.id,
       payment_intent: charge.payment_intent,
       failure_reason: null,
-      settles_at: fails ? given.created + SETTLEMENT_SECONDS : null,
+      settles_at: fails ? settlementOf(given) : null,
     },
     charge: { ...charge, amount_refunded: charge.amount_refunded + amount },
   }

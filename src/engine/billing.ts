@@ -9,6 +9,7 @@ import type { PaymentMethod } from '../core/payment-method.ts'
 import type { Subscription } from '../core/subscription.ts'
 import type { QueuedJob } from '../store/jobs.ts'
 import { apply } from './apply.ts'
+import { faultAhead } from './charge-fault.ts'
 import { failRefund } from './refund.ts'
 import type { Unit } from './unit.ts'
 
@@ -36,6 +37,7 @@ export function loadCustomerAccount(
     final_action: unit.merchant.settings.dunning_final_action,
     customer,
     paymentMethod: usable(subscription?.default_payment_method) ?? usable(customer.default_payment_method),
+    fault: faultAhead(unit),
     prices: new Map((subscription?.items ?? []).map(({ price }) => [price, unit.need('price', price)])),
     openInvoices,
     intents: intentsOf(unit, openInvoices),

@@ -7,9 +7,32 @@ import { randomToken } from './ids.ts'
 
 const SECRET_LENGTH = 32
 const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
-const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
+export const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
 
 const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** A key to be issued, with its secret or a random one. */
+export type NewKey = {
+  readonly merchant: number
+  readonly type: KeyRow['type']
+  readonly name: string | null
+  readonly secret?: string | undefined
+}
+
+/** What is kept of a key's secret. */
+export type SealedSecret = {
+  readonly type: KeyRow['type']
+  /** SHA-256, in hexadecimal digits. */
+  readonly hash: string
+  readonly hint: string
+}
+
+/** What is kept of a secret that was chosen beforehand; undefined when it has not the form of a key. Source: decisions.md 9. */
+export function sealSecret(secret: string): SealedSecret | undefined {
+  if (!GIVEN_KEY.test(secret)) return undefined
+  const type = secret.startsWith(PREFIXES.secret) ? 'secret' : 'publishable'
+  return { type, hash: digest(secret).toString('hex'), hint: `${PREFIXES[type]}…${secret.slice(-4)}` }
+}
 
 /** A key that was just made: the only moment at which its secret is known. */
 export type IssuedKey = { readonly key: KeyRow; readonly secret: string }
@@ -61,41 +84,62 @@ export class KeyRing {
    * @param given.secret - a secret chosen beforehand; a random one if none is given
    * @throws ApiError parameter_invalid, param secret, for one of another form or that is taken
    */
-  async issue(given: {
-    merchant: number
-    type: KeyRow['type']
-    name: string | null
-    secret?: string | undefined
-  }): Promise<IssuedKey> {
-    const { merchant, type, name } = given
-    const secret = given.secret ?? PREFIXES[type] + randomToken(SECRET_LENGTH)
-    if (!GIVEN_KEY.test(secret) || !secret.startsWith(PREFIXES[type])) {
+  async issue(given: NewKey): Promise<IssuedKey> {
+    const issued = await this.#engine.administer(() => this.make(given))
+    this.takeUp()
+    return issued
+  }
+
+  /** Issues a key within the command under way: see issue. It opens once that is committed and `takeUp` was called. */
+  make({ merchant, type, name, secret = PREFIXES[type] + randomToken(SECRET_LENGTH) }: NewKey): IssuedKey {
+    const sealed = sealSecret(secret)
+    if (sealed?.type !== type) {
       throw parameterInvalid(
         'secret',
         `A ${type} key is '${PREFIXES[type]}' and at least 24 letters or digits`,
       )
     }
-    const key = await this.#engine.administer(() => {
-      // Asked here, where nothing else runs: two requests may bring the same key at once.
-      const hash = digest(secret)
-      if (this.#engine.store.directory.keys().some((key) => key.hash.equals(hash)))
-        throw parameterInvalid('secret', 'This key exists already')
-      const row: KeyRow = {
-        id: this.#engine.ids.next(0, 'key'),
-        merchant,
-        type,
-        name,
-        hash,
-        hint: `${PREFIXES[type]}…${secret.slice(-4)}`,
-        created: wallSeconds(this.#engine.wall),
-        last_used: null,
-        revoked: null,
-      }
-      this.#engine.store.directory.addKey(row)
-      return row
-    })
-    this.#admit(key)
-    return { key, secret }
+    return { key: this.add({ merchant, name, ...sealed }), secret }
+  }
+
+  /**
+   * Writes a key of which only the hash is known: see make.
+   * @throws ApiError parameter_invalid, param secret, for one that is taken
+   */
+  add({
+    merchant,
+    name,
+    type,
+    hash,
+    hint,
+  }: SealedSecret & { merchant: number; name: string | null }): KeyRow {
+    // Asked here, where nothing else runs: two requests may bring the same key at once.
+    if (this.stored(hash)) throw parameterInvalid('secret', 'This key exists already')
+    const row: KeyRow = {
+      id: this.#engine.ids.next(0, 'key'),
+      merchant,
+      type,
+      name,
+      hash: Buffer.from(hash, 'hex'),
+      hint,
+      created: wallSeconds(this.#engine.wall),
+      last_used: null,
+      revoked: null,
+    }
+    this.#engine.store.directory.addKey(row)
+    return row
+  }
+
+  /** The key of a hash, as the database has it: one that the command under way has added, too. */
+  stored(hash: string): KeyRow | undefined {
+    return this.#engine.store.directory.keys().find((key) => key.hash.toString('hex') === hash)
+  }
+
+  /** Takes up the keys that were added, so that they open. */
+  takeUp(): void {
+    for (const key of this.#engine.store.directory.keys()) {
+      if (!this.#byHash.has(key.hash.toString('hex'))) this.#admit(key)
+    }
   }
 
   /**

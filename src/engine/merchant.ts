@@ -1,15 +1,18 @@
 import type { Merchant } from '../store/directory.ts'
 import type { Clock } from './clock.ts'
+import type { TestClocks } from './test-clocks.ts'
 
 /** A merchant in memory: its settings, its clocks, and what waits while an advance is under way. */
 export type MerchantState = {
   settings: Merchant
+  /** The main clock, which everything follows that belongs to no customer on a test clock. */
   readonly clock: Clock
-  readonly testClocks: Map<string, Clock>
-  /** Whether an advance holds back this merchant's writes. */
-  isAdvancing: boolean
-  /** The commands that arrived meanwhile, in their order. */
-  readonly waiting: Waiting[]
+  readonly testClocks: TestClocks
+  /**
+   * The clocks that an advance holds, each with the commands that arrived meanwhile, in their order. The main clock holds
+   * back all of the merchant's writes, a test clock those of its own customers.
+   */
+  readonly held: Map<Clock, Waiting[]>
 }
 
 /** A command that waits for an advance to end: how to go on with it, and how to send it away. */

@@ -28,6 +28,7 @@ import { type PaymentMethod, testPaymentMethod } from '../core/payment-method.ts
 import type { Outcome } from '../core/processor.ts'
 import { apply } from './apply.ts'
 import { loadCustomerAccount, subscriptionOf } from './billing.ts'
+import { faultAhead } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
 import { makeTestMethod, paymentMethodOf } from './payment-method.ts'
 import type { Unit } from './unit.ts'
@@ -91,7 +92,7 @@ export function createPaymentIntent(
   const confirmation = confirm(
     change,
     { now: clock.instant, newId: unit.newId },
-    { before: intent, ready: intent, method },
+    { before: intent, ready: intent, method, fault: faultAhead(unit) },
   )
   apply(unit, change, clock)
   return outcomeOf(confirmation)
@@ -170,7 +171,9 @@ export function confirmPaymentIntent(
   const method = given ?? methodFor(unit, change, customer, ready.payment_method ?? '')
   const clock = clockOf(unit, before)
   if (before.invoice === null) {
-    const confirmation = confirm(change, { now: clock.instant, newId: unit.newId }, { before, ready, method })
+    const fault = faultAhead(unit)
+    const moment = { now: clock.instant, newId: unit.newId }
+    const confirmation = confirm(change, moment, { before, ready, method, fault })
     apply(unit, change, clock)
     return outcomeOf(confirmation)
   }

@@ -17,6 +17,7 @@ import {
 import { cannotBe } from '../core/transitions.ts'
 import { apply } from './apply.ts'
 import { loadAccount } from './billing.ts'
+import { noteAttempt } from './charge-fault.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { checkItems, type ItemParams, newItem, pricesOf } from './subscription-items.ts'
 import { RefusedAfterAttempt, type Unit } from './unit.ts'
@@ -80,6 +81,7 @@ export function createSubscription(unit: Unit, params: SubscriptionParams): Subs
   )
   const collected = start(change, accountOf(unit, subscription, { customer, prices, method }), subscription)
   if (collected?.result === 'failed' && params.payment_behavior === 'error_if_incomplete') {
+    noteAttempt(unit, change)
     const { code, decline_code, message } = collected.outcome
     const error = paymentFailed(code, message, { decline_code, charge: null, payment_intent: null })
     throw new RefusedAfterAttempt(error, processorMemory(change))

@@ -76,12 +76,16 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 const missesForm = ({ code, path }: z.core.$ZodIssue): boolean =>
   path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union')
 
-function messageOf(issue: z.core.$ZodIssue): string {
-  const message = issue.message.replace(/^Invalid (input|option): /, '')
+/** What a schema has to say, as the end of a sentence. */
+export function messageOf(issue: z.core.$ZodIssue): string {
+  const message = issue.message
+    .replace(/^Invalid (input|option): /, '')
+    .replace(/^Invalid input$/, 'not one of the accepted forms')
   return message.charAt(0).toLowerCase() + message.slice(1)
 }
 
-function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+/** What stands at a path; undefined when nothing does. */
+export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, step) => (typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined),
     raw,

@@ -7,7 +7,7 @@ import {
   SUBSCRIPTION_STATUSES,
   type Subscription,
 } from '../core/subscription.ts'
-import { cancelSubscription, createSubscription } from '../engine/subscription.ts'
+import { cancelSubscription, createSubscription, type SubscriptionParams } from '../engine/subscription.ts'
 import { resumeSubscription, updateSubscription } from '../engine/subscription-update.ts'
 import type { Filter, View } from '../engine/view.ts'
 import type { Api } from './api.ts'
@@ -36,7 +36,7 @@ const item = z.object({
   quantity: quantity.default(1),
   metadata,
 })
-const createParams = z
+export const createParams = z
   .object({
     customer: reference,
     currency,
@@ -97,8 +97,17 @@ const listParams = z.object({
   created: createdParam,
 })
 
+/** What the engine is asked for by the parameters of a new subscription. */
+export const asEngineParams = ({
+  trial_settings,
+  ...params
+}: z.infer<typeof createParams>): SubscriptionParams => ({
+  ...params,
+  missing_payment_method: trial_settings?.end_behavior?.missing_payment_method ?? 'create_invoice',
+})
+
 /** Source: interface.md 4.3: charged automatically from the start, there must be something to charge. */
-function requiresPaymentMethod(raw: Raw): string | undefined {
+export function requiresPaymentMethod(raw: Raw): string | undefined {
   const hasTrial =
     raw.trial_period_days !== undefined || (raw.trial_end !== undefined && raw.trial_end !== 'now')
   const isNeeded = raw.collection_method !== 'send_invoice' && !hasTrial
@@ -123,10 +132,7 @@ export function subscriptionRoutes(api: Api): void {
         422: ['unsupported_psp_capability'],
       },
     },
-    ({ unit, view, params: { trial_settings, ...params } }) => {
-      const missing_payment_method = trial_settings?.end_behavior?.missing_payment_method ?? 'create_invoice'
-      return presentSubscription(view, createSubscription(unit, { ...params, missing_payment_method }))
-    },
+    ({ unit, view, params }) => presentSubscription(view, createSubscription(unit, asEngineParams(params))),
   )
   api.read(
     {

@@ -1,10 +1,9 @@
 import { arg, type Statements } from './statements.ts'
-import type { ClockRow, KeyRow, MerchantRow } from './tables.ts'
+import type { KeyRow, MerchantRow } from './tables.ts'
 
 export type Merchant = Omit<MerchantRow, 'ordinal'> & { ordinal: number }
-export type StoredClock = Omit<ClockRow, 'seq'> & { seq: number }
 
-/** Merchants, their clocks and keys, counters and settings: what the engine keeps in memory and writes through. */
+/** Merchants, their keys, counters and settings: what the engine keeps in memory and writes through. */
 export class Directory {
   readonly #statements: Statements
 
@@ -46,47 +45,6 @@ export class Directory {
           .where('ordinal', '=', arg<number>('ordinal')),
       )
       .run(merchant)
-  }
-
-  clocks(): StoredClock[] {
-    return this.#statements
-      .named<StoredClock>('clocks', (db) => db.selectFrom('clock').selectAll().orderBy('seq'))
-      .all({})
-  }
-
-  /** @returns the new clock's seq */
-  addClock(clock: Omit<StoredClock, 'seq'>): number {
-    return this.#statements
-      .named('add clock', (db) =>
-        db.insertInto('clock').values({
-          id: arg<string>('id'),
-          merchant: arg<number>('merchant'),
-          created: arg<number>('created'),
-          mode: arg<ClockRow['mode']>('mode'),
-          now: arg<number>('now'),
-          offset: arg<number>('offset'),
-          target: arg<number | null>('target'),
-          advance: arg<string | null>('advance'),
-        }),
-      )
-      .run(clock)
-  }
-
-  updateClock(clock: StoredClock): void {
-    this.#statements
-      .named('update clock', (db) =>
-        db
-          .updateTable('clock')
-          .set({
-            mode: arg<ClockRow['mode']>('mode'),
-            now: arg<number>('now'),
-            offset: arg<number>('offset'),
-            target: arg<number | null>('target'),
-            advance: arg<string | null>('advance'),
-          })
-          .where('seq', '=', arg<number>('seq')),
-      )
-      .run(clock)
   }
 
   keys(): KeyRow[] {

@@ -1,16 +1,20 @@
 import type Sqlite from 'better-sqlite3'
+import { ClockTable } from './clocks.ts'
 import { Directory } from './directory.ts'
 import { IdempotencyTable } from './idempotency.ts'
 import { JobTable } from './jobs.ts'
 import { Journal } from './journal.ts'
 import { ObjectTable } from './objects.ts'
+import { Past } from './past.ts'
 import { Statements } from './statements.ts'
 
 /** One database and all that is kept in it. Every call is synchronous. */
 export class Store {
   readonly objects: ObjectTable
   readonly journal: Journal
+  readonly past: Past
   readonly jobs: JobTable
+  readonly clocks: ClockTable
   readonly directory: Directory
   readonly idempotency: IdempotencyTable
   readonly #database: Sqlite.Database
@@ -30,7 +34,9 @@ export class Store {
     this.#database = database
     this.objects = new ObjectTable(statements)
     this.journal = new Journal(statements, this.objects)
+    this.past = new Past(statements, this.objects)
     this.jobs = new JobTable(statements)
+    this.clocks = new ClockTable(statements)
     this.directory = new Directory(statements)
     this.idempotency = new IdempotencyTable(statements)
     this.#transact = {

@@ -160,7 +160,8 @@ test('an advance that a stop interrupts lets no write into its middle, and goes 
   const advance = twin.advance({ to: END, stop_on: ['subscription.deleted'] })
   await new Promise((resolve) => sandbox.engine.listen({ committed: () => resolve(null) }))
   const waiting = twin.request('POST', '/v1/customers')
-  while (sandbox.merchant.isAdvancing && sandbox.merchant.waiting.length === 0) await turn()
+  const { held, clock } = sandbox.merchant
+  while (held.get(clock)?.length === 0) await turn()
   await sandbox.engine.time.stop()
   const late = twin.request('POST', '/v1/customers')
   const turnedAway = { status: 500, body: { error: { code: 'internal_error' } } }

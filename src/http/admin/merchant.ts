@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseInstant } from '../../core/calendar.ts'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
-import { parameterInvalid, parameterMissing } from '../../core/errors.ts'
+import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { MerchantState } from '../../engine/merchant.ts'
 import { createMerchant, findMerchant, updateMerchant } from '../../engine/merchants.ts'
@@ -73,6 +73,13 @@ export function theMerchant(engine: Engine, id: string | undefined): MerchantSta
   const [only, ...others] = engine.merchants.values()
   if (!only || others.length > 0) throw parameterMissing('merchant')
   return only
+}
+
+/** The merchant that the first start made: the oldest. @throws ApiError resource_missing when there is none */
+export function defaultMerchant(engine: Engine): MerchantState {
+  const [first] = engine.merchants.values()
+  if (!first) throw resourceMissing('merchant', 'default', 'merchant')
+  return first
 }
 
 /** @throws ApiError parameter_invalid, param api_version */

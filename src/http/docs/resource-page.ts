@@ -16,10 +16,10 @@ const SHORT_ANSWER_LINES = 16
 
 /** A resource: its routes, what it looks like, and what it is made of. */
 export function resourcePage(tag: Tag, description: Description, url: string): PageContent {
-  const { schemas, tags } = description
-  const hasPage = (name: string) => tags.some(({ component }) => component === name)
-  const parts = [...new Set(partsOf(tag.component, schemas))].filter((name) => !hasPage(name))
-  const objects = [tag.component, ...parts]
+  const objects = [tag.component, ...partsOf(tag.component, description)].filter(
+    // One that is either of several is explained as these are.
+    (name) => description.schemas[name]?.properties,
+  )
   return {
     title: `${tag.title} · paytwin`,
     name: tag.name,

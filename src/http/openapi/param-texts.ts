@@ -12,6 +12,8 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'created.lt': 'Only those made before this instant.',
   'created.lte': 'Only those made at this instant or before it.',
 
+  test_clock: 'A clock for single customers.',
+
   'payment_methods.customer': 'The customer that it is attached to.',
   'payment_methods.card': 'A test card; required when the type is card.',
   'payment_methods.card.number': 'The full number of a test card, as 4242424242424242. Any other is refused.',
@@ -72,12 +74,19 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
     'Types of events, as in invoice.payment_failed or invoice.*: the first such event ends the advance.',
   async: 'Whether to answer at once, while time moves.',
 
+  at: 'The instant as of which to show it: Unix seconds, or ISO 8601 as in 2026-02-28T10:00:00Z. Now unless given.',
+
   merchant: 'The id of the merchant that is meant; not needed while there is only one.',
   all: 'Whether all merchants are meant.',
   'merchants.clock': 'live, or the time at which its clock stands frozen: Unix seconds or ISO 8601.',
   'merchants.name': 'What to call it.',
   'keys.publishable': 'Whether it is for browsers.',
   'keys.secret': 'The key itself, chosen beforehand: sk_test_ or pk_test_ and at least 24 letters or digits.',
+  'requests.merchant': 'Only those of this merchant; all of them, unauthenticated ones too, unless given.',
+  'fixtures.files': 'The files. What one of them makes, the others can name.',
+  'fixtures.files.name': 'What to call the file when something is wrong with it.',
+  'fixtures.files.content': 'The file itself; its JSON Schema is fixtures/schema.json.',
+  'fixtures.validate_only': 'Whether only to try it, and to make nothing.',
   'faults.count': 'How many times it strikes; for ever unless given.',
   'faults.route': 'The routes that it strikes, as a glob over POST /v1/customers or the path alone.',
 }
