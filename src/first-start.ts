@@ -1,4 +1,6 @@
 import type { Engine } from './engine/engine.ts'
+import type { Made } from './engine/fixture-names.ts'
+import { type FixturePlan, makeRememberedFixtures, rememberFixtures } from './engine/fixtures.ts'
 import type { KeyRing } from './engine/keys.ts'
 import { addMerchant } from './engine/merchants.ts'
 import { FIRST_BIRTH } from './store/directory.ts'
@@ -11,32 +13,39 @@ export type Beginning = {
   readonly seed: string
   /** The default merchant's first key; null for a random one. */
   readonly secretKey: string | null
+  /** What is made besides; null for what the database remembers. */
+  readonly fixtures: FixturePlan | null
 }
 
 /** The parts that a beginning needs. */
 type Parts = { readonly engine: Engine; readonly keys: KeyRing }
 
+export type Begun = {
+  /** The default merchant's key, when it was made here rather than given or kept. */
+  readonly secretKey: string | null
+  /** What was made of fixtures. */
+  readonly loaded: readonly Made[]
+}
+
 /**
  * Makes the state of a first start, in one transaction: of a new database, or in place of all that a used one holds.
  * There the default merchant's keys stay, and so does its id, which follows from the seed; other merchants go with theirs.
- * @returns the default merchant's key when it was made here rather than given or kept
  * Source: operator.md, "Daemon" and the paragraph on reset.
  */
-export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promise<string | null> {
+export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promise<Begun> {
   const { store, ids } = engine
-  const { clock, seed } = beginning
+  const { clock, seed, fixtures } = beginning
   return engine.replaceState((transact) =>
-    transact(() => {
+    transact((unitOf) => {
       store.empty()
       store.directory.forgetOtherKeys()
       store.directory.setSetting('seed', seed)
       store.directory.setSetting('clock', String(clock))
+      if (fixtures) rememberFixtures(engine, fixtures)
       ids.reset()
-      const merchant = engine.admit(addMerchant(engine, { name: 'Default merchant', clock }, FIRST_BIRTH))
-      const secret = keys.list().length === 0 ? firstKey(keys, merchant.settings.ordinal, beginning) : null
-      // What a first start loads besides belongs here, by the units that `transact` gives: it then comes with the merchant or
-      // not at all, and again at every reset.
-      return secret
+      const merchant = addMerchant(engine, { name: 'Default merchant', clock }, FIRST_BIRTH)
+      const secretKey = keys.list().length === 0 ? firstKey(keys, merchant.settings.ordinal, beginning) : null
+      return { secretKey, loaded: makeRememberedFixtures({ engine, keys, unitOf, merchant }) }
     }),
   )
 }
@@ -51,5 +60,5 @@ function firstKey(keys: KeyRing, merchant: number, { secretKey }: Beginning): st
 export function beginningOf({ directory }: Store): Beginning | undefined {
   const [seed, clock] = [directory.setting('seed'), directory.setting('clock')]
   if (seed === undefined || clock === undefined) return undefined
-  return { seed, clock: clock === 'live' ? clock : Number(clock), secretKey: null }
+  return { seed, clock: clock === 'live' ? clock : Number(clock), secretKey: null, fixtures: null }
 }

@@ -22,14 +22,14 @@ describe.each(EVERYWHERE)('%s a reset that fails midway', (place) => {
     const first = await contents(twin)
     await subscribe(twin)
     const before = await contents(twin)
-    const { directory } = twin.sandbox.engine.store
-    const { addClock } = directory
-    directory.addClock = () => {
+    const { clocks } = twin.sandbox.engine.store
+    const add = clocks.add.bind(clocks)
+    clocks.add = () => {
       throw new Error('the disk is full')
     }
     expect((await asOperator(twin)('POST', 'reset')).status).toBe(500)
     expect(String(errors)).toContain('the disk is full')
-    directory.addClock = addClock
+    clocks.add = add
     expect(await contents(twin)).toEqual(before)
     expect((await asOperator(twin)('POST', 'reset')).status).toBe(200)
     expect(await contents(twin)).toEqual(first)

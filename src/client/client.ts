@@ -1,17 +1,28 @@
-import { type EventsWanted, eventQuery, followEvents, type StreamNews } from './event-stream.ts'
+import { type EventsWanted, eventQuery, followEvents } from './event-stream.ts'
+import type { Following } from './live.ts'
+import { followRequests } from './request-stream.ts'
 import { type Address, requestJson } from './transport.ts'
 import type {
   AdvanceAim,
   Clock,
   ClockScope,
+  CustomerTimeline,
   Deleted,
   Event,
+  Fault,
+  Fixtures,
+  FixturesFile,
+  InvoiceTimeline,
   Key,
   List,
+  LoggedRequest,
   Merchant,
+  Shutdown,
   Snapshot,
   Status,
+  SubscriptionTimeline,
   Summary,
+  Triggered,
   Upcoming,
 } from './types.ts'
 
@@ -35,6 +46,11 @@ export class Client {
 
   status(): Promise<Status> {
     return this.#get('status')
+  }
+
+  /** Answers when the daemon's database is closed. */
+  shutDown(): Promise<Shutdown> {
+    return this.#post('shutdown')
   }
 
   createKey(given: {
@@ -79,8 +95,14 @@ export class Client {
     return this.#delete(`merchants/${encodeURIComponent(id)}`)
   }
 
-  clocks({ merchant }: { merchant?: string | undefined } = {}): Promise<List<Clock>> {
-    return this.#get('clock', { merchant })
+  clocks({
+    merchant,
+    test_clock,
+  }: {
+    merchant?: string | undefined
+    test_clock?: string | undefined
+  } = {}): Promise<List<Clock>> {
+    return this.#get('clock', { merchant, test_clock })
   }
 
   /** Answers when the advance has ended, which may take as long as it likes. */
@@ -105,7 +127,11 @@ export class Client {
     return this.#post('clock/unfreeze', scope)
   }
 
-  upcoming(asked: { merchant?: string | undefined; limit?: number | undefined }): Promise<List<Upcoming>> {
+  upcoming(asked: {
+    merchant?: string | undefined
+    test_clock?: string | undefined
+    limit?: number | undefined
+  }): Promise<List<Upcoming>> {
     return this.#get('upcoming', asked)
   }
 
@@ -119,10 +145,22 @@ export class Client {
     return this.#get(`events/${encodeURIComponent(id)}`)
   }
 
+  customer(id: string, asked: { at?: string | undefined } = {}): Promise<CustomerTimeline> {
+    return this.#get(`customers/${encodeURIComponent(id)}`, asked)
+  }
+
+  subscription(id: string, asked: { at?: string | undefined } = {}): Promise<SubscriptionTimeline> {
+    return this.#get(`subscriptions/${encodeURIComponent(id)}`, asked)
+  }
+
+  invoice(id: string, asked: { at?: string | undefined } = {}): Promise<InvoiceTimeline> {
+    return this.#get(`invoices/${encodeURIComponent(id)}`, asked)
+  }
+
   /** Events as they happen, without end: see followEvents. */
   followEvents(
     wanted: EventsWanted & { readonly since?: string | undefined },
-    options: { signal: AbortSignal; onNews?: (news: StreamNews) => void },
+    options: Following,
   ): AsyncGenerator<Event, void, undefined> {
     return followEvents({ address: this.address, list: (page) => this.events(page) }, wanted, options)
   }
@@ -147,6 +185,56 @@ export class Client {
   /** Brings back the state of the first start. */
   reset(): Promise<Status> {
     return this.#post('reset')
+  }
+
+  addFault(given: {
+    kind: string
+    count?: number | undefined
+    rate?: number | undefined
+    route?: string | undefined
+    merchant?: string | undefined
+    ms?: number | undefined
+  }): Promise<Fault> {
+    return this.#post('faults', given)
+  }
+
+  faults(): Promise<List<Fault>> {
+    return this.#get('faults')
+  }
+
+  clearFaults(): Promise<List<Fault>> {
+    return this.#delete('faults')
+  }
+
+  clearFault(id: string): Promise<{ readonly id: string; readonly deleted: true }> {
+    return this.#delete(`faults/${encodeURIComponent(id)}`)
+  }
+
+  requests(asked: {
+    merchant?: string | undefined
+    limit?: number | undefined
+  }): Promise<List<LoggedRequest>> {
+    return this.#get('requests', asked)
+  }
+
+  /** Requests to /v1 as they are answered, without end: see followRequests. */
+  followRequests(
+    wanted: { readonly merchant?: string | undefined },
+    following: Following,
+  ): AsyncGenerator<LoggedRequest, void, undefined> {
+    return followRequests(this.address, wanted, following)
+  }
+
+  trigger(given: { type: string; merchant?: string | undefined }): Promise<Triggered> {
+    return this.#post('trigger', given)
+  }
+
+  /** Loads fixtures, all of them or nothing; or only tells whether they could be. */
+  loadFixtures(given: {
+    files: readonly FixturesFile[]
+    validate_only?: boolean | undefined
+  }): Promise<Fixtures> {
+    return this.#post('fixtures', given)
   }
 
   #get<Answer>(

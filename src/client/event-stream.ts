@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
-import { createParser } from 'eventsource-parser'
-import { Refused, Unreachable } from './errors.ts'
-import { type Address, open, unreachable } from './transport.ts'
+import { Refused } from './errors.ts'
+import { type Following, messages, reconnecting } from './live.ts'
+import { type Address, open } from './transport.ts'
 import type { Event, List } from './types.ts'
+
+export type { StreamNews } from './live.ts'
 
 /** Of which events a list or a stream is made. */
 export type EventsWanted = {
@@ -12,14 +13,10 @@ export type EventsWanted = {
   readonly types?: readonly string[] | undefined
 }
 
-/**
- * What happens to a stream: to its connection or, with `reset`, to all that it has told: it gave way to another state, by a
- * restore or a reset, and what follows happens in that.
- */
-export type StreamNews = 'connected' | 'lost' | 'reconnected' | 'reset'
-
-/** That the state was replaced, and which event is the newest one in the new state, if there is any. */
-type Reset = { readonly object: 'reset'; readonly newest: string | undefined }
+/** That the state was replaced. */
+type Reset = { readonly object: 'reset' }
+/** What a stream tells: an event, or that the state was replaced, with the newest event that there is then. */
+type News = { readonly event: Event } | { readonly newest: string | undefined }
 
 /** A daemon as streams need it: where it is, and a page of its events, newest first. */
 export type EventSource = {
@@ -27,10 +24,6 @@ export type EventSource = {
   list(page: EventsWanted & { limit: number; starting_after?: string | undefined }): Promise<List<Event>>
 }
 
-/** The daemon sends a heartbeat every 15 s: one that is silent for this long is gone. */
-const SILENCE_MS = 45_000
-const PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 2_000
 const PAGE = 100
 
 /**
@@ -44,40 +37,31 @@ const PAGE = 100
 export async function* followEvents(
   source: EventSource,
   { since, ...wanted }: EventsWanted & { readonly since?: string | undefined },
-  { signal, onNews = () => undefined }: { signal: AbortSignal; onNews?: (news: StreamNews) => void },
+  following: Following,
 ): AsyncGenerator<Event, void, undefined> {
   let last = since ?? (await newestId(source, wanted))
-  let isFirst = true
-  let isOpen = false
   /** Whether the last event is there no more: the state was replaced while nobody listened. */
   let isAstray = false
-  for (let pause = PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-    try {
-      if (isAstray) last = await newestId(source, wanted)
-      const response = await connect(source.address, wanted, last, signal)
-      onNews(isFirst ? 'connected' : 'reconnected')
-      if (isAstray) onNews('reset')
-      isAstray = false
-      isFirst = false
-      isOpen = true
-      pause = PAUSE_MS
-      for await (const message of afterLast(source, wanted, last, response)) {
-        if (message.object === 'reset') {
-          last = message.newest
-          onNews('reset')
-        } else {
-          last = message.id
-          yield message
-        }
-      }
-    } catch (error) {
-      if (signal.aborted) return
-      if (!isFirst && !isAstray && isGone(error)) isAstray = true
-      else if (isFirst || !(error instanceof Unreachable)) throw error
+  const open = async (signal: AbortSignal) => {
+    if (isAstray) last = await newestId(source, wanted)
+    const response = await connect(source.address, wanted, last, signal)
+    const wasAstray = isAstray
+    isAstray = false
+    return wasAstray ? afterReset(source, wanted, last, response) : afterLast(source, wanted, last, response)
+  }
+  const goAstray = (error: unknown) => {
+    if (isAstray || !isGone(error)) return false
+    isAstray = true
+    return true
+  }
+  for await (const news of reconnecting(open, following, goAstray)) {
+    if ('event' in news) {
+      last = news.event.id
+      yield news.event
+    } else {
+      last = news.newest
+      following.onNews?.('reset')
     }
-    if (isOpen) onNews('lost')
-    isOpen = false
-    await delay(pause, undefined, { signal }).catch(() => undefined)
   }
 }
 
@@ -121,15 +105,23 @@ async function* afterLast(
   wanted: EventsWanted,
   last: string | undefined,
   response: IncomingMessage,
-): AsyncGenerator<Event | Reset, void, undefined> {
+): AsyncGenerator<News, void, undefined> {
   const missed = last === undefined ? await allEvents(source, wanted) : []
-  yield* missed
+  for (const event of missed) yield { event }
   const known = new Set(missed.map(({ id }) => id))
-  for await (const message of messages(source.address, response)) {
-    // From the same seed the new state makes the same ids again.
-    if (message.object === 'reset') known.clear()
-    if (message.object === 'reset' || !known.has(message.id)) yield message
+  for await (const { id, message } of messages<Event | Reset>(source.address, response, 'event', 'reset')) {
+    if (message.object === 'reset') {
+      // From the same seed the new state makes the same ids again.
+      known.clear()
+      yield { newest: id }
+    } else if (!known.has(message.id)) yield { event: message }
   }
+}
+
+/** The same where the state was replaced while nobody listened. */
+async function* afterReset(...given: Parameters<typeof afterLast>): AsyncGenerator<News, void, undefined> {
+  yield { newest: given[2] }
+  yield* afterLast(...given)
 }
 
 /** Every event there is, oldest first. */
@@ -141,30 +133,4 @@ async function allEvents(source: EventSource, wanted: EventsWanted): Promise<Eve
     hasMore = page.has_more
   }
   return events.reverse()
-}
-
-async function* messages(
-  address: Address,
-  response: IncomingMessage,
-): AsyncGenerator<Event | Reset, void, undefined> {
-  let arrived: (Event | Reset)[] = []
-  const parser = createParser({
-    onEvent: ({ data, id }) => {
-      const message: Event | Omit<Reset, 'newest'> = JSON.parse(data)
-      if (message.object === 'event') arrived.push(message)
-      if (message.object === 'reset') arrived.push({ object: 'reset', newest: id || undefined })
-    },
-  })
-  const decoder = new TextDecoder()
-  response.setTimeout(SILENCE_MS, () => response.destroy(new Error('no heartbeat')))
-  try {
-    for await (const chunk of response) {
-      parser.feed(decoder.decode(chunk, { stream: true }))
-      const messages = arrived
-      arrived = []
-      yield* messages
-    }
-  } catch (error) {
-    throw unreachable(address.url, error)
-  }
 }

@@ -1,8 +1,8 @@
 import { ApiError, internalError } from '../core/errors.ts'
-import type { StoredClock } from '../store/directory.ts'
 import type { Store } from '../store/store.ts'
 import { apply } from './apply.ts'
 import type { Clock, Wall } from './clock.ts'
+import { Faults } from './faults.ts'
 import { Gate, nextTurn } from './gate.ts'
 import { Ids } from './ids.ts'
 import {
@@ -16,13 +16,13 @@ import {
 } from './merchant.ts'
 import type { Summary } from './scheduler.ts'
 import { Timekeeper } from './timekeeper.ts'
-import { RefusedAfterAttempt, type RequestContext, Unit } from './unit.ts'
+import { ClockHeld, RefusedAfterAttempt, Rehearsed, type RequestContext, Unit } from './unit.ts'
 
 type Command = {
-  /** The merchant whose clock it follows; null for what concerns none. */
-  readonly merchant: MerchantState | null
-  /** @returns the answer, to be given after the commit */
-  readonly run: () => () => void
+  /** The merchants whose clocks it follows; none for what concerns no merchant's time. */
+  readonly merchants: readonly MerchantState[]
+  /** @returns the answer, to be given after the commit; undefined when it waits for a clock and is to run again */
+  readonly run: () => (() => void) | undefined
   readonly reject: (error: unknown) => void
 }
 
@@ -50,6 +50,7 @@ export type EngineListener = {
 export class Engine {
   readonly store: Store
   readonly ids: Ids
+  readonly faults: Faults
   readonly wall: Wall
   readonly time: Timekeeper
   /** The dates of all API versions, oldest first. */
@@ -58,6 +59,8 @@ export class Engine {
   readonly #listeners = new Set<EngineListener>()
   /** Clocks that the transaction under way may have moved. */
   readonly #touched = new Set<Clock>()
+  /** How to put back what the transaction under way has changed in memory; the database does so itself. */
+  readonly #undo: (() => void)[] = []
   #queue: Command[] = []
   readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
 
@@ -71,10 +74,11 @@ export class Engine {
     this.store = store
     this.wall = wall
     this.ids = new Ids(store.directory, seed)
+    this.faults = new Faults(this.ids)
     this.time = new Timekeeper(store, {
       transaction: (clock, work) => this.#transaction([clock], work),
       command: (merchant, run) => this.command(merchant, null, run),
-      unit: (merchant) => this.#unit(merchant, null),
+      unit: (merchant, moving) => this.#unit(merchant, { request: null, moving }),
       caughtUp: (merchant, summary) => this.#tell((listener) => listener.caughtUp?.(merchant, summary)),
       failed: (error, doing) => this.#report(error, doing),
     })
@@ -91,15 +95,29 @@ export class Engine {
    * written. On a live clock whatever is due comes first; while an advance is under way it waits.
    */
   command<T>(merchant: MerchantState, request: RequestContext | null, run: (unit: Unit) => T): Promise<T> {
-    return this.#submit(merchant, () => {
-      const unit = this.#unit(merchant, request)
+    return this.#submit([merchant], () => {
+      const unit = this.#unit(merchant, { request, moving: null })
       return this.#attempt(() => run(unit), unit)
     })
   }
 
   /** Runs a command of the operator that belongs to no merchant's time. It commits or fails like any other. */
   administer<T>(run: () => T): Promise<T> {
-    return this.#submit(null, () => this.#attempt(run))
+    return this.#submit([], () => this.#attempt(run))
+  }
+
+  /**
+   * Runs one command of several merchants, which may make further ones: all that it writes is committed together, or
+   * nothing of it. While time moves for one of those that are named, it waits.
+   * @param run - is given the way to a merchant's unit, a named one's or one that it has made itself
+   */
+  commandAll<T>(
+    merchants: readonly MerchantState[],
+    run: (unitOf: (merchant: MerchantState) => Unit) => T,
+  ): Promise<T> {
+    return this.#submit(merchants, () =>
+      this.#attempt(() => run((merchant) => this.#unit(merchant, { request: null, moving: null }))),
+    )
   }
 
   /**
@@ -141,7 +159,7 @@ export class Engine {
    */
   replaceState<T>(work: (transact: Transact) => T): Promise<T> {
     const transact: Transact = (run) =>
-      this.#transaction([], () => run((merchant) => this.#unit(merchant, null)))
+      this.#transaction([], () => run((merchant) => this.#unit(merchant, { request: null, moving: null })))
     return this.exclusively(() => {
       const result = this.#knowingAnew(() => work(transact))
       this.#tell((listener) => listener.replaced?.())
@@ -152,9 +170,9 @@ export class Engine {
   /** Deletes a merchant with all that it has. An advance of its clock stops at the next border of a batch. */
   async delete(merchant: MerchantState): Promise<void> {
     do {
-      for (const clock of [merchant.clock, ...merchant.testClocks.values()]) this.time.cancel(clock)
+      for (const clock of merchant.held.keys()) this.time.cancel(clock)
       await nextTurn()
-    } while (merchant.isAdvancing)
+    } while (merchant.held.size > 0)
     checkPresent(merchant)
     this.#transaction([], () => this.store.forget(merchant.settings))
     merchant.standing = 'deleted'
@@ -162,13 +180,11 @@ export class Engine {
     this.#tell((listener) => listener.deleted?.(merchant))
   }
 
-  /** Takes up a merchant that the store has got. */
-  admit(
-    settings: MerchantState['settings'],
-    clocks: readonly StoredClock[] = this.store.directory.clocks(),
-  ): MerchantState {
-    const merchant = merchantOf(settings, clocks, this.wall)
+  /** Takes up a merchant that the store has got; one that the command under way has put there goes again when it fails. */
+  admit(settings: MerchantState['settings']): MerchantState {
+    const merchant = merchantOf(settings, this.store.clocks, this.wall)
     this.merchants.set(settings.ordinal, merchant)
+    this.#undo.push(() => this.merchants.delete(settings.ordinal))
     return merchant
   }
 
@@ -198,8 +214,7 @@ export class Engine {
   }
 
   #admitAll(): void {
-    const clocks = this.store.directory.clocks()
-    for (const settings of this.store.directory.merchants()) this.admit(settings, clocks)
+    for (const settings of this.store.directory.merchants()) this.admit(settings)
   }
 
   async #standStillFor<T>(work: () => T): Promise<T> {
@@ -209,8 +224,8 @@ export class Engine {
       const clocks = [...this.merchants.values()].map(({ clock }) => clock)
       this.#transaction(clocks, () => {
         for (const merchant of this.merchants.values()) {
-          if (!merchant.isAdvancing) this.time.catchUp(merchant)
-          if (!merchant.isAdvancing) merchant.clock.tick()
+          if (!merchant.held.has(merchant.clock)) this.time.catchUp(merchant)
+          if (!merchant.held.has(merchant.clock)) merchant.clock.tick()
         }
       })
       if (!this.time.isMoving) break
@@ -221,20 +236,29 @@ export class Engine {
     return work()
   }
 
-  #unit(merchant: MerchantState, request: RequestContext | null): Unit {
-    return new Unit({ store: this.store, ids: this.ids, merchant, request, versions: this.versions })
+  #unit(merchant: MerchantState, given: { request: RequestContext | null; moving: Clock | null }): Unit {
+    const { store, ids, faults, versions } = this
+    const touch = (clock: Clock) => {
+      const { state } = clock
+      this.#touched.add(clock)
+      this.#undo.push(() => clock.putBack(state))
+    }
+    return new Unit({ store, ids, faults, merchant, versions, touch, ...given })
   }
 
-  #submit<T>(merchant: MerchantState | null, run: () => { value: T } | { error: unknown }): Promise<T> {
+  #submit<T>(merchants: readonly MerchantState[], run: () => { value: T } | { error: unknown }): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#enqueue({
-        merchant,
+      const command: Command = {
+        merchants,
         reject,
         run: () => {
           const outcome = run()
-          return 'error' in outcome ? () => reject(outcome.error) : () => resolve(outcome.value)
+          if ('value' in outcome) return () => resolve(outcome.value)
+          if (!(outcome.error instanceof ClockHeld)) return () => reject(outcome.error)
+          return this.#park(command, outcome.error.clock) ? undefined : () => reject(internalError())
         },
-      })
+      }
+      this.#enqueue(command)
     })
   }
 
@@ -250,13 +274,15 @@ export class Engine {
     if (commands.length === 0) return
     const admitted: Command[] = []
     const answers: (() => void)[] = []
-    const clocks = commands.flatMap(({ merchant }) => (merchant ? [merchant.clock] : []))
+    const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
     try {
       this.#transaction(clocks, () => {
         for (const command of commands) {
-          if (this.#parks(command)) continue
+          if (command.merchants.some((merchant) => this.#parks(command, merchant))) continue
+          const answer = command.run()
+          if (!answer) continue
           admitted.push(command)
-          answers.push(command.run())
+          answers.push(answer)
         }
       })
     } catch (error) {
@@ -269,50 +295,70 @@ export class Engine {
 
   /** Holds a command back while work is to run alone, but for one that an advance may be waiting for. */
   #holdsBack(command: Command): boolean {
-    if (!this.#gate.isClosed || command.merchant?.isAdvancing) return false
+    if (!this.#gate.isClosed || command.merchants.some(({ held }) => held.size > 0)) return false
     this.#gate.hold(command)
     return true
   }
 
   /**
-   * Parks a command while its merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
+   * Parks a command while a merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
    * leaves an advance unfinished there is no such instant: the command is sent away.
    * @returns whether the command is not to run now
    */
-  #parks(command: Command): boolean {
-    const { merchant, reject } = command
-    if (!merchant) return false
+  #parks(command: Command, merchant: MerchantState): boolean {
     const leftBehind = leftBehindBy(merchant)
     if (leftBehind) {
-      reject(leftBehind)
+      command.reject(leftBehind)
       return true
     }
-    if (!merchant.isAdvancing) this.time.catchUp(merchant)
-    if (merchant.isAdvancing) merchant.waiting.push({ requeue: () => this.#enqueue(command), reject })
-    else if (merchant.clock.target !== null) reject(internalError())
-    else merchant.clock.tick()
-    return merchant.isAdvancing || merchant.clock.target !== null
+    const { clock, held } = merchant
+    if (!held.has(clock)) this.time.catchUp(merchant)
+    if (this.#park(command, clock)) return true
+    if (clock.target !== null) {
+      command.reject(internalError())
+      return true
+    }
+    clock.tick()
+    return false
+  }
+
+  /** Lets a command wait for the advance that holds a clock. @returns whether there is one */
+  #park(command: Command, clock: Clock): boolean {
+    const owner = command.merchants.find(({ held }) => held.has(clock))
+    const waiting = owner?.held.get(clock)
+    waiting?.push({ requeue: () => this.#enqueue(command), reject: command.reject })
+    return waiting !== undefined
   }
 
   #attempt<T>(run: () => T, unit?: Unit): { value: T } | { error: unknown } {
     this.ids.mark()
+    const known = this.#undo.length
+    unit?.touch(unit.merchant.clock)
     try {
       return { value: this.store.savepoint(run) }
     } catch (error) {
       this.ids.rollback()
+      this.#takeBack(known)
+      if (error instanceof Rehearsed) return { value: error.value }
       if (unit && error instanceof RefusedAfterAttempt) {
         apply(unit, error.remembered)
         error.afterwards()
         return { error: error.error }
       }
-      const isOurMistake = !(error instanceof ApiError || error instanceof StateReplaced)
-      if (isOurMistake) this.#report(error, 'running a command')
+      const isOurs = ![ApiError, StateReplaced, ClockHeld].some((known) => error instanceof known)
+      if (isOurs) this.#report(error, 'running a command')
       return { error }
     }
   }
 
-  /** A transaction that takes counters and clocks along: into the database, or back to what that holds. */
+  /** Puts back what this transaction has changed in memory after the first `known` changes, the last one first. */
+  #takeBack(known: number): void {
+    for (const undo of this.#undo.splice(known).reverse()) undo()
+  }
+
+  /** A transaction that takes counters, clocks and merchants along: into the database, or back to what that holds. */
   #transaction<T>(clocks: readonly Clock[], work: () => T): T {
+    this.#undo.length = 0
     for (const clock of clocks) this.#touched.add(clock)
     try {
       const result = this.store.transaction(() => {
@@ -320,7 +366,7 @@ export class Engine {
         this.ids.flush()
         for (const clock of this.#touched) {
           const row = clock.takeDirty()
-          if (row) this.store.directory.updateClock(row)
+          if (row) this.store.clocks.update(row)
         }
         return value
       })
@@ -328,9 +374,9 @@ export class Engine {
       this.#tell((listener) => listener.committed?.())
       return result
     } catch (error) {
+      this.#takeBack(0)
       this.ids.reset()
-      const rows = new Map(this.store.directory.clocks().map((row) => [row.seq, row]))
-      for (const clock of this.#touched) clock.reset(rows.get(clock.seq))
+      for (const clock of this.#touched) clock.reset(this.store.clocks.at(clock.seq))
       this.#touched.clear()
       throw error
     }

@@ -8,20 +8,36 @@ import { checkPresent, type MerchantState } from './merchant.ts'
 
 const SECRET_LENGTH = 32
 const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
-const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
+export const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
 
 const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** A key that was just made: the only moment at which its secret is known. */
-export type IssuedKey = { readonly key: KeyRow; readonly secret: string }
-
-type NewKey = {
+/** A key to be issued, with its secret or a random one. */
+export type NewKey = {
   /** The merchant's ordinal. */
   readonly merchant: number
   readonly type: KeyRow['type']
   readonly name: string | null
   readonly secret?: string | undefined
 }
+
+/** What is kept of a key's secret. */
+export type SealedSecret = {
+  readonly type: KeyRow['type']
+  /** SHA-256, in hexadecimal digits. */
+  readonly hash: string
+  readonly hint: string
+}
+
+/** What is kept of a secret that was chosen beforehand; undefined when it has not the form of a key. Source: decisions.md 9. */
+export function sealSecret(secret: string): SealedSecret | undefined {
+  if (!GIVEN_KEY.test(secret)) return undefined
+  const type = secret.startsWith(PREFIXES.secret) ? 'secret' : 'publishable'
+  return { type, hash: digest(secret).toString('hex'), hint: `${PREFIXES[type]}…${secret.slice(-4)}` }
+}
+
+/** A key that was just made: the only moment at which its secret is known. */
+export type IssuedKey = { readonly key: KeyRow; readonly secret: string }
 
 /**
  * The API keys, of which only hashes are kept.
@@ -38,8 +54,8 @@ export class KeyRing {
   constructor(engine: Engine, cacheSeconds: number) {
     this.#engine = engine
     this.#cacheSeconds = cacheSeconds
-    this.#takeUp()
-    engine.listen({ replaced: () => this.#takeUp(), deleted: () => this.#takeUp() })
+    this.takeUp()
+    engine.listen({ replaced: () => this.takeUp(), deleted: () => this.takeUp() })
   }
 
   /**
@@ -89,39 +105,56 @@ export class KeyRing {
       if (owner) checkPresent(owner)
       return this.make(given)
     })
-    this.#admit(issued.key)
+    this.takeUp()
     return issued
   }
 
-  /** Makes a key within a transaction under way, for `issue` or for a state that is about to be taken up. */
-  make({ merchant, type, name, ...given }: NewKey): IssuedKey {
-    const { directory } = this.#engine.store
-    const secret = given.secret ?? PREFIXES[type] + randomToken(SECRET_LENGTH)
-    if (!GIVEN_KEY.test(secret) || !secret.startsWith(PREFIXES[type])) {
+  /** Issues a key within the command under way: see issue. It opens once that is committed and `takeUp` was called. */
+  make({ merchant, type, name, secret = PREFIXES[type] + randomToken(SECRET_LENGTH) }: NewKey): IssuedKey {
+    const sealed = sealSecret(secret)
+    if (sealed?.type !== type) {
       throw parameterInvalid(
         'secret',
         `A ${type} key is '${PREFIXES[type]}' and at least 24 letters or digits`,
       )
     }
-    const hash = digest(secret)
-    if (directory.keys().some((key) => key.hash.equals(hash)))
-      throw parameterInvalid('secret', 'This key exists already')
+    return { key: this.add({ merchant, name, ...sealed }), secret }
+  }
+
+  /**
+   * Writes a key of which only the hash is known: see make.
+   * @throws ApiError parameter_invalid, param secret, for one that is taken
+   */
+  add({
+    merchant,
+    name,
+    type,
+    hash,
+    hint,
+  }: SealedSecret & { merchant: number; name: string | null }): KeyRow {
+    // Asked here, where nothing else runs: two requests may bring the same key at once.
+    if (this.stored(hash)) throw parameterInvalid('secret', 'This key exists already')
     const owner = this.#engine.merchants.get(merchant)
     assert(owner, `the merchant ${merchant} of a new key is there`)
-    const key: KeyRow = {
+    const row: KeyRow = {
       id: this.#engine.ids.next(0, 'key'),
       merchant,
       birth: owner.settings.birth,
       type,
       name,
-      hash,
-      hint: `${PREFIXES[type]}…${secret.slice(-4)}`,
+      hash: Buffer.from(hash, 'hex'),
+      hint,
       created: wallSeconds(this.#engine.wall),
       last_used: null,
       revoked: null,
     }
-    directory.addKey(key)
-    return { key, secret }
+    this.#engine.store.directory.addKey(row)
+    return row
+  }
+
+  /** The key of a hash, as the database has it: one that the command under way has added, too. */
+  stored(hash: string): KeyRow | undefined {
+    return this.#engine.store.directory.keys().find((key) => key.hash.toString('hex') === hash)
   }
 
   /**
@@ -148,8 +181,8 @@ export class KeyRing {
     })
   }
 
-  /** Takes up the keys that the database holds; those that it held before stay as they are known. */
-  #takeUp(): void {
+  /** Takes up the keys that the database holds, so that they open; those that it held before stay as they are known. */
+  takeUp(): void {
     const known = new Map(this.#byHash)
     this.#byHash.clear()
     for (const key of this.#engine.store.directory.keys()) {

@@ -1,6 +1,6 @@
 import type { FinalAction } from '../core/dunning.ts'
 import { parameterInvalid, resourceMissing } from '../core/errors.ts'
-import { FIRST_BIRTH, type Merchant } from '../store/directory.ts'
+import { FIRST_BIRTH } from '../store/directory.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant.ts'
@@ -12,55 +12,57 @@ export function findMerchant(engine: Engine, id: string, param = 'id'): Merchant
   return merchant
 }
 
-export type NewMerchant = {
-  readonly name: string
+export type MerchantParams = {
+  name: string
   /** 'live', or where its frozen clock stands (Unix seconds). */
-  readonly clock: 'live' | number
-  readonly api_version?: string | undefined
-  readonly dunning_final_action?: FinalAction | undefined
+  clock: 'live' | number
+  api_version?: string | undefined
+  dunning_final_action?: FinalAction | undefined
 }
 
 /**
  * Makes a merchant: a unit of isolation with data, keys, events and a clock of its own.
  * Source: operator.md, "Command line".
  */
-export async function createMerchant(engine: Engine, given: NewMerchant): Promise<MerchantState> {
-  return engine.admit(await engine.administer(() => addMerchant(engine, given)))
-}
+export const createMerchant = (engine: Engine, given: MerchantParams): Promise<MerchantState> =>
+  engine.administer(() => addMerchant(engine, given))
 
 /**
- * Writes a new merchant with its clock, within a transaction under way. Whoever commits that admits it.
+ * Makes a merchant within the command under way: see createMerchant.
  * @param birth - tells it from all others; the next one, but for the default merchant's
  */
 export function addMerchant(
-  { ids, store: { directory }, versions, wall }: Engine,
-  given: NewMerchant,
-  birth = directory.nextBirth(),
-): Merchant {
+  engine: Engine,
+  given: MerchantParams,
+  birth = engine.store.directory.nextBirth(),
+): MerchantState {
   // On a frozen clock it began when that says, so that every run tells the same history.
-  const created = given.clock === 'live' ? wallSeconds(wall) : given.clock
-  const ordinal = ids.nextNumber(0, 'merchant')
-  const merchant = {
+  const created = given.clock === 'live' ? wallSeconds(engine.wall) : given.clock
+  const ordinal = engine.ids.nextNumber(0, 'merchant')
+  const settings = {
     ordinal,
-    id: ids.next(0, 'mer'),
+    id: engine.ids.next(0, 'mer'),
     name: given.name,
     created,
-    api_version: given.api_version ?? versions.at(-1) ?? '',
+    api_version: given.api_version ?? engine.versions.at(-1) ?? '',
     dunning_final_action: given.dunning_final_action ?? ('cancel' as const),
     birth,
   }
-  directory.addMerchant(merchant)
-  directory.addClock({
-    id: ids.next(ordinal, 'clock'),
+  engine.store.directory.addMerchant(settings)
+  engine.store.clocks.add({
+    id: engine.ids.next(ordinal, 'clock'),
     merchant: ordinal,
     created,
+    is_test: 0,
+    name: null,
+    deleted: 0,
     mode: given.clock === 'live' ? 'live' : 'frozen',
     now: created,
     offset: 0,
     target: null,
     advance: null,
   })
-  return merchant
+  return engine.admit(settings)
 }
 
 /**

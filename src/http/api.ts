@@ -5,6 +5,7 @@ import type { MerchantState } from '../engine/merchant.ts'
 import { RefusedAfterAttempt, type RequestContext, type Unit } from '../engine/unit.ts'
 import { type CurrentView, currentView } from '../engine/view.ts'
 import { Exchange, type Rendered } from './exchange.ts'
+import { checkExpands } from './expand.ts'
 import type { Raw } from './form.ts'
 import { enterIdempotent } from './idempotency.ts'
 import type { Answer, Json } from './json.ts'
@@ -33,6 +34,11 @@ export type Call<Params> = {
   readonly isPublic: boolean
   /** The id of the key with which the caller asks. */
   readonly key: string
+  /**
+   * Keeps an answer for the request's idempotency key until the handler has one: what was begun must not begin again when a
+   * crash comes between. To be called within the transaction that begins it.
+   */
+  readonly keep: (body: Json) => void
 }
 
 export type WriteCall<Params> = Call<Params> & { readonly unit: Unit }
@@ -75,7 +81,7 @@ export class Api {
     answer: (call: Call<Params>) => Answer<NoInfer<Body>> | Promise<Answer<NoInfer<Body>>>,
   ): void {
     this.#add(route, async (call, exchange) => {
-      const result = await answer(call)
+      const result = await this.#orForget(exchange, () => answer(call))
       if (result instanceof Response) return exchange.stamp(result)
       const render = () => exchange.render(call.view, result, route.status ?? 200)
       if (!exchange.entry) return render()
@@ -104,6 +110,16 @@ export class Api {
         }
       })
     })
+  }
+
+  /** What a handler answers. When it fails, what it had kept is forgotten: it may be tried again with the same key. */
+  async #orForget<T>(exchange: Exchange, answer: () => T | Promise<T>): Promise<T> {
+    try {
+      return await answer()
+    } catch (error) {
+      if (exchange.entry) await this.#site.engine.administer(() => exchange.entry?.forget())
+      throw error
+    }
   }
 
   /** Answers whatever no route answers. */
@@ -155,7 +171,7 @@ export class Api {
       const given = await read()
       const { method, path } = c.req
       const key = exchange.idempotencyKey
-      exchange.entry = await enterIdempotent(site.idempotency, { scope, key, method, path, raw: given.raw })
+      exchange.entry = await enterIdempotent(site, { scope, key, method, path, raw: given.raw })
       const replayed = exchange.replay()
       if (replayed) return replayed
       const params = this.#check(route, given, exchange)
@@ -174,6 +190,9 @@ export class Api {
         given: given.raw,
         isPublic,
         key: keyId,
+        keep: (body: Json) => {
+          exchange.render(view, body, route.status ?? 200)
+        },
         id: c.req.param('id') ?? '',
       }
       const result = await run(call, exchange)
@@ -194,6 +213,7 @@ export class Api {
     }
     const schema = (route.params ?? NO_PARAMS) as Schema<Params>
     const params = checkParams(schema, given, { isForm, requires: route.requires })
+    checkExpands(route.returns, exchange.expands)
     const ignored = unknownParams(given, params)
     const [first] = ignored
     if (first !== undefined && this.#site.strictParams) throw parameterUnknown(first)

@@ -9,6 +9,8 @@ export type Caller = {
   readonly isPublic: boolean
   /** The key's id. */
   readonly keyId: string
+  /** The key as it is shown: its beginning and its last four characters. */
+  readonly keyHint: string
   /** Within which idempotency keys are told apart. */
   readonly scope: string
 }
@@ -31,7 +33,14 @@ export function authenticate(
   if (!resolved) throw invalidApiKey()
   const { key, merchant } = resolved
   const isPublic = key.type === 'publishable'
-  return { merchant, isPublic, keyId: key.id, scope: `${merchant.settings.id}${isPublic ? ' public' : ''}` }
+  const scope = `${merchant.settings.id}${isPublic ? ' public' : ''}`
+  return { merchant, isPublic, keyId: key.id, keyHint: key.hint, scope }
+}
+
+/** The hint of whatever key a request carries, be it valid or not; null for what does not look like one. */
+export function keyHint(header: string | undefined): string | null {
+  const [, prefix, last] = /^([a-z]{2,3}_(?:test|live)_)\S{8,}?(\S{4})$/.exec(secretOf(header) ?? '') ?? []
+  return prefix === undefined ? null : `${prefix}…${last}`
 }
 
 function secretOf(header: string | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { Kysely, type Migration, Migrator, SqliteDialect } from 'kysely'
 import * as first from './migrations/0001-first.ts'
@@ -21,7 +21,7 @@ export type Durability = 'normal' | 'full'
 
 /**
  * Opens a database, alone: another process that tries the same file is refused as long as this one lives, however it
- * ends. An older schema is migrated after a copy was put beside it.
+ * ends. An older schema is migrated after a copy was put beside it; a migration that fails changes nothing.
  * @param path - a file, or ':memory:'
  * @param migrations - all that there are; a test may add made-up ones
  * @throws DatabaseUnusable when another process has it, it comes from a newer paytwin, or it is no database
@@ -68,14 +68,17 @@ function configure(database: Sqlite.Database, durability: Durability): void {
   database.exec('begin immediate; commit')
 }
 
+/** The copy is SQLite's: to open and close the file by other means would give up the lock on it. */
 function copyBeside(database: Sqlite.Database, path: string, version: number): void {
-  if (path === ':memory:') return
-  database.pragma('wal_checkpoint(TRUNCATE)')
-  copyFileSync(path, `${path}.schema-${version}.backup`)
-  chmodSync(`${path}.schema-${version}.backup`, 0o600)
+  const copy = `${path}.schema-${version}.backup`
+  const unfinished = `${copy}.unfinished`
+  rmSync(unfinished, { force: true })
+  database.prepare('vacuum into ?').run(unfinished)
+  chmodSync(unfinished, 0o600)
+  renameSync(unfinished, copy)
 }
 
-/** Brings a database into the newest schema. */
+/** Brings a database into the newest schema: all migrations, and the version that they make, in one transaction. */
 export async function migrate(database: Sqlite.Database, migrations: Migrations): Promise<void> {
   // Kysely's driver closes what it opened: this one is lent.
   const lent = new Proxy(database, {
@@ -84,10 +87,19 @@ export async function migrate(database: Sqlite.Database, migrations: Migrations)
   })
   const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: lent }) })
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } })
-  const { error } = await migrator.migrateToLatest()
-  await db.destroy()
-  if (error) throw error
-  database.pragma(`user_version = ${versionOf(migrations)}`)
+  // Kysely holds that SQLite cannot take back a change of the schema, and opens none itself.
+  database.exec('begin immediate')
+  try {
+    const { error } = await migrator.migrateToLatest()
+    if (error) throw error
+    database.pragma(`user_version = ${versionOf(migrations)}`)
+    database.exec('commit')
+  } catch (error) {
+    if (database.inTransaction) database.exec('rollback')
+    throw error
+  } finally {
+    await db.destroy()
+  }
 }
 
 function bound(target: Sqlite.Database, name: keyof Sqlite.Database): unknown {

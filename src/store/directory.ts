@@ -1,14 +1,12 @@
-import { sql } from 'kysely'
 import { arg, type Statements } from './statements.ts'
-import type { ClockRow, KeyRow, MerchantRow } from './tables.ts'
+import type { KeyRow, MerchantRow } from './tables.ts'
 
 export type Merchant = Omit<MerchantRow, 'ordinal'> & { ordinal: number }
-export type StoredClock = Omit<ClockRow, 'seq'> & { seq: number }
 
 /** The birth of the default merchant, which is the first one after a reset too. */
 export const FIRST_BIRTH = 1
 
-/** Merchants, their clocks and keys, counters and settings: what the engine keeps in memory and writes through. */
+/** Merchants, their keys, counters and settings: what the engine keeps in memory and writes through. */
 export class Directory {
   readonly #statements: Statements
 
@@ -63,59 +61,6 @@ export class Directory {
       .run(merchant)
   }
 
-  clocks(): StoredClock[] {
-    return this.#statements
-      .named<StoredClock>('clocks', (db) => db.selectFrom('clock').selectAll().orderBy('seq'))
-      .all({})
-  }
-
-  /** @returns the new clock's seq */
-  addClock(clock: Omit<StoredClock, 'seq'>): number {
-    return this.#statements
-      .named('add clock', (db) =>
-        db.insertInto('clock').values({
-          id: arg<string>('id'),
-          merchant: arg<number>('merchant'),
-          created: arg<number>('created'),
-          mode: arg<ClockRow['mode']>('mode'),
-          now: arg<number>('now'),
-          offset: arg<number>('offset'),
-          target: arg<number | null>('target'),
-          advance: arg<string | null>('advance'),
-        }),
-      )
-      .run(clock)
-  }
-
-  updateClock(clock: StoredClock): void {
-    this.#statements
-      .named('update clock', (db) =>
-        db
-          .updateTable('clock')
-          .set({
-            mode: arg<ClockRow['mode']>('mode'),
-            now: arg<number>('now'),
-            offset: arg<number>('offset'),
-            target: arg<number | null>('target'),
-            advance: arg<string | null>('advance'),
-          })
-          .where('seq', '=', arg<number>('seq')),
-      )
-      .run(clock)
-  }
-
-  /** Lets live clocks go on from where they stand. @param now - the wall clock, in Unix seconds */
-  resumeLiveClocks(now: number): void {
-    this.#statements
-      .named('resume live clocks', (db) =>
-        db
-          .updateTable('clock')
-          .set({ offset: sql<number>`now - ${arg<number>('now')}` })
-          .where('mode', '=', sql<'live'>`'live'`),
-      )
-      .run({ now })
-  }
-
   keys(): KeyRow[] {
     return this.#statements
       .named<KeyRow>('keys', (db) => db.selectFrom('api_key').selectAll().orderBy('id'))
@@ -141,10 +86,12 @@ export class Directory {
       .run(key)
   }
 
-  /** Forgets the keys of all merchants but the default one. */
+  /** Forgets the keys of all merchants but the default one; not that they were revoked, for a key never comes back from that. */
   forgetOtherKeys(): void {
     this.#statements
-      .named('forget other keys', (db) => db.deleteFrom('api_key').where('birth', '!=', arg<number>('birth')))
+      .named('forget other keys', (db) =>
+        db.deleteFrom('api_key').where('birth', '!=', arg<number>('birth')).where('revoked', 'is', null),
+      )
       .run({ birth: FIRST_BIRTH })
   }
 

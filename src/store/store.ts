@@ -1,10 +1,12 @@
 import type Sqlite from 'better-sqlite3'
+import { ClockTable } from './clocks.ts'
 import { empty, forget, refill } from './contents.ts'
 import { Directory } from './directory.ts'
 import { IdempotencyTable } from './idempotency.ts'
 import { JobTable } from './jobs.ts'
 import { Journal } from './journal.ts'
 import { ObjectTable } from './objects.ts'
+import { Past } from './past.ts'
 import type { OpenSnapshot, Shelf } from './snapshots.ts'
 import { Statements } from './statements.ts'
 
@@ -12,7 +14,9 @@ import { Statements } from './statements.ts'
 export class Store {
   readonly objects: ObjectTable
   readonly journal: Journal
+  readonly past: Past
   readonly jobs: JobTable
+  readonly clocks: ClockTable
   readonly directory: Directory
   readonly idempotency: IdempotencyTable
   readonly snapshots: Shelf
@@ -34,7 +38,9 @@ export class Store {
     this.#database = database
     this.objects = new ObjectTable(statements)
     this.journal = new Journal(statements, this.objects)
+    this.past = new Past(statements, this.objects)
     this.jobs = new JobTable(statements)
+    this.clocks = new ClockTable(statements)
     this.directory = new Directory(statements)
     this.idempotency = new IdempotencyTable(statements)
     this.#transact = {
@@ -84,7 +90,7 @@ export class Store {
     snapshot.read((source) =>
       this.transaction(() => {
         refill(this.#database, source)
-        this.directory.resumeLiveClocks(now)
+        this.clocks.resumeLive(now)
       }),
     )
   }

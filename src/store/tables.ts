@@ -239,6 +239,10 @@ export type ClockRow = {
   id: string
   merchant: number
   created: number
+  /** 1 for a clock of single customers; 0 for a merchant's main clock. */
+  is_test: number
+  name: string | null
+  deleted: number
   mode: 'live' | 'frozen'
   now: number
   offset: number

@@ -21,7 +21,7 @@ async function whileAdvancing(twin: Twin, by = '2y'): Promise<{ advance: Promise
   await subscribe(twin, { price: { recurring: { interval: 'day' } } })
   const { merchant } = twin.sandbox
   const advance = twin.advance({ by })
-  while (!merchant.isAdvancing) await turn()
+  while (merchant.held.size === 0) await turn()
   return { advance }
 }
 
@@ -133,7 +133,7 @@ describe('work that runs alone', () => {
     const { twin, engine } = await prepare({ clock: 'live', wall: () => wall })
     await subscribe(twin, { price: { recurring: { interval: 'day' } } })
     wall += 3 * 86_400_000 + 5_000
-    const [row] = await engine.exclusively(() => engine.store.directory.clocks())
+    const row = await engine.exclusively(() => engine.store.clocks.main(1))
     expect(row).toMatchObject({ now: at('2026-02-03T10:00:05Z'), target: null })
     expect((await twin.get('/v1/invoices')).data).toHaveLength(4)
   })

@@ -190,7 +190,7 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
     await save(twin)
     const before = bytesOf(await historyOf(twin))
     const first = twin.advance({ by: '90d' })
-    while (!twin.sandbox.merchant.isAdvancing) await turn()
+    while (twin.sandbox.merchant.held.size === 0) await turn()
     const restored = restore(twin)
     const second = twin.advance({ by: '1d' })
     expect((await first).now).toBe(at('2026-05-01T10:00:00Z'))
@@ -209,7 +209,7 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
     const key = { 'Idempotency-Key': 'year' }
     const advance = () => twin.request('POST', '/v1/test_helpers/clock/advance', { by: '1y' }, key)
     const first = advance()
-    while (!twin.sandbox.merchant.isAdvancing) await turn()
+    while (twin.sandbox.merchant.held.size === 0) await turn()
     const restored = restore(twin)
     expect((await first).body.now).toBe(at('2027-01-31T10:00:00Z'))
     await restored

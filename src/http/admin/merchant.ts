@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseInstant } from '../../core/calendar.ts'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
-import { parameterInvalid, parameterMissing } from '../../core/errors.ts'
+import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { MerchantState } from '../../engine/merchant.ts'
 import { createMerchant, deleteMerchant, findMerchant, updateMerchant } from '../../engine/merchants.ts'
@@ -18,7 +18,9 @@ const settings = {
 const name = z.string().min(1).max(255)
 const createParams = z.object({
   name: name.default('Merchant'),
-  clock: z.union([z.int(), z.string()]).default('live'),
+  clock: z
+    .union([z.int(), z.string()], { error: "expected 'live', Unix seconds or ISO 8601" })
+    .default('live'),
   ...settings,
 })
 const updateParams = z.object({ name: name.optional(), ...settings })
@@ -84,6 +86,13 @@ export function theMerchant(engine: Engine, id: string | undefined): MerchantSta
   const [only, ...others] = engine.merchants.values()
   if (!only || others.length > 0) throw parameterMissing('merchant')
   return only
+}
+
+/** The merchant that the first start made: the oldest. @throws ApiError resource_missing when there is none */
+export function defaultMerchant(engine: Engine): MerchantState {
+  const [first] = engine.merchants.values()
+  if (!first) throw resourceMissing('merchant', 'default', 'merchant')
+  return first
 }
 
 /** @throws ApiError parameter_invalid, param api_version */
