@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Client } from '../client/client.ts'
-import { type Beginning, eventFeed } from '../client/event-feed.ts'
+import type { Beginning } from '../client/event-stream.ts'
 import type { Event } from '../client/types.ts'
 import { signatureHeaders } from '../webhooks/signature.ts'
 import { wrongUsage } from './failure.ts'
@@ -50,7 +50,7 @@ export async function forwardEvents(
     onForwarded,
   }: { signal: AbortSignal; onForwarded: (event: Event, failure: string | null) => void },
 ): Promise<void> {
-  for await (const event of eventFeed(client, beginning, {
+  for await (const event of client.followEvents(beginning, {
     signal,
     onNews: () => undefined,
   })) {

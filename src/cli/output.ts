@@ -16,14 +16,21 @@ export class Output {
   readonly isJson: boolean
   /** Whether a person watches stderr, so that something may move there. */
   readonly isWatched: boolean
+  /** Whether lines are to be plain: fields separated by tabs, and no colours. */
+  readonly isPlain: boolean
   readonly #io: Io
-  readonly #isPlain: boolean
 
   constructor(io: Io, { json = false }: { json?: boolean | undefined } = {}) {
     this.#io = io
     this.isJson = json
     this.isWatched = !json && io.stderr.isTTY === true
-    this.#isPlain = io.stdout.isTTY !== true || variable(io, 'NO_COLOR') !== undefined
+    this.isPlain = io.stdout.isTTY !== true || variable(io, 'NO_COLOR') !== undefined
+  }
+
+  /** How many columns a person's terminal has; null where nobody looks at columns. */
+  get width(): number | null {
+    const { isTTY, columns = 80 } = this.#io.stdout
+    return isTTY ? columns : null
   }
 
   /** One answer of the API: as it came for programs, as `forPeople` writes it for people. */
@@ -48,7 +55,7 @@ export class Output {
 
   /** Rows below their titles; plain, rows alone. `none` is said to people when there are no rows. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], none: string): void {
-    if (this.#isPlain) {
+    if (this.isPlain) {
       for (const row of rows) this.#write(columns.map(({ cell }) => visible(textOf(cell(row)))).join('\t'))
     } else if (rows.length === 0) {
       this.line({ text: none, colour: 'dim' })
@@ -64,14 +71,14 @@ export class Output {
   fields(fields: readonly (readonly [name: string, value: Span])[]): void {
     const width = Math.max(...fields.map(([name]) => name.length)) + 2
     for (const [name, value] of fields) {
-      if (this.#isPlain) this.line(`${name}: `, value)
+      if (this.isPlain) this.line(`${name}: `, value)
       else this.line({ text: name.padEnd(width), colour: 'dim' }, value)
     }
   }
 
   #paint(span: Span): string {
     const text = visible(textOf(span))
-    return typeof span === 'string' || this.#isPlain ? text : coloured(text, span.colour)
+    return typeof span === 'string' || this.isPlain ? text : coloured(text, span.colour)
   }
 
   #write(line: string): void {

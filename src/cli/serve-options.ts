@@ -15,6 +15,7 @@ export type ServeFlags = {
   readonly clock?: string
   readonly seed?: string
   readonly secretKey?: string
+  readonly fixtures?: readonly string[]
   readonly durability?: string
   readonly allowedHost?: readonly string[]
   readonly rateLimit?: string
@@ -24,7 +25,7 @@ export type ServeFlags = {
   readonly json?: boolean
 }
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const DURABILITIES = ['normal', 'full'] as const
 
 /**
@@ -43,6 +44,7 @@ export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOpti
     clock: clock(value(flags.clock, 'PAYTWIN_CLOCK')),
     seed: value(flags.seed, 'PAYTWIN_SEED'),
     secretKey: value(flags.secretKey, 'PAYTWIN_SECRET_KEY'),
+    fixtures: flags.fixtures ?? paths(variable(io, 'PAYTWIN_FIXTURES')),
     durability: oneOf(
       DURABILITIES,
       '--durability',
@@ -105,3 +107,7 @@ function oneOf<Value extends string>(values: readonly Value[], option: string, t
 
 const names = (text: string | undefined): string[] =>
   text?.split(/[\s,]+/).filter((name) => name !== '') ?? []
+
+/** Paths may hold blanks, so commas alone part them. */
+const paths = (text: string | undefined): string[] =>
+  text?.split(',').flatMap((path) => path.trim() || []) ?? []

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
-import { type Beginning, eventFeed, type FeedNews, fromNowOn } from '../client/event-feed.ts'
+import type { Beginning, StreamNews } from '../client/event-stream.ts'
 import type { Event } from '../client/types.ts'
 import { eventLine } from '../ui/event-line.ts'
 import { addVerb, type Session } from './command.ts'
@@ -70,14 +70,13 @@ async function print(
 ): Promise<void> {
   const { signal } = ended
   const wanted = { merchant, types: type }
-  const beginning =
-    since === undefined ? await fromNowOn(client, wanted) : { ...wanted, since, isTold: false }
-  const onNews = (news: FeedNews) => {
+  const beginning = since === undefined ? await client.fromNowOn(wanted) : { ...wanted, since, isTold: false }
+  const onNews = (news: StreamNews) => {
     const note = NEWS_NOTES[news]
     if (note) out.note(note(client.address.url))
   }
   const printing = async () => {
-    for await (const event of eventFeed(client, beginning, { signal, onNews })) {
+    for await (const event of client.followEvents(beginning, { signal, onNews })) {
       if (out.isJson) out.json(event, 0)
       else out.line(...eventLine(event))
     }
@@ -91,7 +90,7 @@ async function print(
   ])
 }
 
-const NEWS_NOTES: Readonly<Record<FeedNews, ((url: string) => string) | null>> = {
+const NEWS_NOTES: Readonly<Record<StreamNews, ((url: string) => string) | null>> = {
   connected: null,
   lost: (url) => `The connection to ${url} was lost; trying again…`,
   reconnected: () => 'Connected again; no event was missed.',
@@ -150,7 +149,7 @@ async function opening(
   const wanted = { merchant, types }
   if (since !== undefined) return { beginning: { ...wanted, since, isTold: false }, history: [] }
   // Asked for first: where none is of the wanted types, what happens between the two answers is still to come.
-  const beginning = await fromNowOn(client, wanted)
+  const beginning = await client.fromNowOn(wanted)
   const { data } = await client.events({ ...wanted, limit: HISTORY })
   return { beginning: { ...beginning, since: data[0]?.id ?? beginning.since }, history: data.toReversed() }
 }

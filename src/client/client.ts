@@ -1,15 +1,35 @@
-import { type EventsWanted, eventQuery, followEvents, type StreamNews } from './event-stream.ts'
+import {
+  type Beginning,
+  type EventSource,
+  type EventsWanted,
+  eventQuery,
+  followEvents,
+  fromNowOn,
+} from './event-stream.ts'
+import type { Following } from './live.ts'
+import { followRequests } from './request-stream.ts'
 import { type Address, requestJson } from './transport.ts'
 import type {
   AdvanceAim,
   Clock,
   ClockScope,
+  CustomerTimeline,
+  Deleted,
   Event,
+  Fault,
+  Fixtures,
+  FixturesFile,
+  InvoiceTimeline,
   Key,
   List,
+  LoggedRequest,
   Merchant,
+  Shutdown,
+  Snapshot,
   Status,
+  SubscriptionTimeline,
   Summary,
+  Triggered,
   Upcoming,
 } from './types.ts'
 
@@ -33,6 +53,11 @@ export class Client {
 
   status(): Promise<Status> {
     return this.#get('status')
+  }
+
+  /** Answers when the daemon's database is closed. */
+  shutDown(): Promise<Shutdown> {
+    return this.#post('shutdown')
   }
 
   createKey(given: {
@@ -73,8 +98,18 @@ export class Client {
     return this.#post(`merchants/${encodeURIComponent(id)}`, change)
   }
 
-  clocks({ merchant }: { merchant?: string | undefined } = {}): Promise<List<Clock>> {
-    return this.#get('clock', { merchant })
+  deleteMerchant(id: string): Promise<Deleted> {
+    return this.#delete(`merchants/${encodeURIComponent(id)}`)
+  }
+
+  clocks({
+    merchant,
+    test_clock,
+  }: {
+    merchant?: string | undefined
+    test_clock?: string | undefined
+  } = {}): Promise<List<Clock>> {
+    return this.#get('clock', { merchant, test_clock })
   }
 
   /** Answers when the advance has ended, which may take as long as it likes. The signal ends the waiting alone. */
@@ -99,7 +134,11 @@ export class Client {
     return this.#post('clock/unfreeze', scope)
   }
 
-  upcoming(asked: { merchant?: string | undefined; limit?: number | undefined }): Promise<List<Upcoming>> {
+  upcoming(asked: {
+    merchant?: string | undefined
+    test_clock?: string | undefined
+    limit?: number | undefined
+  }): Promise<List<Upcoming>> {
     return this.#get('upcoming', asked)
   }
 
@@ -113,12 +152,102 @@ export class Client {
     return this.#get(`events/${encodeURIComponent(id)}`)
   }
 
+  customer(id: string, asked: { at?: string | undefined } = {}): Promise<CustomerTimeline> {
+    return this.#get(`customers/${encodeURIComponent(id)}`, asked)
+  }
+
+  subscription(id: string, asked: { at?: string | undefined } = {}): Promise<SubscriptionTimeline> {
+    return this.#get(`subscriptions/${encodeURIComponent(id)}`, asked)
+  }
+
+  invoice(id: string, asked: { at?: string | undefined } = {}): Promise<InvoiceTimeline> {
+    return this.#get(`invoices/${encodeURIComponent(id)}`, asked)
+  }
+
   /** Events as they happen, without end: see followEvents. */
-  followEvents(
-    wanted: EventsWanted & { readonly since?: string | null | undefined },
-    options: { signal: AbortSignal; onNews?: (news: StreamNews) => void },
-  ): AsyncGenerator<Event, void, undefined> {
-    return followEvents({ address: this.address, list: (page) => this.events(page) }, wanted, options)
+  followEvents(beginning: Beginning, options: Following): AsyncGenerator<Event, void, undefined> {
+    return followEvents(this.#events, beginning, options)
+  }
+
+  /** Where events begin that happen from now on, as it is known now. */
+  fromNowOn(wanted: EventsWanted): Promise<Beginning> {
+    return fromNowOn(this.#events, wanted)
+  }
+
+  get #events(): EventSource {
+    return { address: this.address, list: (page) => this.events(page) }
+  }
+
+  /** In place of the snapshot of that name, if there is one. */
+  saveSnapshot(name: string): Promise<Snapshot> {
+    return this.#post('snapshots', { name })
+  }
+
+  snapshots(): Promise<List<Snapshot>> {
+    return this.#get('snapshots')
+  }
+
+  restoreSnapshot(name: string): Promise<Snapshot> {
+    return this.#post(`snapshots/${encodeURIComponent(name)}/restore`)
+  }
+
+  deleteSnapshot(name: string): Promise<Deleted> {
+    return this.#delete(`snapshots/${encodeURIComponent(name)}`)
+  }
+
+  /** Brings back the state of the first start. */
+  reset(): Promise<Status> {
+    return this.#post('reset')
+  }
+
+  addFault(given: {
+    kind: string
+    count?: number | undefined
+    rate?: number | undefined
+    route?: string | undefined
+    merchant?: string | undefined
+    ms?: number | undefined
+  }): Promise<Fault> {
+    return this.#post('faults', given)
+  }
+
+  faults(): Promise<List<Fault>> {
+    return this.#get('faults')
+  }
+
+  clearFaults(): Promise<List<Fault>> {
+    return this.#delete('faults')
+  }
+
+  clearFault(id: string): Promise<{ readonly id: string; readonly deleted: true }> {
+    return this.#delete(`faults/${encodeURIComponent(id)}`)
+  }
+
+  requests(asked: {
+    merchant?: string | undefined
+    limit?: number | undefined
+  }): Promise<List<LoggedRequest>> {
+    return this.#get('requests', asked)
+  }
+
+  /** Requests to /v1 as they are answered, without end: see followRequests. */
+  followRequests(
+    wanted: { readonly merchant?: string | undefined },
+    following: Following,
+  ): AsyncGenerator<LoggedRequest, void, undefined> {
+    return followRequests(this.address, wanted, following)
+  }
+
+  trigger(given: { type: string; merchant?: string | undefined }): Promise<Triggered> {
+    return this.#post('trigger', given)
+  }
+
+  /** Loads fixtures, all of them or nothing; or only tells whether they could be. */
+  loadFixtures(given: {
+    files: readonly FixturesFile[]
+    validate_only?: boolean | undefined
+  }): Promise<Fixtures> {
+    return this.#post('fixtures', given)
   }
 
   #get<Answer>(
@@ -132,6 +261,10 @@ export class Client {
 
   #post<Answer>(path: string, body: object = {}, signal?: AbortSignal): Promise<Answer> {
     return requestJson(this.address, { method: 'POST', path: `/_paytwin/${path}`, body, signal })
+  }
+
+  #delete<Answer>(path: string): Promise<Answer> {
+    return requestJson(this.address, { method: 'DELETE', path: `/_paytwin/${path}` })
   }
 }
 

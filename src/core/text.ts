@@ -36,3 +36,6 @@ const UNITS = [
   ['min', 60],
   ['s', 1],
 ] as const
+
+/** The first sentence of a text, or its first half, without the end: enough for a line of a list. */
+export const firstSentence = (text: string): string => text.split(/[.;](?:\s|$)/)[0] ?? ''

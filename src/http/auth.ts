@@ -9,6 +9,8 @@ export type Caller = {
   readonly isPublic: boolean
   /** The key's id. */
   readonly keyId: string
+  /** The key as it is shown: its beginning and its last four characters. */
+  readonly keyHint: string
   /** Within which idempotency keys are told apart. */
   readonly scope: string
 }
@@ -21,17 +23,24 @@ export type Caller = {
  * Source: interface.md 5.2, 5.3, 5.5; decisions.md 9.
  */
 export function authenticate(
-  { engine, keys }: Site,
+  { keys }: Pick<Site, 'keys'>,
   header: string | undefined,
   allowsPublic: boolean,
 ): Caller {
   const secret = secretOf(header)
   const isKey = secret?.startsWith('sk_test_') || (allowsPublic && secret?.startsWith('pk_test_'))
-  const key = secret !== undefined && isKey ? keys.resolve(secret) : undefined
-  const merchant = key && engine.merchants.get(key.merchant)
-  if (!merchant) throw invalidApiKey()
+  const resolved = secret !== undefined && isKey ? keys.resolve(secret) : undefined
+  if (!resolved) throw invalidApiKey()
+  const { key, merchant } = resolved
   const isPublic = key.type === 'publishable'
-  return { merchant, isPublic, keyId: key.id, scope: `${merchant.settings.id}${isPublic ? ' public' : ''}` }
+  const scope = `${merchant.settings.id}${isPublic ? ' public' : ''}`
+  return { merchant, isPublic, keyId: key.id, keyHint: key.hint, scope }
+}
+
+/** The hint of whatever key a request carries, be it valid or not; null for what does not look like one. */
+export function keyHint(header: string | undefined): string | null {
+  const [, prefix, last] = /^([a-z]{2,3}_(?:test|live)_)\S{8,}?(\S{4})$/.exec(secretOf(header) ?? '') ?? []
+  return prefix === undefined ? null : `${prefix}…${last}`
 }
 
 function secretOf(header: string | undefined): string | undefined {

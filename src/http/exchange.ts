@@ -1,14 +1,23 @@
 import type { Context } from 'hono'
-import { ApiError, internalError, keyResolutionUnavailable, rateLimited } from '../core/errors.ts'
-import type { FaultKind } from '../engine/faults.ts'
+import {
+  ApiError,
+  internalError,
+  invalidApiKey,
+  keyResolutionUnavailable,
+  rateLimited,
+} from '../core/errors.ts'
+import { stopwatch } from '../engine/clock.ts'
+import type { RequestFault } from '../engine/faults.ts'
 import { requestId } from '../engine/ids.ts'
+import { MerchantDeleted } from '../engine/merchant.ts'
 import type { View } from '../engine/view.ts'
-import { authenticate, type Caller } from './auth.ts'
+import { authenticate, type Caller, keyHint } from './auth.ts'
 import { expand } from './expand.ts'
 import type { IdempotentEntry } from './idempotency.ts'
 import { isKept } from './idempotency.ts'
 import type { Answer } from './json.ts'
 import { namesAsHeader } from './params.ts'
+import { redacted } from './redact.ts'
 import { errorBody, errorHeaders, type Headers, jsonText, knownError, textOf } from './respond.ts'
 import type { Site } from './site.ts'
 
@@ -18,7 +27,13 @@ const CORS: Headers = {
 }
 
 /** What is answered, as it goes over the wire. */
-export type Rendered = { readonly status: number; readonly text: string; readonly headers: Headers }
+export type Rendered = {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+  /** The code of the error that it is. */
+  readonly code?: string | null
+}
 
 /**
  * One request to /v1 and its answer: who asks, in which version, and the headers that every answer carries.
@@ -30,6 +45,8 @@ export class Exchange {
   readonly #site: Site
   readonly #route: string
   readonly #isPublicRoute: boolean
+  readonly #time: number
+  readonly #begun = stopwatch()
   #caller: Caller | undefined
   #version: string
   #ignored: string | undefined
@@ -42,8 +59,8 @@ export class Exchange {
     this.#site = site
     this.#route = route
     this.#isPublicRoute = isPublicRoute
-    const asked = c.req.header('x-api-version')
-    this.#version = asked !== undefined && site.versions.dates.includes(asked) ? asked : site.versions.newest
+    this.#time = site.engine.wall()
+    this.#version = this.#askedVersion()
   }
 
   /** Whether a browser asks, with a publishable key. */
@@ -65,6 +82,7 @@ export class Exchange {
    * @throws ApiError authentication_error; parameter_invalid, param X-API-Version; rate_limit; internal_error
    */
   async admit(): Promise<Caller> {
+    this.#forget()
     const { versions, rateLimit } = this.#site
     const caller = this.#authenticate()
     this.#version = caller.merchant.settings.api_version
@@ -72,7 +90,7 @@ export class Exchange {
     rateLimit?.count(caller.merchant.settings.ordinal)
     if (this.#strike('rate_limit')) throw rateLimited()
     const latency = this.#strike('latency')
-    if (latency) await new Promise((resolve) => setTimeout(resolve, latency.ms))
+    if (latency) await new Promise((resolve) => setTimeout(resolve, latency.ms ?? 0))
     if (this.#strike('internal_error')) throw internalError()
     return caller
   }
@@ -94,6 +112,7 @@ export class Exchange {
       status: answer instanceof ApiError ? answer.status : status,
       text: textOf(this.#site.versions.downgrade(this.#version, body)),
       headers: answer instanceof ApiError ? errorHeaders(answer) : {},
+      code: answer instanceof ApiError ? answer.code : null,
     }
     if (this.entry && isKept(rendered)) {
       this.entry.keep({
@@ -111,23 +130,37 @@ export class Exchange {
     const stored = this.entry?.stored
     if (!stored) return undefined
     this.#version = stored.api_version
-    return this.send({ status: stored.status, text: stored.body, headers: { 'Idempotent-Replayed': 'true' } })
+    const { status, body: text } = stored
+    const code = status < 400 ? null : JSON.parse(text).error.code
+    return this.send({ status, text, headers: { 'Idempotent-Replayed': 'true' }, code })
   }
 
-  send({ status, text, headers }: Rendered): Response {
+  /** Lets the next request with the same idempotency key in; what is rendered from here on is not kept. */
+  leave(): void {
+    this.entry?.leave()
+    this.entry = undefined
+  }
+
+  send({ status, text, headers, code = null }: Rendered): Response {
     if (this.#strike('response_lost')) this.#hangUp()
+    this.#note(status, code)
     return jsonText(status, text, { ...this.#headers(), ...headers })
   }
 
   /** The answer to what went wrong. */
   fail(error: unknown): Response {
-    const known = knownError(this.#site, error, this.#route)
+    // With a merchant its keys are gone.
+    const isNobodys = error instanceof MerchantDeleted
+    if (isNobodys) this.#forget()
+    const known = knownError(this.#site, isNobodys ? invalidApiKey() : error, this.#route)
     const body = this.#site.versions.downgrade(this.#version, errorBody(known, this.#site.url()))
+    this.#note(known.status, known.code)
     return jsonText(known.status, textOf(body), { ...this.#headers(), ...errorHeaders(known) })
   }
 
   /** The headers of a response that is made elsewhere. */
   stamp(response: Response): Response {
+    this.#note(response.status, null)
     for (const [name, value] of Object.entries(this.#headers())) response.headers.set(name, value)
     return response
   }
@@ -144,6 +177,35 @@ export class Exchange {
     throw keyResolutionUnavailable()
   }
 
+  /** As long as nobody knows who asks: the version asked for if there is such a one, else the newest. */
+  #forget(): void {
+    this.#caller = undefined
+    this.#version = this.#askedVersion()
+  }
+
+  #askedVersion(): string {
+    const { dates, newest } = this.#site.versions
+    const asked = this.#c.req.header('x-api-version')
+    return asked !== undefined && dates.includes(asked) ? asked : newest
+  }
+
+  /** Takes note of the request, now that it is answered. */
+  #note(status: number, code: string | null): void {
+    const { method, url } = this.#c.req
+    this.#site.requests.note({
+      id: this.id,
+      time: this.#time,
+      method,
+      path: redacted(url.slice(url.indexOf('/', url.indexOf('//') + 2))),
+      status,
+      duration_ms: stopwatch() - this.#begun,
+      key: this.#caller?.keyHint ?? keyHint(this.#c.req.header('authorization')),
+      merchant: this.#caller?.merchant.settings.id ?? null,
+      replayed: this.entry?.stored !== undefined,
+      code,
+    })
+  }
+
   #headers(): Headers {
     return {
       'Request-Id': this.id,
@@ -154,7 +216,7 @@ export class Exchange {
     }
   }
 
-  #strike(kind: FaultKind) {
+  #strike(kind: RequestFault) {
     return this.#site.faults.strike(kind, {
       route: this.#route,
       merchant: this.#caller?.merchant.settings.id ?? null,

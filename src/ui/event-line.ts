@@ -4,7 +4,7 @@ import { formatAmount } from '../core/money.ts'
 import type { Colour, Span } from './span.ts'
 
 /** The longest common type is invoice.payment_failed; a longer one pushes its line to the right. */
-const TYPE_WIDTH = 29
+export const TYPE_WIDTH = 29
 /** A renewal and its retries of days 1, 3, 5 and 7. Source: interface.md 3.1, 8. */
 export const ATTEMPTS = 5
 

@@ -1,6 +1,6 @@
 import { render } from 'ink'
 import type { Client } from '../client/client.ts'
-import { type Beginning, eventFeed, type FeedNews } from '../client/event-feed.ts'
+import type { Beginning, StreamNews } from '../client/event-stream.ts'
 import type { Event } from '../client/types.ts'
 import { App } from './app.tsx'
 import { watchClocks } from './clock-watch.ts'
@@ -173,12 +173,12 @@ async function follow(
     arrived = []
     if (events.length > 0) dispatch({ kind: 'arrived', events })
   }
-  const onNews = (news: FeedNews) => {
+  const onNews = (news: StreamNews) => {
     takeIn()
     if (news === 'reset') dispatch({ kind: 'reset' })
     else dispatch({ kind: 'connection', connection: news === 'lost' ? 'lost' : 'connected' })
   }
-  for await (const event of eventFeed(client, beginning, { signal, onNews })) {
+  for await (const event of client.followEvents(beginning, { signal, onNews })) {
     if (arrived.push(event) === 1) setImmediate(takeIn)
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { Client } from '../../src/client/client.ts'
-import { eventFeed, type FeedNews, fromNowOn } from '../../src/client/event-feed.ts'
+import type { StreamNews } from '../../src/client/event-stream.ts'
 import { type FakeServer, fakeServer, json } from './server.ts'
 
 let server: FakeServer
@@ -38,9 +38,8 @@ async function follow(since: string | null, streams: readonly Answer[], isTold =
   })
   const client = new Client({ url: server.url, token: null })
   const ids: string[] = []
-  const news: FeedNews[] = []
-  const feed = eventFeed(
-    client,
+  const news: StreamNews[] = []
+  const feed = client.followEvents(
     { since, isTold },
     { signal: new AbortController().signal, onNews: (each) => news.push(each) },
   )
@@ -70,7 +69,7 @@ test('where the last event is gone it says so, and goes on with what happens fro
     tell('evt_9'),
   ])
   expect(ids).toEqual(['evt_1', 'evt_9'])
-  expect(news).toEqual(['connected', 'lost', 'reset', 'connected', 'lost'])
+  expect(news).toEqual(['connected', 'lost', 'reconnected', 'reset', 'lost'])
   expect(asked).toEqual(['evt_0', 'evt_1', 'evt_new', 'evt_9'])
 })
 
@@ -82,7 +81,7 @@ test('a daemon that is away just then is waited for', async () => {
     tell('evt_9'),
   ])
   expect(ids).toEqual(['evt_1', 'evt_9'])
-  expect(news).toEqual(['connected', 'lost', 'reset', 'connected', 'lost'])
+  expect(news).toEqual(['connected', 'lost', 'reconnected', 'reset', 'lost'])
 })
 
 test('a daemon that is away at first is waited for only when it has told where to begin', async () => {
@@ -104,7 +103,7 @@ test('an event that was never there is refused', async () => {
 test('an event that the daemon itself had told was there, and is gone', async () => {
   const { ids, news } = await follow('evt_0', [refuse(404, 'resource_missing'), tell('evt_9')], true)
   expect(ids).toEqual(['evt_9'])
-  expect(news).toEqual(['reset', 'connected', 'lost'])
+  expect(news).toEqual(['connected', 'reset', 'lost'])
 })
 
 test('what is refused for another reason is refused', async () => {
@@ -117,7 +116,7 @@ test('a merchant that is gone is not asked for again and again', async () => {
   const gone = refuse(404, 'resource_missing')
   const { failure, news, asked } = await follow('evt_0', [tell('evt_1'), gone, gone])
   expect(failure).toBe('It is resource_missing.')
-  expect(news).toEqual(['connected', 'lost', 'reset'])
+  expect(news).toEqual(['connected', 'lost'])
   expect(asked).toHaveLength(3)
 })
 
@@ -127,7 +126,7 @@ test.each([
 ])('after the events %j, now on begins after %s', async (ids, since) => {
   server = await fakeServer((_request, response) => json(response, 200, list(...ids)))
   const wanted = { merchant: 'mer_1', types: ['price.*'] }
-  const beginning = await fromNowOn(new Client({ url: server.url, token: null }), wanted)
+  const beginning = await new Client({ url: server.url, token: null }).fromNowOn(wanted)
   expect(beginning).toEqual({ ...wanted, since, isTold: true })
   expect(server.requests[0]?.url).toBe('/_paytwin/events?merchant=mer_1&limit=1')
 })
