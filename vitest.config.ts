@@ -1,16 +1,24 @@
+import { spawnSync } from 'node:child_process'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { chromiumPath } from './test/browser/chromium.ts'
 
 // A script that wants the counts names a file for them.
 const report = process.env.PAYTWIN_TEST_REPORT
 
-// In continuous integration there has to be a browser: these tests fail without one. Elsewhere they run where there is one.
-const runsBrowser = chromiumPath() !== undefined || process.env.CI !== undefined
+/** Tests that drive a terminal are there where tmux is; .ci/run sees to it. */
+const needTmux = ['test/ui/tmux.test.ts']
+const hasTmux = spawnSync('tmux', ['-V']).status === 0
+
+/**
+ * In continuous integration there has to be a browser: these tests fail without one. Elsewhere they run where there is one.
+ */
+const needBrowser = ['test/browser/**']
+const hasBrowser = chromiumPath() !== undefined || process.env.CI !== undefined
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(runsBrowser ? [] : ['test/browser/**'])],
+    include: ['test/**/*.test.{ts,tsx}'],
+    exclude: [...configDefaults.exclude, ...(hasTmux ? [] : needTmux), ...(hasBrowser ? [] : needBrowser)],
     testTimeout: 30_000,
     reporters: report ? ['default', 'json'] : ['default'],
     ...(report && { outputFile: { json: report } }),

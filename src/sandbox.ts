@@ -1,24 +1,32 @@
+import { dirname, join } from 'node:path'
 import type { Hono } from 'hono'
 import { systemWall, type Wall } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
-import { Faults } from './engine/faults.ts'
+import type { Made } from './engine/fixture-names.ts'
 import { IdempotencyKeys } from './engine/idempotency.ts'
 import { randomSeed, randomToken } from './engine/ids.ts'
 import { KeyRing } from './engine/keys.ts'
 import type { MerchantState } from './engine/merchant.ts'
-import { createMerchant } from './engine/merchants.ts'
 import { forgetExpiredGrants } from './engine/oauth-token.ts'
+import { type Beginning, beginAnew, beginningOf } from './first-start.ts'
 import type { AdminSite } from './http/admin/site.ts'
 import { createApp } from './http/app.ts'
 import { presentEvent } from './http/event.ts'
+import { checkFixtures } from './http/fixtures/check.ts'
+import type { FixturesFile } from './http/fixtures/schema.ts'
+import { LiveStreams } from './http/live-streams.ts'
 import type { OAuthErrorForm } from './http/oauth/error-form.ts'
+import { endStreams } from './http/oauth/token.ts'
 import type { Specimen } from './http/openapi/recorder.ts'
 import { present } from './http/present.ts'
 import { RateLimit } from './http/rate-limit.ts'
+import { RequestLog } from './http/request-log.ts'
 import type { Registered } from './http/route.ts'
 import { EventStreams } from './http/stream.ts'
 import { type Version, VersionHistory } from './http/versions.ts'
 import { type Durability, openDatabase } from './store/database.ts'
+import { FileShelf } from './store/file-shelf.ts'
+import { MemoryShelf } from './store/memory-shelf.ts'
 import { Store } from './store/store.ts'
 
 export type SandboxOptions = {
@@ -30,6 +38,8 @@ export type SandboxOptions = {
   readonly seed?: string | null
   /** The default merchant's first key. */
   readonly secretKey?: string | null
+  /** What a new database holds besides; asked for only then. */
+  readonly fixtures?: () => readonly FixturesFile[]
   readonly wall?: Wall
   /** Requests a second for each merchant; null for no limit. */
   readonly rateLimit?: number | null
@@ -42,7 +52,10 @@ export type SandboxOptions = {
   /** The API's versions; a test may add made-up ones. */
   readonly versions?: readonly Version[]
 } & Partial<
-  Pick<AdminSite, 'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'reportError' | 'noteIgnored'>
+  Pick<
+    AdminSite,
+    'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'shutDown' | 'reportError' | 'noteIgnored'
+  >
 >
 
 /** The parts of a running sandbox, put together and not yet listening anywhere. */
@@ -52,10 +65,13 @@ export type Sandbox = {
   readonly routes: readonly Registered[]
   readonly engine: Engine
   readonly keys: KeyRing
+  readonly requests: RequestLog
   readonly adminToken: string
   readonly merchant: MerchantState
   /** The default merchant's secret key, when this start made it; it can never be shown again. */
   readonly secretKey: string | null
+  /** What this start made of fixtures; null when the database was there already. */
+  readonly loaded: readonly Made[] | null
   /** Writes what can wait, and forgets what has expired: to be called now and then. */
   keepHouse(): Promise<void>
   close(): Promise<void>
@@ -66,32 +82,26 @@ export class OptionConflict extends Error {}
 
 /**
  * Opens a database, makes the default merchant when it is new, and builds the engine and the application on it.
- * @throws DatabaseUnusable, OptionConflict
+ * @throws DatabaseUnusable, OptionConflict; ApiError for fixtures or a key that cannot be, which leaves the database new
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const wall = options.wall ?? systemWall
-  const store = new Store(await openDatabase(options.database, options.durability ?? 'normal'))
+  const store = await openStore(options)
   try {
-    const isNew = store.directory.setting('seed') === undefined
-    if (isNew) rememberOptions(store, options)
-    else refuseOtherOptions(store, options)
+    const known = beginningOf(store)
+    if (known) refuseOtherOptions(known, options)
     const versions = new VersionHistory(options.versions)
-    const engine = new Engine({
-      store,
-      seed: store.directory.setting('seed') ?? '',
-      wall,
-      versions: versions.dates,
-    })
+    const beginning = known ?? newBeginning(options, versions)
+    const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates })
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
-    const secretKey = isNew ? await makeDefaultMerchant(engine, keys, options) : null
-    if (!isNew && options.secretKey && !keys.knows(options.secretKey)) {
+    const { secretKey, loaded } = known ? NOTHING_MADE : await beginAnew({ engine, keys }, beginning)
+    if (options.secretKey && !keys.knows(options.secretKey)) {
       throw new OptionConflict('--secret-key differs from the key with which this database was made')
     }
-    const [merchant] = engine.merchants.values()
-    if (!merchant) throw new Error('a database has a merchant')
 
     const reportError = options.reportError ?? ((error: unknown) => console.error(error))
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
+    const requests = new RequestLog(new LiveStreams(reportError))
     const idempotency = new IdempotencyKeys(store, wall)
     const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
@@ -99,9 +109,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       engine,
       keys,
       idempotency,
-      faults: new Faults(engine.ids),
+      faults: engine.faults,
       versions,
       streams,
+      requests,
       present,
       rateLimit: rateLimit ? new RateLimit(rateLimit, wall) : null,
       strictParams: options.strictParams ?? false,
@@ -112,12 +123,20 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       data: options.data ?? null,
       url: options.url ?? (() => 'http://localhost'),
       startedAt: wall(),
+      // A sandbox that no daemon serves has nothing to end but itself, which its owner does.
+      shutDown: options.shutDown ?? (() => Promise.resolve()),
       reportError,
       noteIgnored: options.noteIgnored ?? (() => undefined),
       openSpecimen: (given) => openSpecimen(options, given),
+      reset: async () => {
+        const { revoked } = await beginAnew({ engine, keys }, beginning)
+        endStreams({ streams }, revoked)
+        engine.faults.clear()
+      },
     })
     const close = async () => {
       streams.close()
+      requests.close()
       await keys.flush()
       await engine.close()
     }
@@ -129,7 +148,22 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       })
       store.checkpoint()
     }
-    return { app, routes, engine, keys, adminToken, merchant, secretKey, keepHouse, close }
+    return {
+      app,
+      routes,
+      engine,
+      keys,
+      requests,
+      adminToken,
+      // A restore makes it known anew.
+      get merchant() {
+        return defaultMerchant(engine)
+      },
+      secretKey,
+      loaded,
+      keepHouse,
+      close,
+    }
   } catch (error) {
     store.close()
     throw error
@@ -162,15 +196,31 @@ async function openSpecimen(
   }
 }
 
-function rememberOptions({ directory }: Store, { seed, clock }: SandboxOptions): void {
-  directory.setSetting('seed', seed ?? randomSeed())
-  directory.setSetting('clock', String(clock ?? 'live'))
+/** The database, and where its snapshots are: beside it. */
+async function openStore({ database: path, durability = 'normal' }: SandboxOptions): Promise<Store> {
+  const database = await openDatabase(path, durability)
+  const shelf =
+    path === ':memory:'
+      ? new MemoryShelf(database)
+      : new FileShelf(database, join(dirname(path), 'snapshots'))
+  return new Store(database, shelf)
 }
 
+/** @throws ApiError for fixtures that cannot be */
+const newBeginning = (
+  { seed, clock, secretKey, fixtures }: SandboxOptions,
+  versions: VersionHistory,
+): Beginning => ({
+  seed: seed ?? randomSeed(),
+  clock: clock ?? 'live',
+  secretKey: secretKey ?? null,
+  fixtures: checkFixtures(fixtures?.() ?? [], versions.dates),
+})
+
 /** Source: operator.md, "Daemon": given again with another value they are refused. */
-function refuseOtherOptions({ directory }: Store, { seed, clock }: SandboxOptions): void {
+function refuseOtherOptions(known: Beginning, { seed, clock }: SandboxOptions): void {
   const differs = (name: 'seed' | 'clock', given: string | number | null | undefined) =>
-    given !== null && given !== undefined && String(given) !== directory.setting(name)
+    given !== null && given !== undefined && given !== known[name]
   for (const [name, given] of [
     ['seed', seed],
     ['clock', clock],
@@ -183,21 +233,11 @@ function refuseOtherOptions({ directory }: Store, { seed, clock }: SandboxOption
   }
 }
 
-/** @returns the key when it was made here rather than given */
-async function makeDefaultMerchant(
-  engine: Engine,
-  keys: KeyRing,
-  options: SandboxOptions,
-): Promise<string | null> {
-  const { settings } = await createMerchant(engine, {
-    name: 'Default merchant',
-    clock: options.clock ?? 'live',
-  })
-  const { secret } = await keys.issue({
-    merchant: settings.ordinal,
-    type: 'secret',
-    name: 'Default',
-    secret: options.secretKey ?? undefined,
-  })
-  return options.secretKey ? null : secret
+const NOTHING_MADE: Pick<Sandbox, 'secretKey' | 'loaded'> = { secretKey: null, loaded: null }
+
+/** The merchant that a first start makes, which is there always. */
+function defaultMerchant(engine: Engine): MerchantState {
+  const [merchant] = engine.merchants.values()
+  if (!merchant) throw new Error('a sandbox has a merchant')
+  return merchant
 }

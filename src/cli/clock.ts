@@ -5,13 +5,14 @@ import { clockColumns } from './clock-table.ts'
 import { addVerb, wholeNumber } from './command.ts'
 import { Failure, wrongUsage } from './failure.ts'
 import { instant } from './format.ts'
+import { cancelable } from './interruption.ts'
 import type { Io } from './io.ts'
 import type { Column, Output, Span } from './output.ts'
 import { withProgress } from './progress.ts'
 import { meantMerchant } from './scope.ts'
 import { counted } from './text.ts'
 
-type ScopeOptions = { merchant?: string; all?: boolean }
+type ScopeOptions = { merchant?: string; testClock?: string; all?: boolean }
 type AdvanceOptions = ScopeOptions & { to?: string; toNext?: boolean; stopOn?: string[] }
 
 /** `paytwin clock`. Source: operator.md, Command line; decisions.md 2. */
@@ -44,7 +45,8 @@ function addReadingVerbs(clock: Command, io: Io): void {
     examples: ['paytwin clock show', 'paytwin clock show --json'],
     run: async ({ client, out }, options) => {
       refuseBoth(options)
-      out.show(await client.clocks(options), ({ data }) => out.table(CLOCK_COLUMNS, data, 'No merchant.'))
+      const asked = { merchant: options.merchant, test_clock: options.testClock }
+      out.show(await client.clocks(asked), ({ data }) => out.table(CLOCK_COLUMNS, data, 'No merchant.'))
     },
   })
 
@@ -56,7 +58,7 @@ function addReadingVerbs(clock: Command, io: Io): void {
     examples: ['paytwin clock next', 'paytwin clock next -n 3 --json'],
     run: async ({ client, out }, { limit, ...options }) => {
       refuseBoth(options)
-      const asked = { merchant: options.merchant, limit }
+      const asked = { merchant: options.merchant, test_clock: options.testClock, limit }
       out.show(await client.upcoming(asked), ({ data }) =>
         out.table(UPCOMING_COLUMNS, data, 'Nothing is due.'),
       )
@@ -69,7 +71,7 @@ function addAdvance(clock: Command, io: Io): void {
     usage: 'advance [BY]',
     about:
       'Move time forward, from happening to happening: by 90s 15m 36h 3d 2w 1mo 1y or an ISO 8601 duration, to an ' +
-      'instant, or to what happens next. Give BY before --stop-on, which takes all that follows it.',
+      'instant, or to what happens next. Ctrl-C ends it where it has come to.',
     options: (command) =>
       scopeOptions(command)
         .option('--to <TIME>', 'until an instant: ISO 8601 or Unix seconds')
@@ -81,17 +83,21 @@ function addAdvance(clock: Command, io: Io): void {
     examples: [
       'paytwin clock advance 1mo',
       'paytwin clock advance --to 2099-03-01T00:00:00Z',
+      'paytwin clock advance --to-next',
       'paytwin clock advance 1y --stop-on invoice.payment_failed subscription.deleted',
     ],
-    run: async (session, options, [by]) => {
+    run: async (session, given, args) => {
+      const { by, options } = disentangled(given, args)
       checkAdvance(options, by)
       const { client, out } = session
       const scope = await meantClocks(client, options)
       const aim = await aimOf(client, scope, options, by)
       const work = client.advanceClocks(scope, aim, { stop_on: options.stopOn })
-      out.show(await withProgress(session, scope, work), ({ data }) => {
-        for (const { summary, ...moved } of data) describeAdvance(out, moved, summary)
-      })
+      await cancelable(session, scope, withProgress(session, scope, work), (answer) =>
+        out.show(answer, ({ data }) => {
+          for (const { summary, ...moved } of data) describeAdvance(out, moved, summary)
+        }),
+      )
     },
   })
 }
@@ -120,19 +126,41 @@ function addMode(
 const scopeOptions = (command: Command): Command =>
   command
     .option('--merchant <ID>', 'the clock of this merchant')
+    .option('--test-clock <ID>', 'a test clock, which single customers follow')
     .option('--all', 'the clocks of all merchants')
 
 /** Which clocks a command moves. @throws Failure 2 when there are several and none is named */
 async function meantClocks(client: Client, options: ScopeOptions): Promise<ClockScope> {
   refuseBoth(options)
   if (options.all) return { all: true }
+  if (options.testClock !== undefined) return { test_clock: options.testClock, merchant: options.merchant }
   return {
     merchant: await meantMerchant(client, options.merchant, 'say which one with --merchant, or give --all'),
   }
 }
 
-function refuseBoth({ merchant, all }: ScopeOptions): void {
-  if (all && merchant !== undefined) throw wrongUsage('Give --merchant or --all, not both.')
+function refuseBoth({ merchant, testClock, all }: ScopeOptions): void {
+  if (!all) return
+  if (merchant !== undefined) throw wrongUsage('Give --merchant or --all, not both.')
+  if (testClock !== undefined) throw wrongUsage('Give --test-clock or --all, not both.')
+}
+
+/**
+ * BY may stand after --stop-on, which takes all words that follow it: the one that can be no type of events, for those have
+ * a dot or an asterisk, is BY.
+ */
+function disentangled(
+  options: AdvanceOptions,
+  [by]: readonly string[],
+): { by: string | undefined; options: AdvanceOptions } {
+  const { stopOn, to, toNext } = options
+  const isType = (word: string) => /[.*]/.test(word)
+  const hasAim = [by, to, toNext].some((aim) => aim !== undefined)
+  const found = hasAim ? undefined : stopOn?.find((word) => !isType(word))
+  if (found === undefined) return { by, options }
+  const types = stopOn?.filter((word) => word !== found) ?? []
+  if (types.length === 0) throw wrongUsage('--stop-on takes at least one type of events, as in invoice.paid.')
+  return { by: found, options: { ...options, stopOn: types } }
 }
 
 function checkAdvance({ to, toNext, all, stopOn }: AdvanceOptions, by: string | undefined): void {
@@ -154,7 +182,7 @@ async function aimOf(
 ): Promise<AdvanceAim> {
   if (by !== undefined) return { by }
   if (to !== undefined) return { to }
-  const { data } = await client.upcoming({ ...scope, limit: 1 })
+  const { data } = await client.upcoming({ ...('all' in scope ? {} : scope), limit: 1 })
   const [next] = data
   if (!next) throw new Failure(1, 'Nothing is due, so there is nothing to advance to.')
   return { to: next.due }

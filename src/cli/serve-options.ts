@@ -15,6 +15,7 @@ export type ServeFlags = {
   readonly clock?: string
   readonly seed?: string
   readonly secretKey?: string
+  readonly fixtures?: readonly string[]
   readonly durability?: string
   readonly allowedHost?: readonly string[]
   readonly rateLimit?: string
@@ -25,8 +26,8 @@ export type ServeFlags = {
   readonly json?: boolean
 }
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-const OAUTH_ERRORS = ['envelope', 'rfc6749'] as const
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export const OAUTH_ERRORS = ['envelope', 'rfc6749'] as const
 const DURABILITIES = ['normal', 'full'] as const
 
 /**
@@ -45,6 +46,7 @@ export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOpti
     clock: clock(value(flags.clock, 'PAYTWIN_CLOCK')),
     seed: value(flags.seed, 'PAYTWIN_SEED'),
     secretKey: value(flags.secretKey, 'PAYTWIN_SECRET_KEY'),
+    fixtures: flags.fixtures ?? paths(variable(io, 'PAYTWIN_FIXTURES')),
     durability: oneOf(
       DURABILITIES,
       '--durability',
@@ -112,3 +114,7 @@ function oneOf<Value extends string>(values: readonly Value[], option: string, t
 
 const names = (text: string | undefined): string[] =>
   text?.split(/[\s,]+/).filter((name) => name !== '') ?? []
+
+/** Paths may hold blanks, so commas alone part them. */
+const paths = (text: string | undefined): string[] =>
+  text?.split(',').flatMap((path) => path.trim() || []) ?? []

@@ -1,4 +1,13 @@
-import { type EventsWanted, eventQuery, followEvents, type StreamNews } from './event-stream.ts'
+import {
+  type Beginning,
+  type EventSource,
+  type EventsWanted,
+  eventQuery,
+  followEvents,
+  fromNowOn,
+} from './event-stream.ts'
+import type { Following } from './live.ts'
+import { followRequests } from './request-stream.ts'
 import { type Address, requestJson } from './transport.ts'
 import type {
   AdvanceAim,
@@ -6,13 +15,24 @@ import type {
   AuthorizationDecision,
   Clock,
   ClockScope,
+  CustomerTimeline,
+  Deleted,
   Event,
+  Fault,
+  Fixtures,
+  FixturesFile,
+  InvoiceTimeline,
   Key,
   List,
+  LoggedRequest,
   Merchant,
   OAuthApp,
+  Shutdown,
+  Snapshot,
   Status,
+  SubscriptionTimeline,
   Summary,
+  Triggered,
   Upcoming,
 } from './types.ts'
 
@@ -36,6 +56,11 @@ export class Client {
 
   status(): Promise<Status> {
     return this.#get('status')
+  }
+
+  /** Answers when the daemon's database is closed. */
+  shutDown(): Promise<Shutdown> {
+    return this.#post('shutdown')
   }
 
   createKey(given: {
@@ -76,17 +101,27 @@ export class Client {
     return this.#post(`merchants/${encodeURIComponent(id)}`, change)
   }
 
-  clocks({ merchant }: { merchant?: string | undefined } = {}): Promise<List<Clock>> {
-    return this.#get('clock', { merchant })
+  deleteMerchant(id: string): Promise<Deleted> {
+    return this.#delete(`merchants/${encodeURIComponent(id)}`)
   }
 
-  /** Answers when the advance has ended, which may take as long as it likes. */
+  clocks({
+    merchant,
+    test_clock,
+  }: {
+    merchant?: string | undefined
+    test_clock?: string | undefined
+  } = {}): Promise<List<Clock>> {
+    return this.#get('clock', { merchant, test_clock })
+  }
+
+  /** Answers when the advance has ended, which may take as long as it likes. The signal ends the waiting alone. */
   advanceClocks(
     scope: ClockScope,
     aim: AdvanceAim,
-    { stop_on }: { stop_on?: readonly string[] | undefined } = {},
+    { stop_on, signal }: { stop_on?: readonly string[] | undefined; signal?: AbortSignal } = {},
   ): Promise<List<Clock & { readonly summary: Summary }>> {
-    return this.#post('clock/advance', { ...scope, ...aim, stop_on })
+    return this.#post('clock/advance', { ...scope, ...aim, stop_on }, signal)
   }
 
   /** Ends a running advance at its next batch border. */
@@ -102,7 +137,11 @@ export class Client {
     return this.#post('clock/unfreeze', scope)
   }
 
-  upcoming(asked: { merchant?: string | undefined; limit?: number | undefined }): Promise<List<Upcoming>> {
+  upcoming(asked: {
+    merchant?: string | undefined
+    test_clock?: string | undefined
+    limit?: number | undefined
+  }): Promise<List<Upcoming>> {
     return this.#get('upcoming', asked)
   }
 
@@ -116,12 +155,102 @@ export class Client {
     return this.#get(`events/${encodeURIComponent(id)}`)
   }
 
+  customer(id: string, asked: { at?: string | undefined } = {}): Promise<CustomerTimeline> {
+    return this.#get(`customers/${encodeURIComponent(id)}`, asked)
+  }
+
+  subscription(id: string, asked: { at?: string | undefined } = {}): Promise<SubscriptionTimeline> {
+    return this.#get(`subscriptions/${encodeURIComponent(id)}`, asked)
+  }
+
+  invoice(id: string, asked: { at?: string | undefined } = {}): Promise<InvoiceTimeline> {
+    return this.#get(`invoices/${encodeURIComponent(id)}`, asked)
+  }
+
   /** Events as they happen, without end: see followEvents. */
-  followEvents(
-    wanted: EventsWanted & { readonly since?: string | undefined },
-    options: { signal: AbortSignal; onNews?: (news: StreamNews) => void },
-  ): AsyncGenerator<Event, void, undefined> {
-    return followEvents({ address: this.address, list: (page) => this.events(page) }, wanted, options)
+  followEvents(beginning: Beginning, options: Following): AsyncGenerator<Event, void, undefined> {
+    return followEvents(this.#events, beginning, options)
+  }
+
+  /** Where events begin that happen from now on, as it is known now. */
+  fromNowOn(wanted: EventsWanted): Promise<Beginning> {
+    return fromNowOn(this.#events, wanted)
+  }
+
+  get #events(): EventSource {
+    return { address: this.address, list: (page) => this.events(page) }
+  }
+
+  /** In place of the snapshot of that name, if there is one. */
+  saveSnapshot(name: string): Promise<Snapshot> {
+    return this.#post('snapshots', { name })
+  }
+
+  snapshots(): Promise<List<Snapshot>> {
+    return this.#get('snapshots')
+  }
+
+  restoreSnapshot(name: string): Promise<Snapshot> {
+    return this.#post(`snapshots/${encodeURIComponent(name)}/restore`)
+  }
+
+  deleteSnapshot(name: string): Promise<Deleted> {
+    return this.#delete(`snapshots/${encodeURIComponent(name)}`)
+  }
+
+  /** Brings back the state of the first start. */
+  reset(): Promise<Status> {
+    return this.#post('reset')
+  }
+
+  addFault(given: {
+    kind: string
+    count?: number | undefined
+    rate?: number | undefined
+    route?: string | undefined
+    merchant?: string | undefined
+    ms?: number | undefined
+  }): Promise<Fault> {
+    return this.#post('faults', given)
+  }
+
+  faults(): Promise<List<Fault>> {
+    return this.#get('faults')
+  }
+
+  clearFaults(): Promise<List<Fault>> {
+    return this.#delete('faults')
+  }
+
+  clearFault(id: string): Promise<{ readonly id: string; readonly deleted: true }> {
+    return this.#delete(`faults/${encodeURIComponent(id)}`)
+  }
+
+  requests(asked: {
+    merchant?: string | undefined
+    limit?: number | undefined
+  }): Promise<List<LoggedRequest>> {
+    return this.#get('requests', asked)
+  }
+
+  /** Requests to /v1 as they are answered, without end: see followRequests. */
+  followRequests(
+    wanted: { readonly merchant?: string | undefined },
+    following: Following,
+  ): AsyncGenerator<LoggedRequest, void, undefined> {
+    return followRequests(this.address, wanted, following)
+  }
+
+  trigger(given: { type: string; merchant?: string | undefined }): Promise<Triggered> {
+    return this.#post('trigger', given)
+  }
+
+  /** Loads fixtures, all of them or nothing; or only tells whether they could be. */
+  loadFixtures(given: {
+    files: readonly FixturesFile[]
+    validate_only?: boolean | undefined
+  }): Promise<Fixtures> {
+    return this.#post('fixtures', given)
   }
 
   createApp(given: { name: string; redirect_uris: readonly string[] }): Promise<OAuthApp> {
@@ -136,7 +265,7 @@ export class Client {
     return this.#post(`apps/${encodeURIComponent(id)}/rotate_secret`)
   }
 
-  deleteApp(id: string): Promise<{ readonly id: string; readonly deleted: true }> {
+  deleteApp(id: string): Promise<Deleted> {
     return this.#delete(`apps/${encodeURIComponent(id)}`)
   }
 
@@ -161,8 +290,8 @@ export class Client {
     return requestJson(this.address, { method: 'GET', path: `/_paytwin/${path}?${search}` })
   }
 
-  #post<Answer>(path: string, body: object = {}): Promise<Answer> {
-    return requestJson(this.address, { method: 'POST', path: `/_paytwin/${path}`, body })
+  #post<Answer>(path: string, body: object = {}, signal?: AbortSignal): Promise<Answer> {
+    return requestJson(this.address, { method: 'POST', path: `/_paytwin/${path}`, body, signal })
   }
 
   #delete<Answer>(path: string): Promise<Answer> {

@@ -1,14 +1,29 @@
+import type { Mistake } from './types.ts'
+
 /** The daemon understood the request and refused it. */
 export class Refused extends Error {
   readonly status: number
   /** Machine-readable; null where the specification gives none (an unknown token). */
   readonly code: string | null
+  /** Of fixtures: everything that is wrong with them. */
+  readonly mistakes: readonly Mistake[]
 
-  constructor({ status, code, message }: { status: number; code: string | null; message: string }) {
+  constructor({
+    status,
+    code,
+    message,
+    mistakes = [],
+  }: {
+    status: number
+    code: string | null
+    message: string
+    mistakes?: readonly Mistake[] | undefined
+  }) {
     super(message)
     this.name = 'Refused'
     this.status = status
     this.code = code
+    this.mistakes = mistakes
   }
 }
 

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Refused, Unreachable } from './errors.ts'
+import type { Mistake } from './types.ts'
 
 /** Where a daemon is, and how to prove oneself to it. */
 export type Address = { readonly url: string; readonly token: string | null }
@@ -34,11 +35,11 @@ export async function open(address: Address, outgoing: Outgoing): Promise<Incomi
   if (status >= 200 && status < 300) return response
   const answer = parse<ErrorBody>(address, await readAll(address, response))
   if (typeof answer.error?.message !== 'string') throw stranger(address)
-  const { message, code } = answer.error
-  throw new Refused({ status, code: code ?? null, message })
+  const { message, code, mistakes } = answer.error
+  throw new Refused({ status, code: code ?? null, message, mistakes })
 }
 
-type ErrorBody = { error?: { message?: string; code?: string } }
+type ErrorBody = { error?: { message?: string; code?: string; mistakes?: readonly Mistake[] } }
 
 /**
  * fetch is not used: it gives up on an answer that takes five minutes, which a long advance may, and costs a command some

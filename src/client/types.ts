@@ -19,7 +19,7 @@ export type Summary = {
 
 export type Clock = {
   readonly id: string
-  readonly object: 'clock'
+  readonly object: 'clock' | 'test_clock'
   readonly mode: 'live' | 'frozen'
   readonly now: number
   readonly status: 'ready' | 'advancing'
@@ -92,6 +92,29 @@ export type Status = {
   readonly counts: Readonly<Record<string, number>>
 }
 
+export type Snapshot = {
+  readonly id: string
+  readonly object: 'snapshot'
+  readonly name: string
+  readonly created: number
+  /** In bytes. */
+  readonly size: number
+}
+
+/** What is left of a deleted object. */
+export type Deleted = { readonly id: string; readonly object: string; readonly deleted: true }
+export type {
+  CustomerTimelineShape as CustomerTimeline,
+  HappeningShape as Happening,
+  InvoiceTimelineShape as InvoiceTimeline,
+  ProspectShape as Prospect,
+  RelatedShape as Related,
+  SubscriptionTimelineShape as SubscriptionTimeline,
+  TimelineShape as Timeline,
+} from '../http/schemas/timeline.ts'
+/** The end of a daemon. */
+export type Shutdown = Pick<Status, 'url' | 'pid' | 'data'> & { readonly object: 'shutdown' }
+
 /** An app that merchants can let in: a client of OAuth. */
 export type OAuthApp = {
   readonly id: string
@@ -122,7 +145,74 @@ export type Authorization = {
 export type AuthorizationDecision = { readonly status: 'approved' | 'denied'; readonly redirect_to: string }
 
 /** Which clocks are meant. */
-export type ClockScope = { readonly merchant: string } | { readonly all: true }
+export type ClockScope =
+  | { readonly merchant: string }
+  | { readonly all: true }
+  | { readonly test_clock: string; readonly merchant?: string | undefined }
 
 /** Where an advance ends: at an instant (Unix seconds or ISO 8601), or after a duration. */
 export type AdvanceAim = { readonly to: number | string } | { readonly by: string }
+
+export type Fault = {
+  readonly id: string
+  readonly object: 'fault'
+  readonly kind: string
+  /** How many more times it strikes; null for ever. */
+  readonly remaining: number | null
+  readonly rate: number
+  readonly route: string | null
+  readonly merchant: string | null
+  readonly ms: number | null
+}
+
+/** A request to /v1 that was answered. `time` is in Unix milliseconds. */
+export type LoggedRequest = {
+  readonly id: string
+  readonly object: 'request'
+  readonly time: number
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly duration_ms: number
+  readonly key: string | null
+  readonly replayed: boolean
+  readonly code: string | null
+  readonly merchant_id: string | null
+}
+
+/** What was made so that an event happens; `due` and `command` where only time can make it happen. */
+export type Triggered = {
+  readonly object: 'trigger'
+  readonly type: string
+  readonly merchant_id: string
+  readonly events: readonly Event[]
+  readonly due: number | null
+  readonly command: string | null
+}
+
+/** A file of fixtures: its name, by which mistakes in it are told, and its JSON. */
+export type FixturesFile = { readonly name: string; readonly content: unknown }
+
+/** What is wrong in fixtures, and where. */
+export type Mistake = {
+  readonly file: string
+  /** As in `subscriptions[2].items[0].price`; null when the whole file is to blame. */
+  readonly path: string | null
+  readonly code: string | null
+  readonly message: string
+}
+
+/** What a load of fixtures made, or would make. */
+export type Fixtures = {
+  readonly object: 'fixtures'
+  readonly validate_only: boolean
+  readonly counts: Readonly<Record<string, number>>
+  readonly made: readonly {
+    readonly object: string
+    readonly ref: string | null
+    readonly id: string
+    readonly merchant_id: string
+    readonly file: string
+    readonly path: string
+  }[]
+}

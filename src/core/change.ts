@@ -1,5 +1,6 @@
 import type { Charge } from './charge.ts'
 import type { Customer } from './customer.ts'
+import { assert } from './errors.ts'
 import type { EventType } from './event.ts'
 import type { Invoice } from './invoice.ts'
 import type { InvoiceItem } from './invoice-item.ts'
@@ -54,6 +55,12 @@ export type Step = {
  */
 export class Change {
   readonly steps: Step[] = []
+  #hasAttempt = false
+
+  /** Whether the decision asked the card processor for a charge. */
+  get hasAttempt(): boolean {
+    return this.#hasAttempt
+  }
 
   /** A new object, with the event that announces it. */
   create<K extends Kind>(kind: K, after: Objects[K], event: EventType | null = null): Objects[K] {
@@ -89,8 +96,15 @@ export class Change {
       | undefined
   }
 
+  /** Notes an attempt at the card processor; a decision makes one at most. */
+  noteAttempt(): void {
+    assert(!this.#hasAttempt, 'a decision makes one attempt at most')
+    this.#hasAttempt = true
+  }
+
   /** All steps of another change, after those told so far. */
   append(change: Change): void {
     this.steps.push(...change.steps)
+    if (change.hasAttempt) this.noteAttempt()
   }
 }

@@ -57,21 +57,25 @@ const invalidRequest = (status: 400 | 404 | 422, code: string, message: string, 
 export const resourceMissing = (what: string, id: string, param = 'id') =>
   invalidRequest(404, 'resource_missing', `No such ${what}: '${id}'`, param)
 
+/** paytwin: something is asked for as of an instant before it was made. The instants are written out for people. */
+export const resourceNotYetMade = (what: string, id: string, { at, made }: { at: string; made: string }) =>
+  invalidRequest(404, 'resource_missing', `No such ${what} at ${at}: '${id}' was made at ${made}`, 'id')
+
 /** paytwin: an unknown path or a wrong method (decisions.md 1). */
 export const routeMissing = (method: string, path: string) =>
   invalidRequest(404, 'resource_missing', `Unrecognized request URL (${method} ${path})`, null)
 
 /** interface.md 7.3. */
-export const parameterMissing = (param: string) =>
-  invalidRequest(400, 'parameter_missing', `Missing required parameter: ${param}`, param)
+export const parameterMissing = (param: string, message = `Missing required parameter: ${param}`) =>
+  invalidRequest(400, 'parameter_missing', message, param)
 
 /** interface.md 7.3. `param` is null where no single parameter is to blame (a malformed body). */
 export const parameterInvalid = (param: string | null, message: string) =>
   invalidRequest(400, 'parameter_invalid', message, param)
 
-/** paytwin: `serve --strict-params` (decisions.md 1). */
-export const parameterUnknown = (param: string) =>
-  invalidRequest(400, 'parameter_unknown', `Received unknown parameter: ${param}`, param)
+/** paytwin: `serve --strict-params` (decisions.md 1), and in fixtures always. */
+export const parameterUnknown = (param: string, message = `Received unknown parameter: ${param}`) =>
+  invalidRequest(400, 'parameter_unknown', message, param)
 
 /** interface.md 7.3, 8. */
 export const amountInvalid = (message = 'Amount must be a positive integer in the smallest currency unit') =>
@@ -200,6 +204,61 @@ export const internalError = () =>
     code: 'internal_error',
     message: 'An unexpected error occurred. Retry with backoff and the same idempotency key.',
   })
+
+/** operator.md, "Reset" (processor_timeout): nobody knows whether the card was charged, so nothing is written. */
+export const processorTimeout = () =>
+  new ApiError({
+    status: 500,
+    type: 'api_error',
+    code: 'internal_error',
+    message:
+      'The card processor did not answer in time, and nothing was written. Retry with backoff and the same idempotency key.',
+  })
+/** paytwin: a name in fixtures that no object there has. @param hint - what was probably meant, as an end of the sentence */
+export const nameMissing = (what: string, name: string, param: string, hint: string) =>
+  invalidRequest(404, 'resource_missing', `no ${what} is named '${name}'${hint}`, param)
+
+/** How many mistakes are told at once. */
+const MAX_MISTAKES = 100
+
+/** What is wrong in fixtures: the param of the error is a path, as in `subscriptions[2].items[0].price`. */
+export type Mistake = { readonly file: string; readonly error: ApiError }
+
+/** The same as it is told. */
+export type ToldMistake = {
+  readonly file: string
+  /** null when the whole file is to blame. */
+  readonly path: string | null
+  readonly code: string | null
+  readonly message: string
+}
+
+/**
+ * paytwin: fixtures that cannot be loaded. It is what the first mistake is by itself, with the file and the path in its
+ * message; `mistakes` tells all that were found.
+ */
+export function fixturesRefused(first: Mistake, others: readonly Mistake[] = []): ApiError {
+  const { status, type, code, param, details } = first.error
+  const mistakes = [first, ...others].slice(0, MAX_MISTAKES).map(
+    ({ file, error }): ToldMistake => ({
+      file,
+      path: error.param,
+      code: error.code,
+      message: error.message,
+    }),
+  )
+  const rest = others.length === 0 ? '' : ` (and ${others.length} more)`
+  const message = `${mistakeText({ file: first.file, path: param, message: first.error.message })}${rest}`
+  return new ApiError({ status, type, code, param, message, details: { ...details, mistakes } })
+}
+
+/** `shop.json: prices[0].currency: expected …` */
+export const mistakeText = ({ file, path, message }: Omit<ToldMistake, 'code'>): string =>
+  [file, ...(path === null ? [] : [path]), message].join(': ')
+
+/** The mistakes of fixtures that were refused; none of any other error. */
+export const mistakesOf = ({ details }: ApiError): readonly ToldMistake[] =>
+  (details.mistakes ?? []) as readonly ToldMistake[]
 
 /** Our own mistake: rolls the transaction back and answers 500. */
 export function assert(condition: unknown, message: string): asserts condition {

@@ -2,10 +2,12 @@ import type { Metadata } from './customer.ts'
 import { assert } from './errors.ts'
 import {
   APPROVED,
+  type ChargeFault,
   declined,
   NO_PAYMENT_METHOD,
   NOT_A_CARD,
   type Outcome,
+  STRUCK,
   scriptedOutcome,
 } from './processor.ts'
 
@@ -86,6 +88,12 @@ export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
 /** Test ids of push methods, by id. */
 const TEST_PUSH_METHODS: Readonly<Record<string, PaymentMethodType>> = { pm_pix: 'pix', pm_boleto: 'boleto' }
 
+/** Every test id. */
+export const TEST_METHOD_IDS: readonly string[] = [
+  ...Object.keys(TEST_CARDS),
+  ...Object.keys(TEST_PUSH_METHODS),
+]
+
 /** What a test id stands for; undefined when it is none. */
 export function testPaymentMethod(
   id: string,
@@ -115,11 +123,16 @@ export type Attempt = { readonly outcome: Outcome; readonly paymentMethod: Payme
 
 /**
  * Asks the processor for one off-session charge, as billing does. Without a usable card the attempt fails and counts.
- * Source: decisions.md 3 (test payment methods, scripted card), 6 ("Payment method at each attempt").
+ * @param fault - what strikes the attempt on its way to the card, whose script then stays where it is
+ * Source: decisions.md 3 (test payment methods, scripted card), 6 ("Payment method at each attempt"); operator.md (faults).
  */
-export function attemptCharge(paymentMethod: PaymentMethod | null): Attempt {
+export function attemptCharge(
+  paymentMethod: PaymentMethod | null,
+  fault: ChargeFault | null = null,
+): Attempt {
   if (!paymentMethod) return { outcome: NO_PAYMENT_METHOD, paymentMethod }
   if (paymentMethod.type !== 'card') return { outcome: NOT_A_CARD, paymentMethod }
+  if (fault) return { outcome: STRUCK[fault], paymentMethod }
   const { script } = paymentMethod
   if (!script) {
     const card = TEST_CARDS[paymentMethod.test_card ?? '']

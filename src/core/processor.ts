@@ -31,6 +31,16 @@ export const declined = (code: string, decline_code: string | null): Outcome => 
   message: MESSAGES[decline_code ?? ''] ?? MESSAGES[code] ?? 'Your card was declined.',
 })
 
+/** What may strike an attempt at the processor, whatever the card. Source: operator.md, "Command line" (faults). */
+export const CHARGE_FAULTS = ['decline', 'processor_timeout'] as const
+export type ChargeFault = (typeof CHARGE_FAULTS)[number]
+
+/** What billing hears of an attempt that was struck. Source: operator.md, "Reset" (processor_timeout); paytwin: a decline's code. */
+export const STRUCK: Readonly<Record<ChargeFault, Outcome>> = {
+  decline: declined('card_declined', 'generic_decline'),
+  processor_timeout: declined('processing_error', null),
+}
+
 /** An attempt that never reached the processor, since there is nothing to charge. Source: decisions.md 6; paytwin: its codes. */
 export const NO_PAYMENT_METHOD: Outcome = {
   approved: false,

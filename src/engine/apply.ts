@@ -3,6 +3,7 @@ import { assert } from '../core/errors.ts'
 import { invoiceJobs, type Job, refundJobs, subscriptionJobs } from '../core/jobs.ts'
 import { changedFields, pick } from '../store/codec.ts'
 import { PRIVATE_FIELDS } from '../store/tables.ts'
+import { noteAttempt } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
 import type { Unit } from './unit.ts'
 
@@ -18,8 +19,10 @@ type Touched = {
  * Writes a change: the one place where decisions become rows. Each object is written once, in its last state; each step
  * leaves its journal entry; the jobs follow from the objects' states.
  * @param clock - the clock on which it happens
+ * @throws ApiError internal_error when the card processor did not answer: then nothing is written
  */
 export function apply(unit: Unit, change: Change, clock: Clock = unit.merchant.clock): void {
+  noteAttempt(unit, change)
   const touched = new Map<string, Touched>()
   for (const { kind, before, after } of change.steps) {
     const known = touched.get(after.id)

@@ -9,6 +9,7 @@ import type { PaymentMethod } from '../core/payment-method.ts'
 import type { Subscription } from '../core/subscription.ts'
 import type { QueuedJob } from '../store/jobs.ts'
 import { apply } from './apply.ts'
+import { faultAhead } from './charge-fault.ts'
 import { failRefund } from './refund.ts'
 import type { Unit } from './unit.ts'
 
@@ -36,11 +37,16 @@ export function loadCustomerAccount(
     final_action: unit.merchant.settings.dunning_final_action,
     customer,
     paymentMethod: usable(subscription?.default_payment_method) ?? usable(customer.default_payment_method),
+    fault: faultAhead(unit),
     prices: new Map((subscription?.items ?? []).map(({ price }) => [price, unit.need('price', price)])),
     openInvoices,
     intents: intentsOf(unit, openInvoices),
   }
 }
+
+/** The subscription that an invoice bills; null for a manual one. */
+export const subscriptionOf = (unit: Unit, { subscription }: Invoice): Subscription | null =>
+  subscription === null ? null : unit.need('subscription', subscription)
 
 /** The intents of some invoices, by the invoice's id. */
 export const intentsOf = (unit: Unit, invoices: readonly Invoice[]): Account['intents'] =>
@@ -70,7 +76,7 @@ const onSubscription = (rule: SubscriptionRule) => (unit: Unit, job: QueuedJob) 
 
 const onInvoice = (rule: InvoiceRule) => (unit: Unit, job: QueuedJob) => {
   const invoice = unit.need('invoice', job.object)
-  const subscription = invoice.subscription === null ? null : unit.need('subscription', invoice.subscription)
+  const subscription = subscriptionOf(unit, invoice)
   const account = loadCustomerAccount(unit, invoice.customer, subscription)
   const change = new Change()
   rule(change, account, invoice, subscription)

@@ -1,4 +1,4 @@
-import type { StoredClock } from '../store/directory.ts'
+import type { StoredClock } from '../store/clocks.ts'
 
 /** Unix milliseconds. The one reading of the wall clock; tests give their own. */
 export type Wall = () => number
@@ -37,6 +37,20 @@ export class Clock {
 
   get created(): number {
     return this.#row.created
+  }
+
+  /** What a test clock is called. */
+  get name(): string | null {
+    return this.#row.name
+  }
+
+  /** Whether it is a clock of single customers. */
+  get isTest(): boolean {
+    return this.#row.is_test === 1
+  }
+
+  get isDeleted(): boolean {
+    return this.#row.deleted === 1
   }
 
   get mode(): 'live' | 'frozen' {
@@ -97,11 +111,24 @@ export class Clock {
     this.#set({ mode: 'live', offset: this.now - wallSeconds(this.#wall) })
   }
 
+  delete(): void {
+    this.#set({ deleted: 1 })
+  }
+
   /** The row to write, when it has changed since it was last taken. */
   takeDirty(): StoredClock | undefined {
     if (!this.#isDirty) return undefined
     this.#isDirty = false
     return this.#row
+  }
+
+  /** What it would write, to be put back when a command is taken back. */
+  get state(): StoredClock {
+    return this.#row
+  }
+
+  putBack(state: StoredClock): void {
+    if (state !== this.#row) this.#set(state)
   }
 
   /** Goes back to what the database holds, after a transaction was rolled back. */

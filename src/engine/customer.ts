@@ -18,16 +18,23 @@ export type CustomerParams = {
   invoice_settings?: { default_payment_method?: string | null | undefined } | undefined
 }
 
+/** A customer follows the clock on which it was made, for good. */
+export type NewCustomerParams = CustomerParams & { test_clock?: string | undefined }
+
 const INVOICE_PREFIX_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const DEFAULT_METHOD = 'invoice_settings[default_payment_method]'
 
-/** Source: decisions.md 3. */
-export function createCustomer(unit: Unit, params: CustomerParams): Customer {
+/** @throws ApiError resource_missing, parameter_invalid. Source: decisions.md 2 (customers on test clocks), 3. */
+export function createCustomer(unit: Unit, params: NewCustomerParams): Customer {
+  const clock =
+    params.test_clock === undefined
+      ? unit.merchant.clock
+      : unit.free(unit.merchant.testClocks.named(params.test_clock, 'test_clock'))
   const id = unit.idFor('customer')
   const change = new Change()
   const blank: Customer = {
     id,
-    created: unit.now,
+    created: clock.instant,
     email: null,
     name: null,
     description: null,
@@ -36,13 +43,13 @@ export function createCustomer(unit: Unit, params: CustomerParams): Customer {
     invoice_prefix: unit.ids.derived(`invoice prefix ${id}`, 8, INVOICE_PREFIX_ALPHABET),
     next_invoice_number: 1,
     delinquent: false,
-    test_clock: null,
+    test_clock: params.test_clock ?? null,
     deleted: false,
   }
   const attaching = new Change()
   const customer = change.create('customer', withParams(unit, attaching, blank, params), 'customer.created')
   change.append(attaching)
-  apply(unit, change)
+  apply(unit, change, clock)
   return customer
 }
 

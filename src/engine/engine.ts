@@ -1,20 +1,33 @@
-import { ApiError, assert, internalError } from '../core/errors.ts'
+import { ApiError, internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { apply } from './apply.ts'
-import { Clock, type Wall } from './clock.ts'
+import type { Clock, Wall } from './clock.ts'
+import { Faults } from './faults.ts'
+import { Gate, nextTurn } from './gate.ts'
 import { Ids } from './ids.ts'
-import type { MerchantState } from './merchant.ts'
+import {
+  checkPresent,
+  isUnfinished,
+  leftBehindBy,
+  type MerchantState,
+  merchantOf,
+  StateReplaced,
+  unlessLeftBehind,
+} from './merchant.ts'
 import type { Summary } from './scheduler.ts'
 import { Timekeeper } from './timekeeper.ts'
-import { RefusedAfterAttempt, type RequestContext, Unit } from './unit.ts'
+import { ClockHeld, RefusedAfterAttempt, Rehearsed, type RequestContext, Unit } from './unit.ts'
 
 type Command = {
-  /** The merchant whose clock it follows; null for what concerns none. */
-  readonly merchant: MerchantState | null
-  /** @returns the answer, to be given after the commit */
-  readonly run: () => () => void
+  /** The merchants whose clocks it follows; none for what concerns no merchant's time. */
+  readonly merchants: readonly MerchantState[]
+  /** @returns the answer, to be given after the commit; undefined when it waits for a clock and is to run again */
+  readonly run: () => (() => void) | undefined
   readonly reject: (error: unknown) => void
 }
+
+/** Runs in a transaction of its own what may write for several merchants. */
+export type Transact = <T>(run: (unitOf: (merchant: MerchantState) => Unit) => T) => T
 
 /** What the engine tells its listeners. */
 export type EngineListener = {
@@ -22,6 +35,10 @@ export type EngineListener = {
   readonly committed?: () => void
   /** A live clock was behind the wall clock, and what was due has been run. */
   readonly caughtUp?: (merchant: string, summary: Summary) => void
+  /** All that there was has given way to another state, by a restore or a reset: nothing known of it holds. */
+  readonly replaced?: () => void
+  /** A merchant is gone with all that it had. */
+  readonly deleted?: (merchant: MerchantState) => void
   /** Our own mistake, or a disk that refuses to write: something for the log. */
   readonly failed?: (error: unknown, doing: string) => void
 }
@@ -33,6 +50,7 @@ export type EngineListener = {
 export class Engine {
   readonly store: Store
   readonly ids: Ids
+  readonly faults: Faults
   readonly wall: Wall
   readonly time: Timekeeper
   /** The dates of all API versions, oldest first. */
@@ -41,7 +59,10 @@ export class Engine {
   readonly #listeners = new Set<EngineListener>()
   /** Clocks that the transaction under way may have moved. */
   readonly #touched = new Set<Clock>()
+  /** How to put back what the transaction under way has changed in memory; the database does so itself. */
+  readonly #undo: (() => void)[] = []
   #queue: Command[] = []
+  readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
 
   constructor({
     store,
@@ -53,14 +74,15 @@ export class Engine {
     this.store = store
     this.wall = wall
     this.ids = new Ids(store.directory, seed)
+    this.faults = new Faults(this.ids)
     this.time = new Timekeeper(store, {
       transaction: (clock, work) => this.#transaction([clock], work),
       command: (merchant, run) => this.command(merchant, null, run),
-      unit: (merchant) => this.#unit(merchant, null),
+      unit: (merchant, moving) => this.#unit(merchant, { request: null, moving }),
       caughtUp: (merchant, summary) => this.#tell((listener) => listener.caughtUp?.(merchant, summary)),
       failed: (error, doing) => this.#report(error, doing),
     })
-    for (const settings of store.directory.merchants()) this.admit(settings)
+    this.#admitAll()
   }
 
   listen(listener: EngineListener): () => void {
@@ -73,25 +95,46 @@ export class Engine {
    * written. On a live clock whatever is due comes first; while an advance is under way it waits.
    */
   command<T>(merchant: MerchantState, request: RequestContext | null, run: (unit: Unit) => T): Promise<T> {
-    return this.#submit(merchant, () => {
-      const unit = this.#unit(merchant, request)
+    return this.#submit([merchant], () => {
+      const unit = this.#unit(merchant, { request, moving: null })
       return this.#attempt(() => run(unit), unit)
     })
   }
 
   /** Runs a command of the operator that belongs to no merchant's time. It commits or fails like any other. */
   administer<T>(run: () => T): Promise<T> {
-    return this.#submit(null, () => this.#attempt(run))
+    return this.#submit([], () => this.#attempt(run))
   }
 
-  /** Resolves when nothing that is due on a merchant's live clock is left to do. Source: decisions.md 2. */
+  /**
+   * Runs one command of several merchants, which may make further ones: all that it writes is committed together, or
+   * nothing of it. While time moves for one of those that are named, it waits.
+   * @param run - is given the way to a merchant's unit, a named one's or one that it has made itself
+   */
+  commandAll<T>(
+    merchants: readonly MerchantState[],
+    run: (unitOf: (merchant: MerchantState) => Unit) => T,
+  ): Promise<T> {
+    return this.#submit(merchants, () =>
+      this.#attempt(() => run((merchant) => this.#unit(merchant, { request: null, moving: null }))),
+    )
+  }
+
+  /**
+   * Resolves when nothing that is due on a merchant's live clock is left to do.
+   * @throws StateReplaced, MerchantDeleted
+   * Source: decisions.md 2.
+   */
   async settle(merchant: MerchantState): Promise<void> {
+    checkPresent(merchant)
     if (this.time.isOverdue(merchant.clock)) await this.command(merchant, null, () => undefined)
   }
 
   /** Runs what is due on every live clock: called by a tick each second. */
   async settleAll(): Promise<void> {
-    await Promise.all([...this.merchants.values()].map((merchant) => this.settle(merchant)))
+    await Promise.all(
+      [...this.merchants.values()].map((merchant) => this.settle(merchant).catch(unlessLeftBehind)),
+    )
   }
 
   /** How many objects have been made. */
@@ -100,43 +143,122 @@ export class Engine {
     return { customers: made('cus'), subscriptions: made('sub'), invoices: made('in'), events: made('evt') }
   }
 
-  /** Takes up a merchant that the store has got. */
+  /**
+   * Runs work alone, between transactions: no clock moves, none is behind what it shows, and no command runs. Advances that
+   * are under way end first; commands wait meanwhile, but for those of a merchant whose time moves, for which its advance
+   * may itself be waiting.
+   */
+  exclusively<T>(work: () => T): Promise<T> {
+    return this.#gate.alone(() => this.#standStillFor(work))
+  }
+
+  /**
+   * Replaces all that there is, alone. Every merchant is then known anew, and what still holds on to one of before begins
+   * again.
+   * @param work - changes the database in one transaction, its own or that of `transact`; or throws and changes nothing
+   */
+  replaceState<T>(work: (transact: Transact) => T): Promise<T> {
+    const transact: Transact = (run) =>
+      this.#transaction([], () => run((merchant) => this.#unit(merchant, { request: null, moving: null })))
+    return this.exclusively(() => {
+      const result = this.#knowingAnew(() => work(transact))
+      this.#tell((listener) => listener.replaced?.())
+      return result
+    })
+  }
+
+  /** Deletes a merchant with all that it has. An advance of its clock stops at the next border of a batch. */
+  async delete(merchant: MerchantState): Promise<void> {
+    do {
+      for (const clock of merchant.held.keys()) this.time.cancel(clock)
+      await nextTurn()
+    } while (merchant.held.size > 0)
+    checkPresent(merchant)
+    this.#transaction([], () => this.store.forget(merchant.settings))
+    merchant.standing = 'deleted'
+    this.merchants.delete(merchant.settings.ordinal)
+    this.#tell((listener) => listener.deleted?.(merchant))
+  }
+
+  /** Takes up a merchant that the store has got; one that the command under way has put there goes again when it fails. */
   admit(settings: MerchantState['settings']): MerchantState {
-    const rows = this.store.directory.clocks().filter(({ merchant }) => merchant === settings.ordinal)
-    const [main, ...others] = rows.map((row) => new Clock(row, this.wall))
-    assert(main, `${settings.id} has a clock`)
-    const merchant: MerchantState = {
-      settings,
-      clock: main,
-      testClocks: new Map(others.map((clock) => [clock.id, clock])),
-      isAdvancing: false,
-      waiting: [],
-    }
+    const merchant = merchantOf(settings, this.store.clocks, this.wall)
     this.merchants.set(settings.ordinal, merchant)
+    this.#undo.push(() => this.merchants.delete(settings.ordinal))
     return merchant
   }
 
   /** Lets what runs end: commands are answered, advances stop at a border and go on at the next start. */
   async close(): Promise<void> {
     await this.time.stop()
-    while (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
+    while (this.#queue.length > 0 || this.#gate.isClosed) await nextTurn()
     this.store.close()
   }
 
-  #unit(merchant: MerchantState, request: RequestContext | null): Unit {
-    return new Unit({ store: this.store, ids: this.ids, merchant, request, versions: this.versions })
+  /** Runs work and takes up what the database holds then. When it fails, memory may still be marked by what was rolled back. */
+  #knowingAnew<T>(work: () => T): T {
+    this.#leaveBehind()
+    try {
+      return work()
+    } finally {
+      this.#leaveBehind()
+      this.ids.reset()
+      this.time.forget()
+      this.#admitAll()
+    }
   }
 
-  #submit<T>(merchant: MerchantState | null, run: () => { value: T } | { error: unknown }): Promise<T> {
+  #leaveBehind(): void {
+    for (const merchant of this.merchants.values()) merchant.standing = 'replaced'
+    this.merchants.clear()
+  }
+
+  #admitAll(): void {
+    for (const settings of this.store.directory.merchants()) this.admit(settings)
+  }
+
+  async #standStillFor<T>(work: () => T): Promise<T> {
+    for (;;) {
+      // Behind whoever has looked at the state in this turn, and is about to act on it.
+      await nextTurn()
+      const clocks = [...this.merchants.values()].map(({ clock }) => clock)
+      this.#transaction(clocks, () => {
+        for (const merchant of this.merchants.values()) {
+          if (!merchant.held.has(merchant.clock)) this.time.catchUp(merchant)
+          if (!merchant.held.has(merchant.clock)) merchant.clock.tick()
+        }
+      })
+      if (!this.time.isMoving) break
+      await this.time.rest()
+    }
+    // While a shutdown leaves an advance unfinished, clocks stand where nobody was to see them.
+    if ([...this.merchants.values()].some(isUnfinished)) throw internalError()
+    return work()
+  }
+
+  #unit(merchant: MerchantState, given: { request: RequestContext | null; moving: Clock | null }): Unit {
+    const { store, ids, faults, versions } = this
+    const touch = (clock: Clock) => {
+      const { state } = clock
+      this.#touched.add(clock)
+      this.#undo.push(() => clock.putBack(state))
+    }
+    return new Unit({ store, ids, faults, merchant, versions, touch, ...given })
+  }
+
+  #submit<T>(merchants: readonly MerchantState[], run: () => { value: T } | { error: unknown }): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#enqueue({
-        merchant,
+      const command: Command = {
+        merchants,
         reject,
         run: () => {
           const outcome = run()
-          return 'error' in outcome ? () => reject(outcome.error) : () => resolve(outcome.value)
+          if ('value' in outcome) return () => resolve(outcome.value)
+          if (!(outcome.error instanceof ClockHeld)) return () => reject(outcome.error)
+          return this.#park(command, outcome.error.clock) ? undefined : () => reject(internalError())
         },
-      })
+      }
+      this.#enqueue(command)
     })
   }
 
@@ -147,17 +269,20 @@ export class Engine {
 
   /** One transaction for all commands that have arrived; answers leave after its commit. */
   #flush(): void {
-    const commands = this.#queue
+    const commands = this.#queue.filter((command) => !this.#holdsBack(command))
     this.#queue = []
+    if (commands.length === 0) return
     const admitted: Command[] = []
     const answers: (() => void)[] = []
-    const clocks = commands.flatMap(({ merchant }) => (merchant ? [merchant.clock] : []))
+    const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
     try {
       this.#transaction(clocks, () => {
         for (const command of commands) {
-          if (this.#parks(command)) continue
+          if (command.merchants.some((merchant) => this.#parks(command, merchant))) continue
+          const answer = command.run()
+          if (!answer) continue
           admitted.push(command)
-          answers.push(command.run())
+          answers.push(answer)
         }
       })
     } catch (error) {
@@ -168,40 +293,72 @@ export class Engine {
     for (const answer of answers) answer()
   }
 
+  /** Holds a command back while work is to run alone, but for one that an advance may be waiting for. */
+  #holdsBack(command: Command): boolean {
+    if (!this.#gate.isClosed || command.merchants.some(({ held }) => held.size > 0)) return false
+    this.#gate.hold(command)
+    return true
+  }
+
   /**
-   * Parks a command while its merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
+   * Parks a command while a merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
    * leaves an advance unfinished there is no such instant: the command is sent away.
    * @returns whether the command is not to run now
    */
-  #parks(command: Command): boolean {
-    const { merchant } = command
-    if (!merchant) return false
-    if (!merchant.isAdvancing) this.time.catchUp(merchant)
-    if (merchant.isAdvancing)
-      merchant.waiting.push({ requeue: () => this.#enqueue(command), reject: command.reject })
-    else if (merchant.clock.target !== null) command.reject(internalError())
-    else merchant.clock.tick()
-    return merchant.isAdvancing || merchant.clock.target !== null
+  #parks(command: Command, merchant: MerchantState): boolean {
+    const leftBehind = leftBehindBy(merchant)
+    if (leftBehind) {
+      command.reject(leftBehind)
+      return true
+    }
+    const { clock, held } = merchant
+    if (!held.has(clock)) this.time.catchUp(merchant)
+    if (this.#park(command, clock)) return true
+    if (clock.target !== null) {
+      command.reject(internalError())
+      return true
+    }
+    clock.tick()
+    return false
+  }
+
+  /** Lets a command wait for the advance that holds a clock. @returns whether there is one */
+  #park(command: Command, clock: Clock): boolean {
+    const owner = command.merchants.find(({ held }) => held.has(clock))
+    const waiting = owner?.held.get(clock)
+    waiting?.push({ requeue: () => this.#enqueue(command), reject: command.reject })
+    return waiting !== undefined
   }
 
   #attempt<T>(run: () => T, unit?: Unit): { value: T } | { error: unknown } {
     this.ids.mark()
+    const known = this.#undo.length
+    unit?.touch(unit.merchant.clock)
     try {
       return { value: this.store.savepoint(run) }
     } catch (error) {
       this.ids.rollback()
+      this.#takeBack(known)
+      if (error instanceof Rehearsed) return { value: error.value }
       if (unit && error instanceof RefusedAfterAttempt) {
         apply(unit, error.remembered)
         error.afterwards()
         return { error: error.error }
       }
-      if (!(error instanceof ApiError)) this.#report(error, 'running a command')
+      const isOurs = ![ApiError, StateReplaced, ClockHeld].some((known) => error instanceof known)
+      if (isOurs) this.#report(error, 'running a command')
       return { error }
     }
   }
 
-  /** A transaction that takes counters and clocks along: into the database, or back to what that holds. */
+  /** Puts back what this transaction has changed in memory after the first `known` changes, the last one first. */
+  #takeBack(known: number): void {
+    for (const undo of this.#undo.splice(known).reverse()) undo()
+  }
+
+  /** A transaction that takes counters, clocks and merchants along: into the database, or back to what that holds. */
   #transaction<T>(clocks: readonly Clock[], work: () => T): T {
+    this.#undo.length = 0
     for (const clock of clocks) this.#touched.add(clock)
     try {
       const result = this.store.transaction(() => {
@@ -209,7 +366,7 @@ export class Engine {
         this.ids.flush()
         for (const clock of this.#touched) {
           const row = clock.takeDirty()
-          if (row) this.store.directory.updateClock(row)
+          if (row) this.store.clocks.update(row)
         }
         return value
       })
@@ -217,9 +374,9 @@ export class Engine {
       this.#tell((listener) => listener.committed?.())
       return result
     } catch (error) {
+      this.#takeBack(0)
       this.ids.reset()
-      const rows = new Map(this.store.directory.clocks().map((row) => [row.seq, row]))
-      for (const clock of this.#touched) clock.reset(rows.get(clock.seq))
+      for (const clock of this.#touched) clock.reset(this.store.clocks.at(clock.seq))
       this.#touched.clear()
       throw error
     }

@@ -1,15 +1,24 @@
 import { resourceMissing } from '../core/errors.ts'
+import { CHARGE_FAULTS, type ChargeFault } from '../core/processor.ts'
 import type { Ids } from './ids.ts'
 
-/** What can be made to go wrong. Source: operator.md, "Command line" (faults). */
-export const FAULT_KINDS = [
+/** What can be made to go wrong with a request. */
+const REQUEST_FAULTS = [
   'key_resolution_unavailable',
-  'rate_limit',
   'internal_error',
-  'latency',
   'response_lost',
+  'rate_limit',
+  'latency',
 ] as const
+export type RequestFault = (typeof REQUEST_FAULTS)[number]
+
+/** What can be made to go wrong. Source: operator.md, "Command line" (faults). */
+export const FAULT_KINDS = [...CHARGE_FAULTS, ...REQUEST_FAULTS] as const
 export type FaultKind = (typeof FAULT_KINDS)[number]
+
+/** Whether it strikes attempts to charge a card, be they a request's or the clock's, rather than requests. */
+export const isChargeFault = (kind: FaultKind): kind is ChargeFault =>
+  (CHARGE_FAULTS as readonly string[]).includes(kind)
 
 export type Fault = {
   readonly id: string
@@ -18,12 +27,14 @@ export type Fault = {
   remaining: number | null
   /** The share of the occasions on which it strikes, 0 to 1. */
   readonly rate: number
-  /** The routes that it strikes, as a glob over `POST /v1/…`; null for all. */
+  /** The routes that it strikes, as a glob over `POST /v1/…`; null for all, and for a fault of charges. */
   readonly route: string | null
   /** The merchant's id; null for all. */
   readonly merchant: string | null
-  /** For latency: milliseconds. */
-  readonly ms: number
+  /** Of a latency: milliseconds; null for any other. */
+  readonly ms: number | null
+  /** On how many occasions it might have struck, from which chance follows. */
+  occasions: number
 }
 
 /** What is struck: a request, by its route and, once that is known, its merchant. */
@@ -34,7 +45,6 @@ export class Faults {
   readonly #ids: Ids
   readonly #faults: Fault[] = []
   #count = 0
-  #occasions = 0
 
   constructor(ids: Ids) {
     this.#ids = ids
@@ -44,9 +54,9 @@ export class Faults {
     return this.#faults
   }
 
-  add(given: Omit<Fault, 'id'>): Fault {
+  add(given: Omit<Fault, 'id' | 'occasions'>): Fault {
     this.#count += 1
-    const fault = { ...given, id: `fault_${this.#count}` }
+    const fault = { ...given, id: `fault_${this.#count}`, occasions: 0 }
     this.#faults.push(fault)
     return fault
   }
@@ -62,25 +72,53 @@ export class Faults {
     this.#faults.splice(place, 1)
   }
 
-  /** The fault of a kind that strikes now, if one does; it is used up by that. */
-  strike(kind: FaultKind, occasion: Occasion): Fault | undefined {
-    const fault = this.#faults.find((candidate) => candidate.kind === kind && this.#hits(candidate, occasion))
-    if (fault && fault.remaining !== null) {
-      fault.remaining -= 1
-      if (fault.remaining <= 0) this.#faults.splice(this.#faults.indexOf(fault), 1)
-    }
-    return fault
+  /** The fault of a kind that strikes a request now, if one does; one use of it is gone by that. */
+  strike(kind: RequestFault, { route, merchant }: Occasion): Fault | undefined {
+    return this.#strike(
+      (fault) =>
+        fault.kind === kind &&
+        isOf(fault, merchant) &&
+        (fault.route === null || globMatches(fault.route, route)),
+    )
   }
 
-  #hits({ rate, route, merchant }: Fault, occasion: Occasion): boolean {
-    if (merchant !== null && merchant !== occasion.merchant) return false
-    if (route !== null && !globMatches(route, occasion.route)) return false
+  /** What would strike a merchant's next attempt to charge a card; null for nothing. Looking uses nothing up. */
+  aheadOfCharge(merchant: string): ChargeFault | null {
+    for (const fault of this.#faults) {
+      if (isChargeFault(fault.kind) && isOf(fault, merchant) && this.#hits(fault)) return fault.kind
+    }
+    return null
+  }
+
+  /** What strikes a merchant's attempt to charge a card, which is made now: the same that was ahead of it. */
+  strikeCharge(merchant: string): ChargeFault | null {
+    const struck = this.#strike((fault) => isChargeFault(fault.kind) && isOf(fault, merchant))
+    return struck && isChargeFault(struck.kind) ? struck.kind : null
+  }
+
+  /** The first that hits of the faults concerned. Each that is asked has had an occasion, the one that hits a use. */
+  #strike(concerns: (fault: Fault) => boolean): Fault | undefined {
+    for (const fault of this.#faults) {
+      if (!concerns(fault)) continue
+      const hits = this.#hits(fault)
+      fault.occasions += 1
+      if (!hits) continue
+      if (fault.remaining !== null) fault.remaining -= 1
+      if (fault.remaining === 0) this.#faults.splice(this.#faults.indexOf(fault), 1)
+      return fault
+    }
+    return undefined
+  }
+
+  /** Chance follows from the seed and from how often the fault was asked, so that a run can be repeated. */
+  #hits({ id, rate, occasions }: Fault): boolean {
     if (rate >= 1) return true
-    // Chance follows from the seed, so that a run can be repeated.
-    this.#occasions += 1
-    return Number.parseInt(this.#ids.derived(`fault ${this.#occasions}`, 6, '0123456789'), 10) / 1e6 < rate
+    return Number.parseInt(this.#ids.derived(`fault ${id} ${occasions}`, 6, '0123456789'), 10) / 1e6 < rate
   }
 }
+
+const isOf = (fault: Fault, merchant: string | null): boolean =>
+  fault.merchant === null || fault.merchant === merchant
 
 /** Stars stand for anything; a glob without a method is one of the path. */
 function globMatches(glob: string, route: string): boolean {

@@ -34,8 +34,8 @@ export class Ids {
   readonly #directory: Directory
   readonly #seed: string
   readonly #sequences = new Map<number, Map<string, Sequence>>()
-  /** The values that counters had when they were first used since the mark. */
-  #replaced = new Map<Sequence, number>()
+  /** What counters were when they were first used since the mark. */
+  #replaced = new Map<Sequence, Pick<Sequence, 'value' | 'isDirty'>>()
 
   constructor(directory: Directory, seed: string) {
     this.#directory = directory
@@ -74,7 +74,7 @@ export class Ids {
 
   /** Takes back all counting since the mark. */
   rollback(): void {
-    for (const [sequence, value] of this.#replaced) sequence.value = value
+    for (const [sequence, before] of this.#replaced) Object.assign(sequence, before)
     this.mark()
   }
 
@@ -108,7 +108,8 @@ export class Ids {
   }
 
   #count(sequence: Sequence): number {
-    if (!this.#replaced.has(sequence)) this.#replaced.set(sequence, sequence.value)
+    const { value, isDirty } = sequence
+    if (!this.#replaced.has(sequence)) this.#replaced.set(sequence, { value, isDirty })
     sequence.isDirty = true
     sequence.value += 1
     return sequence.value

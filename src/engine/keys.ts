@@ -1,15 +1,40 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { parameterInvalid, resourceMissing } from '../core/errors.ts'
+import { assert, parameterInvalid, resourceMissing } from '../core/errors.ts'
 import type { KeyRow } from '../store/tables.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
+import { bornAs, checkPresent, type MerchantState } from './merchant.ts'
 
 const SECRET_LENGTH = 32
 const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
-const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
+export const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
 
 const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+
+/** A key to be issued, with its secret or a random one. */
+export type NewKey = {
+  /** The merchant's ordinal. */
+  readonly merchant: number
+  readonly type: KeyRow['type']
+  readonly name: string | null
+  readonly secret?: string | undefined
+}
+
+/** What is kept of a key's secret. */
+export type SealedSecret = {
+  readonly type: KeyRow['type']
+  /** SHA-256, in hexadecimal digits. */
+  readonly hash: string
+  readonly hint: string
+}
+
+/** What is kept of a secret that was chosen beforehand; undefined when it has not the form of a key. Source: decisions.md 9. */
+export function sealSecret(secret: string): SealedSecret | undefined {
+  if (!GIVEN_KEY.test(secret)) return undefined
+  const type = secret.startsWith(PREFIXES.secret) ? 'secret' : 'publishable'
+  return { type, hash: digest(secret).toString('hex'), hint: `${PREFIXES[type]}…${secret.slice(-4)}` }
+}
 
 /** A key that was just made: the only moment at which its secret is known. */
 export type IssuedKey = { readonly key: KeyRow; readonly secret: string }
@@ -29,7 +54,13 @@ export class KeyRing {
   constructor(engine: Engine, cacheSeconds: number) {
     this.#engine = engine
     this.#cacheSeconds = cacheSeconds
-    for (const key of engine.store.directory.keys()) this.#admit(key)
+    this.takeUp()
+    engine.listen({ replaced: () => this.takeUp(), deleted: () => this.takeUp() })
+  }
+
+  /** The merchant that a key opens; undefined while there is none: it was not there yet in the state that was restored. */
+  ownerOf(key: Pick<KeyRow, 'merchant' | 'birth'>): MerchantState | undefined {
+    return bornAs(this.#engine.merchants, key)
   }
 
   /** All keys ever issued, revoked ones too, newest first. */
@@ -37,18 +68,20 @@ export class KeyRing {
     return [...this.#byHash.values()].sort((left, right) => (left.id < right.id ? 1 : -1))
   }
 
-  /** The key with this secret, unless it is unknown or revoked; notes that it was used. */
-  resolve(secret: string): KeyRow | undefined {
+  /** The key with this secret and whom it opens, unless it is unknown, revoked or nobody's; notes that it was used. */
+  resolve(secret: string): { readonly key: KeyRow; readonly merchant: MerchantState } | undefined {
     const hash = digest(secret)
     const key = this.#byHash.get(hash.toString('hex'))
     const now = wallSeconds(this.#engine.wall)
     if (!key || !timingSafeEqual(key.hash, hash)) return undefined
     if (key.revoked !== null && now >= key.revoked + this.#cacheSeconds) return undefined
+    const merchant = this.ownerOf(key)
+    if (!merchant) return undefined
     if (key.last_used !== now) {
       key.last_used = now
       this.#used.add(key)
     }
-    return key
+    return { key, merchant }
   }
 
   /** Whether a key has this secret, revoked or not. */
@@ -61,41 +94,63 @@ export class KeyRing {
    * @param given.secret - a secret chosen beforehand; a random one if none is given
    * @throws ApiError parameter_invalid, param secret, for one of another form or that is taken
    */
-  async issue(given: {
-    merchant: number
-    type: KeyRow['type']
-    name: string | null
-    secret?: string | undefined
-  }): Promise<IssuedKey> {
-    const { merchant, type, name } = given
-    const secret = given.secret ?? PREFIXES[type] + randomToken(SECRET_LENGTH)
-    if (!GIVEN_KEY.test(secret) || !secret.startsWith(PREFIXES[type])) {
+  async issue(given: NewKey): Promise<IssuedKey> {
+    const owner = this.#engine.merchants.get(given.merchant)
+    const issued = await this.#engine.administer(() => {
+      // Whoever has the ordinal by now may be another than the one that was meant.
+      if (owner) checkPresent(owner)
+      return this.make(given)
+    })
+    this.takeUp()
+    return issued
+  }
+
+  /** Issues a key within the command under way: see issue. It opens once that is committed and `takeUp` was called. */
+  make({ merchant, type, name, secret = PREFIXES[type] + randomToken(SECRET_LENGTH) }: NewKey): IssuedKey {
+    const sealed = sealSecret(secret)
+    if (sealed?.type !== type) {
       throw parameterInvalid(
         'secret',
         `A ${type} key is '${PREFIXES[type]}' and at least 24 letters or digits`,
       )
     }
-    const key = await this.#engine.administer(() => {
-      // Asked here, where nothing else runs: two requests may bring the same key at once.
-      const hash = digest(secret)
-      if (this.#engine.store.directory.keys().some((key) => key.hash.equals(hash)))
-        throw parameterInvalid('secret', 'This key exists already')
-      const row: KeyRow = {
-        id: this.#engine.ids.next(0, 'key'),
-        merchant,
-        type,
-        name,
-        hash,
-        hint: `${PREFIXES[type]}…${secret.slice(-4)}`,
-        created: wallSeconds(this.#engine.wall),
-        last_used: null,
-        revoked: null,
-      }
-      this.#engine.store.directory.addKey(row)
-      return row
-    })
-    this.#admit(key)
-    return { key, secret }
+    return { key: this.add({ merchant, name, ...sealed }), secret }
+  }
+
+  /**
+   * Writes a key of which only the hash is known: see make.
+   * @throws ApiError parameter_invalid, param secret, for one that is taken
+   */
+  add({
+    merchant,
+    name,
+    type,
+    hash,
+    hint,
+  }: SealedSecret & { merchant: number; name: string | null }): KeyRow {
+    // Asked here, where nothing else runs: two requests may bring the same key at once.
+    if (this.stored(hash)) throw parameterInvalid('secret', 'This key exists already')
+    const owner = this.#engine.merchants.get(merchant)
+    assert(owner, `the merchant ${merchant} of a new key is there`)
+    const row: KeyRow = {
+      id: this.#engine.ids.next(0, 'key'),
+      merchant,
+      birth: owner.settings.birth,
+      type,
+      name,
+      hash: Buffer.from(hash, 'hex'),
+      hint,
+      created: wallSeconds(this.#engine.wall),
+      last_used: null,
+      revoked: null,
+    }
+    this.#engine.store.directory.addKey(row)
+    return row
+  }
+
+  /** The key of a hash, as the database has it: one that the command under way has added, too. */
+  stored(hash: string): KeyRow | undefined {
+    return this.#engine.store.directory.keys().find((key) => key.hash.toString('hex') === hash)
   }
 
   /**
@@ -120,6 +175,17 @@ export class KeyRing {
     await this.#engine.administer(() => {
       for (const { id, last_used } of used) this.#engine.store.directory.noteKeyUse(id, last_used)
     })
+  }
+
+  /** Takes up the keys that the database holds, so that they open; those that it held before stay as they are known. */
+  takeUp(): void {
+    const known = new Map(this.#byHash)
+    this.#byHash.clear()
+    for (const key of this.#engine.store.directory.keys()) {
+      const before = known.get(key.hash.toString('hex'))
+      // The same secret may be another merchant's by now: fixtures give it again at each reset.
+      this.#admit(before?.id === key.id ? before : key)
+    }
   }
 
   #admit(key: KeyRow): void {

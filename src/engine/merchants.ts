@@ -1,5 +1,6 @@
 import type { FinalAction } from '../core/dunning.ts'
-import { resourceMissing } from '../core/errors.ts'
+import { parameterInvalid, resourceMissing } from '../core/errors.ts'
+import { FIRST_BIRTH } from '../store/directory.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant.ts'
@@ -11,46 +12,73 @@ export function findMerchant(engine: Engine, id: string, param = 'id'): Merchant
   return merchant
 }
 
+export type MerchantParams = {
+  name: string
+  /** 'live', or where its frozen clock stands (Unix seconds). */
+  clock: 'live' | number
+  api_version?: string | undefined
+  dunning_final_action?: FinalAction | undefined
+}
+
 /**
  * Makes a merchant: a unit of isolation with data, keys, events and a clock of its own.
- * @param given.clock - 'live', or where its frozen clock stands (Unix seconds)
  * Source: operator.md, "Command line".
  */
-export async function createMerchant(
+export const createMerchant = (engine: Engine, given: MerchantParams): Promise<MerchantState> =>
+  engine.administer(() => addMerchant(engine, given))
+
+/**
+ * Makes a merchant within the command under way: see createMerchant.
+ * @param birth - tells it from all others; the next one, but for the default merchant's
+ */
+export function addMerchant(
   engine: Engine,
-  given: {
-    name: string
-    clock: 'live' | number
-    api_version?: string | undefined
-    dunning_final_action?: FinalAction | undefined
-  },
-): Promise<MerchantState> {
+  given: MerchantParams,
+  birth = engine.store.directory.nextBirth(),
+): MerchantState {
   // On a frozen clock it began when that says, so that every run tells the same history.
   const created = given.clock === 'live' ? wallSeconds(engine.wall) : given.clock
-  const settings = await engine.administer(() => {
-    const ordinal = engine.ids.nextNumber(0, 'merchant')
-    const row = {
-      ordinal,
-      id: engine.ids.next(0, 'mer'),
-      name: given.name,
-      created,
-      api_version: given.api_version ?? engine.versions.at(-1) ?? '',
-      dunning_final_action: given.dunning_final_action ?? ('cancel' as const),
-    }
-    engine.store.directory.addMerchant(row)
-    engine.store.directory.addClock({
-      id: engine.ids.next(ordinal, 'clock'),
-      merchant: ordinal,
-      created,
-      mode: given.clock === 'live' ? 'live' : 'frozen',
-      now: created,
-      offset: 0,
-      target: null,
-      advance: null,
-    })
-    return row
+  const ordinal = engine.ids.nextNumber(0, 'merchant')
+  const settings = {
+    ordinal,
+    id: engine.ids.next(0, 'mer'),
+    name: given.name,
+    created,
+    api_version: given.api_version ?? engine.versions.at(-1) ?? '',
+    dunning_final_action: given.dunning_final_action ?? ('cancel' as const),
+    birth,
+  }
+  engine.store.directory.addMerchant(settings)
+  engine.store.clocks.add({
+    id: engine.ids.next(ordinal, 'clock'),
+    merchant: ordinal,
+    created,
+    is_test: 0,
+    name: null,
+    deleted: 0,
+    mode: given.clock === 'live' ? 'live' : 'frozen',
+    now: created,
+    offset: 0,
+    target: null,
+    advance: null,
   })
   return engine.admit(settings)
+}
+
+/**
+ * Deletes a merchant: its data, keys, clocks and streams. An advance of its clock is canceled; what waits for it is refused.
+ * @throws ApiError resource_missing; parameter_invalid, param id, for the default merchant
+ * Source: operator.md, "Command line".
+ */
+export async function deleteMerchant(engine: Engine, id: string): Promise<void> {
+  const merchant = findMerchant(engine, id)
+  if (merchant.settings.birth === FIRST_BIRTH) {
+    throw parameterInvalid(
+      'id',
+      `${id} is the default merchant, which cannot be deleted: 'paytwin snapshots reset' empties it`,
+    )
+  }
+  await engine.delete(merchant)
 }
 
 /** Changes a merchant's settings. @throws ApiError resource_missing. Source: decisions.md 11. */

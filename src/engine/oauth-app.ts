@@ -66,10 +66,7 @@ export function makeApp(
     checkRedirectUri(uri, `redirect_uris[${index}]`)
   })
   const client_secret = newSecret()
-  // Counters go back with a snapshot, apps do not: an id that is taken is passed over.
-  let id = ids.next(0, 'app')
-  while (store.oauth.app(id)) id = ids.next(0, 'app')
-  const app = { id, name, redirect_uris, created: wallSeconds(wall) }
+  const app = { id: ids.next(0, 'app'), name, redirect_uris, created: wallSeconds(wall) }
   store.oauth.addApp({
     ...app,
     redirect_uris: JSON.stringify(redirect_uris),

@@ -9,12 +9,13 @@ import {
 } from '../core/oauth.ts'
 import { redirectTo } from '../core/redirect-uri.ts'
 import { move } from '../core/transitions.ts'
+import type { Merchant } from '../store/directory.ts'
 import type { StoredAuthorization } from '../store/oauth.ts'
 import type { Store } from '../store/store.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
-import type { MerchantState } from './merchant.ts'
+import { bornAs, type MerchantState } from './merchant.ts'
 import { digest, type OAuthApp } from './oauth-app.ts'
 
 const RANDOM_LENGTH = 32
@@ -44,23 +45,22 @@ export type Seal = { readonly nonce: string; readonly cookie: string }
 
 /**
  * Takes down, within the command under way, what an app asks a merchant for. It waits ten minutes for a decision.
- * @param merchant - its ordinal; null when the page lets the person choose
+ * @param merchant - null when the page lets the person choose
  * Source: decisions.md 8.
  */
 export function makeAuthorization(
   { store, ids, wall }: Pick<Engine, 'store' | 'ids' | 'wall'>,
   { app, ...asked }: Asked,
-  { merchant, seal }: { merchant: number | null; seal: Seal | null },
+  { merchant, seal }: { merchant: Merchant | null; seal: Seal | null },
 ): Authorization {
-  // Counters go back with a snapshot, grants do not: an id that is taken is passed over.
-  let id = ids.next(0, 'oauthz')
-  while (store.oauth.authorization(id)) id = ids.next(0, 'oauthz')
+  const id = ids.next(0, 'oauthz')
   const created = wallSeconds(wall)
   store.oauth.addAuthorization({
     ...asked,
     id,
     app: app.id,
-    merchant,
+    merchant: merchant?.ordinal ?? null,
+    birth: merchant?.birth ?? null,
     status: 'pending',
     created,
     expires: created + CONSENT_SECONDS,
@@ -111,7 +111,8 @@ export function decide(
   const { redirect_uri, state } = row
   const status = move(AUTHORIZATION_TRANSITIONS, statusAt(row, wallSeconds(wall)), decision)
   assert(status === 'approved' || status === 'denied', 'a decision decides')
-  const decided = { ...row, status, merchant: merchant?.settings.ordinal ?? row.merchant, state: null }
+  const { ordinal, birth } = merchant?.settings ?? { ordinal: row.merchant, birth: row.birth }
+  const decided = { ...row, status, merchant: ordinal, birth, state: null }
   if (decision === 'deny') {
     store.oauth.updateAuthorization(decided)
     return { status, redirect_to: redirectTo(redirect_uri, { error: 'access_denied', state }) }
@@ -127,6 +128,13 @@ export function decideFor(engine: Engine, id: string, given: Decision): Promise<
   const run = () => decide(engine, id, given)
   return given.merchant ? engine.command(given.merchant, null, run) : engine.administer(run)
 }
+
+/** The merchant that was asked or has decided; undefined while a page asks, and when it is not there now. */
+export const askedMerchant = (
+  engine: Engine,
+  { merchant, birth }: Authorization,
+): MerchantState | undefined =>
+  merchant === null || birth === null ? undefined : bornAs(engine.merchants, { merchant, birth })
 
 function find(store: Store, id: string): StoredAuthorization {
   const row = store.oauth.authorization(id)

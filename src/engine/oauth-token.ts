@@ -18,8 +18,9 @@ import type { Store } from '../store/store.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
-import type { MerchantState } from './merchant.ts'
+import { bornAs, MerchantDeleted, type MerchantState } from './merchant.ts'
 import { digest, type OAuthApp } from './oauth-app.ts'
+import { askedMerchant } from './oauth-authorization.ts'
 
 const TOKEN_LENGTH = 32
 export const ACCESS_TOKEN_PREFIX = 'oat_test_'
@@ -55,9 +56,10 @@ export async function exchangeCode(
 ): Promise<Granted | NotGranted> {
   const { oauth } = engine.store
   const hash = digest(code)
-  const merchant = merchantOf(engine, oauth.authorizationOfCode(hash))
+  const found = oauth.authorizationOfCode(hash)
+  const merchant = found && askedMerchant(engine, found)
   if (!merchant) return notGranted(invalidGrant(UNKNOWN_CODE))
-  return engine.command(merchant, null, ({ store, now }) => {
+  const granted = engine.command(merchant, null, ({ store, now }): Granted | NotGranted => {
     // Read again where nothing else runs: others may have brought the same code, or the app may be gone.
     const row = oauth.authorizationOfCode(hash)
     if (!row?.code_status || row.code_expires === null) return notGranted(invalidGrant(UNKNOWN_CODE))
@@ -73,6 +75,7 @@ export async function exchangeCode(
     if (verdict.refusal) return { refusal: verdict.refusal, revoked: revokeFamily(engine, used) }
     return grant(store, used, { merchant, scope: row.scope, now })
   })
+  return granted.catch((error: unknown) => unlessDeleted(error, UNKNOWN_CODE))
 }
 
 /**
@@ -87,9 +90,10 @@ export async function refresh(
 ): Promise<Granted | NotGranted> {
   const { oauth } = engine.store
   const hash = digest(refresh_token)
-  const merchant = merchantOf(engine, oauth.token(hash))
+  const found = oauth.token(hash)
+  const merchant = found && bornAs(engine.merchants, found)
   if (!merchant) return notGranted(invalidGrant(UNKNOWN_REFRESH_TOKEN))
-  return engine.command(merchant, null, ({ store, now }) => {
+  const granted = engine.command(merchant, null, ({ store, now }): Granted | NotGranted => {
     const token = oauth.token(hash)
     const authorization = token && oauth.authorizationAt(token.authorization)
     if (token?.kind !== 'refresh' || !authorization) return notGranted(invalidGrant(UNKNOWN_REFRESH_TOKEN))
@@ -99,6 +103,7 @@ export async function refresh(
     oauth.setTokenStatus(token.seq, move(TOKEN_TRANSITIONS, token.status, 'rotate'))
     return grant(store, authorization, { merchant, scope, now })
   })
+  return granted.catch((error: unknown) => unlessDeleted(error, UNKNOWN_REFRESH_TOKEN))
 }
 
 /**
@@ -125,7 +130,7 @@ export function resolveToken(
   token: string,
 ): { readonly token: StoredToken; readonly merchant: MerchantState } | undefined {
   const row = engine.store.oauth.token(digest(token))
-  const merchant = merchantOf(engine, row)
+  const merchant = row && bornAs(engine.merchants, row)
   const opens = row?.kind === 'access' && row.status === 'active'
   return opens && merchant && merchant.clock.now < row.expires ? { token: row, merchant } : undefined
 }
@@ -133,31 +138,21 @@ export function resolveToken(
 /** By which name the streams know an access token that opened them: it is no secret. */
 export const tokenKey = (seq: number): string => `oauth_token ${seq}`
 
-/**
- * Revokes, within the command under way, all that a merchant has granted: it is being deleted.
- * @returns the access tokens that fell: see tokenKey
- */
-export function forgetGrantsOf({ store }: Engine, merchant: number): readonly number[] {
-  const tokens = store.oauth.tokensOfMerchant(merchant)
-  store.oauth.removeMerchant(merchant)
-  return tokens.map(({ seq }) => seq)
-}
-
 /** Forgets what expired long ago; to be called within a transaction. */
 export function forgetExpiredGrants({ store, merchants, wall }: Engine): void {
   for (const { settings, clock } of merchants.values()) {
-    store.oauth.forgetExpired(settings.ordinal, clock.now)
+    store.oauth.forgetExpired(settings.birth, clock.now)
   }
   store.oauth.forgetRequests(wallSeconds(wall))
 }
 
 const notGranted = (refusal: ApiError): NotGranted => ({ refusal, revoked: [] })
 
-const merchantOf = (
-  { merchants }: Engine,
-  row: { readonly merchant: number | null } | undefined,
-): MerchantState | undefined =>
-  row === undefined || row.merchant === null ? undefined : merchants.get(row.merchant)
+/** With a merchant goes all that it granted: one that is deleted meanwhile has granted nothing. */
+function unlessDeleted(error: unknown, message: string): NotGranted {
+  if (error instanceof MerchantDeleted) return notGranted(invalidGrant(message))
+  throw error
+}
 
 /** Source: RFC 7636 4.2, S256. */
 const challengeFrom = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
@@ -176,6 +171,7 @@ function grant(
       authorization: authorization.seq,
       app: authorization.app,
       merchant: merchant.settings.ordinal,
+      birth: merchant.settings.birth,
       scope: of.scope,
       status: 'active',
       expires: now + of.seconds,

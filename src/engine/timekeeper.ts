@@ -3,7 +3,7 @@ import { internalError, parameterInvalid } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
-import type { MerchantState } from './merchant.ts'
+import type { MerchantState, Waiting } from './merchant.ts'
 import { NOTHING_DONE, runBatch, type Summary, storedAdvance } from './scheduler.ts'
 import type { Unit } from './unit.ts'
 
@@ -11,8 +11,9 @@ import type { Unit } from './unit.ts'
 type Host = {
   /** A transaction that may move the clock. */
   readonly transaction: <T>(clock: Clock, work: () => T) => T
-  readonly command: <T>(merchant: MerchantState, run: () => T) => Promise<T>
-  readonly unit: (merchant: MerchantState) => Unit
+  readonly command: <T>(merchant: MerchantState, run: (unit: Unit) => T) => Promise<T>
+  /** A unit for a step of a clock's advance. */
+  readonly unit: (merchant: MerchantState, moving: Clock) => Unit
   readonly caughtUp: (merchant: string, summary: Summary) => void
   readonly failed: (error: unknown, doing: string) => void
 }
@@ -20,8 +21,8 @@ type Host = {
 type Running = { readonly done: Promise<Summary>; isCanceled: boolean }
 
 /**
- * Moves clocks: by an advance that was asked for, or to keep a live one up with the wall clock. While one moves, its
- * merchant's writes wait.
+ * Moves clocks: by an advance that was asked for, or to keep a live one up with the wall clock. While one moves, the
+ * writes of those who follow it wait.
  * Source: decisions.md 2.
  */
 export class Timekeeper {
@@ -42,19 +43,26 @@ export class Timekeeper {
    * @param aim - the target in Unix seconds, asked for when the advance begins
    * @param options.stop_on - types of events after whose first the advance ends
    * @param options.param - the parameter to blame when the target is not forward
+   * @param options.begun - what else to write when it begins, in the same transaction
    * @returns when it has begun; `done` tells what it did, when it has ended or was canceled
    */
   begin(
     merchant: MerchantState,
     clock: Clock,
     aim: (now: number) => number,
-    { stop_on = [], param }: { stop_on?: readonly EventType[] | undefined; param: string },
+    {
+      stop_on = [],
+      param,
+      begun,
+    }: { stop_on?: readonly EventType[] | undefined; param: string; begun?: () => void },
   ): Promise<{ readonly done: Promise<Summary> }> {
-    return this.#host.command(merchant, () => {
+    return this.#host.command(merchant, (unit) => {
+      unit.touch(unit.free(clock))
       const target = aim(clock.instant)
       this.check(clock, target, param)
       this.#stuck.delete(clock)
       clock.begin(target, storedAdvance({ stop_on }))
+      begun?.()
       return this.#run(merchant, clock)
     })
   }
@@ -83,7 +91,7 @@ export class Timekeeper {
   /** Goes on with the advances that a crash or a stop interrupted. */
   resume(merchants: Iterable<MerchantState>): Promise<Summary>[] {
     return [...merchants].flatMap((merchant) =>
-      [merchant.clock, ...merchant.testClocks.values()]
+      [merchant.clock, ...merchant.testClocks.advancing()]
         .filter((clock) => clock.target !== null)
         .map((clock) => this.#run(merchant, clock).done),
     )
@@ -107,10 +115,25 @@ export class Timekeeper {
     )
   }
 
+  /** Whether any clock moves. */
+  get isMoving(): boolean {
+    return this.#running.size > 0
+  }
+
+  /** Resolves when what moves now has ended, well or not. */
+  async rest(): Promise<void> {
+    await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
+  }
+
+  /** Forgets what it knows of clocks, when others have come in their place. */
+  forget(): void {
+    this.#stuck.clear()
+  }
+
   /** Stops what moves at the next border of a batch; it goes on at the next start. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
+    await this.rest()
   }
 
   #isDueBy(clock: Clock, instant: number): boolean {
@@ -119,12 +142,13 @@ export class Timekeeper {
   }
 
   #run(merchant: MerchantState, clock: Clock): Running {
-    merchant.isAdvancing = true
+    const waiting: Waiting[] = []
+    merchant.held.set(clock, waiting)
     const control = { isCanceled: false }
     const done = this.#step(merchant, clock, control).finally(() => {
       this.#running.delete(clock)
-      merchant.isAdvancing = false
-      for (const { requeue, reject } of merchant.waiting.splice(0)) {
+      merchant.held.delete(clock)
+      for (const { requeue, reject } of waiting) {
         // An advance that a shutdown interrupts goes on at the next start: no write may come in its middle.
         if (clock.target === null) requeue()
         else reject(internalError())
@@ -147,7 +171,7 @@ export class Timekeeper {
       if (this.#isStopping) return summary
       try {
         const batch = this.#host.transaction(clock, () => {
-          if (!control.isCanceled) return runBatch(this.#store, clock, () => this.#host.unit(merchant))
+          if (!control.isCanceled) return runBatch(this.#store, clock, () => this.#host.unit(merchant, clock))
           clock.end({ keepsPace: false })
           return { isDone: true, summary }
         })

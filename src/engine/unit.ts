@@ -3,11 +3,17 @@ import { type ApiError, assert, resourceMissing } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
+import type { Faults } from './faults.ts'
 import type { Ids } from './ids.ts'
 import type { MerchantState } from './merchant.ts'
 
 /** The request that a command serves; null for what the clock does. */
-export type RequestContext = { readonly id: string; readonly idempotency_key: string | null }
+export type RequestContext = {
+  readonly id: string
+  readonly idempotency_key: string | null
+  /** Whether the operator asks, whom no fault strikes. */
+  readonly isOperators?: true
+}
 
 /** Names of kinds for people. */
 const NOUNS: Readonly<Record<Kind, string>> = {
@@ -30,24 +36,41 @@ const NOUNS: Readonly<Record<Kind, string>> = {
 export class Unit {
   readonly store: Store
   readonly ids: Ids
+  readonly faults: Faults
   readonly merchant: MerchantState
   readonly request: RequestContext | null
   /** The events that the unit has told so far. */
   readonly events: EventType[] = []
 
   readonly #versions: readonly string[]
+  readonly #moving: Clock | null
+  readonly #touch: (clock: Clock) => void
+  /** Whether another clock than the unit's own is held: seldom, and then it is worth looking which. */
+  readonly #mayWait: boolean
 
-  /** @param given.versions - the dates of all API versions, oldest first */
+  /**
+   * @param given.versions - the dates of all API versions, oldest first
+   * @param given.moving - the clock whose advance the unit is a step of; null for a command
+   * @param given.touch - takes note of a clock before the unit moves it
+   */
   constructor(given: {
     store: Store
     ids: Ids
+    faults: Faults
     merchant: MerchantState
     request: RequestContext | null
     versions: readonly string[]
+    moving: Clock | null
+    touch: (clock: Clock) => void
   }) {
     this.#versions = given.versions
+    this.#moving = given.moving
+    this.#touch = given.touch
+    const { held } = given.merchant
+    this.#mayWait = held.size > (given.moving && held.has(given.moving) ? 1 : 0)
     this.store = given.store
     this.ids = given.ids
+    this.faults = given.faults
     this.merchant = given.merchant
     this.request = given.request
   }
@@ -69,16 +92,36 @@ export class Unit {
 
   readonly newId = (prefix: string): string => this.ids.next(this.owner, prefix)
 
-  /** The clock that an object follows. */
+  /** The clock that an object follows. @throws ClockHeld while an advance holds it */
   clockOf(testClock: string | null): Clock {
     if (testClock === null) return this.merchant.clock
-    const clock = this.merchant.testClocks.get(testClock)
+    const clock = this.merchant.testClocks.find(testClock)
     assert(clock, `the clock ${testClock} is there`)
+    return this.free(clock)
+  }
+
+  /** A clock at whose instant the unit may act. @throws ClockHeld while an advance of another one holds it */
+  free(clock: Clock): Clock {
+    if (clock.isTest && clock.target !== null && clock !== this.#moving) throw new ClockHeld(clock)
     return clock
   }
 
+  /** Takes note of a clock before the unit moves it. */
+  touch(clock: Clock): void {
+    this.#touch(clock)
+  }
+
+  /** @throws ClockHeld while an advance holds the clock that the object follows: nobody acts in its middle */
   get<K extends Kind>(kind: K, id: string): Objects[K] | undefined {
-    return this.store.objects.get(kind, this.owner, id)
+    const object = this.store.objects.get(kind, this.owner, id)
+    if (object && this.#mayWait) this.#waitFor(object)
+    return object
+  }
+
+  /** Objects that name no clock follow that of their customer. */
+  #waitFor(object: Objects[Kind]): void {
+    if ('test_clock' in object) this.clockOf(object.test_clock)
+    else if ('customer' in object && object.customer !== null) this.get('customer', object.customer)
   }
 
   /** An object that must be there, since another one speaks of it. */
@@ -108,6 +151,16 @@ export class Unit {
   }
 }
 
+/** A command came upon a clock that an advance holds: it is taken back, and runs again when the advance has ended. */
+export class ClockHeld extends Error {
+  readonly clock: Clock
+
+  constructor(clock: Clock) {
+    super(`an advance holds ${clock.id}`)
+    this.clock = clock
+  }
+}
+
 /** A refusal that takes everything back but what the card processor remembers of the attempt. Source: decisions.md 3, 6. */
 export class RefusedAfterAttempt extends Error {
   readonly error: ApiError
@@ -125,5 +178,15 @@ export class RefusedAfterAttempt extends Error {
   /** The same refusal, with something else to be written. */
   andThen(afterwards: () => void): RefusedAfterAttempt {
     return new RefusedAfterAttempt(this.error, this.remembered, afterwards)
+  }
+}
+
+/** What a command that is only tried has found out: all that it wrote is taken back. */
+export class Rehearsed<T> extends Error {
+  readonly value: T
+
+  constructor(value: T) {
+    super('only tried')
+    this.value = value
   }
 }

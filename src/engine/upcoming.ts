@@ -1,5 +1,6 @@
 import { resourceMissing } from '../core/errors.ts'
 import { JOB_KINDS, type JobKind } from '../core/jobs.ts'
+import type { Clock } from './clock.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant.ts'
 
@@ -21,13 +22,14 @@ export type UpcomingPage = {
 }
 
 /**
- * What happens next on a merchant's main clock, in order; for a backward cursor the nearest to it first.
+ * What happens next on a clock of a merchant, in order; for a backward cursor the nearest to it first.
  * @throws ApiError resource_missing for an unknown cursor
  * Source: decisions.md 2, 13 (`upcoming`).
  */
 export function upcomingJobs(
   engine: Engine,
-  { clock, settings }: MerchantState,
+  { settings }: MerchantState,
+  clock: Clock,
   { limit, cursor }: UpcomingPage,
 ): Upcoming[] {
   const { jobs } = engine.store

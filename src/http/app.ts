@@ -23,6 +23,8 @@ import { refundRoutes } from './refund.ts'
 import { errorBody, json } from './respond.ts'
 import type { Registered } from './route.ts'
 import { subscriptionRoutes } from './subscription.ts'
+import { subscriptionItemRoutes } from './subscription-item.ts'
+import { testClockRoutes } from './test-clock.ts'
 
 /** The application, and the routes of its two APIs as they were registered. */
 export type App = { readonly app: Hono; readonly routes: readonly Registered[] }
@@ -36,6 +38,7 @@ export function createApp(site: AdminSite): App {
   priceRoutes(api)
   paymentMethodRoutes(api)
   subscriptionRoutes(api)
+  subscriptionItemRoutes(api)
   invoiceRoutes(api)
   invoiceItemRoutes(api)
   paymentIntentRoutes(api)
@@ -43,6 +46,7 @@ export function createApp(site: AdminSite): App {
   refundRoutes(api)
   eventRoutes(api)
   clockRoutes(api)
+  testClockRoutes(api)
   authorizationRoutes(api)
   const consent = consentRoutes(app, site)
   const apps = new ClientApi(app, site)

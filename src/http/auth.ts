@@ -1,4 +1,4 @@
-import { invalidApiKey } from '../core/errors.ts'
+import { type ApiError, invalidApiKey, invalidToken } from '../core/errors.ts'
 import type { MerchantState } from '../engine/merchant.ts'
 import { isAccessToken, tokenCaller } from './oauth/token-caller.ts'
 import type { Site } from './site.ts'
@@ -10,6 +10,8 @@ export type Caller = {
   readonly isPublic: boolean
   /** The key's id, or the name by which an access token is known. */
   readonly keyId: string
+  /** The key as it is shown: its beginning and its last four characters. */
+  readonly keyHint: string
   /** Within which idempotency keys are told apart. */
   readonly scope: string
 }
@@ -29,15 +31,36 @@ export type Asking = {
  * @throws ApiError authentication_error, the same for a missing, malformed, unknown and revoked key
  * Source: interface.md 5.2, 5.3, 5.5; decisions.md 8, 9.
  */
-export function authenticate({ engine, keys }: Site, header: string | undefined, asking: Asking): Caller {
+export function authenticate(
+  { engine, keys }: Pick<Site, 'engine' | 'keys'>,
+  header: string | undefined,
+  asking: Asking,
+): Caller {
   const { scheme, secret } = credentialsOf(header)
-  if (scheme === 'bearer' && isAccessToken(secret)) return tokenCaller(engine, secret, asking)
+  if (scheme === 'bearer' && isAccessToken(secret)) {
+    return { ...tokenCaller(engine, secret, asking), keyHint: hintOf(secret) ?? '' }
+  }
   const isKey = secret?.startsWith('sk_test_') || (asking.allowsPublic && secret?.startsWith('pk_test_'))
-  const key = secret !== undefined && isKey ? keys.resolve(secret) : undefined
-  const merchant = key && engine.merchants.get(key.merchant)
-  if (!merchant) throw invalidApiKey()
+  const resolved = secret !== undefined && isKey ? keys.resolve(secret) : undefined
+  if (!resolved) throw invalidApiKey()
+  const { key, merchant } = resolved
   const isPublic = key.type === 'publishable'
-  return { merchant, isPublic, keyId: key.id, scope: `${merchant.settings.id}${isPublic ? ' public' : ''}` }
+  const scope = `${merchant.settings.id}${isPublic ? ' public' : ''}`
+  return { merchant, isPublic, keyId: key.id, keyHint: key.hint, scope }
+}
+
+/** How one is refused whose credentials open nothing any more. */
+export function refusalOf(header: string | undefined): ApiError {
+  const { scheme, secret } = credentialsOf(header)
+  return scheme === 'bearer' && isAccessToken(secret) ? invalidToken() : invalidApiKey()
+}
+
+/** The hint of whatever key or token a request carries, be it valid or not; null for what does not look like one. */
+export const keyHint = (header: string | undefined): string | null => hintOf(credentialsOf(header).secret)
+
+function hintOf(secret = ''): string | null {
+  const [, prefix, last] = /^([a-z]{2,3}_(?:test|live)_)\S{8,}?(\S{4})$/.exec(secret) ?? []
+  return prefix === undefined ? null : `${prefix}…${last}`
 }
 
 type Credentials = { readonly scheme?: string; readonly secret?: string | undefined }

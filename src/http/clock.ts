@@ -2,24 +2,33 @@ import { z } from 'zod'
 import { addDuration, LAST_INSTANT, parseInstant } from '../core/calendar.ts'
 import { parameterInvalid, parameterMissing } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'
+import type { Clock } from '../engine/clock.ts'
 import type { MerchantState } from '../engine/merchant.ts'
 import { progressOf, type Summary } from '../engine/scheduler.ts'
 import { type Upcoming, type UpcomingPage, upcomingJobs } from '../engine/upcoming.ts'
 import type { Api } from './api.ts'
 import { matchingTypes } from './event.ts'
+import { reference } from './fields.ts'
 import { cursorOf, type List, type PageParams, page, pageParams } from './pagination.ts'
-import { type ClockShape, clockSchema, type UpcomingShape, upcomingList } from './schemas/clock.ts'
+import {
+  type ClockShape,
+  clockSchema,
+  type TestClockShape,
+  type UpcomingShape,
+  upcomingList,
+} from './schemas/clock.ts'
+import type { Site } from './site.ts'
 
 /** How far an advance goes, and what ends it early. Source: decisions.md 2. */
 export const advanceFields = {
-  to: z.union([z.int(), z.string()]).optional(),
+  to: z.union([z.int(), z.string()], { error: 'expected Unix seconds or ISO 8601' }).optional(),
   by: z.string().optional(),
   stop_on: z.array(z.string()).max(100).optional(),
   /** Whether to answer at once, while time moves. */
   async: z.boolean().optional(),
 }
 const advanceParams = z.object(advanceFields)
-const upcomingParams = z.object(pageParams)
+const upcomingParams = z.object({ ...pageParams, test_clock: reference.optional() })
 
 /** Source: decisions.md 2, "Clock endpoints". */
 export function clockRoutes(api: Api): void {
@@ -41,16 +50,10 @@ export function clockRoutes(api: Api): void {
       returns: clockSchema,
       errors: { 400: ['parameter_missing'] },
     },
-    async ({ merchant, site, params }) => {
-      const { aim, param } = aimOf(params)
-      const stop_on = stopOn(params)
-      const { done } = await site.engine.time.begin(merchant, merchant.clock, aim, { stop_on, param })
-      if (params.async) {
-        done.catch((error: unknown) => site.reportError(error, 'advancing a clock'))
-        return presentClock(merchant)
-      }
-      const summary = presentSummary(await done)
-      return { ...presentClock(merchant), summary }
+    async ({ merchant, site, params, keep }) => {
+      const begun = () => keep(presentClock(merchant))
+      const summary = await advance(site, merchant, merchant.clock, { ...params, ...aimOf(params), begun })
+      return { ...presentClock(merchant), ...(summary && { summary }) }
     },
   )
   api.read(
@@ -98,19 +101,52 @@ export function clockRoutes(api: Api): void {
       returns: upcomingList,
     },
     ({ c, merchant, site, params }) =>
-      presentUpcoming(c.req.path, params, (wanted) => upcomingJobs(site.engine, merchant, wanted)),
+      presentUpcoming(c.req.path, params, (wanted) =>
+        upcomingJobs(site.engine, merchant, clockMeant(merchant, params.test_clock), wanted),
+      ),
   )
 }
+
+/**
+ * Advances a clock.
+ * @returns what was done; undefined when the caller does not wait for that
+ */
+export async function advance(
+  site: Pick<Site, 'engine' | 'reportError'>,
+  merchant: MerchantState,
+  clock: Clock,
+  given: Aim & {
+    stop_on?: readonly string[] | undefined
+    async?: boolean | undefined
+    /** What else to write when it begins, in the same transaction. */
+    begun?: () => void
+  },
+): Promise<ReturnType<typeof presentSummary> | undefined> {
+  const { aim, param, begun } = given
+  const stop_on = stopOn(given)
+  const { done } = await site.engine.time.begin(merchant, clock, aim, {
+    stop_on,
+    param,
+    ...(begun && { begun }),
+  })
+  if (!given.async) return presentSummary(await done)
+  done.catch((error: unknown) => site.reportError(error, 'advancing a clock'))
+  return undefined
+}
+
+/** The clock that is meant: a test clock that is named, else the main one. @throws ApiError resource_missing */
+export const clockMeant = (merchant: MerchantState, testClock: string | undefined): Clock =>
+  testClock === undefined ? merchant.clock : merchant.testClocks.named(testClock, 'test_clock')
+
+/** Where an advance leads, and the parameter that says so. */
+export type Aim = { readonly aim: (now: number) => number; readonly param: 'to' | 'by' | 'frozen_time' }
 
 /**
  * Where an advance leads from an instant.
  * @throws ApiError parameter_missing, parameter_invalid for `to` and `by`
  * Source: decisions.md 2 (`advance`).
  */
-export function aimOf({ to, by }: { to?: number | string | undefined; by?: string | undefined }): {
-  aim: (now: number) => number
-  param: 'to' | 'by'
-} {
+export function aimOf({ to, by }: { to?: number | string | undefined; by?: string | undefined }): Aim {
   if (to !== undefined && by !== undefined) throw parameterInvalid('by', 'Give to or by, not both')
   if (to !== undefined) {
     const target = parseInstant(String(to))
@@ -142,20 +178,34 @@ export function aimOf({ to, by }: { to?: number | string | undefined; by?: strin
 export const stopOn = ({ stop_on }: { stop_on?: readonly string[] | undefined }): EventType[] =>
   (stop_on ?? []).flatMap((pattern, index) => matchingTypes(pattern, `stop_on[${index}]`))
 
-/** Source: decisions.md 2, "Clock endpoints"; 13 (`target` is null when ready). */
-export function presentClock({ clock, settings }: MerchantState): ClockShape {
+/** The main clock of a merchant. Source: decisions.md 2, "Clock endpoints"; 13 (`target` is null when ready). */
+export const presentClock = ({ clock, settings }: MerchantState): ClockShape => ({
+  object: 'clock',
+  mode: clock.mode,
+  ...commonOf(clock),
+  merchant_id: settings.id,
+})
+
+/** Source: decisions.md 2, "Customer test clocks"; 13 (its object). */
+export const presentTestClock = (merchant_id: string, clock: Clock): TestClockShape => ({
+  object: 'test_clock',
+  name: clock.name,
+  mode: 'frozen',
+  frozen_time: clock.now,
+  ...commonOf(clock),
+  merchant_id,
+})
+
+function commonOf(clock: Clock) {
   const progress = progressOf(clock)
   return {
     id: clock.id,
-    object: 'clock',
     created: clock.created,
-    mode: clock.mode,
     now: clock.now,
-    status: clock.target === null ? 'ready' : 'advancing',
+    status: clock.target === null ? ('ready' as const) : ('advancing' as const),
     target: clock.target,
     ...(progress && { progress: presentSummary(progress) }),
     livemode: false,
-    merchant_id: settings.id,
   }
 }
 

@@ -27,7 +27,7 @@ const fields = {
     .optional(),
   invoice_settings: z.object({ default_payment_method: reference.nullable().optional() }).optional(),
 }
-const createParams = z.object({ ...fields, metadata })
+export const createParams = z.object({ ...fields, test_clock: reference.optional(), metadata })
 const updateParams = z.object({ ...fields, metadata })
 const listParams = z.object({ ...pageParams, created: createdParam, email: z.string().optional() })
 const methodListParams = z.object({ ...pageParams, type: z.string().optional() })

@@ -38,9 +38,10 @@ export const ERROR_CODES = {
     remedy: 'Give it. Some are required only beside others: a payment method unless there is a trial, say.',
   }),
   parameter_unknown: invalid({
-    means: 'The daemon was started with --strict-params, and this route has no such parameter.',
+    means:
+      'The daemon was started with --strict-params, and this route has no such parameter; or fixtures hold a name that is none of theirs.',
     param: 'the first unknown one',
-    remedy: 'Correct its name or leave it out. Without the option it would have been ignored.',
+    remedy: 'Correct its name or leave it out. In a request, without the option, it would have been ignored.',
   }),
   amount_invalid: invalid({
     means: 'The amount is not a positive integer.',

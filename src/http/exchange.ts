@@ -1,15 +1,17 @@
 import type { Context } from 'hono'
 import { ApiError, internalError, keyResolutionUnavailable, rateLimited } from '../core/errors.ts'
-import type { FaultKind } from '../engine/faults.ts'
+import { stopwatch } from '../engine/clock.ts'
+import type { RequestFault } from '../engine/faults.ts'
 import { requestId } from '../engine/ids.ts'
-import type { MerchantState } from '../engine/merchant.ts'
+import { MerchantDeleted, type MerchantState } from '../engine/merchant.ts'
 import type { View } from '../engine/view.ts'
-import { authenticate, type Caller } from './auth.ts'
+import { authenticate, type Caller, keyHint, refusalOf } from './auth.ts'
 import { expand } from './expand.ts'
 import type { IdempotentEntry } from './idempotency.ts'
 import { isKept } from './idempotency.ts'
 import type { Answer, Json } from './json.ts'
 import { namesAsHeader } from './params.ts'
+import { redacted } from './redact.ts'
 import { errorBody, errorHeaders, type Headers, jsonText, knownError, textOf } from './respond.ts'
 import type { Site } from './site.ts'
 
@@ -19,7 +21,13 @@ const CORS: Headers = {
 }
 
 /** What is answered, as it goes over the wire. */
-export type Rendered = { readonly status: number; readonly text: string; readonly headers: Headers }
+export type Rendered = {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+  /** The code of the error that it is. */
+  readonly code?: string | null
+}
 
 /** What the route of a request says about its answer. */
 export type Served = {
@@ -44,6 +52,8 @@ export class Exchange {
   /** As in `POST /v1/customers`. */
   readonly #route: string
   readonly #served: Served
+  readonly #time: number
+  readonly #begun = stopwatch()
   #caller: Caller | undefined
   #merchant: MerchantState | undefined
   #version: string
@@ -56,8 +66,8 @@ export class Exchange {
     this.#site = site
     this.#route = `${c.req.method} ${c.req.path}`
     this.#served = served
-    const asked = c.req.header('x-api-version')
-    this.#version = asked !== undefined && site.versions.dates.includes(asked) ? asked : site.versions.newest
+    this.#time = site.engine.wall()
+    this.#version = this.#askedVersion()
   }
 
   /** Whether a browser asks, with a publishable key. */
@@ -79,6 +89,7 @@ export class Exchange {
    * @throws ApiError authentication_error; parameter_invalid, param X-API-Version; rate_limit; internal_error
    */
   async admit(): Promise<Caller> {
+    this.#forget()
     const caller = this.#authenticate()
     this.speaksOf(caller.merchant)
     this.#version = caller.merchant.settings.api_version
@@ -93,6 +104,7 @@ export class Exchange {
    * @throws what authenticating throws; ApiError parameter_invalid, param X-API-Version; rate_limit; internal_error
    */
   async admitStranger<Who>(authenticate: () => Who): Promise<Who> {
+    this.#forget()
     const who = authenticate()
     this.#checkVersion()
     await this.#suffer()
@@ -112,7 +124,7 @@ export class Exchange {
   async #suffer(): Promise<void> {
     if (this.#strike('rate_limit')) throw rateLimited()
     const latency = this.#strike('latency')
-    if (latency) await new Promise((resolve) => setTimeout(resolve, latency.ms))
+    if (latency) await new Promise((resolve) => setTimeout(resolve, latency.ms ?? 0))
     if (this.#strike('internal_error')) throw internalError()
   }
 
@@ -133,6 +145,7 @@ export class Exchange {
       status: answer instanceof ApiError ? answer.status : status,
       text: textOf(this.#site.versions.downgrade(this.#version, body)),
       headers: answer instanceof ApiError ? errorHeaders(answer) : {},
+      code: answer instanceof ApiError ? answer.code : null,
     }
     if (this.entry && isKept(rendered)) {
       this.entry.keep({
@@ -150,23 +163,41 @@ export class Exchange {
     const stored = this.entry?.stored
     if (!stored) return undefined
     this.#version = stored.api_version
-    return this.send({ status: stored.status, text: stored.body, headers: { 'Idempotent-Replayed': 'true' } })
+    const { status, body: text } = stored
+    const code = status < 400 ? null : JSON.parse(text).error.code
+    return this.send({ status, text, headers: { 'Idempotent-Replayed': 'true' }, code })
   }
 
-  send({ status, text, headers }: Rendered): Response {
+  /** Lets the next request with the same idempotency key in; what is rendered from here on is not kept. */
+  leave(): void {
+    this.entry?.leave()
+    this.entry = undefined
+  }
+
+  send({ status, text, headers, code = null }: Rendered): Response {
     if (this.#strike('response_lost')) this.#hangUp()
+    this.#note(status, code)
     return jsonText(status, text, { ...this.#headers(), ...headers })
   }
 
   /** The answer to what went wrong. */
   fail(error: unknown): Response {
-    const known = knownError(this.#site, error, this.#route)
+    // With a merchant its keys are gone, and what it granted.
+    const isNobodys = error instanceof MerchantDeleted
+    if (isNobodys) this.#forget()
+    const known = knownError(
+      this.#site,
+      isNobodys ? refusalOf(this.#c.req.header('authorization')) : error,
+      this.#route,
+    )
     const body = this.#site.versions.downgrade(this.#version, this.#errorBody(known))
+    this.#note(known.status, known.code)
     return jsonText(known.status, textOf(body), { ...this.#headers(), ...errorHeaders(known) })
   }
 
   /** The headers of a response that is made elsewhere. */
   stamp(response: Response): Response {
+    this.#note(response.status, null)
     for (const [name, value] of Object.entries(this.#headers())) response.headers.set(name, value)
     return response
   }
@@ -190,6 +221,36 @@ export class Exchange {
     return (this.#served.errorBody ?? errorBody)(error, this.#site.url())
   }
 
+  /** As long as nobody knows who asks: the version asked for if there is such a one, else the newest. */
+  #forget(): void {
+    this.#caller = undefined
+    this.#merchant = undefined
+    this.#version = this.#askedVersion()
+  }
+
+  #askedVersion(): string {
+    const { dates, newest } = this.#site.versions
+    const asked = this.#c.req.header('x-api-version')
+    return asked !== undefined && dates.includes(asked) ? asked : newest
+  }
+
+  /** Takes note of the request, now that it is answered. */
+  #note(status: number, code: string | null): void {
+    const { method, url } = this.#c.req
+    this.#site.requests.note({
+      id: this.id,
+      time: this.#time,
+      method,
+      path: redacted(url.slice(url.indexOf('/', url.indexOf('//') + 2))),
+      status,
+      duration_ms: stopwatch() - this.#begun,
+      key: this.#caller?.keyHint ?? keyHint(this.#c.req.header('authorization')),
+      merchant: this.#merchant?.settings.id ?? null,
+      replayed: this.entry?.stored !== undefined,
+      code,
+    })
+  }
+
   #headers(): Headers {
     return {
       'Request-Id': this.id,
@@ -201,7 +262,7 @@ export class Exchange {
     }
   }
 
-  #strike(kind: FaultKind) {
+  #strike(kind: RequestFault) {
     return this.#site.faults.strike(kind, {
       route: this.#route,
       merchant: this.#caller?.merchant.settings.id ?? null,

@@ -13,7 +13,7 @@ import { equals, listObjects, pageParams } from './pagination.ts'
 import { common, retrieve } from './resource.ts'
 import { type PaymentMethodShape, paymentMethodList, paymentMethodSchema } from './schemas/payment-method.ts'
 
-const card = z.object({
+export const card = z.object({
   number: z
     .string()
     .regex(/^[0-9 ]{12,24}$/, { error: 'expected the digits of a card number' })

@@ -5,7 +5,8 @@ import { createPrice, createProduct, updatePrice, updateProduct } from '../engin
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { currency, metadata, optionalText, reference, text } from './fields.ts'
-import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { createdFilters, createdParam, equals, isOneOf, listObjects, pageParams } from './pagination.ts'
+import type { Requires } from './params.ts'
 import { common, retrieve } from './resource.ts'
 import {
   type PriceShape,
@@ -17,7 +18,7 @@ import {
 } from './schemas/price.ts'
 
 const isTrue = z.boolean().optional()
-const createProductParams = z.object({
+export const createProductParams = z.object({
   name: text.min(1),
   active: isTrue,
   description: optionalText,
@@ -34,7 +35,7 @@ const listProductParams = z.object({ ...pageParams, active: isTrue, created: cre
 const recurring = z
   .object({ interval: z.enum(['day', 'week', 'month', 'year']), interval_count: z.int().min(1).default(1) })
   .refine(isWithinThreeYears, { path: ['interval_count'], error: 'expected an interval of at most 3 years' })
-const createPriceParams = z
+export const createPriceParams = z
   .object({
     unit_amount: z.int().min(0).max(MAX_AMOUNT),
     currency,
@@ -61,9 +62,14 @@ const listPriceParams = z.object({
   product: reference.optional(),
   active: isTrue,
   lookup_key: z.string().optional(),
+  lookup_keys: z.array(z.string()).max(100).optional(),
   currency: currency.optional(),
   created: createdParam,
 })
+
+/** Source: decisions.md 3. */
+export const requiresRecurring: Requires = (raw) =>
+  raw.type === 'recurring' && raw.recurring === undefined ? 'recurring' : undefined
 
 const activeFilter = (active: boolean | undefined) =>
   active === undefined ? [] : [{ field: 'active', is: active ? 1 : 0 }]
@@ -126,7 +132,7 @@ export function priceRoutes(api: Api): void {
       path: '/v1/prices',
       summary: 'Creates a price, one-time or recurring.',
       params: createPriceParams,
-      requires: (raw) => (raw.type === 'recurring' && raw.recurring === undefined ? 'recurring' : undefined),
+      requires: requiresRecurring,
       status: 201,
       returns: priceSchema,
       errors: { 404: ['resource_missing'] },
@@ -142,10 +148,11 @@ export function priceRoutes(api: Api): void {
       returns: priceList,
     },
     (call) => {
-      const { product, active, lookup_key, currency: code, created } = call.params
+      const { product, active, lookup_key, lookup_keys, currency: code, created } = call.params
       const filters = [
         ...equals('product', product),
         ...equals('lookup_key', lookup_key),
+        ...isOneOf('lookup_key', lookup_keys),
         ...equals('currency', code),
         ...activeFilter(active),
         ...createdFilters(created),

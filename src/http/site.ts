@@ -5,6 +5,7 @@ import type { KeyRing } from '../engine/keys.ts'
 import type { Present } from './expand.ts'
 import type { OAuthErrorForm } from './oauth/error-form.ts'
 import type { RateLimit } from './rate-limit.ts'
+import type { RequestLog } from './request-log.ts'
 import type { EventStreams } from './stream.ts'
 import type { VersionHistory } from './versions.ts'
 
@@ -16,6 +17,8 @@ export type Site = {
   readonly faults: Faults
   readonly versions: VersionHistory
   readonly streams: EventStreams
+  /** The last requests to /v1. */
+  readonly requests: RequestLog
   readonly present: Present
   /** null when requests are not limited. */
   readonly rateLimit: RateLimit | null

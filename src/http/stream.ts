@@ -1,13 +1,10 @@
 import type { EventType } from '../core/event.ts'
 import type { Engine } from '../engine/engine.ts'
-import { eventsAfter, findEvent, newestPlace, placeIn } from '../engine/events.ts'
+import { eventsAfter, findEvent, listEvents, newestPlace, placeIn } from '../engine/events.ts'
 import type { MerchantState } from '../engine/merchant.ts'
 import type { RecalledEvent } from '../engine/view.ts'
 import type { Json } from './json.ts'
-
-const HEARTBEAT_MS = 15_000
-/** How many events are read at a time for streams that lag behind. */
-const CHUNK = 200
+import { type Feed, LiveStreams } from './live-streams.ts'
 
 type Wanted = {
   /** null for all merchants. */
@@ -15,32 +12,16 @@ type Wanted = {
   /** Empty for all. */
   readonly types: readonly EventType[]
   readonly after?: { readonly id: string; readonly param: string } | undefined
-  /** The key that opened it; null for the operator. */
+  /** The key that opens it; null for the operator. */
   readonly key: string | null
 }
 
-type Stream = {
-  readonly wanted: Wanted
-  readonly controller: ReadableStreamDefaultController<Uint8Array>
-  /** Up to where it has been served: see eventsAfter. */
-  place: number
-  isServed: boolean
-}
-
-/**
- * Live streams of events (server-sent events). Each remembers its place in the journal and is served from there when
- * something was committed and when its reader takes more: so a slow reader costs no memory, and none misses an event.
- * Source: decisions.md 10, 13.
- */
+/** Live streams of the events in the journal, from which none is ever missed. Source: decisions.md 10, 13. */
 export class EventStreams {
   readonly #engine: Engine
   readonly #present: (event: RecalledEvent) => Json
-  readonly #reportError: (error: unknown, doing: string) => void
-  readonly #streams = new Set<Stream>()
-  readonly #encoder = new TextEncoder()
+  readonly #streams: LiveStreams
   readonly #stopListening: () => void
-  #isScheduled = false
-  #heartbeat: NodeJS.Timeout | undefined
 
   constructor(
     engine: Engine,
@@ -49,8 +30,12 @@ export class EventStreams {
   ) {
     this.#engine = engine
     this.#present = present
-    this.#reportError = reportError
-    this.#stopListening = engine.listen({ committed: () => this.#schedule() })
+    this.#streams = new LiveStreams(reportError)
+    this.#stopListening = engine.listen({
+      committed: () => this.#streams.wake(),
+      replaced: () => this.#streams.restart(),
+      deleted: () => this.#streams.prune(),
+    })
   }
 
   /**
@@ -58,114 +43,50 @@ export class EventStreams {
    * @throws ApiError resource_missing for an unknown event
    */
   open(wanted: Wanted): Response {
-    const { merchant, after } = wanted
+    const { merchant, after, key } = wanted
+    const feed = this.#feedOf(wanted)
     const place = after
       ? placeIn(merchant, findEvent(this.#engine, merchant, after.id, after.param))
-      : newestPlace(this.#engine, merchant)
-    let stream: Stream
-    const body = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          stream = { wanted, controller, place, isServed: false }
-          this.#streams.add(stream)
-          controller.enqueue(this.#encoder.encode(': connected\n\n'))
-          this.#beat()
-        },
-        pull: () => this.#serve(stream),
-        cancel: () => this.#drop(stream),
-      },
-      { highWaterMark: 64 },
-    )
-    return new Response(body, {
-      headers: {
-        'Content-Type': 'text/event-stream',
-        'Cache-Control': 'no-store',
-        'X-Accel-Buffering': 'no',
-      },
-    })
+      : feed.newest()
+    return this.#streams.open(feed, { place, key })
   }
 
   /** Ends all streams. */
   close(): void {
     this.#stopListening()
-    for (const stream of this.#streams) this.#end(stream)
+    this.#streams.close()
   }
 
   /** Ends the streams that a key opened, when it is revoked. */
   closeOf(key: string): void {
-    for (const stream of this.#streams) if (stream.wanted.key === key) this.#end(stream)
+    this.#streams.closeOf(key)
   }
 
-  /** Serves all streams soon: after the answers of the commit, and once for several commits of one turn. */
-  #schedule(): void {
-    if (this.#isScheduled || this.#streams.size === 0) return
-    this.#isScheduled = true
-    setImmediate(() => {
-      this.#isScheduled = false
-      for (const stream of this.#streams) this.#serve(stream)
-    })
-  }
-
-  /** Serves a stream from its place on. Enqueueing may ask for more at once, while it is being served already. */
-  #serve(stream: Stream): void {
-    if (stream.isServed) return
-    stream.isServed = true
-    try {
-      while (this.#hasRoom(stream) && this.#serveChunk(stream));
-    } catch (error) {
-      this.#reportError(error, 'serving a stream of events')
-      this.#drop(stream)
-      stream.controller.error(error)
-    } finally {
-      stream.isServed = false
+  #feedOf({ merchant: wanted, types }: Wanted): Feed {
+    const engine = this.#engine
+    let merchant = wanted
+    return {
+      newest: () => newestPlace(engine, merchant),
+      after: (place, limit) =>
+        eventsAfter(engine, merchant, { types, place, limit }).map((event) => ({
+          place: placeIn(merchant, event),
+          event: event.entry.type,
+          id: event.id,
+          data: () => this.#present(event),
+        })),
+      restart: () => {
+        merchant = merchant && sameMerchant(engine, merchant)
+        if (wanted && !merchant) return undefined
+        const [newest] = listEvents(engine, merchant, { types: [], created: [] }, { limit: 1 })
+        return newest?.id ?? ''
+      },
+      hasEnded: () => merchant?.standing === 'deleted',
     }
   }
+}
 
-  /** @returns whether there may be more */
-  #serveChunk(stream: Stream): boolean {
-    const { merchant, types } = stream.wanted
-    const newest = newestPlace(this.#engine, merchant)
-    const events = eventsAfter(this.#engine, merchant, { types, place: stream.place, limit: CHUNK })
-    for (const event of events) {
-      // A reader that is full is served again when it pulls, from where it stopped.
-      if (!this.#hasRoom(stream)) return false
-      stream.controller.enqueue(this.#frame(event))
-      stream.place = placeIn(merchant, event)
-    }
-    if (events.length === CHUNK) return true
-    // What lies before the newest and is not wanted need not be looked at again.
-    stream.place = Math.max(stream.place, newest)
-    return false
-  }
-
-  #hasRoom(stream: Stream): boolean {
-    return this.#streams.has(stream) && (stream.controller.desiredSize ?? 0) > 0
-  }
-
-  #frame(event: RecalledEvent): Uint8Array {
-    return this.#encoder.encode(
-      `event: ${event.entry.type}\nid: ${event.id}\ndata: ${JSON.stringify(this.#present(event))}\n\n`,
-    )
-  }
-
-  /** Comments that keep idle connections open; the timer lives while there are streams. */
-  #beat(): void {
-    this.#heartbeat ??= setInterval(() => {
-      for (const stream of this.#streams) {
-        if (this.#hasRoom(stream)) stream.controller.enqueue(this.#encoder.encode(': heartbeat\n\n'))
-      }
-    }, HEARTBEAT_MS).unref()
-  }
-
-  #end(stream: Stream): void {
-    this.#drop(stream)
-    stream.controller.close()
-  }
-
-  #drop(stream: Stream): void {
-    this.#streams.delete(stream)
-    if (this.#streams.size > 0) return
-    clearInterval(this.#heartbeat)
-    this.#heartbeat = undefined
-  }
+/** A merchant as it is known now; null when it is gone, be it that another has its ordinal. */
+function sameMerchant(engine: Engine, { settings }: MerchantState): MerchantState | null {
+  const now = engine.merchants.get(settings.ordinal)
+  return now?.settings.birth === settings.birth ? now : null
 }

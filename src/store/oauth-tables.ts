@@ -21,6 +21,8 @@ export type OAuthAuthorizationRow = {
   app: string
   /** Its ordinal; null while a browser is asked and nobody has decided. */
   merchant: number | null
+  /** What tells that merchant from whoever has its ordinal after a restore. */
+  birth: number | null
   redirect_uri: string
   scope: Scope
   /** What the app wants back; forgotten once that is given. */
@@ -51,6 +53,7 @@ export type OAuthTokenRow = {
   authorization: number
   app: string
   merchant: number
+  birth: number
   scope: Scope
   status: TokenStatus
   /** On the merchant's clock. */

@@ -75,20 +75,6 @@ export class OAuthTables {
       .run({ id })
   }
 
-  /** Removes what a merchant has granted and was asked. */
-  removeMerchant(merchant: number): void {
-    this.#statements
-      .named('remove oauth tokens of merchant', (db) =>
-        db.deleteFrom('oauth_token').where('merchant', '=', arg<number>('merchant')),
-      )
-      .run({ merchant })
-    this.#statements
-      .named('remove oauth authorizations of merchant', (db) =>
-        db.deleteFrom('oauth_authorization').where('merchant', '=', arg<number>('merchant')),
-      )
-      .run({ merchant })
-  }
-
   /** All authorizations, newest first. */
   authorizations(): StoredAuthorization[] {
     return this.#statements
@@ -137,6 +123,7 @@ export class OAuthTables {
           id: arg<string>('id'),
           app: arg<string>('app'),
           merchant: arg<number | null>('merchant'),
+          birth: arg<number | null>('birth'),
           redirect_uri: arg<string>('redirect_uri'),
           scope: arg<StoredAuthorization['scope']>('scope'),
           state: arg<string | null>('state'),
@@ -163,6 +150,7 @@ export class OAuthTables {
           .updateTable('oauth_authorization')
           .set({
             merchant: arg<number | null>('merchant'),
+            birth: arg<number | null>('birth'),
             state: arg<string | null>('state'),
             status: arg<StoredAuthorization['status']>('status'),
             code: arg<Buffer | null>('code'),
@@ -200,14 +188,6 @@ export class OAuthTables {
       .all({ app })
   }
 
-  tokensOfMerchant(merchant: number): StoredToken[] {
-    return this.#statements
-      .named<StoredToken>('oauth tokens of merchant', (db) =>
-        db.selectFrom('oauth_token').selectAll().where('merchant', '=', arg<number>('merchant')),
-      )
-      .all({ merchant })
-  }
-
   addToken(token: Omit<StoredToken, 'seq'>): void {
     this.#statements
       .named('add oauth token', (db) =>
@@ -217,6 +197,7 @@ export class OAuthTables {
           authorization: arg<number>('authorization'),
           app: arg<string>('app'),
           merchant: arg<number>('merchant'),
+          birth: arg<number>('birth'),
           scope: arg<StoredToken['scope']>('scope'),
           status: arg<TokenStatus>('status'),
           expires: arg<number>('expires'),
@@ -236,26 +217,29 @@ export class OAuthTables {
       .run({ seq, status })
   }
 
-  /** Forgets a merchant's tokens, and codes of which none is left, that expired long ago on its clock. */
-  forgetExpired(merchant: number, now: number): void {
+  /**
+   * Forgets a merchant's tokens, and codes of which none is left, that expired long ago on its clock.
+   * @param birth - the merchant's
+   */
+  forgetExpired(birth: number, now: number): void {
     const before = now - RETENTION_SECONDS
     this.#statements
       .named('forget oauth tokens', (db) =>
         db
           .deleteFrom('oauth_token')
-          .where('merchant', '=', arg<number>('merchant'))
+          .where('birth', '=', arg<number>('birth'))
           .where('expires', '<', arg<number>('before')),
       )
-      .run({ merchant, before })
+      .run({ birth, before })
     this.#statements
       .named('forget oauth codes', (db) =>
         db
           .deleteFrom('oauth_authorization')
-          .where('merchant', '=', arg<number>('merchant'))
+          .where('birth', '=', arg<number>('birth'))
           .where('code_expires', '<', arg<number>('before'))
           .where('seq', 'not in', db.selectFrom('oauth_token').select('authorization')),
       )
-      .run({ merchant, before })
+      .run({ birth, before })
   }
 
   /** Forgets requests of long ago from which no code came. @param now - the wall clock */
@@ -268,5 +252,16 @@ export class OAuthTables {
           .where('expires', '<', arg<number>('before')),
       )
       .run({ before: now - RETENTION_SECONDS })
+  }
+
+  /** Forgets all apps, and all that was ever granted. @returns the tokens that there were */
+  empty(): StoredToken[] {
+    const tokens = this.#statements
+      .named<StoredToken>('oauth tokens', (db) => db.selectFrom('oauth_token').selectAll())
+      .all({})
+    this.#statements.named('empty oauth tokens', (db) => db.deleteFrom('oauth_token')).run({})
+    this.#statements.named('empty oauth authorizations', (db) => db.deleteFrom('oauth_authorization')).run({})
+    this.#statements.named('empty oauth apps', (db) => db.deleteFrom('oauth_app')).run({})
+    return tokens
   }
 }

@@ -230,6 +230,8 @@ export type MerchantRow = {
   created: number
   api_version: string
   dunning_final_action: 'cancel' | 'mark_unpaid' | 'leave_past_due'
+  /** Tells it from every other merchant of this database, also from one that had its ordinal before. */
+  birth: number
 }
 
 /** A clock: `offset` is what a live one adds to the wall clock, `now` where a frozen one stands (Unix seconds). */
@@ -238,6 +240,10 @@ export type ClockRow = {
   id: string
   merchant: number
   created: number
+  /** 1 for a clock of single customers; 0 for a merchant's main clock. */
+  is_test: number
+  name: string | null
+  deleted: number
   mode: 'live' | 'frozen'
   now: number
   offset: number
@@ -250,6 +256,8 @@ export type ClockRow = {
 export type KeyRow = {
   id: string
   merchant: number
+  /** The merchant's: whoever takes up its ordinal after it is not opened by the key. */
+  birth: number
   type: 'secret' | 'publishable'
   name: string | null
   hash: Buffer

@@ -130,13 +130,14 @@ describe('a merchant', () => {
     const { page } = await openPage()
     await connect(page, app)
     const consent = page.url()
-    const form = await page.locator('form').evaluate((element) => element.outerHTML)
+    type Markup = { outerHTML: string }
+    const form = await page.locator('form').evaluate((element) => (element as unknown as Markup).outerHTML)
     await press(page, 'Deny')
     await page.waitForURL(/error=access_denied/)
     await page.goto(consent)
     // The page that was shown before, as a browser keeps it.
     await page.locator('form').evaluate((element, html) => {
-      element.outerHTML = html
+      ;(element as unknown as Markup).outerHTML = html
     }, form)
     await choose(page, 'Corner Shop')
     await press(page, 'Approve')

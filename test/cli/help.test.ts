@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
@@ -10,6 +11,9 @@ function leaves(command: Command, path: readonly string[] = []): string[][] {
   return command.commands.flatMap((child) => leaves(child, [...path, child.name()]))
 }
 
+/** Examples name files of this repository. */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
 const COMMANDS = leaves(createProgram(recordedIo().io))
 
 let daemon: RunningDaemon
@@ -17,6 +21,7 @@ beforeEach(async () => {
   daemon = await startDaemon(['--ephemeral', '--clock', '2026-01-31T10:00:00Z'])
   await subscribe(daemon)
   await ask(daemon)
+  await paytwin(['snapshots', 'save', 'before-renewal'], { env: daemon.env })
 })
 afterEach(() => daemon.stop())
 
@@ -44,12 +49,18 @@ test.each(COMMANDS)('%s %s has help with examples that run', async (...path) => 
   expect(examples.length).toBeGreaterThan(0)
   for (const example of examples) {
     expect(example.startsWith(names.join(' '))).toBe(true)
-    // These do not end by themselves: tests of their own run them.
-    if (/^(serve|events tail)/.test(example)) continue
-    const run = await paytwin(await withRealIds(argumentsOf(example)), { env: daemon.env })
+    // These do not end by themselves, or begin or end a daemon: tests of their own run them.
+    if (/^(serve|start|stop|run|logs|events tail|requests tail)\b/.test(example)) continue
+    const run = await paytwin(await withRealIds(argumentsOf(example)), { env: daemon.env, cwd: ROOT })
     expect({ example, status: run.status, stderr: run.stderr }).toEqual({ example, status: 0, stderr: '' })
   }
 })
+
+const KINDS = [
+  ['cus_', 'customer'],
+  ['sub_', 'subscription'],
+  ['in_', 'invoice'],
+] as const
 
 /** Ids in examples stand for those that the reader has. */
 async function withRealIds(args: readonly string[]): Promise<string[]> {
@@ -57,11 +68,28 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     const { stdout } = await paytwin([...list, '--json'], { env: daemon.env })
     return JSON.parse(stdout).data[0].id
   }
+  // The only merchant there is cannot be deleted.
+  const another = async (): Promise<string> => {
+    const { stdout } = await paytwin(['merchants', 'create', '--json'], { env: daemon.env })
+    return JSON.parse(stdout).id
+  }
+  const told = async (arg: string): Promise<string> => {
+    const [, kind = ''] = KINDS.find(([prefix]) => arg.startsWith(prefix)) ?? []
+    const list = ['events', 'list', '--type', `${kind}.created`, '--json']
+    const { stdout } = await paytwin(list, { env: daemon.env })
+    return JSON.parse(stdout).data[0].data.object.id
+  }
+  const newFault = async (): Promise<string> => {
+    const { stdout } = await paytwin(['faults', 'add', 'decline', '--json'], { env: daemon.env })
+    return JSON.parse(stdout).id
+  }
   const real = async (arg: string) => {
     if (arg.startsWith('key_')) return newest('keys', 'list')
-    if (arg.startsWith('mer_')) return newest('merchants', 'list')
     if (arg.startsWith('app_')) return newest('apps', 'list')
     if (arg.startsWith('oauthz_')) return newest('oauth', 'list')
+    if (arg.startsWith('fault_')) return newFault()
+    if (arg.startsWith('mer_')) return args[1] === 'delete' ? another() : newest('merchants', 'list')
+    if (/^(cus|sub|in)_/.test(arg)) return told(arg)
     return arg.startsWith('evt_') ? newest('events', 'list') : arg
   }
   return Promise.all(args.map(real))

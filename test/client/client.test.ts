@@ -37,6 +37,15 @@ test('an error of the API is a refusal, with its message, code and status', asyn
   })
 })
 
+test('a refusal of fixtures names every mistake', async () => {
+  const mistakes = [{ file: 'f', path: 'prices[0]', code: 'parameter_invalid', message: 'No.' }]
+  const error = { code: 'parameter_invalid', message: 'f: prices[0]: No.', param: 'prices[0]', mistakes }
+  server = await fakeServer((_request, response) => json(response, 400, { error, livemode: false }))
+  const client = new Client({ url: server.url, token: null })
+  await expect(client.loadFixtures({ files: [] })).rejects.toMatchObject({ name: 'Refused', mistakes })
+  expect(server.requests[0]).toMatchObject({ method: 'POST', url: '/_paytwin/fixtures' })
+})
+
 test.each([
   ['a page', 200, '<html>'],
   ['other JSON', 200, '{"hello":1}'],

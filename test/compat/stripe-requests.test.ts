@@ -176,3 +176,16 @@ test('a date is sent as seconds', async () => {
   const raw = { cancel_at } as unknown as Stripe.SubscriptionUpdateParams
   expect(await stripe.subscriptions.update(id, raw)).toMatchObject({ cancel_at: NOW + 86_400 })
 })
+
+test('a test clock is made, followed by a customer, advanced and deleted', async () => {
+  const { testClocks } = stripe.testHelpers
+  const clock = await testClocks.create({ frozen_time: NOW, name: 'A year' })
+  const customer = await stripe.customers.create({ test_clock: clock.id })
+  expect(customer.test_clock).toBe(clock.id)
+  const moved = await testClocks.advance(clock.id, { frozen_time: NOW + 86_400 })
+  expect(moved).toMatchObject({ object: 'test_clock', status: 'ready', frozen_time: NOW + 86_400 })
+  expect((await testClocks.retrieve(clock.id)).frozen_time).toBe(NOW + 86_400)
+  expect((await testClocks.list()).data.map(({ id }) => id)).toEqual([clock.id])
+  expect(await testClocks.del(clock.id)).toMatchObject({ id: clock.id, deleted: true })
+  expect((await stripe.customers.retrieve(customer.id)).deleted).toBe(true)
+})

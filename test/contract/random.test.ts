@@ -9,7 +9,7 @@ import { type Body, startTwin, type Twin } from '../twin.ts'
 const ROUTES = table(
   ['method', 'path', 'params'],
   `
-  POST    /v1/customers                                    name email description metadata invoice_settings
+  POST    /v1/customers                                    name email description metadata invoice_settings test_clock
   POST    /v1/customers/@customer                          name metadata invoice_settings
   DELETE  /v1/customers/@customer                          -
   POST    /v1/products                                     name active metadata
@@ -49,6 +49,10 @@ const ROUTES = table(
   POST    /v1/test_helpers/clock/cancel                    -
   POST    /v1/test_helpers/clock/freeze                    -
   POST    /v1/test_helpers/clock/unfreeze                  -
+  POST    /v1/test_helpers/test_clocks                     frozen_time name
+  POST    /v1/test_helpers/test_clocks/@test_clock/advance      frozen_time by to stop_on
+  POST    /v1/test_helpers/test_clocks/@test_clock/cancel       -
+  DELETE  /v1/test_helpers/test_clocks/@test_clock              -
   `,
 )
 
@@ -100,6 +104,7 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
   customer: (_, known) => known('customer'),
   days_until_due: (choose) => choose([0, 3, 30]),
   default_payment_method: (choose, known) => choose([...CARDS, ...CARDS, known('payment_method')]),
+  frozen_time: (choose) => choose([1764000000, 1769853600, 1772272800, 1785000000]),
   invoice_settings: (choose, known) => ({
     default_payment_method: choose([...CARDS, known('payment_method')]),
   }),
@@ -130,6 +135,7 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
   status: (choose) => choose(['canceled', 'requires_confirmation']),
   stop_on: (choose) => [choose(['invoice.paid', 'invoice.*', 'subscription.deleted'])],
   subscription: (_, known) => known('subscription'),
+  test_clock: (_, known) => known('test_clock'),
   // biome-ignore lint/suspicious/noThenProperty: the specification's name
   then: (choose) => choose(OUTCOMES),
   to: (choose) => choose([1772272800, 1774951200]),
@@ -143,12 +149,14 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
 }
 
 const NEEDED = new Set(
-  'amount by card charge client_id currency customer default_payment_method items outcome outcomes recurring redirect_uri type unit_amount'.split(
+  'amount by card charge client_id currency customer default_payment_method items frozen_time outcome outcomes recurring redirect_uri type unit_amount'.split(
     ' ',
   ),
 )
 /** What contradicts others, or forbids what follows. */
-const SELDOM = new Set('cancel_at days_until_due to trial_end trial_period_days trial_settings'.split(' '))
+const SELDOM = new Set(
+  'cancel_at test_clock days_until_due to trial_end trial_period_days trial_settings'.split(' '),
+)
 
 /** What leads somewhere is asked more often than what ends it. */
 const OFTEN = /subscriptions$|@subscription$|advance|pay$|refunds|payment_intents$|confirm|settle|outcomes/
@@ -257,6 +265,7 @@ async function furnish(twin: Twin, pool: Pool): Promise<void> {
     pool.note(await twin.post('/v1/prices', { unit_amount: amount, currency: 'usd', recurring }))
   }
   pool.note(await makeApp(twin))
+  pool.note(await twin.post('/v1/test_helpers/test_clocks', { frozen_time: 1772272800 }))
 }
 
 test('whatever is asked, nothing fails and the books agree', { timeout: 120_000 }, async () => {

@@ -49,3 +49,12 @@ test('the steps of an appended change come after those told so far', () => {
   change.append(later)
   expect(change.steps.map(({ after }) => after.id)).toEqual(['cus_1', 'cus_2'])
 })
+
+test('an attempt at the processor is noted once, also by an appended change', () => {
+  const [change, later] = [new Change(), new Change()]
+  expect(change.hasAttempt).toBe(false)
+  later.noteAttempt()
+  change.append(later)
+  expect(change.hasAttempt).toBe(true)
+  expect(() => change.noteAttempt()).toThrow('one attempt at most')
+})

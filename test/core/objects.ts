@@ -134,6 +134,7 @@ export function anAccount(given: Partial<Account> = {}): Account {
     final_action: 'cancel',
     customer: aCustomer(),
     paymentMethod: aCard(),
+    fault: null,
     prices: pricesOf(aPrice()),
     openInvoices,
     intents: new Map(

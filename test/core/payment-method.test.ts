@@ -94,6 +94,23 @@ describe('an attempt', () => {
     expect(told).toEqual(['card_declined lost_card', 'approved', 'expired_card', 'expired_card'])
   })
 
+  test.each([
+    ['decline', 'card_declined', 'generic_decline'],
+    ['processor_timeout', 'processing_error', null],
+  ] as const)('that a %s strikes never comes to the card', (fault, code, decline_code) => {
+    // biome-ignore lint/suspicious/noThenProperty: the specification's name, and never a function
+    const method = aCard({ script: { outcomes: ['succeed'], then: 'succeed' } })
+    const { outcome, paymentMethod } = attemptCharge(method, fault)
+    expect(outcome).toMatchObject({ approved: false, code, decline_code })
+    expect(paymentMethod).toBe(method)
+  })
+
+  test('without a usable card is struck by nothing', () => {
+    for (const method of [null, aPix()]) {
+      expect(attemptCharge(method, 'processor_timeout')).toEqual(attemptCharge(method))
+    }
+  })
+
   test('leaves a card without a script as it was', () => {
     const method = aCard()
     expect(attemptCharge(method).paymentMethod).toBe(method)

@@ -16,6 +16,7 @@ beforeAll(async () => {
     clock: 1769853600,
     seed: '1',
     secretKey: null,
+    fixtures: [],
     durability: 'normal',
     allowedHosts: [],
     rateLimit: null,

@@ -166,7 +166,7 @@ describe('while an advance is under way', () => {
     const twin = await prepare()
     const { engine, merchant } = twin.sandbox
     const advance = twin.advance({ to: end })
-    while (!merchant.isAdvancing) await turn()
+    while (merchant.held.size === 0) await turn()
     engine.time.cancel(merchant.clock)
     const canceled = await advance
     expect(canceled).toMatchObject({ status: 'ready', target: null, summary: { stopped_on: null } })

@@ -4,6 +4,7 @@ import type { FinalAction } from '../dunning.ts'
 import { type Invoice, isOutstanding } from '../invoice.ts'
 import type { PaymentIntent } from '../payment-intent.ts'
 import type { PaymentMethod } from '../payment-method.ts'
+import type { ChargeFault } from '../processor.ts'
 import type { Prices, Subscription } from '../subscription.ts'
 
 /** All that a billing decision reads, as it was when the decision was asked for. */
@@ -15,6 +16,8 @@ export type Account = {
   readonly customer: Customer
   /** What an attempt charges: the subscription's payment method, else the customer's default. */
   readonly paymentMethod: PaymentMethod | null
+  /** What strikes the attempt if the decision makes one; null when nothing does. */
+  readonly fault: ChargeFault | null
   readonly prices: Prices
   /** Every open invoice of the customer, oldest first. */
   readonly openInvoices: readonly Invoice[]

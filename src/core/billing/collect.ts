@@ -112,12 +112,13 @@ export function attempt(
     settled,
   }: { intent: PaymentIntent; isNew: boolean; scheduled: boolean; settled?: Outcome },
 ): Collected {
-  const { now, newId, paymentMethod } = account
-  const asked = settled ? { outcome: settled, paymentMethod } : attemptCharge(paymentMethod)
+  const { now, newId, paymentMethod, fault } = account
+  const asked = settled ? { outcome: settled, paymentMethod } : attemptCharge(paymentMethod, fault)
   const { outcome } = asked
   const isCharged = paymentMethod !== null && (settled !== undefined || paymentMethod.type === 'card')
   const charge = isCharged ? newId('ch') : null
   const ready = isCharged && !settled ? withAttempt(intent, paymentMethod.id) : intent
+  if (isCharged && !settled) change.noteAttempt()
 
   const after = change.update(
     'invoice',

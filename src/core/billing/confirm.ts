@@ -3,7 +3,7 @@ import { newCharge } from '../charge.ts'
 import { paymentIntentUnexpectedState, paymentNotInitialized } from '../errors.ts'
 import { awaitingAction, confirmed, type PaymentIntent } from '../payment-intent.ts'
 import { attemptCharge, type PaymentMethod, TEST_CARDS } from '../payment-method.ts'
-import { APPROVED, declined, type Outcome } from '../processor.ts'
+import { APPROVED, type ChargeFault, declined, type Outcome } from '../processor.ts'
 
 /** What became of a confirmation. */
 export type Confirmation =
@@ -15,6 +15,14 @@ export type Confirmation =
     }
 
 type Moment = { readonly now: number; readonly newId: (prefix: string) => string }
+
+/** What is confirmed, with what, and what strikes the attempt. */
+type Confirming = {
+  readonly before: PaymentIntent
+  readonly ready: PaymentIntent
+  readonly method: PaymentMethod
+  readonly fault: ChargeFault | null
+}
 
 /**
  * Whether an intent can be confirmed now, whatever would pay it.
@@ -44,16 +52,18 @@ export const needsAction = ({ type, script, test_card }: PaymentMethod): boolean
  * Confirms an intent that belongs to no invoice: it is charged, or waits for the customer.
  * @param ready - the intent with its payment method attached, not told yet
  * @param before - the intent as it was told or stored last
+ * @param fault - what strikes the attempt, if one is made; null for nothing
  * Source: interface.md 3.3; decisions.md 4; state-machines.md, PaymentIntent.
  */
 export function confirm(
   change: Change,
   { now, newId }: Moment,
-  { before, ready, method }: { before: PaymentIntent; ready: PaymentIntent; method: PaymentMethod },
+  { before, ready, method, fault }: Confirming,
 ): Confirmation {
   if (needsAction(method))
     return { result: 'requires_action', intent: waitForCustomer(change, before, ready) }
-  const { outcome, paymentMethod } = attemptCharge(method)
+  const { outcome, paymentMethod } = attemptCharge(method, fault)
+  change.noteAttempt()
   const intent = tellAttempt(change, { before, ready, outcome, charge: newId('ch'), now })
   if (paymentMethod) rememberAttempt(change, method, paymentMethod)
   return outcome.approved ? { result: 'succeeded', intent } : { result: 'declined', intent, outcome }

@@ -1,8 +1,13 @@
 import { z } from 'zod'
-import { assert, parameterInvalid } from '../../core/errors.ts'
+import { parameterInvalid } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { MerchantState } from '../../engine/merchant.ts'
-import { decideFor, findAuthorization, listAuthorizations } from '../../engine/oauth-authorization.ts'
+import {
+  askedMerchant,
+  decideFor,
+  findAuthorization,
+  listAuthorizations,
+} from '../../engine/oauth-authorization.ts'
 import { presentAuthorization, presentDecision } from '../oauth/authorization.ts'
 import { pageOf, pageParams } from '../pagination.ts'
 import { authorizationList, decisionSchema } from '../schemas/oauth.ts'
@@ -38,7 +43,7 @@ export function authorizationAdminRoutes(add: AddRoute): void {
     },
     async ({ site, params, id }) => {
       const merchant =
-        askedMerchant(site.engine, id, params.merchant) ?? theMerchant(site.engine, params.merchant)
+        whoIsAsked(site.engine, id, params.merchant) ?? theMerchant(site.engine, params.merchant)
       return presentDecision(await decideFor(site.engine, id, { decision: 'approve', merchant }))
     },
   )
@@ -53,7 +58,7 @@ export function authorizationAdminRoutes(add: AddRoute): void {
     },
     async ({ site, params, id }) => {
       const named = params.merchant === undefined ? null : theMerchant(site.engine, params.merchant)
-      const merchant = askedMerchant(site.engine, id, params.merchant) ?? named
+      const merchant = whoIsAsked(site.engine, id, params.merchant) ?? named
       return presentDecision(await decideFor(site.engine, id, { decision: 'deny', merchant }))
     },
   )
@@ -61,13 +66,14 @@ export function authorizationAdminRoutes(add: AddRoute): void {
 
 /**
  * The merchant that was asked; undefined when a page asks, and any can decide.
- * @throws ApiError resource_missing; parameter_invalid, param merchant, when another one is named
+ * @throws ApiError resource_missing; parameter_invalid, param id, when it is not there now; param merchant, when another one is named
  */
-function askedMerchant(engine: Engine, id: string, named: string | undefined): MerchantState | undefined {
-  const { merchant: ordinal } = findAuthorization(engine, id)
-  if (ordinal === null) return undefined
-  const merchant = engine.merchants.get(ordinal)
-  assert(merchant, 'what a merchant was asked goes with it')
+function whoIsAsked(engine: Engine, id: string, named: string | undefined): MerchantState | undefined {
+  const authorization = findAuthorization(engine, id)
+  if (authorization.merchant === null) return undefined
+  const merchant = askedMerchant(engine, authorization)
+  if (!merchant)
+    throw parameterInvalid('id', 'The merchant that is asked is not there in the state that was restored')
   if (named !== undefined && named !== merchant.settings.id) {
     throw parameterInvalid('merchant', `The merchant that is asked is ${merchant.settings.id}`)
   }

@@ -1,21 +1,25 @@
 import { z } from 'zod'
-import { parameterInvalid } from '../../core/errors.ts'
+import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
+import type { Clock } from '../../engine/clock.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { MerchantState } from '../../engine/merchant.ts'
-import { NOTHING_DONE } from '../../engine/scheduler.ts'
 import { upcomingJobs } from '../../engine/upcoming.ts'
-import { advanceFields, aimOf, presentClock, presentSummary, presentUpcoming, stopOn } from '../clock.ts'
+import { advance, advanceFields, aimOf, presentClock, presentTestClock, presentUpcoming } from '../clock.ts'
 import { list, pageParams } from '../pagination.ts'
 import type { Refusals } from '../route.ts'
-import { clockList, upcomingList } from '../schemas/clock.ts'
+import { anyClockList, upcomingList } from '../schemas/clock.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './site.ts'
 
-const whose = { merchant: z.string().optional(), all: z.boolean().optional() }
+const one = { merchant: z.string().optional(), test_clock: z.string().optional() }
+const whose = { ...one, all: z.boolean().optional() }
 const whoseParams = z.object(whose)
 const advanceParams = z.object({ ...whose, ...advanceFields })
-const showParams = z.object({ merchant: z.string().optional() })
-const upcomingParams = z.object({ merchant: z.string().optional(), ...pageParams })
+const showParams = z.object(one)
+const upcomingParams = z.object({ ...one, ...pageParams })
+
+/** A clock, and the merchant that it belongs to. */
+type Owned = { readonly merchant: MerchantState; readonly clock: Clock }
 
 /** With several merchants one has to be named, or all of them meant. */
 const NEEDS_MERCHANT: Refusals = { 400: ['parameter_missing'] }
@@ -28,13 +32,9 @@ export function clockAdminRoutes(add: AddRoute): void {
       path: 'clock',
       summary: 'Shows the clocks of all merchants, or of one.',
       params: showParams,
-      returns: clockList,
+      returns: anyClockList,
     },
-    ({ c, site, params }) => {
-      const merchants =
-        params.merchant === undefined ? everyone(site.engine) : [theMerchant(site.engine, params.merchant)]
-      return list(c.req.path, merchants.map(presentClock))
-    },
+    ({ c, site, params }) => list(c.req.path, shown(site.engine, params).map(present)),
   )
   add(
     {
@@ -42,34 +42,24 @@ export function clockAdminRoutes(add: AddRoute): void {
       path: 'clock/advance',
       summary: 'Moves the clocks of one merchant or of all forward; all of them move, or none.',
       params: advanceParams,
-      returns: clockList,
+      returns: anyClockList,
       errors: NEEDS_MERCHANT,
     },
     async ({ c, site, params }) => {
       const { engine } = site
-      const merchants = meant(engine, params)
-      const { aim, param } = aimOf(params)
-      const stop_on = stopOn(params)
+      const clocks = meant(engine, params)
+      const aim = aimOf(params)
       // All or none: a clock that cannot move keeps the others where they are.
-      for (const merchant of merchants) engine.time.check(merchant.clock, aim(merchant.clock.now), param)
-      const runs = await Promise.all(
-        merchants.map(async (merchant) => ({
-          merchant,
-          done: (await engine.time.begin(merchant, merchant.clock, aim, { stop_on, param })).done,
-        })),
+      for (const { clock } of clocks) engine.time.check(clock, aim.aim(clock.now), aim.param)
+      const summaries = await Promise.all(
+        clocks.map(({ merchant, clock }) => advance(site, merchant, clock, { ...params, ...aim })),
       )
-      if (params.async) {
-        for (const { done } of runs)
-          done.catch((error: unknown) => site.reportError(error, 'advancing a clock'))
-        return list(c.req.path, merchants.map(presentClock))
-      }
-      const summaries = await Promise.all(runs.map(({ done }) => done))
       return list(
         c.req.path,
-        runs.map(({ merchant }, index) => ({
-          ...presentClock(merchant),
-          summary: presentSummary(summaries[index] ?? NOTHING_DONE),
-        })),
+        clocks.map((owned, index) => {
+          const summary = summaries[index]
+          return { ...present(owned), ...(summary && { summary }) }
+        }),
       )
     },
   )
@@ -79,13 +69,13 @@ export function clockAdminRoutes(add: AddRoute): void {
       path: 'clock/cancel',
       summary: 'Stops advances that are under way.',
       params: whoseParams,
-      returns: clockList,
+      returns: anyClockList,
       errors: NEEDS_MERCHANT,
     },
     ({ c, site, params }) => {
-      const merchants = meant(site.engine, params)
-      for (const { clock } of merchants) site.engine.time.cancel(clock)
-      return list(c.req.path, merchants.map(presentClock))
+      const clocks = meant(site.engine, params)
+      for (const { clock } of clocks) site.engine.time.cancel(clock)
+      return list(c.req.path, clocks.map(present))
     },
   )
   for (const [verb, summary] of [
@@ -98,15 +88,21 @@ export function clockAdminRoutes(add: AddRoute): void {
         path: `clock/${verb}`,
         summary,
         params: whoseParams,
-        returns: clockList,
+        returns: anyClockList,
         errors: NEEDS_MERCHANT,
       },
       async ({ c, site, params }) => {
-        const merchants = meant(site.engine, params)
+        if (params.test_clock !== undefined) {
+          throw parameterInvalid(
+            'test_clock',
+            'A test clock is always frozen, and moves only when it is advanced',
+          )
+        }
+        const clocks = meant(site.engine, params)
         await Promise.all(
-          merchants.map((merchant) => site.engine.command(merchant, null, () => merchant.clock[verb]())),
+          clocks.map(({ merchant, clock }) => site.engine.command(merchant, null, () => clock[verb]())),
         )
-        return list(c.req.path, merchants.map(presentClock))
+        return list(c.req.path, clocks.map(present))
       },
     )
   }
@@ -119,28 +115,51 @@ export function clockAdminRoutes(add: AddRoute): void {
       returns: upcomingList,
     },
     ({ c, site, params }) => {
-      const merchants =
-        params.merchant === undefined ? everyone(site.engine) : [theMerchant(site.engine, params.merchant)]
+      const clocks = shown(site.engine, params)
       return presentUpcoming(c.req.path, params, (wanted) => {
-        const [only, ...others] = merchants
-        if (only && others.length === 0) return upcomingJobs(site.engine, only, wanted)
+        const [only, ...others] = clocks
+        if (only && others.length === 0) return upcomingJobs(site.engine, only.merchant, only.clock, wanted)
         if (wanted.cursor)
           throw parameterInvalid(
             wanted.cursor.param,
             'With several merchants name one to go on after an entry',
           )
-        return merchants
-          .flatMap((merchant) => upcomingJobs(site.engine, merchant, wanted))
+        return clocks
+          .flatMap(({ merchant, clock }) => upcomingJobs(site.engine, merchant, clock, wanted))
           .sort((left, right) => left.due - right.due)
       })
     },
   )
 }
 
-const everyone = (engine: Engine): MerchantState[] => [...engine.merchants.values()]
+const mainClock = (merchant: MerchantState): Owned => ({ merchant, clock: merchant.clock })
 
-/** @throws ApiError parameter_missing, parameter_invalid, resource_missing */
-function meant(engine: Engine, { merchant, all }: z.infer<typeof whoseParams>): MerchantState[] {
-  if (all && merchant !== undefined) throw parameterInvalid('all', 'Give merchant or all, not both')
-  return all ? everyone(engine) : [theMerchant(engine, merchant)]
+/** The clocks that are to be shown: the one that is named, else the main clocks of all. @throws ApiError resource_missing */
+function shown(engine: Engine, { merchant, test_clock }: z.infer<typeof showParams>): Owned[] {
+  if (test_clock !== undefined) return [theTestClock(engine, test_clock, merchant)]
+  if (merchant !== undefined) return [mainClock(theMerchant(engine, merchant))]
+  return [...engine.merchants.values()].map(mainClock)
 }
+
+/** The clocks that are to be moved. @throws ApiError parameter_missing, parameter_invalid, resource_missing */
+function meant(engine: Engine, { merchant, all, test_clock }: z.infer<typeof whoseParams>): Owned[] {
+  if (all && (merchant !== undefined || test_clock !== undefined)) {
+    throw parameterInvalid('all', 'Give merchant or test_clock, or all, not both')
+  }
+  if (all) return [...engine.merchants.values()].map(mainClock)
+  if (test_clock !== undefined) return [theTestClock(engine, test_clock, merchant)]
+  return [mainClock(theMerchant(engine, merchant))]
+}
+
+/** A test clock of a merchant, or of whichever has it. @throws ApiError resource_missing, param test_clock */
+function theTestClock(engine: Engine, id: string, merchantId: string | undefined): Owned {
+  const merchants = merchantId === undefined ? engine.merchants.values() : [theMerchant(engine, merchantId)]
+  for (const merchant of merchants) {
+    const clock = merchant.testClocks.find(id)
+    if (clock && !clock.isDeleted) return { merchant, clock }
+  }
+  throw resourceMissing('test clock', id, 'test_clock')
+}
+
+const present = ({ merchant, clock }: Owned) =>
+  clock.isTest ? presentTestClock(merchant.settings.id, clock) : presentClock(merchant)

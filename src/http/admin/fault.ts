@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { FAULT_KINDS, type Fault } from '../../engine/faults.ts'
+import { parameterInvalid } from '../../core/errors.ts'
+import { FAULT_KINDS, type Fault, isChargeFault } from '../../engine/faults.ts'
 import { findMerchant } from '../../engine/merchants.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
@@ -12,8 +13,10 @@ const createParams = z.object({
   rate: z.number().min(0).max(1).default(1),
   route: z.string().min(1).optional(),
   merchant: z.string().optional(),
-  ms: z.int().min(0).max(600_000).default(1_000),
+  ms: z.int().min(0).max(600_000).optional(),
 })
+
+const DEFAULT_LATENCY_MS = 1_000
 
 /** Source: operator.md, "Admin API" and "Command line" (faults). */
 export function faultRoutes(add: AddRoute): void {
@@ -28,11 +31,19 @@ export function faultRoutes(add: AddRoute): void {
       errors: { 404: ['resource_missing'] },
     },
     ({ site, params }) => {
+      checkMeaning(params)
       const { kind, count, rate, route, merchant, ms } = params
       const whose =
         merchant === undefined ? null : findMerchant(site.engine, merchant, 'merchant').settings.id
       return presentFault(
-        site.faults.add({ kind, rate, ms, remaining: count ?? null, route: route ?? null, merchant: whose }),
+        site.faults.add({
+          kind,
+          rate,
+          ms: kind === 'latency' ? (ms ?? DEFAULT_LATENCY_MS) : null,
+          remaining: count ?? null,
+          route: route ?? null,
+          merchant: whose,
+        }),
       )
     },
   )
@@ -69,6 +80,19 @@ export function faultRoutes(add: AddRoute): void {
       return deletedStub('fault', id)
     },
   )
+}
+
+/** @throws ApiError parameter_invalid for a parameter that means nothing to this kind of fault */
+function checkMeaning({ kind, route, ms }: z.infer<typeof createParams>): void {
+  if (route !== undefined && isChargeFault(kind)) {
+    throw parameterInvalid(
+      'route',
+      `A ${kind} strikes attempts to charge a card, which the clock makes too, and has no route: leave route out, or name a merchant`,
+    )
+  }
+  if (ms !== undefined && kind !== 'latency') {
+    throw parameterInvalid('ms', `Only a latency lasts: leave ms out, or make the kind latency, not ${kind}`)
+  }
 }
 
 const presentFault = ({ id, kind, remaining, rate, route, merchant, ms }: Fault): FaultShape => ({

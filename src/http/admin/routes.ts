@@ -8,16 +8,23 @@ import { checkParams, namesAsHeader, type Schema, unknownParams } from '../param
 import { readParams } from '../request.ts'
 import { errorBody, errorHeaders, json, knownError } from '../respond.ts'
 import type { Registered } from '../route.ts'
+import { inOneState } from '../start-over.ts'
 import { appRoutes } from './app.ts'
 import { authorizationAdminRoutes } from './authorization.ts'
 import { clockAdminRoutes } from './clock.ts'
 import { eventAdminRoutes } from './event.ts'
 import { faultRoutes } from './fault.ts'
+import { fixtureRoutes } from './fixture.ts'
 import { checkAdminToken, checkHost } from './guard.ts'
 import { keyRoutes } from './key.ts'
 import { merchantRoutes } from './merchant.ts'
+import { requestRoutes } from './request.ts'
+import { shutdownRoutes } from './shutdown.ts'
 import type { AddRoute, AdminCall, AdminRoute, AdminSite } from './site.ts'
+import { snapshotRoutes } from './snapshot.ts'
 import { statusRoutes } from './status.ts'
+import { timelineRoutes } from './timeline.ts'
+import { triggerRoutes } from './trigger.ts'
 
 const MAX_BODY_BYTES = 64 * 1_048_576
 
@@ -32,6 +39,7 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
     app.on(route.method.toUpperCase(), path, (c) => handle(c, site, route, answer))
   }
   statusRoutes(add)
+  shutdownRoutes(add)
   faultRoutes(add)
   keyRoutes(add)
   merchantRoutes(add)
@@ -39,6 +47,11 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
   eventAdminRoutes(add)
   appRoutes(add)
   authorizationAdminRoutes(add)
+  snapshotRoutes(add)
+  timelineRoutes(add)
+  requestRoutes(add)
+  triggerRoutes(add)
+  fixtureRoutes(add)
   app.all('/_paytwin/*', (c) => handle(c, site, {}, () => routeMissing(c.req.method, c.req.path)))
   return routes
 }
@@ -52,7 +65,8 @@ async function handle<Params>(
   route: Served<Params>,
   answer: (call: AdminCall<Params>) => Answer | Promise<Answer>,
 ): Promise<Response> {
-  const headers: Record<string, string> = { 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION }
+  const own = requestId()
+  const headers: Record<string, string> = { 'Request-Id': own, 'X-API-Version': NEWEST_API_VERSION }
   try {
     checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, site.allowedHosts)
     if (!route.isOpen) checkAdminToken(c.req.header('authorization'), site.adminToken)
@@ -61,7 +75,8 @@ async function handle<Params>(
     const params = checkParams((route.params ?? NO_PARAMS) as Schema<Params>, raw, { isForm })
     const ignored = unknownParams(raw, params)
     if (ignored.length > 0) headers['Paytwin-Ignored-Params'] = namesAsHeader(ignored)
-    const result = await answer({ c, site, params, id: c.req.param('id') ?? '' })
+    const call = { c, site, params, id: c.req.param('id') ?? '', requestId: own }
+    const result = await inOneState(async () => answer(call))
     if (result instanceof ApiError) throw result
     if (!(result instanceof Response)) return json(route.status ?? 200, result, headers)
     for (const [name, value] of Object.entries(headers)) result.headers.set(name, value)

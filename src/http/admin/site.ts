@@ -14,6 +14,10 @@ export type AdminSite = Site & {
   readonly data: string | null
   /** Unix milliseconds at which the daemon started. */
   readonly startedAt: number
+  /** Brings back the state of the first start. */
+  readonly reset: () => Promise<void>
+  /** Ends the daemon; resolves once its database is closed, while the request that asks for it still waits. */
+  readonly shutDown: () => Promise<void>
   /** Opens a sandbox that is the same each time: the description takes its examples from it. */
   readonly openSpecimen: OpenSpecimen
 }
@@ -23,6 +27,8 @@ export type AdminCall<Params> = {
   readonly site: AdminSite
   readonly params: Params
   readonly id: string
+  /** The Request-Id of the operator's request. */
+  readonly requestId: string
 }
 
 export type AdminRoute<Params, Body> = RouteOf<Params, Body> & {

@@ -3,6 +3,7 @@ import { resourceMissing } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import {
   type Authorization,
+  askedMerchant,
   type Decided,
   decide,
   findAuthorization,
@@ -41,11 +42,11 @@ export function authorizationRoutes(api: Api): void {
       returns: authorizationSchema,
       errors: { 400: ['invalid_scope'], 404: ['resource_missing'] },
     },
-    ({ site, unit, params }) => {
+    ({ site, merchant, params }) => {
       const { client_id, redirect_uri, response_type = 'code', ...request } = params
       const asker = askerOf(site.engine, client_id, redirect_uri)
       const asked = askedOf(asker, { response_type, ...withoutEmpty(request) })
-      const made = makeAuthorization(site.engine, asked, { merchant: unit.owner, seal: null })
+      const made = makeAuthorization(site.engine, asked, { merchant: merchant.settings, seal: null })
       return presentAuthorization(site.engine, made)
     },
   )
@@ -71,12 +72,13 @@ export function authorizationRoutes(api: Api): void {
 }
 
 /** What a page asks belongs to nobody yet: a merchant decides on what it was asked itself. @throws ApiError resource_missing */
-function checkOwn({ site, unit, id }: WriteCall<unknown>): void {
-  if (findAuthorization(site.engine, id).merchant !== unit.owner) throw resourceMissing('authorization', id)
+function checkOwn({ site: { engine }, merchant, id }: WriteCall<unknown>): void {
+  if (askedMerchant(engine, findAuthorization(engine, id)) !== merchant)
+    throw resourceMissing('authorization', id)
 }
 
 export const presentAuthorization = (engine: Engine, authorization: Authorization): AuthorizationShape => {
-  const { id, app, redirect_uri, scope, status, created, expires, revoked, merchant } = authorization
+  const { id, app, redirect_uri, scope, status, created, expires, revoked } = authorization
   return {
     id,
     object: 'authorization',
@@ -88,7 +90,7 @@ export const presentAuthorization = (engine: Engine, authorization: Authorizatio
     expires_at: expires,
     revoked,
     livemode: false,
-    merchant_id: merchant === null ? null : (engine.merchants.get(merchant)?.settings.id ?? null),
+    merchant_id: askedMerchant(engine, authorization)?.settings.id ?? null,
   }
 }
 

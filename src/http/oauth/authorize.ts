@@ -20,9 +20,10 @@ import type { AdminSite } from '../admin/site.ts'
 import { Exchange } from '../exchange.ts'
 import { omittableText, text } from '../fields.ts'
 import { checkParams } from '../params.ts'
-import { readParams } from '../request.ts'
+import { type Given, readParams } from '../request.ts'
 import type { Registered } from '../route.ts'
 import { consentPage } from '../schemas/oauth.ts'
+import { inOneState, once } from '../start-over.ts'
 import { type Asker, askedOf, askerOf, type Request } from './asked.ts'
 import { withoutEmpty } from './client-api.ts'
 import { plain } from './errors.ts'
@@ -79,18 +80,29 @@ export function consentRoutes(app: Hono, site: AdminSite): Registered[] {
   ]
 }
 
+/** A browser that asks, and what is answered. */
+type Visit = {
+  readonly c: Context
+  readonly site: AdminSite
+  readonly exchange: Exchange
+  readonly read: () => Promise<Given>
+}
+
 /** Answers a browser: with a page that says so when what it asks cannot be. */
 async function withPerson(
   c: Context,
   site: AdminSite,
-  answer: (c: Context, site: AdminSite, exchange: Exchange) => Promise<Response>,
+  answer: (visit: Visit) => Promise<Response>,
 ): Promise<Response> {
   const exchange = new Exchange(c, site, { isPublicRoute: false, forgetsKeys: true })
+  const read = once(() => readParams(c, MAX_BODY_BYTES, { onlyOnce: true }))
   try {
-    await exchange.admitStranger(() =>
-      checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, site.allowedHosts),
-    )
-    return exchange.stamp(await answer(c, site, exchange).catch(refusal))
+    return await inOneState(async () => {
+      await exchange.admitStranger(() =>
+        checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, site.allowedHosts),
+      )
+      return exchange.stamp(await answer({ c, site, exchange, read }).catch(refusal))
+    })
   } catch (error) {
     return exchange.fail(error)
   }
@@ -102,7 +114,7 @@ async function refusal(error: unknown): Promise<Response> {
   return refusalPage(error.message)
 }
 
-async function ask(c: Context, { engine }: AdminSite, exchange: Exchange): Promise<Response> {
+async function ask({ c, site: { engine }, exchange }: Visit): Promise<Response> {
   const { searchParams } = new URL(c.req.url)
   const asker = askerOf(engine, theOnly(searchParams, 'client_id'), theOnly(searchParams, 'redirect_uri'))
   const unknown = [...new Set(searchParams.keys())].filter((name) => !(name in askParams.shape))
@@ -155,12 +167,12 @@ async function showPage(engine: Engine, asked: Asked): Promise<Response> {
   return response
 }
 
-async function takeDecision(c: Context, { engine }: AdminSite, exchange: Exchange): Promise<Response> {
+async function takeDecision({ c, site: { engine }, exchange, read }: Visit): Promise<Response> {
   // Of another origin it was refused already; of none it is no browser that shows the page.
   if (c.req.header('origin') === undefined) {
     throw parameterInvalid('Origin', 'A decision comes from the page that asks for it')
   }
-  const { raw, isForm } = await readParams(c, MAX_BODY_BYTES, { onlyOnce: true })
+  const { raw, isForm } = await read()
   const { nonce, decision, merchant: named } = checkParams(decideParams, withoutEmpty(raw), { isForm })
   const authorization = sealedAuthorization(engine, { nonce, cookie: getCookie(c, cookieName(nonce)) ?? '' })
   if (!authorization) {

@@ -6,10 +6,11 @@ import { Exchange } from '../exchange.ts'
 import type { Raw } from '../form.ts'
 import type { Json } from '../json.ts'
 import { checkParams, type Schema, unknownParams } from '../params.ts'
-import { readParams } from '../request.ts'
+import { type Given, readParams } from '../request.ts'
 import { type Headers, textOf } from '../respond.ts'
 import type { Registered, RouteOf } from '../route.ts'
 import type { Site } from '../site.ts'
+import { inOneState, once } from '../start-over.ts'
 import { errorBodyOf } from './errors.ts'
 
 /** paytwin: far more than a code, a verifier and an address need. */
@@ -62,21 +63,37 @@ export class ClientApi {
       errorBody: errorBodyOf(site.oauthErrors),
       headers: NOT_KEPT,
     })
+    const read = once(() => readParams(c, MAX_BODY_BYTES, { onlyOnce: true }))
     try {
-      const app = await exchange.admitStranger(() => authenticate(site, c.req.header('authorization')))
-      const { raw, isForm } = await readParams(c, MAX_BODY_BYTES, { onlyOnce: true })
-      const given = withoutEmpty(raw)
-      refuseSecondProof(given, app)
-      const params = checkParams(route.params, given, { isForm, requires: route.requires })
-      const ignored = unknownParams(given, params)
-      if (ignored[0] !== undefined && site.strictParams) throw parameterUnknown(ignored[0])
-      if (ignored.length > 0) exchange.ignore(ignored)
-      const body = await answer({ site, app, params, speaksOf: (merchant) => exchange.speaksOf(merchant) })
-      return exchange.send({ status: 200, text: textOf(body), headers: {} })
+      return await inOneState(async () => {
+        const app = await exchange.admitStranger(() => authenticate(site, c.req.header('authorization')))
+        const params = check(site, { route, app, given: await read() }, exchange)
+        const body = await answer({ site, app, params, speaksOf: (merchant) => exchange.speaksOf(merchant) })
+        return exchange.send({ status: 200, text: textOf(body), headers: {} })
+      })
     } catch (error) {
       return exchange.fail(error)
     }
   }
+}
+
+/** Checks the parameters, and notes those that nobody asked for. */
+function check<Params, Body>(
+  { strictParams }: Site,
+  {
+    route: { params: schema, requires },
+    app,
+    given: { raw, isForm },
+  }: { route: RouteOf<Params, Body> & { readonly params: Schema<Params> }; app: OAuthApp; given: Given },
+  exchange: Exchange,
+): Params {
+  const given = withoutEmpty(raw)
+  refuseSecondProof(given, app)
+  const params = checkParams(schema, given, { isForm, requires })
+  const ignored = unknownParams(given, params)
+  if (ignored[0] !== undefined && strictParams) throw parameterUnknown(ignored[0])
+  if (ignored.length > 0) exchange.ignore(ignored)
+  return params
 }
 
 /** Parameters without a value count as left out. Source: RFC 6749 3.2. */

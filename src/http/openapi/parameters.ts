@@ -49,21 +49,31 @@ export function requestBodyOf(route: Registered, around: Around): Json | undefin
 export function paramsSchema(route: Registered, { tag, schemas }: Around): JsonSchema {
   const answered = schemas[tag.component]
   const given: JsonSchema = route.params ? requestSchema(route.params) : { type: 'object', properties: {} }
-  const described = describe(given, answered, { route, path: [] })
+  const described = describeParams(given, answered, route)
   const canExpand = route.path.startsWith('/v1/') && isExpandable(route.returns.name, schemas)
   return canExpand ? { ...described, properties: { ...described.properties, expand: EXPAND } } : described
 }
 
-type Place = { readonly route: Registered; readonly path: readonly string[] }
+type Route = Pick<Registered, 'method' | 'path'>
+type Place = { readonly route: Route; readonly path: readonly string[] }
+
+/** Parameters of a route, each with what it means. @param answered - the object that they make or change */
+export const describeParams = (
+  schema: JsonSchema,
+  answered: JsonSchema | undefined,
+  route: Route,
+): JsonSchema => describe(schema, answered, { route, path: [] })
 
 /** Gives every parameter its text, those within parameters too. */
 function describe(schema: JsonSchema, answered: JsonSchema | undefined, place: Place): JsonSchema {
+  if (schema.anyOf)
+    return { ...schema, anyOf: schema.anyOf.map((option) => describe(option, answered, place)) }
   const inItems = schema.items && { items: describe(schema.items, answered?.items, place) }
   if (!schema.properties) return { ...schema, ...inItems }
   const properties = Object.entries(schema.properties).map(([name, child]) => {
     const within = answered?.properties?.[name]
     const at = { ...place, path: [...place.path, name] }
-    const description = textOf(at, within)
+    const description = child.description ?? textOf(at, within)
     return [name, { ...describe(child, within, at), ...(description !== undefined && { description }) }]
   })
   return { ...schema, properties: Object.fromEntries(properties) }
@@ -106,11 +116,15 @@ function queryParameters(schema: JsonSchema, { example }: Around): Json[] {
       description,
       schema: rest,
       ...(child.items && { style: 'form', explode: true }),
-      ...(child.properties && { style: 'deepObject', explode: true }),
+      ...(hasFields(child) && { style: 'deepObject', explode: true }),
       ...(given !== undefined && { example: given }),
     }
   })
 }
+
+/** Whether a value has fields, or may have. */
+const hasFields = ({ properties, anyOf }: JsonSchema): boolean =>
+  properties !== undefined || (anyOf?.some(hasFields) ?? false)
 
 const isNested = (schema: JsonSchema): boolean =>
   schema.items !== undefined ||

@@ -27,6 +27,7 @@ export class Recorder {
   readonly #streams = new Map<string, string>()
   readonly #requestIds = new Map<string, string>()
   readonly #secrets = new Map<string, string>()
+  readonly #realIds = new Map<string, string>()
 
   constructor(specimen: Specimen, routes: readonly Registered[]) {
     this.#specimen = specimen
@@ -56,7 +57,7 @@ export class Recorder {
 
   /** The beginning of a stream, up to its first event. */
   async stream(path: string): Promise<void> {
-    const response = await this.#specimen.request(path, {
+    const response = await this.#specimen.request(this.#real(path), {
       headers: { ...this.#headers(path), Accept: 'text/event-stream' },
     })
     const reader = response.body?.getReader()
@@ -96,7 +97,7 @@ export class Recorder {
   }
 
   async #send(method: Method, path: string, body?: Json, headers?: Record<string, string>) {
-    const response = await this.#specimen.request(path, {
+    const response = await this.#specimen.request(this.#real(path), {
       method: method.toUpperCase(),
       headers: {
         ...this.#headers(path),
@@ -124,12 +125,21 @@ export class Recorder {
     throw new Error(`no route answers ${method} ${path}`)
   }
 
-  /** Requests have random ids, OAuth has random secrets: all in an answer that is not the same each time, but for the process. */
+  /** A path with the ids that requests really have. */
+  #real(path: string): string {
+    return path.replaceAll(/\breq_\d+/g, (id) => this.#realIds.get(id) ?? id)
+  }
+
+  /**
+   * Requests have random ids, OAuth has random secrets: all in an answer that is not the same each time, but for the process and
+   * what took time.
+   */
   #settled(text: string): string {
     return text
       .replaceAll(/\breq_[A-Za-z0-9]+/g, (id) => {
         const known = this.#requestIds.get(id) ?? `req_${String(this.#requestIds.size + 1).padStart(20, '0')}`
         this.#requestIds.set(id, known)
+        this.#realIds.set(known, id)
         return known
       })
       .replaceAll(SECRET, (secret, prefix) => {
@@ -138,6 +148,7 @@ export class Recorder {
         return known
       })
       .replace(/"pid":\d+/, '"pid":4242')
+      .replaceAll(/"duration_ms":[\d.]+/g, '"duration_ms":1.5')
   }
 }
 

@@ -2,6 +2,7 @@ import type { Registered } from '../route.ts'
 import type { Examples } from './examples.ts'
 import { lettingIn } from './oauth-story.ts'
 import { type Answered, Recorder, type Specimen } from './recorder.ts'
+import { tellOfState } from './state-story.ts'
 
 /** Opens a new specimen. */
 export type OpenSpecimen = (options: { strictParams: boolean }) => Promise<Specimen>
@@ -26,6 +27,7 @@ export async function tellStory(routes: readonly Registered[], open: OpenSpecime
     await lettingIn(told)
     await operator(told)
     await refusals(told)
+    await tellOfState(told)
     const pedant = new Recorder(strict, routes)
     await pedant.refused('get', '/v1/customers?zebra=1')
     const { successes, errors, streams } = told.examples()
@@ -123,6 +125,7 @@ async function subscriptions(told: Recorder, ada: Answered, monthly: Answered): 
   const path = `/v1/subscriptions/${subscription.id}`
   await told.get(path)
   await told.get('/v1/subscriptions?limit=1')
+  await told.get(`${path}/items`)
   await told.post(path, { items: [{ id: subscription.items.data[0].id, quantity: 3 }] })
   await told.post('/v1/invoices/create_preview', { subscription: subscription.id })
   await told.get(`/v1/invoices/${subscription.latest_invoice}`)
@@ -189,10 +192,22 @@ async function time(told: Recorder): Promise<void> {
   await told.post('/v1/test_helpers/clock/cancel')
   await told.post('/v1/test_helpers/clock/unfreeze')
   await told.post('/v1/test_helpers/clock/freeze')
+  await testClocks(told)
   const { data } = await told.get('/v1/events?limit=2&type=invoice.*')
   await told.get(`/v1/events/${data[0].id}`)
   await told.stream(`/v1/events?starting_after=${data[1].id}`)
   await told.stream(`/_paytwin/events?starting_after=${data[1].id}`)
+}
+
+async function testClocks(told: Recorder): Promise<void> {
+  const path = '/v1/test_helpers/test_clocks'
+  const clock = await told.post(path, { frozen_time: 1_830_297_600, name: 'Leap day' })
+  await told.post('/v1/customers', { test_clock: clock.id })
+  await told.get(path)
+  await told.get(`${path}/${clock.id}`)
+  await told.post(`${path}/${clock.id}/advance`, { by: '1d' })
+  await told.post(`${path}/${clock.id}/cancel`)
+  await told.delete(`${path}/${clock.id}`)
 }
 
 async function operator(told: Recorder): Promise<void> {
@@ -214,12 +229,40 @@ async function operator(told: Recorder): Promise<void> {
   await told.delete('/_paytwin/faults')
   await told.get('/_paytwin/events?limit=1')
   await told.get(`/_paytwin/events/${(await told.get('/v1/events?limit=1')).data[0].id}`)
+  const { customer, subscription, id } = (await told.get('/v1/invoices?limit=1')).data[0]
+  await told.get(`/_paytwin/customers/${customer}?limit=3`)
+  await told.get(`/_paytwin/subscriptions/${subscription}?limit=3`)
+  await told.get(`/_paytwin/invoices/${id}?limit=3`)
+  await told.post('/_paytwin/trigger', { type: 'payment_method.attached' })
+  const noted = await told.get('/_paytwin/requests?limit=2')
+  await told.stream(`/_paytwin/requests?starting_after=${noted.data[1].id}`)
   await told.get('/_paytwin/clock')
   await told.get('/_paytwin/upcoming?limit=1')
   await told.post('/_paytwin/clock/advance', { by: '1d' })
   for (const verb of ['cancel', 'unfreeze', 'freeze'])
     await told.post(`/_paytwin/clock/${verb}`, { merchant })
+  await told.post('/_paytwin/fixtures', {
+    files: [
+      {
+        name: 'shop.json',
+        content: {
+          products: [{ ref: 'pro', name: 'Pro' }],
+          prices: [
+            {
+              ref: 'pro',
+              product: 'pro',
+              unit_amount: 4900,
+              currency: 'usd',
+              recurring: { interval: 'month' },
+            },
+          ],
+          customers: [{ ref: 'ada', email: 'ada@example.com' }],
+        },
+      },
+    ],
+  })
   await told.post('/_paytwin/merchants', { name: 'Second merchant', clock: '2026-01-31T10:00:00Z' })
+  await told.post('/_paytwin/shutdown')
 }
 
 async function refusals(told: Recorder): Promise<void> {

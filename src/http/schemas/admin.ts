@@ -32,6 +32,7 @@ export const merchantSchema = component('Merchant', () =>
 )
 export type MerchantShape = Shape<typeof merchantSchema>
 export const merchantList = listOf(merchantSchema)
+export const deletedMerchant = deletedStub('DeletedMerchant', 'merchant')
 
 /** Source: operator.md, "Daemon" (`status`). */
 export const statusSchema = component('Status', () =>
@@ -49,6 +50,7 @@ export const statusSchema = component('Status', () =>
     })
     .describe('Where the daemon runs, on what, and with how much in it.'),
 )
+export type StatusShape = Shape<typeof statusSchema>
 
 const keyFields = () => ({
   id: text('Its identifier, which begins with key_.'),
@@ -86,9 +88,11 @@ export const faultSchema = component('Fault', () =>
       kind: z.enum(FAULT_KINDS).describe('What goes wrong.'),
       remaining: z.int().nullable().describe('How many more times it strikes; null for ever.'),
       rate: z.number().describe('The share of the occasions on which it strikes, 0 to 1.'),
-      route: text('The routes that it strikes, as a glob; null for all.').nullable(),
+      route: text(
+        'The routes that it strikes, as a glob; null for all, and for a fault of charges.',
+      ).nullable(),
       merchant: text('The merchant that it strikes; null for all.').nullable(),
-      ms: z.int().describe('Of a latency: how many milliseconds.'),
+      ms: z.int().nullable().describe('Of a latency: how many milliseconds; null for any other.'),
       livemode: livemode(),
     })
     .describe('Something that was made to go wrong.'),

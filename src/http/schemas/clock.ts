@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { JOB_KINDS } from '../../core/jobs.ts'
 import { component, type Shape } from './component.ts'
-import { listOf, livemode, reference, seconds, text } from './fields.ts'
+import { deletedStub, listOf, livemode, reference, seconds, text } from './fields.ts'
 
 const counted = () => ({
   jobs: z.int().describe('How many due jobs were run.'),
@@ -34,6 +34,41 @@ export const clockSchema = component('Clock', () =>
 )
 export type ClockShape = Shape<typeof clockSchema>
 export const clockList = listOf(clockSchema)
+
+/** Source: decisions.md 2, "Customer test clocks"; 13. */
+export const testClockSchema = component('TestClock', () =>
+  z
+    .object({
+      id: text('Its identifier, which begins with clock_.'),
+      object: z.literal('test_clock').describe('What kind of object this is.'),
+      created: seconds('When it was made, on the main clock of the merchant'),
+      name: text('What it is called.').nullable(),
+      mode: z.literal('frozen').describe('It moves only when it is advanced.'),
+      now: seconds('The time that it shows'),
+      frozen_time: seconds('The same: where it stands'),
+      status: z.enum(['ready', 'advancing']).describe('Whether an advance is under way.'),
+      target: seconds('Where the advance under way leads; null when there is none').nullable(),
+      progress: z
+        .object(counted())
+        .optional()
+        .describe('While an advance is under way: what it has done so far.'),
+      summary: z.object(counted()).optional().describe('In the answer of an advance: what it did.'),
+      livemode: livemode(),
+      merchant_id: text('The merchant that it belongs to.'),
+    })
+    .describe('A clock for single customers: all that belongs to them follows it, and not the main clock.'),
+)
+export type TestClockShape = Shape<typeof testClockSchema>
+export const testClockList = listOf(testClockSchema)
+export const deletedTestClock = deletedStub('DeletedTestClock', 'test_clock')
+
+/** What the operator, who moves clocks of every kind, is shown of them. */
+export const anyClockSchema = component('AnyClock', () =>
+  z
+    .union([clockSchema.schema, testClockSchema.schema])
+    .describe('A clock of a merchant, or of single customers of one.'),
+)
+export const anyClockList = listOf(anyClockSchema)
 
 /** Source: decisions.md 2, 13 (`upcoming`). */
 export const upcomingSchema = component('Upcoming', () =>

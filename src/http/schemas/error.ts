@@ -13,6 +13,17 @@ const TYPES = [
   'payment_error',
 ] as const
 
+/** Source: operator.md, "Fixtures". */
+const mistake = () =>
+  z.object({
+    file: text('The file that it is in.'),
+    path: text('Where in the file, as in subscriptions[2].items[0].price; null for all of it.').nullable(),
+    code: z
+      .enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]])
+      .describe('What is wrong, for programs.'),
+    message: text('What is wrong, for people.'),
+  })
+
 const errorFields = () => ({
   type: z.enum(TYPES).describe('The category of the error.'),
   code: z
@@ -21,6 +32,10 @@ const errorFields = () => ({
   message: text('What went wrong, for people.'),
   param: text('The parameter that is to blame; null when none is.').nullable(),
   doc_url: text('Where the code is explained.').optional(),
+  mistakes: z
+    .array(mistake())
+    .optional()
+    .describe('Of fixtures: everything that is wrong with them, up to 100 mistakes.'),
 })
 
 /** Source: interface.md 7.1. */
@@ -38,7 +53,9 @@ export const paymentFailureSchema = component('PaymentFailure', () =>
         .object({
           ...errorFields(),
           decline_code: text("The issuer's reason, where it gave one.").nullable(),
-          charge: reference('The declined charge; null when there is none.').nullable(),
+          charge: reference(
+            'The declined charge; null when there is none, and for publishable keys.',
+          ).nullable(),
           payment_intent: paymentIntentSchema.schema
             .nullable()
             .describe('The payment intent after the attempt; null when it does not exist.'),

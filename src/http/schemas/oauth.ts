@@ -45,7 +45,7 @@ export const authorizationSchema = component('Authorization', () =>
       ).nullable(),
       livemode: livemode(),
       merchant_id: text(
-        'The merchant that is asked; null while a page asks and nobody has decided.',
+        'The merchant that is asked; null while a page asks and nobody has decided, and while the state that was restored does not have it.',
       ).nullable(),
     })
     .describe('What an app asks a merchant for, and what was decided.'),

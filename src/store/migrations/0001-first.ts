@@ -52,13 +52,14 @@ const OBJECT_TABLES: Readonly<Record<string, string>> = {
 const OTHER_TABLES: readonly string[] = [
   `create table merchant (
     ordinal integer primary key, id text not null unique, name text not null, created integer not null,
-    api_version text not null, dunning_final_action text not null) strict`,
+    api_version text not null, dunning_final_action text not null, birth integer not null) strict`,
   `create table clock (
     seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
-    mode text not null, now integer not null, "offset" integer not null, target integer, advance text) strict`,
+    is_test integer not null, name text, deleted integer not null, mode text not null, now integer not null,
+    "offset" integer not null, target integer, advance text) strict`,
   `create table api_key (
-    id text primary key, merchant integer not null, type text not null, name text, hash blob not null unique,
-    hint text not null, created integer not null, last_used integer, revoked integer) strict`,
+    id text primary key, merchant integer not null, birth integer not null, type text not null, name text,
+    hash blob not null unique, hint text not null, created integer not null, last_used integer, revoked integer) strict`,
   `create table journal (
     seq integer primary key, merchant integer not null, number integer, type integer, kind integer not null,
     object integer not null, created integer not null, replaced text, api_version integer not null, request text,
@@ -78,13 +79,13 @@ const OTHER_TABLES: readonly string[] = [
     seq integer primary key, id text not null unique, name text not null, redirect_uris text not null,
     secret blob not null, created integer not null) strict`,
   `create table oauth_authorization (
-    seq integer primary key, id text not null unique, app text not null, merchant integer, redirect_uri text not null,
-    scope text not null, state text, code_challenge text, status text not null, created integer not null,
+    seq integer primary key, id text not null unique, app text not null, merchant integer, birth integer,
+    redirect_uri text not null, scope text not null, state text, code_challenge text, status text not null, created integer not null,
     expires integer not null, nonce blob unique, cookie blob, code blob unique, code_status text, code_expires integer,
     revoked integer) strict`,
   `create table oauth_token (
     seq integer primary key, hash blob not null unique, kind text not null, authorization integer not null,
-    app text not null, merchant integer not null, scope text not null, status text not null,
+    app text not null, merchant integer not null, birth integer not null, scope text not null, status text not null,
     expires integer not null) strict`,
   'create table setting (name text primary key, value text not null) strict, without rowid',
 ]
@@ -92,6 +93,7 @@ const OTHER_TABLES: readonly string[] = [
 const INDEXES: readonly string[] = [
   'create index customer_prefix on customer (merchant, invoice_prefix)',
   'create index payment_method_customer on payment_method (customer)',
+  'create index customer_test_clock on customer (test_clock) where test_clock is not null',
   'create index subscription_customer on subscription (customer)',
   'create index invoice_customer on invoice (customer)',
   'create index invoice_subscription on invoice (subscription)',
@@ -103,11 +105,14 @@ const INDEXES: readonly string[] = [
   'create index refund_payment_intent on refund (payment_intent)',
   'create index invoice_item_customer on invoice_item (customer)',
   'create index invoice_item_invoice on invoice_item (invoice)',
+  'create index clock_merchant on clock (merchant)',
   'create index idempotency_created on idempotency (created)',
   'create index oauth_authorization_app on oauth_authorization (app)',
   'create index oauth_token_authorization on oauth_token (authorization)',
   'create index journal_number on journal (merchant, number)',
   'create index journal_object on journal (kind, object)',
+  // Who had a payment method before: kind 3. Its row tells only who has it.
+  "create index journal_detached on journal (json_extract(replaced, '$.customer')) where kind = 3",
 ]
 
 export async function up(db: Kysely<unknown>): Promise<void> {

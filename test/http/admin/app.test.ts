@@ -66,13 +66,16 @@ describe('an app', () => {
     expectRefusal(await operator('POST', `apps/${made.id}/rotate_secret`), unknown())
   })
 
-  test('has an id that no other has, also after counters went back', async () => {
+  test('stays when a state is restored, and no other gets its id; none outlives a reset', async () => {
+    await operator('POST', 'snapshots', { name: 'before' })
     const { body: first } = await operator('POST', 'apps', { name: 'x', redirect_uris: [URI] })
-    const { engine } = twin.sandbox
-    await engine.administer(() => engine.store.directory.setCounter(0, 'app', 0))
-    engine.ids.reset()
+    await operator('POST', 'snapshots/before/restore')
     const { body: second } = await operator('POST', 'apps', { name: 'y', redirect_uris: [URI] })
-    expect(second.id).not.toBe(first.id)
+    expect(idsOf(await apps())).toEqual([second.id, first.id])
+    await operator('POST', 'reset')
+    expect(await apps()).toEqual([])
+    const { body: third } = await operator('POST', 'apps', { name: 'z', redirect_uris: [URI] })
+    expect([first.id, second.id]).not.toContain(third.id)
   })
 
   test.each<[Body, Refusal]>([

@@ -14,6 +14,7 @@ afterAll(() => twin.close())
 const operator = (...given: Parameters<ReturnType<typeof asOperator>>) => asOperator(twin)(...given)
 const GUARDED: [string, string][] = [
   ['GET', 'status'],
+  ['POST', 'shutdown'],
   ['GET', 'keys'],
   ['POST', 'keys'],
   ['POST', 'keys/key_1/revoke'],
@@ -34,6 +35,11 @@ const GUARDED: [string, string][] = [
   ['GET', 'authorizations'],
   ['POST', 'authorizations/oauthz_1/approve'],
   ['POST', 'authorizations/oauthz_1/deny'],
+  ['GET', 'requests'],
+  ['POST', 'trigger'],
+  ['GET', 'faults'],
+  ['POST', 'faults'],
+  ['DELETE', 'faults'],
   ['GET', 'nothing'],
   ['PUT', 'keys'],
 ]

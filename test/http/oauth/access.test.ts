@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { forgetGrantsOf } from '../../../src/engine/oauth-token.ts'
 import { type Answer, type Body, clientOf, makeCustomer, startTwin, type Twin } from '../../twin.ts'
 import {
   anotherMerchant,
@@ -40,6 +39,9 @@ const open = async () => {
   writing = holding(twin, (await letIn(twin, app, { scope: 'read_write' })).access_token)
 }
 const close = () => twin.close()
+
+const streamOf = (client: Twin) =>
+  openStream(client, '/v1/events', { Authorization: `Bearer ${client.secretKey}` })
 
 describe('an access token', () => {
   beforeAll(open)
@@ -207,11 +209,9 @@ describe('an access token ends', () => {
   test('with its merchant, and what that was asked with it', async () => {
     const { merchant, secretKey } = await anotherMerchant(twin)
     const tokens = await letIn(clientOf(twin.sandbox, secretKey), app)
-    const { engine } = twin.sandbox
-    const ordinal = [...engine.merchants.values()].find(({ settings }) => settings.id === merchant.id)
-      ?.settings.ordinal as number
-    const revoked = await engine.administer(() => forgetGrantsOf(engine, ordinal))
-    expect(revoked).toHaveLength(2)
+    const stream = await streamOf(holding(twin, tokens.access_token))
+    expect((await asOperator(twin)('DELETE', `merchants/${merchant.id}`)).status).toBe(200)
+    await expect(stream.take(1)).rejects.toThrow('ended')
     expect(await opens(twin, tokens)).toBe(false)
     expect((await refresh(twin, app, tokens.refresh_token)).body.error.code).toBe('invalid_grant')
     expect((await reading.request('GET', '/v1/customers')).status).toBe(200)
@@ -230,9 +230,6 @@ describe('an access token ends', () => {
 describe('a stream of events that an access token opened', () => {
   beforeEach(open)
   afterEach(close)
-
-  const streamOf = (client: Twin) =>
-    openStream(client, '/v1/events', { Authorization: `Bearer ${client.secretKey}` })
 
   test('tells what happens, and nothing of other merchants', async () => {
     const stream = await streamOf(reading)

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { Fixtures, FixturesFile } from '../client/types.ts'
+import { JsonMistake, parseJsonText } from '../core/json-text.ts'
+import { addVerb } from './command.ts'
+import { Failure, wrongUsage } from './failure.ts'
+import type { Io } from './io.ts'
+import type { Column } from './output.ts'
+import { counted } from './text.ts'
+
+/** `paytwin fixtures`. Source: operator.md, Command line and Fixtures. */
+export function fixtureCommands(program: Command, io: Io): void {
+  const fixtures = program
+    .command('fixtures')
+    .description('Files of objects that are made together: products, prices, customers, subscriptions.')
+
+  addVerb(fixtures, io, {
+    usage: 'load <FILE...>',
+    about: 'Make all that the files describe, or nothing. Each load makes it anew.',
+    examples: [
+      'paytwin fixtures load fixtures/default.json',
+      'paytwin fixtures load fixtures/default.json --json',
+    ],
+    run: async ({ client, out }, _options, paths) =>
+      out.show(await client.loadFixtures({ files: readAll(paths) }), ({ made }) =>
+        out.table(COLUMNS, made, 'The files ask for nothing.'),
+      ),
+  })
+
+  addVerb(fixtures, io, {
+    usage: 'validate <FILE...>',
+    about: 'Say whether the files can be loaded, and if not, what is wrong. Nothing is made.',
+    examples: ['paytwin fixtures validate fixtures/default.json'],
+    run: async ({ client, out }, _options, paths) =>
+      out.show(await client.loadFixtures({ files: readAll(paths), validate_only: true }), (answer) => {
+        for (const path of paths) out.line(path, ' is ', { text: 'right', colour: 'green' })
+        out.line('Together they make ', contents(answer), '.')
+      }),
+  })
+}
+
+const COLUMNS: readonly Column<Fixtures['made'][number]>[] = [
+  { title: 'OBJECT', cell: ({ object }) => object },
+  { title: 'REF', cell: ({ ref }) => ref ?? '–' },
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'MERCHANT', cell: ({ merchant_id }) => merchant_id },
+]
+
+/** `2 products, 1 payment method`, or nothing. */
+function contents({ counts }: Fixtures): string {
+  const kinds = Object.entries(counts).map(([kind, count]) => counted(count, kind.replaceAll('_', ' ')))
+  return kinds.length === 0 ? 'nothing' : kinds.join(', ')
+}
+
+/**
+ * The files, each with its JSON.
+ * @throws Failure 2 when one cannot be read; Failure 1 with the places of all that are no JSON
+ */
+function readAll(paths: readonly string[]): FixturesFile[] {
+  const texts = paths.map((name) => ({ name, text: readText(name) }))
+  const mistakes: string[] = []
+  const files = texts.flatMap(({ name, text }): FixturesFile[] => {
+    try {
+      return [{ name, content: parseJsonText(text) }]
+    } catch (error) {
+      if (!(error instanceof JsonMistake)) throw error
+      mistakes.push(error.in(name))
+      return []
+    }
+  })
+  const [first, ...others] = mistakes
+  if (first !== undefined) throw new Failure(1, first, others)
+  return files
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw wrongUsage(`The fixtures file cannot be read: ${(error as Error).message}`)
+  }
+}

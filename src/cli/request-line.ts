@@ -1,0 +1,58 @@
+import type { LoggedRequest } from '../client/types.ts'
+import type { Colour, Column, Span } from './output.ts'
+
+/** Most paths are shorter; a longer one pushes its line to the right. */
+const PATH_WIDTH = 36
+const METHOD_WIDTH = 6
+const MS_WIDTH = 9
+
+/** What is told of a request, each in its own field. */
+export const REQUEST_COLUMNS: readonly Column<LoggedRequest>[] = [
+  { title: 'TIME', cell: ({ time }) => wallTime(time) },
+  { title: 'METHOD', cell: ({ method }) => method },
+  { title: 'PATH', cell: ({ path }) => path },
+  { title: 'STATUS', cell: (request) => statusOf(request) },
+  { title: 'MS', cell: ({ duration_ms }) => duration_ms.toFixed(1) },
+  { title: 'REQUEST', cell: ({ id }) => id },
+  { title: 'KEY', cell: ({ key }) => key ?? '–' },
+  { title: 'MERCHANT', cell: ({ merchant_id }) => merchant_id ?? '–' },
+  { title: 'NOTE', cell: (request) => notesOf(request) || '–' },
+]
+
+/** The columns of a table for people: whose requests they are only where they are not all one merchant's. */
+export function columnsFor(requests: readonly LoggedRequest[]): readonly Column<LoggedRequest>[] {
+  const merchants = new Set(requests.flatMap(({ merchant_id }) => merchant_id ?? []))
+  return REQUEST_COLUMNS.filter(({ title }) => title !== 'MERCHANT' || merchants.size > 1)
+}
+
+/**
+ * A request in one line: time, method, path, status, how long it took, its id and key, and what is worth a note.
+ * Source: operator.md, Command line (requests).
+ */
+export function requestLine(request: LoggedRequest): Span[] {
+  const { time, method, path, duration_ms, id, key } = request
+  const notes = notesOf(request)
+  return [
+    { text: wallTime(time), colour: 'dim' },
+    '  ',
+    statusOf(request),
+    `  ${method.padEnd(METHOD_WIDTH)}  ${path.padEnd(PATH_WIDTH)}  `,
+    { text: `${duration_ms.toFixed(1)} ms`.padStart(MS_WIDTH), colour: 'dim' },
+    `  ${id}  ${key ?? 'no key'}`,
+    ...(notes === '' ? [] : ['  ', { text: notes, colour: colourOf(request.status) }]),
+  ]
+}
+
+const notesOf = ({ code, replayed }: LoggedRequest): string =>
+  [...(code === null ? [] : [code]), ...(replayed ? ['replayed'] : [])].join(', ')
+
+const statusOf = ({ status }: LoggedRequest): Span => ({ text: String(status), colour: colourOf(status) })
+
+/** By the class of the status: what the caller did wrong is yellow, what we did is red. */
+function colourOf(status: number): Colour {
+  if (status >= 500) return 'red'
+  return status >= 400 ? 'yellow' : 'green'
+}
+
+/** Unix milliseconds in UTC ISO 8601. */
+const wallTime = (milliseconds: number): string => new Date(milliseconds).toISOString()

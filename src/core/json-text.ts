@@ -1,0 +1,157 @@
+/** Why a text is no JSON, and where: lines and columns count from 1. */
+export class JsonMistake extends Error {
+  readonly line: number
+  readonly column: number
+
+  constructor(text: string, place: number, message: string) {
+    super(message)
+    const before = text.slice(0, place).split('\n')
+    this.line = before.length
+    this.column = (before.at(-1) ?? '').length + 1
+  }
+
+  /** `shop.json:3:7: expected …` */
+  in(file: string): string {
+    return `${file}:${this.line}:${this.column}: ${this.message}`
+  }
+}
+
+const MAX_DEPTH = 100
+const WORDS: ReadonlyMap<string, unknown> = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/sy
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+const BLANK = /[ \t\r\n]*/y
+const BYTE_ORDER_MARK = '\ufeff'
+
+/**
+ * Reads JSON that somebody wrote by hand. JSON.parse does not say where it stopped, and takes a name that is given twice.
+ * @throws JsonMistake
+ * Source: RFC 8259; paytwin: a name may be given once in an object.
+ */
+export const parseJsonText = (text: string): unknown => new Reader(text).read()
+
+class Reader {
+  readonly #text: string
+  #place = 0
+  #depth = 0
+
+  constructor(text: string) {
+    this.#text = text
+    if (text.startsWith(BYTE_ORDER_MARK)) this.#place = 1
+  }
+
+  read(): unknown {
+    const value = this.#value()
+    this.#skipBlank()
+    if (this.#place < this.#text.length) throw this.#mistake('expected the end of the file')
+    return value
+  }
+
+  #value(): unknown {
+    this.#skipBlank()
+    switch (this.#next) {
+      case '{':
+        return this.#nested(() => this.#object())
+      case '[':
+        return this.#nested(() => this.#array())
+      case '"':
+        return this.#string('a value')
+      default:
+        return this.#scalar()
+    }
+  }
+
+  #object(): object {
+    const members = new Map<string, unknown>()
+    this.#sequence('}', () => {
+      const start = this.#place
+      const name = this.#string('a name in double quotes')
+      if (members.has(name)) throw this.#mistake(`the name '${name}' is given twice`, start)
+      this.#skipBlank()
+      if (!this.#take(':')) throw this.#mistake("expected ':'")
+      members.set(name, this.#value())
+    })
+    // Own properties, whatever they are called: __proto__ is a name like any other.
+    return Object.fromEntries(members)
+  }
+
+  #array(): unknown[] {
+    const entries: unknown[] = []
+    this.#sequence(']', () => entries.push(this.#value()))
+    return entries
+  }
+
+  /** What stands between a bracket and its counterpart, separated by commas. */
+  #sequence(end: string, readOne: () => void): void {
+    this.#place += 1
+    this.#skipBlank()
+    if (this.#take(end)) return
+    for (;;) {
+      this.#skipBlank()
+      readOne()
+      this.#skipBlank()
+      if (this.#take(end)) return
+      if (!this.#take(',')) throw this.#mistake(`expected ',' or '${end}'`)
+      this.#skipBlank()
+      if (this.#next === end) throw this.#mistake(`expected no ',' before '${end}'`, this.#lastComma())
+    }
+  }
+
+  #string(expected: string): string {
+    const start = this.#place
+    if (this.#next !== '"') throw this.#mistake(`expected ${expected}`)
+    const match = this.#match(STRING)
+    if (match === undefined) throw this.#mistake('this string does not end', start)
+    try {
+      return JSON.parse(match)
+    } catch {
+      throw this.#mistake('this string holds what has to be escaped, or an escape that there is not', start)
+    }
+  }
+
+  #scalar(): unknown {
+    const match = this.#match(SCALAR)
+    if (match === undefined) throw this.#mistake('expected a value')
+    return WORDS.has(match) ? WORDS.get(match) : Number(match)
+  }
+
+  #nested<T>(read: () => T): T {
+    this.#depth += 1
+    if (this.#depth > MAX_DEPTH) throw this.#mistake(`expected at most ${MAX_DEPTH} levels`)
+    const value = read()
+    this.#depth -= 1
+    return value
+  }
+
+  get #next(): string | undefined {
+    return this.#text[this.#place]
+  }
+
+  #take(character: string): boolean {
+    if (this.#next !== character) return false
+    this.#place += 1
+    return true
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#place
+    const match = pattern.exec(this.#text)?.[0]
+    if (match !== undefined) this.#place += match.length
+    return match
+  }
+
+  #skipBlank(): void {
+    this.#match(BLANK)
+  }
+
+  #lastComma = (): number => this.#text.lastIndexOf(',', this.#place)
+
+  #mistake(message: string, place = this.#place): JsonMistake {
+    const isOver = place >= this.#text.length
+    return new JsonMistake(this.#text, place, isOver ? `${message}, but the file ends here` : message)
+  }
+}

@@ -1,0 +1,182 @@
+import type { MetadataParam } from '../core/customer.ts'
+import { assert } from '../core/errors.ts'
+import type { PaymentMethodType } from '../core/payment-method.ts'
+import { type CustomerParams, createCustomer, updateCustomer } from './customer.ts'
+import type { Engine } from './engine.ts'
+import { blaming, type Made, Names, type Place } from './fixture-names.ts'
+import type { KeyRing, SealedSecret } from './keys.ts'
+import type { MerchantState } from './merchant.ts'
+import { addMerchant, type MerchantParams } from './merchants.ts'
+import {
+  attachPaymentMethod,
+  type CardParams,
+  createPaymentMethod,
+  scriptPaymentMethod,
+} from './payment-method.ts'
+import { createPrice, createProduct, type PriceParams, type ProductParams } from './price.ts'
+import { createSubscription, type SubscriptionParams } from './subscription.ts'
+import { Rehearsed, type Unit } from './unit.ts'
+
+/** Under which name the database remembers the fixtures of its first start. */
+const SETTING = 'fixtures'
+
+/** Something to be made; what it refers to is named by a ref of the same merchant's fixtures, or by an id. */
+export type Entry<Params> = { readonly at: Place; readonly ref: string | null; readonly params: Params }
+
+/** A payment method by a test id, or by a type with what belongs to it. */
+export type MethodParams = {
+  readonly customer?: string | undefined
+  readonly test_id?: string | undefined
+  readonly type?: PaymentMethodType | undefined
+  readonly card?: CardParams | undefined
+  readonly metadata?: MetadataParam | undefined
+  readonly outcomes?: readonly string[] | undefined
+  readonly then?: string | undefined
+}
+
+/** What is to be made of one merchant's. */
+export type MerchantFixtures = {
+  /** The merchant itself; null for the default one, which is there. */
+  readonly merchant: Entry<MerchantParams> | null
+  readonly keys: readonly Entry<SealedSecret & { readonly name: string | null }>[]
+  readonly products: readonly Entry<ProductParams & { name: string }>[]
+  readonly prices: readonly Entry<PriceParams & Parameters<typeof createPrice>[1]>[]
+  readonly customers: readonly Entry<CustomerParams>[]
+  readonly payment_methods: readonly Entry<MethodParams>[]
+  readonly subscriptions: readonly Entry<SubscriptionParams>[]
+}
+
+/** Fixtures as they were checked: plain values, without a key in clear. */
+export type FixturePlan = readonly MerchantFixtures[]
+
+/** Where fixtures are loaded: within a command, with the way to a merchant's unit. */
+export type Ground = {
+  readonly engine: Engine
+  readonly keys: KeyRing
+  readonly unitOf: (merchant: MerchantState) => Unit
+  /** The default merchant. */
+  readonly merchant: MerchantState
+}
+
+/**
+ * Loads fixtures by the same use cases as the API, all of them or nothing.
+ * @param options.isTried - whether to take everything back again, once it is known that it can be done
+ * @returns what was made, in its order
+ * @throws ApiError of the rule that refuses an object, with the path of that object as its param
+ * Source: operator.md, "Fixtures".
+ */
+export async function loadFixtures(
+  { engine, keys, merchant }: Omit<Ground, 'unitOf'>,
+  plan: FixturePlan,
+  { isTried }: { isTried: boolean },
+): Promise<readonly Made[]> {
+  const named = plan.some((fixtures) => fixtures.merchant === null) ? [merchant] : []
+  const made = await engine.commandAll(named, (unitOf) => {
+    const result = makeFixtures({ engine, keys, unitOf, merchant }, plan)
+    if (isTried) throw new Rehearsed(result)
+    return result
+  })
+  keys.takeUp()
+  return made
+}
+
+const makeFixtures = (ground: Ground, plan: FixturePlan): Made[] =>
+  plan.flatMap((fixtures) => makeOfMerchant(ground, fixtures))
+
+/** Remembers the fixtures of a database's first start, for every reset to come. */
+export const rememberFixtures = ({ store }: Engine, plan: FixturePlan): void =>
+  store.directory.setSetting(SETTING, JSON.stringify(plan))
+
+/**
+ * Makes the remembered fixtures within the command under way, at the first start and at every reset. A key that its
+ * merchant has already stays as it is, revoked or not; the others open once they are taken up.
+ * Source: operator.md, "Command line" (reset).
+ */
+export function makeRememberedFixtures(ground: Ground): Made[] {
+  const remembered = ground.engine.store.directory.setting(SETTING)
+  const plan: FixturePlan = remembered === undefined ? [] : JSON.parse(remembered)
+  return makeFixtures(ground, plan)
+}
+
+function makeOfMerchant(ground: Ground, fixtures: MerchantFixtures): Made[] {
+  const { engine, keys, unitOf } = ground
+  const { merchant: entry } = fixtures
+  const merchant = entry
+    ? blaming(entry, new Names(), () => addMerchant(engine, entry.params))
+    : ground.merchant
+  const { id, ordinal } = merchant.settings
+  const own = entry ? [{ object: 'merchant' as const, ref: entry.ref, id, merchant_id: id, ...entry.at }] : []
+  const made = fixtures.keys.flatMap((key): Made[] => {
+    if (keys.stored(key.params.hash)?.merchant === ordinal) return []
+    const { id: keyId } = blaming(key, new Names(), () => keys.add({ merchant: ordinal, ...key.params }))
+    return [{ object: 'key', ref: null, id: keyId, merchant_id: id, ...key.at }]
+  })
+  return [...own, ...made, ...makeObjects(unitOf(merchant), fixtures)]
+}
+
+/** In the order in which one can refer to another; within a section in the order of the files. */
+function makeObjects(unit: Unit, fixtures: MerchantFixtures): Made[] {
+  const names = new Names()
+  const made: Made[] = []
+  const makeAll = <Params extends object>(
+    object: Made['object'],
+    entries: readonly Entry<Params>[],
+    make: (params: Params) => { readonly id: string },
+  ) => {
+    for (const entry of entries) {
+      const { id } = blaming(entry, names, () => make(entry.params))
+      names.give(object, entry, id)
+      made.push({ object, ref: entry.ref, id, merchant_id: unit.merchant.settings.id, ...entry.at })
+    }
+  }
+  makeAll('product', fixtures.products, (params) => createProduct(unit, params))
+  makeAll('price', fixtures.prices, ({ product, ...params }) =>
+    createPrice(unit, { ...params, product: names.idOf('product', product) }),
+  )
+  const methods = new Set(fixtures.payment_methods.flatMap(({ ref }) => ref ?? []))
+  makeAll('customer', fixtures.customers, (params) =>
+    createCustomer(
+      unit,
+      methods.has(defaultOf(params)) ? { ...params, invoice_settings: undefined } : params,
+    ),
+  )
+  makeAll('payment_method', fixtures.payment_methods, (params) => makeMethod(unit, names, params))
+  for (const entry of fixtures.customers) setLaterDefault(unit, names, entry)
+  makeAll('subscription', fixtures.subscriptions, (params) =>
+    createSubscription(unit, {
+      ...params,
+      customer: names.idOf('customer', params.customer),
+      default_payment_method: names.idOf('payment_method', params.default_payment_method),
+      items: params.items.map((item) => ({ ...item, price: names.idOf('price', item.price) })),
+    }),
+  )
+  return made
+}
+
+const defaultOf = ({ invoice_settings }: CustomerParams): string =>
+  invoice_settings?.default_payment_method ?? ''
+
+/** A payment method of the fixtures is attached after its customer was made: only then can it be the default. */
+function setLaterDefault(unit: Unit, names: Names, entry: Entry<CustomerParams>): void {
+  const method = names.known('payment_method', defaultOf(entry.params))
+  const customer = names.idOfEntry(entry)
+  if (method === undefined || customer === undefined) return
+  const invoice_settings = { default_payment_method: method }
+  blaming(entry, names, () => updateCustomer(unit, customer, { invoice_settings }))
+}
+
+function makeMethod(unit: Unit, names: Names, params: MethodParams): { id: string } {
+  const { test_id, outcomes, then: after } = params
+  const owner = names.idOf('customer', params.customer)
+  const free = test_id ?? makeFree(unit, params)
+  const id = owner === undefined ? free : attachPaymentMethod(unit, free, owner).id
+  if (outcomes === undefined && after === undefined) return { id }
+  // biome-ignore lint/suspicious/noThenProperty: the specification's name, and never a function
+  scriptPaymentMethod(unit, id, { outcomes: outcomes ?? [], then: after ?? 'succeed' })
+  return { id }
+}
+
+function makeFree(unit: Unit, { type, card, metadata }: MethodParams): string {
+  assert(type, 'a payment method has a test id or a type')
+  return createPaymentMethod(unit, { type, card, metadata }).id
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { Made } from '../../engine/fixture-names.ts'
+import { loadFixtures } from '../../engine/fixtures.ts'
+import { DECLINES } from '../error-codes.ts'
+import { checkFixtures } from '../fixtures/check.ts'
+import { type FixturesShape, fixturesSchema } from '../schemas/fixtures.ts'
+import { defaultMerchant } from './merchant.ts'
+import type { AddRoute } from './site.ts'
+
+const loadParams = z.object({
+  files: z.array(z.object({ name: z.string().min(1).max(1_000), content: z.unknown() })).min(1),
+  validate_only: z.boolean().default(false),
+})
+
+/** Source: operator.md, "Admin API" and "Fixtures". */
+export function fixtureRoutes(add: AddRoute): void {
+  add(
+    {
+      method: 'post',
+      path: 'fixtures',
+      summary: 'Makes all objects that files of fixtures describe, or nothing.',
+      params: loadParams,
+      returns: fixturesSchema,
+      errors: {
+        400: ['parameter_unknown', 'amount_too_large'],
+        402: DECLINES,
+        404: ['resource_missing'],
+        422: ['unsupported_psp_capability'],
+      },
+    },
+    async ({ site: { engine, keys }, params: { files, validate_only } }) => {
+      const plan = checkFixtures(files, engine.versions)
+      const merchant = defaultMerchant(engine)
+      const made = await loadFixtures({ engine, keys, merchant }, plan, { isTried: validate_only })
+      return presentFixtures(made, validate_only)
+    },
+  )
+}
+
+const presentFixtures = (made: readonly Made[], validate_only: boolean): FixturesShape => ({
+  object: 'fixtures',
+  validate_only,
+  counts: countsOf(made),
+  // What was only tried has no ids: the next objects get them.
+  made: validate_only ? [] : [...made],
+  livemode: false,
+})
+
+function countsOf(made: readonly Made[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { object } of made) counts[object] = (counts[object] ?? 0) + 1
+  return counts
+}

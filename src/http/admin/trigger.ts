@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { formatInstant } from '../../core/calendar.ts'
+import { EVENT_TYPES } from '../../core/event.ts'
+import { nearest } from '../../core/nearest.ts'
+import { trigger } from '../../engine/trigger.ts'
+import { presentEvent } from '../event.ts'
+import { triggerSchema } from '../schemas/trigger.ts'
+import { theMerchant } from './merchant.ts'
+import type { AddRoute } from './site.ts'
+
+/** paytwin: longer than any name, so that a mistake is answered quickly. */
+const MAX_TYPE_LENGTH = 100
+
+const createParams = z.object({
+  type: z.enum(EVENT_TYPES, { error: ({ input }) => unknownType(input) }),
+  merchant: z.string().optional(),
+})
+
+const unknownType = (given: unknown): string => {
+  const text = String(given).slice(0, MAX_TYPE_LENGTH)
+  const near = nearest(text, EVENT_TYPES)
+  const right = near.length > 0 ? `The nearest: ${near.join(', ')}` : `There are ${EVENT_TYPES.join(', ')}`
+  return `'${text}' is no type of event. ${right}`
+}
+
+/** Source: operator.md, "Admin API" and "Command line" (trigger). */
+export function triggerRoutes(add: AddRoute): void {
+  add(
+    {
+      method: 'post',
+      path: 'trigger',
+      summary: 'Makes the objects that emit an event, or that time will make emit it.',
+      params: createParams,
+      returns: triggerSchema,
+      errors: { 404: ['resource_missing'] },
+    },
+    async ({ site, params: { type, merchant: named }, requestId }) => {
+      const merchant = theMerchant(site.engine, named)
+      const { events, due } = await trigger(site.engine, merchant, { type, request: requestId })
+      const { id } = merchant.settings
+      return {
+        object: 'trigger' as const,
+        type,
+        events: events.map((event) => presentEvent(site.versions, event)),
+        due,
+        command: due === null ? null : `paytwin clock advance --to ${formatInstant(due)} --merchant ${id}`,
+        livemode: false,
+        merchant_id: id,
+      }
+    },
+  )
+}

@@ -1,0 +1,135 @@
+import { resourceMissing } from '../core/errors.ts'
+import type { Feed, LiveStreams } from './live-streams.ts'
+import type { RequestShape } from './schemas/request.ts'
+
+/** How many requests are remembered. paytwin. */
+export const REQUESTS_KEPT = 1_000
+
+/** A request to /v1 that was answered. */
+export type NotedRequest = {
+  readonly id: string
+  /** When it came: Unix milliseconds on the wall clock. */
+  readonly time: number
+  readonly method: string
+  /** Path and query, without secrets. */
+  readonly path: string
+  readonly status: number
+  /** How long it took, in milliseconds. */
+  readonly duration_ms: number
+  /** The hint of the key that it carried; null when it carried nothing that looks like one. */
+  readonly key: string | null
+  /** null when nobody knows whose it was. */
+  readonly merchant: string | null
+  /** Whether it was answered from what is kept under its idempotency key. */
+  readonly replayed: boolean
+  /** The code of the error that it was answered with. */
+  readonly code: string | null
+}
+
+/**
+ * The last requests to /v1, in the order in which they were answered, in memory only. Noting one is all that a request pays:
+ * what is shown is made when somebody looks.
+ * Source: operator.md, "Command line" (requests).
+ */
+export class RequestLog {
+  readonly #ring: NotedRequest[] = []
+  readonly #streams: LiveStreams
+  readonly #listeners = new Set<(request: NotedRequest) => void>()
+  #count = 0
+
+  constructor(streams: LiveStreams) {
+    this.#streams = streams
+  }
+
+  note(request: NotedRequest): void {
+    this.#ring[this.#count % REQUESTS_KEPT] = request
+    this.#count += 1
+    for (const listener of this.#listeners) listener(request)
+    this.#streams.wake()
+  }
+
+  listen(listener: (request: NotedRequest) => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /** Those that are remembered of one merchant, or for null of all and of nobody: newest first. */
+  list(merchant: string | null): NotedRequest[] {
+    return this.#after(0, { merchant, limit: REQUESTS_KEPT })
+      .map(({ request }) => request)
+      .reverse()
+  }
+
+  /**
+   * Streams requests as they are answered, or those after one that the caller saw.
+   * @throws ApiError resource_missing for one that is not remembered
+   */
+  stream(merchant: string | null, after: { id: string; param: string } | undefined): Response {
+    const feed = this.#feedOf(merchant)
+    const place = after ? this.#placeOf(after) : feed.newest()
+    return this.#streams.open(feed, { place, key: null })
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    this.#streams.close()
+  }
+
+  #feedOf(merchant: string | null): Feed {
+    return {
+      newest: () => this.#count,
+      after: (place, limit) =>
+        this.#after(place, { merchant, limit }).map(({ place: at, request }) => ({
+          place: at,
+          event: 'request',
+          id: request.id,
+          data: () => presentRequest(request),
+        })),
+    }
+  }
+
+  /** What is remembered after a place, oldest first. Places count from 1. */
+  #after(place: number, { merchant, limit }: { merchant: string | null; limit: number }) {
+    const found: { place: number; request: NotedRequest }[] = []
+    const oldest = Math.max(place, this.#count - REQUESTS_KEPT)
+    for (let at = oldest; at < this.#count && found.length < limit; at += 1) {
+      const request = this.#ring[at % REQUESTS_KEPT]
+      if (request && (merchant === null || request.merchant === merchant))
+        found.push({ place: at + 1, request })
+    }
+    return found
+  }
+
+  #placeOf({ id, param }: { id: string; param: string }): number {
+    const found = this.#after(0, { merchant: null, limit: REQUESTS_KEPT }).find(
+      ({ request }) => request.id === id,
+    )
+    if (!found) throw resourceMissing('request', id, param)
+    return found.place
+  }
+}
+
+export const presentRequest = ({
+  id,
+  time,
+  method,
+  path,
+  status,
+  duration_ms,
+  key,
+  merchant,
+  replayed,
+  code,
+}: NotedRequest): RequestShape => ({
+  id,
+  object: 'request',
+  time: Math.round(time),
+  method,
+  path,
+  status,
+  duration_ms: Math.round(duration_ms * 10) / 10,
+  key,
+  replayed,
+  code,
+  livemode: false,
+  merchant_id: merchant,
+})

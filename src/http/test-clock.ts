@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { parameterInvalid } from '../core/errors.ts'
+import { createTestClock, deleteTestClock, listTestClocks } from '../engine/test-clock.ts'
+import type { Api } from './api.ts'
+import { type Aim, advance, advanceFields, aimOf, presentTestClock } from './clock.ts'
+import { instant } from './fields.ts'
+import { cursorOf, page, pageParams } from './pagination.ts'
+import { deletedStub } from './resource.ts'
+import { deletedTestClock, testClockList, testClockSchema } from './schemas/clock.ts'
+
+const createParams = z.object({ frozen_time: instant, name: z.string().max(255).nullable().optional() })
+const listParams = z.object(pageParams)
+const advanceParams = z.object({ frozen_time: instant.optional(), ...advanceFields })
+
+/** Source: decisions.md 2, "Customer test clocks". */
+export function testClockRoutes(api: Api): void {
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/test_helpers/test_clocks',
+      summary: 'Creates a clock for single customers, which stands still wherever you like.',
+      params: createParams,
+      status: 201,
+      returns: testClockSchema,
+    },
+    ({ unit, merchant, params }) => presentTestClock(merchant.settings.id, createTestClock(unit, params)),
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/test_helpers/test_clocks',
+      summary: 'Lists the clocks for single customers, the newest first.',
+      params: listParams,
+      returns: testClockList,
+    },
+    ({ c, merchant, params }) => {
+      const { limit } = params
+      const cursor = cursorOf(params)
+      const isBackward = cursor?.param === 'ending_before'
+      const found = listTestClocks(merchant, {
+        limit: limit + 1,
+        cursor: cursor && { ...cursor, isBackward },
+      })
+      return page(c.req.path, found, { limit, isBackward }, (clock) =>
+        presentTestClock(merchant.settings.id, clock),
+      )
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/test_helpers/test_clocks/:id',
+      summary: 'Shows a clock for single customers.',
+      returns: testClockSchema,
+    },
+    ({ merchant, id }) => presentTestClock(merchant.settings.id, merchant.testClocks.named(id)),
+  )
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/test_helpers/test_clocks/:id',
+      summary: 'Deletes a clock with its customers, and cancels their subscriptions at once.',
+      returns: deletedTestClock,
+    },
+    ({ unit, id }) => deletedStub('test_clock', deleteTestClock(unit, id).id),
+  )
+  api.read(
+    {
+      method: 'post',
+      path: '/v1/test_helpers/test_clocks/:id/advance',
+      summary: 'Moves a clock for single customers forward, and answers when it has arrived.',
+      params: advanceParams,
+      returns: testClockSchema,
+      errors: { 400: ['parameter_missing'] },
+    },
+    async ({ merchant, site, params, id, keep }) => {
+      const clock = merchant.testClocks.named(id)
+      const begun = () => keep(presentTestClock(merchant.settings.id, clock))
+      const summary = await advance(site, merchant, clock, { ...params, ...testClockAim(params), begun })
+      return { ...presentTestClock(merchant.settings.id, clock), ...(summary && { summary }) }
+    },
+  )
+  api.read(
+    {
+      method: 'post',
+      path: '/v1/test_helpers/test_clocks/:id/cancel',
+      summary: 'Stops an advance that is under way.',
+      returns: testClockSchema,
+    },
+    ({ merchant, site, id }) => {
+      const clock = merchant.testClocks.named(id)
+      site.engine.time.cancel(clock)
+      return presentTestClock(merchant.settings.id, clock)
+    },
+  )
+}
+
+/** Where an advance leads: `frozen_time`, or as for the main clock. @throws ApiError parameter_missing, parameter_invalid */
+function testClockAim({ frozen_time, to, by }: z.infer<typeof advanceParams>): Aim {
+  if (frozen_time === undefined) return aimOf({ to, by })
+  const other = to === undefined ? (by === undefined ? undefined : 'by') : 'to'
+  if (other) throw parameterInvalid(other, `Give frozen_time or ${other}, not both`)
+  return { aim: () => frozen_time, param: 'frozen_time' }
+}

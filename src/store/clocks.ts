@@ -1,0 +1,141 @@
+import { sql } from 'kysely'
+import { arg, type Statements } from './statements.ts'
+import type { ClockRow } from './tables.ts'
+
+export type StoredClock = Omit<ClockRow, 'seq'> & { seq: number }
+
+/** Between which a page of test clocks lies, both exclusive, in the order of their making. */
+export type ClockPage = {
+  readonly limit: number
+  readonly below?: number | undefined
+  readonly above?: number | undefined
+}
+
+/** The clocks of all merchants: each has one main clock, and any number of test clocks for single customers. */
+export class ClockTable {
+  readonly #statements: Statements
+
+  constructor(statements: Statements) {
+    this.#statements = statements
+  }
+
+  /** The main clock of a merchant. */
+  main(merchant: number): StoredClock | undefined {
+    return this.#statements
+      .named<StoredClock>('main clock', (db) =>
+        db
+          .selectFrom('clock')
+          .selectAll()
+          .where('merchant', '=', arg<number>('merchant'))
+          .where('is_test', '=', 0),
+      )
+      .get({ merchant })
+  }
+
+  at(seq: number): StoredClock | undefined {
+    return this.#statements
+      .named<StoredClock>('clock at', (db) =>
+        db.selectFrom('clock').selectAll().where('seq', '=', arg<number>('seq')),
+      )
+      .get({ seq })
+  }
+
+  /** A test clock of a merchant, a deleted one too. */
+  test(merchant: number, id: string): StoredClock | undefined {
+    return this.#statements
+      .named<StoredClock>('test clock', (db) =>
+        db
+          .selectFrom('clock')
+          .selectAll()
+          .where('id', '=', arg<string>('id'))
+          .where('merchant', '=', arg<number>('merchant'))
+          .where('is_test', '=', 1),
+      )
+      .get({ id, merchant })
+  }
+
+  /** The test clocks of a merchant: newest first, but for `above` alone the nearest to it first. */
+  tests(merchant: number, { limit, below, above }: ClockPage): StoredClock[] {
+    const side = below !== undefined ? 'below' : above !== undefined ? 'above' : 'top'
+    return this.#statements
+      .named<StoredClock>(`test clocks ${side}`, (db) => {
+        const query = db
+          .selectFrom('clock')
+          .selectAll()
+          .where('merchant', '=', arg<number>('merchant'))
+          .where('is_test', '=', 1)
+          .where('deleted', '=', 0)
+          .orderBy('seq', side === 'above' ? 'asc' : 'desc')
+          .limit(arg<number>('limit'))
+        if (side === 'top') return query
+        return query.where('seq', side === 'below' ? '<' : '>', arg<number>('place'))
+      })
+      .all({ merchant, limit, place: below ?? above })
+  }
+
+  /** The test clocks of a merchant on which an advance is under way. */
+  advancing(merchant: number): StoredClock[] {
+    return this.#statements
+      .named<StoredClock>('advancing test clocks', (db) =>
+        db
+          .selectFrom('clock')
+          .selectAll()
+          .where('merchant', '=', arg<number>('merchant'))
+          .where('is_test', '=', 1)
+          .where('target', 'is not', null)
+          .orderBy('seq'),
+      )
+      .all({ merchant })
+  }
+
+  /** Lets live clocks go on from where they stand. @param now - the wall clock, in Unix seconds */
+  resumeLive(now: number): void {
+    this.#statements
+      .named('resume live clocks', (db) =>
+        db
+          .updateTable('clock')
+          .set({ offset: sql<number>`now - ${arg<number>('now')}` })
+          .where('mode', '=', sql<'live'>`'live'`),
+      )
+      .run({ now })
+  }
+
+  /** @returns the new clock's seq */
+  add(clock: Omit<StoredClock, 'seq'>): number {
+    return this.#statements
+      .named('add clock', (db) =>
+        db.insertInto('clock').values({
+          id: arg<string>('id'),
+          merchant: arg<number>('merchant'),
+          created: arg<number>('created'),
+          is_test: arg<number>('is_test'),
+          name: arg<string | null>('name'),
+          deleted: arg<number>('deleted'),
+          mode: arg<ClockRow['mode']>('mode'),
+          now: arg<number>('now'),
+          offset: arg<number>('offset'),
+          target: arg<number | null>('target'),
+          advance: arg<string | null>('advance'),
+        }),
+      )
+      .run(clock)
+  }
+
+  update(clock: StoredClock): void {
+    this.#statements
+      .named('update clock', (db) =>
+        db
+          .updateTable('clock')
+          .set({
+            deleted: arg<number>('deleted'),
+            mode: arg<ClockRow['mode']>('mode'),
+            now: arg<number>('now'),
+            offset: arg<number>('offset'),
+            target: arg<number | null>('target'),
+            advance: arg<string | null>('advance'),
+          })
+          .where('seq', '=', arg<number>('seq')),
+      )
+      .run(clock)
+  }
+}

@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { JsonMistake, parseJsonText } from '../../src/core/json-text.ts'
+
+const mistakeIn = (text: string): string => {
+  try {
+    parseJsonText(text)
+  } catch (error) {
+    if (error instanceof JsonMistake) return error.in('f')
+    throw error
+  }
+  return 'none'
+}
+
+describe('JSON that somebody wrote by hand', () => {
+  test.each<[string, string]>([
+    ['', 'f:1:1: expected a value, but the file ends here'],
+    ['{', 'f:1:2: expected a name in double quotes, but the file ends here'],
+    ['{"a": 1', "f:1:8: expected ',' or '}', but the file ends here"],
+    ['{"a" 1}', "f:1:6: expected ':'"],
+    ['{a: 1}', 'f:1:2: expected a name in double quotes'],
+    ["{'a': 1}", 'f:1:2: expected a name in double quotes'],
+    ['{\n  "a": 1,\n}', "f:2:9: expected no ',' before '}'"],
+    ['[1,\n 2,]', "f:2:3: expected no ',' before ']'"],
+    ['[1 2]', "f:1:4: expected ',' or ']'"],
+    ['[1, , 2]', 'f:1:5: expected a value'],
+    ['{"a": tru}', 'f:1:7: expected a value'],
+    ['{"a": 01}', "f:1:8: expected ',' or '}'"],
+    ['{"a": +1}', 'f:1:7: expected a value'],
+    ['{"a": NaN}', 'f:1:7: expected a value'],
+    ['{"a": "b\nc"}', 'f:1:7: this string holds what has to be escaped, or an escape that there is not'],
+    ['{"a": "\\x"}', 'f:1:7: this string holds what has to be escaped, or an escape that there is not'],
+    ['{"a": "b}', 'f:1:7: this string does not end'],
+    ['{} // done', 'f:1:4: expected the end of the file'],
+    ['// hello\n{}', 'f:1:1: expected a value'],
+    ['{"a": 1,\n "b": 2,\n "a": 3}', "f:3:2: the name 'a' is given twice"],
+    ['{"a": {"b": [{"c": 1, "c": 1}]}}', "f:1:23: the name 'c' is given twice"],
+    [`${'['.repeat(101)}`, 'f:1:101: expected at most 100 levels'],
+  ])('%j is refused with its place', (text, message) => {
+    expect(mistakeIn(text)).toBe(message)
+  })
+
+  test.each<[string, unknown]>([
+    ['{}', {}],
+    [' [ 1 , -2.5e3 , true , false , null , "\\u00e9\\n" ] ', [1, -2500, true, false, null, 'é\n']],
+    ['\ufeff{"a": 1}\r\n', { a: 1 }],
+    ['{"a": {"b": 1}, "c": {"b": 2}}', { a: { b: 1 }, c: { b: 2 } }],
+    ['"only"', 'only'],
+  ])('%j is read', (text, value) => {
+    expect(parseJsonText(text)).toEqual(value)
+  })
+
+  test('a name of the language is a name like any other', () => {
+    const value = parseJsonText('{"__proto__": {"a": 1}}') as object
+    expect(Object.getOwnPropertyNames(value)).toEqual(['__proto__'])
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+  })
+
+  test('a long string is read', () => {
+    const long = 'x\\"'.repeat(200_000)
+    expect(parseJsonText(`"${long}"`)).toBe(JSON.parse(`"${long}"`))
+  })
+})
+
+test('every JSON value is read as JSON.parse reads it, indented or not', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(0, 2, '\t'), (value, indent) => {
+      const text = JSON.stringify(value, null, indent)
+      expect(parseJsonText(text)).toEqual(JSON.parse(text))
+    }),
+  )
+})
+
+test('what JSON.parse refuses is refused, and nothing else but a name given twice', () => {
+  const pieces = fc.constantFrom(
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"a"',
+    '"b"',
+    '1',
+    '-',
+    'e',
+    '.',
+    'null',
+    ' ',
+    '\n',
+    '\\',
+    '"',
+  )
+  const isJson = (text: string) => {
+    try {
+      JSON.parse(text)
+      return true
+    } catch {
+      return false
+    }
+  }
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 12 }), (some) => {
+      const text = some.join('')
+      const mistake = mistakeIn(text)
+      expect(mistake === 'none' || mistake.endsWith('is given twice')).toBe(isJson(text))
+    }),
+    { numRuns: 2_000 },
+  )
+})

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { EVENT_TYPES } from '../../src/core/event.ts'
+import { didYouMean, nearest } from '../../src/core/nearest.ts'
+import { table } from '../table.ts'
+
+test.each(
+  table(
+    ['text', 'first'],
+    `
+    invoice.payed                  invoice.paid
+    invoicepaid                    invoice.paid
+    invoice.payment_faild          invoice.payment_failed
+    customer.subscription.created  subscription.created
+    customer.subscription.deleted  subscription.deleted
+    payment_intent.suceeded        payment_intent.succeeded
+    refunds.failed                 refund.failed
+    `,
+  ),
+)('$text is nearest to $first', ({ text, first }) => {
+  expect(nearest(text, EVENT_TYPES)[0]).toBe(first)
+})
+
+test('what another service calls a paid invoice is near to what pays one here', () => {
+  expect(nearest('invoice.payment_succeeded', EVENT_TYPES)).toEqual(
+    expect.arrayContaining(['invoice.payment_failed', 'payment_intent.succeeded']),
+  )
+})
+
+test('there are as many as asked for, and none where none is near', () => {
+  expect(nearest('customer.creatd', EVENT_TYPES, 2)).toHaveLength(2)
+  for (const text of ['', 'x', 'zebra', '@'.repeat(1_000)]) expect(nearest(text, EVENT_TYPES)).toEqual([])
+})
+
+const rows = table(
+  ['word', 'known', 'meant'],
+  `
+  prp           pro basic            pro
+  Pro           pro basic            pro
+  custmers      customers prices     customers
+  recuring      recurring currency   recurring
+  emial         email name           email
+  nmae          email name           name
+  a             b c                  b
+  a             bc cd                -
+  cart          visa ada             -
+  subscription  subscriptions        subscriptions
+  x             -                    -
+  `,
+)
+
+test.each(rows)('of $known, $word means $meant', ({ word, known, meant }) => {
+  const words = known === '-' ? [] : known.split(' ')
+  expect(nearest(word, words, 1)).toEqual(meant === '-' ? [] : [meant])
+})
+
+test('a hint ends a sentence, or is nothing', () => {
+  expect(`no price is named 'prp'${didYouMean('prp', ['pro'])}`).toBe(
+    "no price is named 'prp'; did you mean 'pro'?",
+  )
+  expect(didYouMean('prp', ['yearly'])).toBe('')
+})

@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Body, clientOf, startTwin, type Twin } from '../../twin.ts'
+import { anotherMerchant, asOperator, expectRefusal, idsOf, openStream } from '../support.ts'
+import {
+  asApp,
+  ask,
+  codeFor,
+  exchange,
+  expectOAuthRefusal,
+  grants,
+  holding,
+  invalidGrant,
+  letIn,
+  makeApp,
+  opens,
+  refresh,
+} from './support.ts'
+
+let twin: Twin
+let app: Body
+const operate = (path: string, body?: Body) => asOperator(twin)('POST', path, body)
+const save = () => operate('snapshots', { name: 'state' })
+const restore = async () => expect((await operate('snapshots/state/restore')).status).toBe(200)
+const reset = async () => expect((await operate('reset')).status).toBe(200)
+const authorizations = async () => (await asOperator(twin)('GET', 'authorizations')).body.data
+
+beforeEach(async () => {
+  twin = await startTwin()
+  app = await makeApp(twin)
+})
+afterEach(() => twin.close())
+
+describe('a restore', () => {
+  test('takes no grant back: what was given since opens, what was revoked since does not', async () => {
+    const early = await letIn(twin, app)
+    await save()
+    await asApp(twin, app, 'revoke', { token: early.refresh_token })
+    const late = await letIn(twin, app)
+    const before = grants(twin)
+    await restore()
+    expect(grants(twin)).toEqual(before)
+    expect([await opens(twin, early), await opens(twin, late)]).toEqual([false, true])
+    expect((await refresh(twin, app, late.refresh_token)).status).toBe(200)
+  })
+
+  test('leaves no code unknown and none usable twice', async () => {
+    await save()
+    const code = await codeFor(twin, app)
+    await restore()
+    const { body: tokens } = await exchange(twin, app, code)
+    expect(await opens(twin, tokens)).toBe(true)
+    await restore()
+    expectOAuthRefusal(await exchange(twin, app, code), invalidGrant)
+    expect(await opens(twin, tokens)).toBe(false)
+  })
+
+  test('keeps what a merchant granted from whoever has its place since, until it is back', async () => {
+    await save()
+    const first = clientOf(twin.sandbox, (await anotherMerchant(twin)).secretKey)
+    const tokens = await letIn(first, app)
+    const code = await codeFor(first, app)
+    const { id: asked } = await ask(first, app)
+    await operate('snapshots', { name: 'with-first' })
+    await restore()
+    const second = clientOf(twin.sandbox, (await anotherMerchant(twin)).secretKey)
+    await second.post('/v1/customers', { name: 'of the second' })
+    expect(await opens(twin, tokens)).toBe(false)
+    expectOAuthRefusal(await refresh(twin, app, tokens.refresh_token), invalidGrant)
+    expectOAuthRefusal(await exchange(twin, app, code), invalidGrant)
+    expect((await authorizations()).map(({ merchant_id }: Body) => merchant_id)).toEqual([null, null, null])
+    const mine = await second.request('POST', `/v1/oauth/authorizations/${asked}/approve`)
+    expectOAuthRefusal(mine, { status: 404, code: 'resource_missing', param: 'id' })
+    for (const decision of ['approve', 'deny']) {
+      const refused = await operate(`authorizations/${asked}/${decision}`)
+      expectRefusal(refused, { code: 'parameter_invalid', param: 'id' })
+    }
+    await operate('snapshots/with-first/restore')
+    expect(await opens(twin, tokens)).toBe(true)
+    expect((await operate(`authorizations/${asked}/approve`)).status).toBe(200)
+  })
+
+  test('lets a token go on that was there before, stream and all', async () => {
+    const tokens = await letIn(twin, app)
+    const client = holding(twin, tokens.access_token)
+    const stream = await openStream(client, '/v1/events', {
+      Authorization: `Bearer ${tokens.access_token}`,
+    })
+    await save()
+    await restore()
+    await twin.post('/v1/customers')
+    const [restored, event] = await stream.take(2)
+    expect([restored?.event, event?.event]).toEqual(['reset', 'customer.created'])
+    await stream.close()
+  })
+
+  test('and an exchange at the same time are one after the other', async () => {
+    await save()
+    const codes = await Promise.all(Array.from({ length: 8 }, () => codeFor(twin, app)))
+    const [, ...answers] = await Promise.all([restore(), ...codes.map((code) => exchange(twin, app, code))])
+    expect(answers.map((answer) => answer.status)).toEqual(codes.map(() => 200))
+  })
+})
+
+describe('a reset', () => {
+  test('ends all grants and apps, as after the first start', async () => {
+    const tokens = await letIn(twin, app)
+    const other = clientOf(twin.sandbox, (await anotherMerchant(twin)).secretKey)
+    const others = await letIn(other, app)
+    const pending = await ask(twin, app)
+    await reset()
+    expect([await opens(twin, tokens), await opens(twin, others)]).toEqual([false, false])
+    expect(grants(twin)).toEqual({ authorizations: [], tokens: [] })
+    expect((await asApp(twin, app, 'token', { grant_type: 'refresh_token' })).body.error.code).toBe(
+      'invalid_client',
+    )
+    const again = await makeApp(twin)
+    expect(idsOf([again])).not.toEqual([app.id])
+    expect((await ask(twin, again)).id).not.toBe(pending.id)
+    expect(await opens(twin, await letIn(twin, again))).toBe(true)
+  })
+
+  test('ends the streams that tokens opened', async () => {
+    const { access_token } = await letIn(twin, app)
+    const stream = await openStream(twin, '/v1/events', { Authorization: `Bearer ${access_token}` })
+    await reset()
+    expect((await stream.take(1))[0]?.event).toBe('reset')
+    await expect(stream.take(1)).rejects.toThrow('ended')
+  })
+})
+
+describe('the request log', () => {
+  const noted = async () => (await asOperator(twin)('GET', 'requests')).body.data
+
+  test('tells what apps ask, for whom, and nothing that opens', async () => {
+    const { body: tokens } = await exchange(twin, app, await codeFor(twin, app))
+    await exchange(twin, app, 'oac_test_unknown')
+    await holding(twin, tokens.access_token).get('/v1/customers')
+    const [read, refused, exchanged] = await noted()
+    const merchant_id = twin.sandbox.merchant.settings.id
+    expect(exchanged).toMatchObject({ path: '/v1/oauth/token', status: 200, code: null, merchant_id })
+    expect(refused).toMatchObject({
+      path: '/v1/oauth/token',
+      status: 400,
+      code: 'invalid_grant',
+      merchant_id: null,
+    })
+    expect(read).toMatchObject({ merchant_id, key: `oat_test_…${tokens.access_token.slice(-4)}` })
+    const text = JSON.stringify(await noted())
+    for (const secret of [app.client_secret, tokens.access_token, tokens.refresh_token]) {
+      expect(text).not.toContain(secret)
+    }
+  })
+
+  test('tells of the page', async () => {
+    const { status } = await twin.request('GET', '/v1/oauth/authorize?client_id=app_none&state=abc')
+    expect(status).toBe(400)
+    expect((await noted())[0]).toMatchObject({ method: 'GET', status: 400, merchant_id: null })
+  })
+
+  test('tells of a token that opens nothing by its hint', async () => {
+    const tokens = await letIn(twin, app)
+    await asApp(twin, app, 'revoke', { token: tokens.access_token })
+    await holding(twin, tokens.access_token).request('GET', '/v1/customers')
+    expect((await noted())[0]).toMatchObject({
+      status: 401,
+      merchant_id: null,
+      key: `oat_test_…${tokens.access_token.slice(-4)}`,
+    })
+  })
+})

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { redacted } from '../../src/http/redact.ts'
+
+const KEY = 'sk_test_51SecretSecretSecretSecret'
+
+test.each([
+  ['/v1/customers', '/v1/customers'],
+  ['/v1/customers?limit=3&created[gte]=5', '/v1/customers?limit=3&created[gte]=5'],
+  ['/v1/prices?lookup_key=pro&starting_after=price_1', '/v1/prices?lookup_key=pro&starting_after=price_1'],
+  ['/v1/test_helpers/clock/advance', '/v1/test_helpers/clock/advance'],
+  ['/v1/payment_methods/pm_card_visa/attach', '/v1/payment_methods/pm_card_visa/attach'],
+  ['/v1/customers?', '/v1/customers?'],
+  ['/v1/customers?flag', '/v1/customers?flag'],
+  ['/v1/%zz?a=%zz', '/v1/%zz?a=%zz'],
+])('%s stays as it is', (target, shown) => {
+  expect(redacted(target)).toBe(shown)
+})
+
+test.each([
+  [
+    '/v1/payment_intents/pi_1?client_secret=pi_1_secret_abc',
+    '/v1/payment_intents/pi_1?client_secret=[redacted]',
+  ],
+  ['/v1/payment_intents/pi_1?client_secret=anything', '/v1/payment_intents/pi_1?client_secret=[redacted]'],
+  ['/v1/x?client%5Fsecret=anything&limit=1', '/v1/x?client%5Fsecret=[redacted]&limit=1'],
+  ['/v1/x?a[client_secret]=anything', '/v1/x?a[client_secret]=[redacted]'],
+  ['/v1/x?CLIENT_SECRET=anything', '/v1/x?CLIENT_SECRET=[redacted]'],
+  ['/v1/x?api_key=anything&key=anything', '/v1/x?api_key=[redacted]&key=[redacted]'],
+  ['/v1/x?code=anything&code_verifier=y', '/v1/x?code=[redacted]&code_verifier=[redacted]'],
+  [`/v1/x?q=${KEY}`, '/v1/x?q=[redacted]'],
+  [`/v1/x?q=a?b=${KEY}`, '/v1/x?q=[redacted]'],
+  [`/v1/x?${KEY}=1`, '/v1/x?[redacted]'],
+  [`/v1/x?${KEY}`, '/v1/x?[redacted]'],
+  [`/v1/x?q=%73k_test_51SecretSecret`, '/v1/x?q=[redacted]'],
+  [`/v1/x?q=%2573k_test_51SecretSecret`, '/v1/x?q=[redacted]'],
+  [`/v1/customers/${KEY}`, '/v1/customers/[redacted]'],
+  ['/v1/customers/sk%5Ftest%5F51SecretSecret/x', '/v1/customers/[redacted]/x'],
+  ['/v1/x?q=sk_live_51Secret', '/v1/x?q=[redacted]'],
+  ['/v1/x?q=pk_test_51Secret', '/v1/x?q=[redacted]'],
+  ['/v1/x?q=whsec_51Secret', '/v1/x?q=[redacted]'],
+  ['/v1/x?q=oat_test_51Secret', '/v1/x?q=[redacted]'],
+  ['/v1/x/pi_1_secret_abc', '/v1/x/[redacted]'],
+])('%s is shown as %s', (target, shown) => {
+  expect(redacted(target)).toBe(shown)
+})
+
+test('what is very long is cut, after its secrets are gone', () => {
+  const shown = redacted(`/v1/x?client_secret=${'s'.repeat(490)}&q=${'a'.repeat(10_000)}`)
+  expect(shown.length).toBe(501)
+  expect(shown).toMatch(/^\/v1\/x\?client_secret=\[redacted\]&q=a+…$/)
+})
+
+test('encodings within encodings are not followed for ever', () => {
+  const deep = `/v1/x?q=%${'25'.repeat(8_000)}`
+  expect(redacted(deep)).toMatch(/^\/v1\/x\?q=%25/)
+})

@@ -1,0 +1,132 @@
+import { Webhook, WebhookVerificationError } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import { type SignedMessage, signatureHeaders, verifySignature } from '../../src/webhooks/signature.ts'
+
+const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, so').toString('base64')}`
+const NOW = 1_769_853_600
+const BODY = '{"id":"evt_1","name":"Ada Lövelace 日本"}'
+const MESSAGE: SignedMessage = { id: 'evt_1', timestamp: NOW, body: BODY }
+const HEADERS = signatureHeaders(SECRET, MESSAGE)
+
+/** The wall clock, which the library of Standard Webhooks reads by itself. */
+const wallSeconds = () => Math.floor(Date.now() / 1000)
+
+test('signatures are those that openssl makes', () => {
+  expect(signatureHeaders('whsec_AAEC', { id: 'evt_1', timestamp: 1, body: '{}' })).toEqual({
+    'Paytwin-Signature': 't=1,v1=9dbf8f1c3cc328f99edc39d0a8edec9305bb143e841432ddf06ade43576a5063',
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': '1',
+    'webhook-signature': 'v1,dZ097eEELbsVzI7i/PzMG8emJjxdav484l3rW5JGTZQ=',
+  })
+})
+
+describe('the library of Standard Webhooks', () => {
+  test('accepts what is signed here', () => {
+    const headers = signatureHeaders(SECRET, { ...MESSAGE, timestamp: wallSeconds() })
+    expect(new Webhook(SECRET).verify(BODY, headers)).toEqual(JSON.parse(BODY))
+  })
+
+  test.each([
+    ['another body', {}, `${BODY} `],
+    ['another id', { 'webhook-id': 'evt_2' }, BODY],
+  ])('refuses %s', (_what, change, body) => {
+    const headers = { ...signatureHeaders(SECRET, { ...MESSAGE, timestamp: wallSeconds() }), ...change }
+    expect(() => new Webhook(SECRET).verify(body, headers)).toThrow(WebhookVerificationError)
+  })
+
+  test('signs what is accepted here', () => {
+    const signature = new Webhook(SECRET).sign('evt_1', new Date(NOW * 1000), BODY)
+    const headers = {
+      'webhook-id': 'evt_1',
+      'webhook-timestamp': String(NOW),
+      'webhook-signature': signature,
+    }
+    expect(verifySignature(SECRET, { headers, body: BODY }, { now: NOW })).toEqual({
+      isValid: true,
+      scheme: 'standard_webhooks',
+    })
+  })
+})
+
+test.each([
+  ['as it was sent', HEADERS],
+  [
+    'with names in lower case',
+    Object.fromEntries(Object.entries(HEADERS).map(([name, value]) => [name.toLowerCase(), value])),
+  ],
+  [
+    'with values in lists',
+    Object.fromEntries(Object.entries(HEADERS).map(([name, value]) => [name, [value]])),
+  ],
+  [
+    'with the signature of a former secret beside it',
+    { 'Paytwin-Signature': `${HEADERS['Paytwin-Signature']},v1=00` },
+  ],
+  ['with a former one first', { 'Paytwin-Signature': `v1=00, ${HEADERS['Paytwin-Signature']}` }],
+])('a delivery is accepted %s', (_how, headers) => {
+  const verdict = { isValid: true, scheme: 'paytwin' }
+  expect(verifySignature(SECRET, { headers, body: BODY }, { now: NOW })).toEqual(verdict)
+  expect(verifySignature(SECRET, { headers, body: Buffer.from(BODY) }, { now: NOW })).toEqual(verdict)
+})
+
+const WRONG = 'It was not signed with this secret, or its body has changed since.'
+const standard = ({ 'Paytwin-Signature': _, ...headers }: Record<string, string>) => headers
+
+test.each([
+  ['no signature', {}, {}, 'It has neither a Paytwin-Signature nor a webhook-signature header.'],
+  ['a changed body', HEADERS, { body: `${BODY} ` }, WRONG],
+  ['another secret', HEADERS, { secret: 'whsec_AAEC' }, WRONG],
+  ['another id', standard({ ...HEADERS, 'webhook-id': 'evt_2' }), {}, WRONG],
+  ['an unknown version', standard({ ...HEADERS, 'webhook-signature': 'v2,AAEC' }), {}, WRONG],
+  ['one good and one wrong scheme', { ...HEADERS, 'webhook-signature': 'v1,AAEC' }, {}, WRONG],
+  [
+    'a header without parts',
+    { 'Paytwin-Signature': 'hello' },
+    {},
+    'Its signature has no timestamp in Unix seconds.',
+  ],
+  ['no v1', { 'Paytwin-Signature': `t=${NOW},v0=00` }, {}, WRONG],
+  [
+    'a time that is none',
+    { 'Paytwin-Signature': 't=1e9,v1=00' },
+    {},
+    'Its signature has no timestamp in Unix seconds.',
+  ],
+  [
+    'one of long ago',
+    HEADERS,
+    { now: NOW + 301 },
+    `It was signed at ${NOW}, more than 300 seconds from now, which is ${NOW + 301}.`,
+  ],
+  [
+    'one of the future',
+    HEADERS,
+    { now: NOW - 301 },
+    `It was signed at ${NOW}, more than 300 seconds from now, which is ${NOW - 301}.`,
+  ],
+  [
+    'another time than was signed',
+    { 'Paytwin-Signature': HEADERS['Paytwin-Signature']?.replace(`t=${NOW}`, `t=${NOW + 1}`) },
+    {},
+    WRONG,
+  ],
+])(
+  'a delivery with %s is refused',
+  (_what, headers, {
+    secret = SECRET,
+    body = BODY,
+    now = NOW,
+  }: { secret?: string; body?: string; now?: number }, reason) => {
+    expect(verifySignature(secret, { headers, body }, { now })).toEqual({ isValid: false, reason })
+  },
+)
+
+test.each([
+  [300, true],
+  [-300, true],
+  [600, false],
+])('a signature of %i seconds ago is accepted within a tolerance of 300: %s', (age, isValid) => {
+  expect(
+    verifySignature(SECRET, { headers: HEADERS, body: BODY }, { now: NOW + age, tolerance: 300 }),
+  ).toMatchObject({ isValid })
+})
