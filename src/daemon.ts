@@ -15,6 +15,7 @@ import { createLog, type Logger } from './log.ts'
 import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
 import { DatabaseUnusable, type Durability } from './store/database.ts'
 import { refuseUnreadable, unreadable } from './unreadable.ts'
+import { RangeInvalid } from './webhooks/address.ts'
 
 const MIN_TOKEN_LENGTH = 32
 const TOKEN_LENGTH = 40
@@ -38,6 +39,8 @@ export type DaemonOptions = {
   readonly fixtures: readonly string[]
   readonly durability: Durability
   readonly allowedHosts: readonly string[]
+  /** Ranges of addresses to which webhooks may go from a daemon beyond loopback. */
+  readonly webhookAllow: readonly string[]
   readonly rateLimit: number | null
   readonly keyCacheSeconds: number
   readonly strictParams: boolean
@@ -88,6 +91,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     data: folder && resolve(folder.path),
     adminToken: token.value,
     allowedHosts: allowedHosts(options.host, options.allowedHosts),
+    receivers: { isExposed: !LOOPBACK.test(options.host), allowed: options.webhookAllow },
     url: () => url,
     fixtures: () => options.fixtures.map(readFixtures),
     reportError: (error, doing) => log.error({ err: error }, doing),
@@ -187,6 +191,7 @@ function refusalOf(error: unknown, folder: DataFolder | null): unknown {
     return new StartRefused(2, first, others)
   }
   if (error instanceof OptionConflict) return new StartRefused(2, error.message)
+  if (error instanceof RangeInvalid) return new StartRefused(2, `--webhook-allow: ${error.message}`)
   if (!(error instanceof DatabaseUnusable)) return error
   const other = error.reason === 'locked' ? folder?.announced() : undefined
   if (!other) return new StartRefused(1, error.message)

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { systemWall, type Wall } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
+import { findEvent } from './engine/events.ts'
 import type { Made } from './engine/fixture-names.ts'
 import { makeRememberedFixtures, rememberFixtures } from './engine/fixtures.ts'
 import { IdempotencyKeys } from './engine/idempotency.ts'
@@ -23,6 +24,9 @@ import { EventStreams } from './http/stream.ts'
 import { type Version, VersionHistory } from './http/versions.ts'
 import { type Durability, openDatabase } from './store/database.ts'
 import { Store } from './store/store.ts'
+import { Addresses, type AddressRules } from './webhooks/address.ts'
+import { Deliverer } from './webhooks/deliverer.ts'
+import { type Send, Sender } from './webhooks/sender.ts'
 
 export type SandboxOptions = {
   /** The database file; ':memory:' for one that leaves nothing behind. */
@@ -42,11 +46,17 @@ export type SandboxOptions = {
   readonly keyCacheSeconds?: number
   /** Whether an unknown parameter is an error. */
   readonly strictParams?: boolean
+  /** Where webhooks may go; anywhere but to link-local addresses when not given. */
+  readonly receivers?: AddressRules
+  /** How webhooks are posted; a test may take them itself. */
+  readonly send?: Send
   /** The API's versions; a test may add made-up ones. */
   readonly versions?: readonly Version[]
 } & Partial<
   Pick<AdminSite, 'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'reportError' | 'noteIgnored'>
 >
+
+const UNKNOWN_VERSION = '0.0.0'
 
 /** The parts of a running sandbox, put together and not yet listening anywhere. */
 export type Sandbox = {
@@ -101,6 +111,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
     const requests = new RequestLog(new LiveStreams(reportError))
     const idempotency = new IdempotencyKeys(store, wall)
+    const webhooks = openWebhooks(engine, versions, { ...options, reportError })
     const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
     const { app, routes } = createApp({
@@ -116,17 +127,19 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       strictParams: options.strictParams ?? false,
       adminToken,
       allowedHosts: options.allowedHosts ?? new Set(['localhost', '127.0.0.1']),
-      version: options.version ?? '0.0.0',
+      version: options.version ?? UNKNOWN_VERSION,
       data: options.data ?? null,
       url: options.url ?? (() => 'http://localhost'),
       startedAt: wall(),
       reportError,
       noteIgnored: options.noteIgnored ?? (() => undefined),
+      refusesReceiver: webhooks.refuses,
       openSpecimen: (given) => openSpecimen(options, given),
     })
     const close = async () => {
       streams.close()
       requests.close()
+      await webhooks.close()
       await keys.flush()
       await engine.close()
     }
@@ -139,6 +152,32 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   } catch (error) {
     store.close()
     throw error
+  }
+}
+
+/** Hands events over to webhook endpoints, from now on. */
+function openWebhooks(
+  engine: Engine,
+  versions: VersionHistory,
+  { receivers, send, version, reportError }: SandboxOptions & Pick<AdminSite, 'reportError'>,
+) {
+  const addresses = new Addresses(receivers ?? { isExposed: false, allowed: [] })
+  const sender = new Sender(addresses)
+  const deliverer = new Deliverer({
+    engine,
+    render: (merchant, id) => JSON.stringify(presentEvent(versions, findEvent(engine, merchant, id))),
+    send: send ?? sender.send,
+    version: version ?? UNKNOWN_VERSION,
+    reportError,
+  })
+  engine.deliveries = deliverer
+  deliverer.start()
+  return {
+    refuses: (url: string) => addresses.refusesUrl(url),
+    close: async () => {
+      await deliverer.close()
+      await sender.close()
+    },
   }
 }
 
@@ -157,6 +196,7 @@ async function openSpecimen(
     wall: () => SPECIMEN_NOW * 1_000,
     secretKey: SPECIMEN_KEY,
     strictParams,
+    send: async () => ({ status: 200, body: 'ok' }),
     ...(url && { url }),
     ...(version !== undefined && { version }),
   })

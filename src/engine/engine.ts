@@ -5,6 +5,7 @@ import { Clock, type Wall } from './clock.ts'
 import { Faults } from './faults.ts'
 import { Ids } from './ids.ts'
 import type { MerchantState } from './merchant.ts'
+import { Outbox } from './outbox.ts'
 import type { Summary } from './scheduler.ts'
 import { TestClocks } from './test-clocks.ts'
 import { Timekeeper } from './timekeeper.ts'
@@ -28,6 +29,12 @@ export type EngineListener = {
   readonly failed?: (error: unknown, doing: string) => void
 }
 
+/** Who hands events over to webhook endpoints. */
+export type Deliveries = {
+  /** Resolves when nothing of a merchant is on its way. */
+  readonly settled: (merchant: MerchantState) => Promise<void>
+}
+
 /**
  * The command queue. Commands that arrive together share one transaction, each in a savepoint of its own, and are
  * answered after the commit. While time moves, the timekeeper's batches come between them.
@@ -41,11 +48,15 @@ export class Engine {
   /** The dates of all API versions, oldest first. */
   readonly versions: readonly string[]
   readonly merchants = new Map<number, MerchantState>()
+  /** Who sends webhooks, once there is somebody. */
+  deliveries: Deliveries | null = null
   readonly #listeners = new Set<EngineListener>()
   /** Clocks that the transaction under way may have moved. */
   readonly #touched = new Set<Clock>()
   /** How to put back what the transaction under way has changed in memory; the database does so itself. */
   readonly #undo: (() => void)[] = []
+  /** The webhook endpoints to which something is to go out, each with its merchant. */
+  #announced = new Map<string, MerchantState>()
   #queue: Command[] = []
 
   constructor({
@@ -64,6 +75,7 @@ export class Engine {
       command: (merchant, run) => this.command(merchant, null, run),
       unit: (merchant, moving) => this.#unit(merchant, { request: null, moving }),
       caughtUp: (merchant, summary) => this.#tell((listener) => listener.caughtUp?.(merchant, summary)),
+      delivered: (merchant) => this.deliveries?.settled(merchant) ?? Promise.resolve(),
       failed: (error, doing) => this.#report(error, doing),
     })
     for (const settings of store.directory.merchants()) this.admit(settings)
@@ -104,6 +116,24 @@ export class Engine {
     )
   }
 
+  /**
+   * Runs what belongs to no instant of a merchant's time, such as the record of a delivery: it does not wait for an
+   * advance.
+   */
+  record<T>(merchant: MerchantState, run: (unit: Unit) => T): Promise<T> {
+    return this.#submit([], () => {
+      const unit = this.#unit(merchant, { request: null, moving: merchant.clock })
+      return this.#attempt(() => run(unit), unit)
+    })
+  }
+
+  /** The webhook endpoints to which something is to go out, since this was last asked. */
+  takeAnnounced(): ReadonlyMap<string, MerchantState> {
+    const announced = this.#announced
+    if (announced.size > 0) this.#announced = new Map()
+    return announced
+  }
+
   /** Resolves when nothing that is due on a merchant's live clock is left to do. Source: decisions.md 2. */
   async settle(merchant: MerchantState): Promise<void> {
     if (this.time.isOverdue(merchant.clock)) await this.command(merchant, null, () => undefined)
@@ -129,6 +159,8 @@ export class Engine {
       clock: new Clock(main, this.wall),
       testClocks: new TestClocks(this.store.clocks, settings.ordinal, this.wall),
       held: new Map(),
+      parked: new Set(),
+      outbox: new Outbox(this.store, settings.ordinal),
     }
     this.merchants.set(settings.ordinal, merchant)
     this.#undo.push(() => this.merchants.delete(settings.ordinal))
@@ -144,12 +176,12 @@ export class Engine {
 
   #unit(merchant: MerchantState, given: { request: RequestContext | null; moving: Clock | null }): Unit {
     const { store, ids, faults, versions } = this
-    const touch = (clock: Clock) => {
-      const { state } = clock
-      this.#touched.add(clock)
-      this.#undo.push(() => clock.putBack(state))
+    const host = {
+      touch: (clock: Clock) => this.#touched.add(clock),
+      whenTakenBack: (undo: () => void) => this.#undo.push(undo),
+      announce: (endpoint: string) => this.#announced.set(endpoint, merchant),
     }
-    return new Unit({ store, ids, faults, merchant, versions, touch, ...given })
+    return new Unit({ store, ids, faults, merchant, versions, host, ...given })
   }
 
   #submit<T>(merchants: readonly MerchantState[], run: () => { value: T } | { error: unknown }): Promise<T> {
@@ -206,8 +238,9 @@ export class Engine {
   #parks(command: Command, merchant: MerchantState): boolean {
     const { clock, held } = merchant
     if (!held.has(clock)) this.time.catchUp(merchant)
-    if (this.#park(command, clock)) return true
-    if (clock.target !== null) {
+    const isParked = merchant.parked.has(clock)
+    if (!isParked && this.#park(command, clock)) return true
+    if (!isParked && clock.target !== null) {
       command.reject(internalError())
       return true
     }
@@ -269,6 +302,7 @@ export class Engine {
       this.#takeBack(0)
       this.ids.reset()
       for (const clock of this.#touched) clock.reset(this.store.clocks.at(clock.seq))
+      for (const { outbox } of this.merchants.values()) outbox.forget()
       this.#touched.clear()
       throw error
     }

@@ -1,5 +1,6 @@
 import type { Merchant } from '../store/directory.ts'
 import type { Clock } from './clock.ts'
+import type { Outbox } from './outbox.ts'
 import type { TestClocks } from './test-clocks.ts'
 
 /** A merchant in memory: its settings, its clocks, and what waits while an advance is under way. */
@@ -13,6 +14,10 @@ export type MerchantState = {
    * back all of the merchant's writes, a test clock those of its own customers.
    */
   readonly held: Map<Clock, Waiting[]>
+  /** The held clocks whose advance lets commands in, while it waits for webhooks to be answered. */
+  readonly parked: Set<Clock>
+  /** Who wants which events. */
+  readonly outbox: Outbox
 }
 
 /** A command that waits for an advance to end: how to go on with it, and how to send it away. */

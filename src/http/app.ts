@@ -20,6 +20,7 @@ import { errorBody, json } from './respond.ts'
 import type { Registered } from './route.ts'
 import { subscriptionRoutes } from './subscription.ts'
 import { testClockRoutes } from './test-clock.ts'
+import { webhookEndpointRoutes } from './webhook-endpoint.ts'
 
 /** The application, and the routes of its two APIs as they were registered. */
 export type App = { readonly app: Hono; readonly routes: readonly Registered[] }
@@ -41,6 +42,7 @@ export function createApp(site: AdminSite): App {
   eventRoutes(api)
   clockRoutes(api)
   testClockRoutes(api)
+  webhookEndpointRoutes(api)
   api.missing()
   const routes = [...api.routes, ...adminRoutes(app, site)]
   documentationRoutes(app, site, routes)

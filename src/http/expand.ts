@@ -54,6 +54,7 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     payment_method: 'payment_method',
   },
   refund: { charge: 'charge', payment_intent: 'payment_intent' },
+  webhook_delivery: { endpoint: 'webhook_endpoint' },
 }
 
 const FIELDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
@@ -72,6 +73,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   payment_intents: 'payment_intent',
   charges: 'charge',
   refunds: 'refund',
+  deliveries: 'webhook_delivery',
 }
 
 /**

@@ -1,5 +1,6 @@
 import type Sqlite from 'better-sqlite3'
 import { ClockTable } from './clocks.ts'
+import { DeliveryQueue } from './deliveries.ts'
 import { Directory } from './directory.ts'
 import { IdempotencyTable } from './idempotency.ts'
 import { JobTable } from './jobs.ts'
@@ -13,6 +14,7 @@ export class Store {
   readonly journal: Journal
   readonly jobs: JobTable
   readonly clocks: ClockTable
+  readonly deliveries: DeliveryQueue
   readonly directory: Directory
   readonly idempotency: IdempotencyTable
   readonly #database: Sqlite.Database
@@ -34,6 +36,7 @@ export class Store {
     this.journal = new Journal(statements, this.objects)
     this.jobs = new JobTable(statements)
     this.clocks = new ClockTable(statements)
+    this.deliveries = new DeliveryQueue(statements)
     this.directory = new Directory(statements)
     this.idempotency = new IdempotencyTable(statements)
     this.#transact = {
