@@ -1,27 +1,29 @@
-import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import type { ScheduledTask } from 'node-cron'
+import { adminTokenOf } from './admin-token.ts'
 import { formatInstant } from './core/calendar.ts'
 import { ApiError, mistakesOf, mistakeText } from './core/errors.ts'
-import { JsonMistake, parseJsonText } from './core/json-text.ts'
-import { DataFolder } from './data-folder.ts'
-import { randomToken } from './engine/ids.ts'
+import { type DaemonLog, openLog } from './daemon-log.ts'
+import { type DaemonFile, DataFolder } from './data-folder.ts'
+import { Ending } from './ending.ts'
 import { allowedHosts } from './http/admin/guard.ts'
-import type { FixturesFile } from './http/fixtures/schema.ts'
-import { createLog, type Logger } from './log.ts'
+import type { Logger } from './log.ts'
+import { readFixtures } from './read-fixtures.ts'
 import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
+import { StartRefused } from './start-refused.ts'
 import { DatabaseUnusable, type Durability } from './store/database.ts'
 import { refuseUnreadable, unreadable } from './unreadable.ts'
 import { RangeInvalid } from './webhooks/address.ts'
 
-const MIN_TOKEN_LENGTH = 32
-const TOKEN_LENGTH = 40
-/** How long answers under way may keep a stopping daemon, in milliseconds. */
-const PATIENCE_MS = 2_000
-const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/
+export { StartRefused } from './start-refused.ts'
+
+/** How often, and how many times, a daemon that is refused looks for the address of one that is just starting. */
+const LOOK_EVERY_MS = 50
+const LOOKS = 60
 
 export type DaemonOptions = {
   readonly host: string
@@ -46,6 +48,8 @@ export type DaemonOptions = {
   readonly strictParams: boolean
   readonly logLevel: string
   readonly json: boolean
+  /** Whether nobody reads stderr once it has started: the log is then only kept in the data folder. */
+  readonly background?: boolean
   readonly version: string
 }
 
@@ -61,18 +65,11 @@ export type Daemon = {
   /** Only when this start generated it and no file holds it. */
   readonly adminToken: string | null
   readonly adminTokenFile: string | null
+  /** Resolves when it has ended, be it that the operator's API was asked for that. */
+  readonly ended: Promise<void>
   close(): Promise<void>
-}
-
-/** Why the daemon does not start, in a sentence or several; the exit status is 2 for wrong usage, else 1. */
-export class StartRefused extends Error {
-  readonly exitCode: 1 | 2
-  readonly others: readonly string[]
-  constructor(exitCode: 1 | 2, message: string, others: readonly string[] = []) {
-    super(message)
-    this.exitCode = exitCode
-    this.others = others
-  }
+  /** Writes down that it cannot go on. */
+  crashed(error: unknown): void
 }
 
 /**
@@ -81,10 +78,12 @@ export class StartRefused extends Error {
  * Source: operator.md, "Daemon".
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const log = createLog({ level: options.logLevel, json: options.json })
   const folder = options.data === null ? null : openFolder(options.data)
   const token = adminTokenOf(options, folder)
+  const daemonLog = openLog({ ...options, level: options.logLevel, secrets: () => [token.value] })
+  const log = daemonLog.logger
   let url = ''
+  let shutDown = async () => {}
   const sandbox = await openSandbox({
     ...options,
     database: folder?.database ?? ':memory:',
@@ -93,12 +92,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     allowedHosts: allowedHosts(options.host, options.allowedHosts),
     receivers: { isExposed: !LOOPBACK.test(options.host), allowed: options.webhookAllow },
     url: () => url,
+    shutDown: () => shutDown(),
     fixtures: () => options.fixtures.map(readFixtures),
     reportError: (error, doing) => log.error({ err: error }, doing),
     noteIgnored: (route, params) =>
       log.warn({ params: params.join(', ') }, `${route}: ignored unknown parameters`),
-  }).catch((error: unknown) => {
-    throw refusalOf(error, folder)
+  }).catch(async (error: unknown) => {
+    throw await refusalOf(error, folder)
   })
   sandbox.engine.listen({
     failed: (error, doing) => log.error({ err: error }, doing),
@@ -110,20 +110,43 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   tellOfFixtures(sandbox, options, log)
 
   try {
+    takeOver(folder, daemonLog)
     resumeAdvances(sandbox, log)
     const server = await listen(sandbox, options, log, () => url)
     url = urlOf(options.host, server)
     folder?.announce({ url, pid: process.pid })
+    daemonLog.note({ url, pid: process.pid, version: options.version }, 'ready')
     const stopTicking = tick(sandbox, log)
-    const close = async () => {
+    const ending = new Ending(server, async () => {
       stopTicking()
-      await stopServing(server, sandbox)
+      // While the database is still held: whoever takes it next announces itself.
       folder?.retract()
+      await sandbox.close()
+      daemonLog.note({}, 'ended')
+    })
+    shutDown = () => ending.begin()
+    return {
+      ...described(sandbox, options, folder),
+      url,
+      ...token.shown,
+      ended: ending.over,
+      close: () => ending.finish(),
+      crashed: (error) => log.fatal({ err: error }, 'the daemon cannot go on'),
     }
-    return { ...described(sandbox, options, folder), url, ...token.shown, close }
   } catch (error) {
     await sandbox.close()
     throw error
+  }
+}
+
+/** What only the one may do who has the database: the traces of a daemon that was killed go, and the log goes on. */
+function takeOver(folder: DataFolder | null, log: DaemonLog): void {
+  if (!folder) return
+  folder.retract()
+  try {
+    log.keepIn(folder.log)
+  } catch (error) {
+    throw new StartRefused(1, `The log cannot be written: ${(error as Error).message}`)
   }
 }
 
@@ -135,57 +158,13 @@ function openFolder(path: string): DataFolder {
   }
 }
 
-type Token = { readonly value: string; readonly shown: Pick<Daemon, 'adminToken' | 'adminTokenFile'> }
-
-function adminTokenOf({ host, adminToken, adminTokenFile }: DaemonOptions, folder: DataFolder | null): Token {
-  const given = adminToken ?? (adminTokenFile === null ? null : readToken(adminTokenFile))
-  if (given !== null) {
-    if (given.length < MIN_TOKEN_LENGTH) {
-      throw new StartRefused(2, `The admin token must have at least ${MIN_TOKEN_LENGTH} characters`)
-    }
-    return { value: given, shown: { adminToken: null, adminTokenFile } }
-  }
-  if (!LOOPBACK.test(host)) {
-    throw new StartRefused(
-      2,
-      `To listen on ${host}, beyond this machine, give an admin token: PAYTWIN_ADMIN_TOKEN or --admin-token-file`,
-    )
-  }
-  if (!folder) {
-    const value = randomToken(TOKEN_LENGTH)
-    return { value, shown: { adminToken: value, adminTokenFile: null } }
-  }
-  const value = folder.adminToken(() => randomToken(TOKEN_LENGTH))
-  return { value, shown: { adminToken: null, adminTokenFile: folder.adminTokenFile } }
-}
-
-function readToken(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    throw new StartRefused(2, `The admin token file cannot be read: ${(error as Error).message}`)
-  }
-}
-
-function readFixtures(path: string): FixturesFile {
-  try {
-    return { name: path, content: parseJsonText(readFileSync(path, 'utf8')) }
-  } catch (error) {
-    const message =
-      error instanceof JsonMistake
-        ? error.in(path)
-        : `The fixtures file cannot be read: ${(error as Error).message}`
-    throw new StartRefused(2, message)
-  }
-}
-
 function tellOfFixtures({ loaded }: Sandbox, { fixtures }: DaemonOptions, log: Logger): void {
   if (fixtures.length === 0) return
   if (loaded) log.info({ objects: loaded.length }, `loaded ${fixtures.join(', ')}`)
   else log.info('the database is not new: the fixtures are not loaded')
 }
 
-function refusalOf(error: unknown, folder: DataFolder | null): unknown {
+async function refusalOf(error: unknown, folder: DataFolder | null): Promise<unknown> {
   if (error instanceof ApiError) {
     const [first = error.message, ...others] = mistakesOf(error).map(mistakeText)
     return new StartRefused(2, first, others)
@@ -193,12 +172,23 @@ function refusalOf(error: unknown, folder: DataFolder | null): unknown {
   if (error instanceof OptionConflict) return new StartRefused(2, error.message)
   if (error instanceof RangeInvalid) return new StartRefused(2, `--webhook-allow: ${error.message}`)
   if (!(error instanceof DatabaseUnusable)) return error
-  const other = error.reason === 'locked' ? folder?.announced() : undefined
-  if (!other) return new StartRefused(1, error.message)
+  if (error.reason !== 'locked' || !folder) return new StartRefused(1, error.message)
+  const other = await otherDaemon(folder)
+  const whose = other ? `by the daemon with pid ${other.pid} at ${other.url}` : 'by another process'
   return new StartRefused(
     1,
-    `The data folder ${folder?.path} is in use by the daemon with pid ${other.pid} at ${other.url}. Stop it, or give another --data folder.`,
+    `The data folder ${folder.path} is in use ${whose}. Stop it, or give another --data folder.`,
   )
+}
+
+/** Who has the database: one that is just starting announces itself in a moment. */
+async function otherDaemon(folder: DataFolder): Promise<DaemonFile | undefined> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    const other = folder.announced()
+    if (other) return other
+    await delay(LOOK_EVERY_MS)
+  }
+  return undefined
 }
 
 function listen(
@@ -294,14 +284,4 @@ function tick(sandbox: Sandbox, log: Logger): () => void {
     isStopped = true
     for (const task of tasks) void task.destroy()
   }
-}
-
-/** No new connections; what runs ends; then the database is closed. */
-async function stopServing(server: Server, sandbox: Sandbox): Promise<void> {
-  const closed = new Promise<void>((done) => server.close(() => done()))
-  await sandbox.close()
-  server.closeIdleConnections()
-  const patience = setTimeout(() => server.closeAllConnections(), PATIENCE_MS)
-  await closed
-  clearTimeout(patience)
 }

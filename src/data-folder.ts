@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -38,23 +39,40 @@ export class DataFolder {
     return this.#file('admin-token')
   }
 
-  /** The folder's admin token, which is made when there is none. */
+  get log(): string {
+    return this.#file('daemon.log')
+  }
+
+  /** The folder's admin token, which is made when there is none. Of two daemons that start at once, one makes it. */
   adminToken(make: () => string): string {
-    if (!existsSync(this.adminTokenFile)) this.#write('admin-token', `${make()}\n`)
+    try {
+      writeFileSync(this.adminTokenFile, `${make()}\n`, { mode: 0o600, flag: 'wx' })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
     return readFileSync(this.adminTokenFile, 'utf8').trim()
   }
 
-  /** Tells the command line where the daemon is. */
+  /** Tells the command line where the daemon is. Readers see all of it or nothing. */
   announce(daemon: DaemonFile): void {
-    this.#write('daemon.json', `${JSON.stringify(daemon)}\n`)
+    this.#write('daemon.json.new', `${JSON.stringify(daemon)}\n`)
+    renameSync(this.#file('daemon.json.new'), this.#file('daemon.json'))
   }
 
-  /** What the last daemon announced; undefined when none has, or it ended in order. */
+  /** The daemon that announced itself and still lives; undefined for none, or one that was killed. */
   announced(): DaemonFile | undefined {
     const file = this.#file('daemon.json')
-    return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as DaemonFile) : undefined
+    if (!existsSync(file)) return undefined
+    try {
+      const daemon = JSON.parse(readFileSync(file, 'utf8')) as DaemonFile
+      return lives(daemon.pid) ? daemon : undefined
+    } catch {
+      // Another daemon took it away at this moment, or somebody wrote something else there.
+      return undefined
+    }
   }
 
+  /** Takes back what was announced: only for the one who has the database, so that nobody else's is taken. */
   retract(): void {
     rmSync(this.#file('daemon.json'), { force: true })
   }
@@ -65,5 +83,14 @@ export class DataFolder {
 
   #write(name: string, content: string): void {
     writeFileSync(this.#file(name), content, { mode: 0o600 })
+  }
+}
+
+/** Whether there is a process of that number, whoever's it is. */
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -1,36 +1,55 @@
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type Logger, pino } from 'pino'
+import { readLogRecord } from './core/log-line.ts'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type { Logger } from 'pino'
 
-const RESERVED: ReadonlySet<string> = new Set(['level', 'time', 'msg'])
+/** Takes lines of JSON, each with its end. */
+export type LogTarget = { write(line: string): void }
+
+/** A log whose targets can be added while it is written. */
+export type Log = { readonly logger: Logger; add(target: LogTarget): void }
 
 /**
- * The daemon's log, on stderr so that stdout stays the ready line's: JSON lines, or lines for people.
+ * The daemon's log. Whatever an error's message may have carried along, no target ever sees a key, a token or a secret.
+ * @param level - one of LOG_LEVELS
+ * @param secrets - further words that are not to be written: the admin token
  * Source: operator.md, "Daemon".
  */
-export function createLog({ level, json }: { level: string; json: boolean }): Logger {
+export function createLog({
+  level,
+  secrets,
+}: {
+  readonly level: string
+  readonly secrets: () => readonly string[]
+}): Log {
+  const targets: LogTarget[] = []
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  return json ? pino(options, pino.destination({ dest: 2, sync: true })) : pino(options, forPeople)
+  const write = (line: string) => {
+    const safe = secrets().reduce((text, secret) => text.replaceAll(secret, '…'), masked(line))
+    for (const target of targets) target.write(safe)
+  }
+  return { logger: pino(options, { write }), add: (target) => targets.push(target) }
 }
 
-const forPeople: DestinationStream = {
-  write(line) {
-    const { level, time, msg, ...rest } = JSON.parse(line) as Record<string, unknown>
-    const details = Object.entries(rest)
-      .filter(([name]) => !RESERVED.has(name))
-      .map(([name, value]) => detail(name, value))
-    process.stderr.write(`${[time, String(level).toUpperCase().padEnd(5), msg, ...details].join(' ')}\n`)
+/** Keys, OAuth tokens and secrets of webhook endpoints, as they begin. Source: decisions.md 8, 9, 10. */
+const SECRET = /\b((?:sk|pk)_(?:test|live)_|o[ar]t_test_|whsec_)[\w+/=-]+/g
+
+const masked = (line: string): string => line.replace(SECRET, '$1…')
+
+/** stderr, so that stdout stays the ready line's: JSON lines, or lines for people. */
+export const onStderr = ({ json }: { readonly json: boolean }): LogTarget => ({
+  write: (line) => {
+    process.stderr.write(json ? line : forPeople(line))
   },
-}
+})
 
-/** An error with its stack on lines of its own, everything else as name=value. */
-function detail(name: string, value: unknown): string {
-  if (typeof value === 'object' && value !== null && 'stack' in value) return `\n${String(value.stack)}`
-  return `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`
+function forPeople(line: string): string {
+  const { time, level, text, stack } = readLogRecord(JSON.parse(line))
+  return `${[`${time} ${level.toUpperCase().padEnd(5)} ${text}`, ...stack].join('\n')}\n`
 }

@@ -53,7 +53,10 @@ export type SandboxOptions = {
   /** The API's versions; a test may add made-up ones. */
   readonly versions?: readonly Version[]
 } & Partial<
-  Pick<AdminSite, 'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'reportError' | 'noteIgnored'>
+  Pick<
+    AdminSite,
+    'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'shutDown' | 'reportError' | 'noteIgnored'
+  >
 >
 
 const UNKNOWN_VERSION = '0.0.0'
@@ -131,6 +134,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       data: options.data ?? null,
       url: options.url ?? (() => 'http://localhost'),
       startedAt: wall(),
+      // A sandbox that no daemon serves has nothing to end but itself, which its owner does.
+      shutDown: options.shutDown ?? (() => Promise.resolve()),
       reportError,
       noteIgnored: options.noteIgnored ?? (() => undefined),
       refusesReceiver: webhooks.refuses,

@@ -5,6 +5,7 @@ import { clockColumns } from './clock-table.ts'
 import { addVerb, wholeNumber } from './command.ts'
 import { Failure, wrongUsage } from './failure.ts'
 import { instant } from './format.ts'
+import { cancelable } from './interruption.ts'
 import type { Io } from './io.ts'
 import type { Column, Output, Span } from './output.ts'
 import { withProgress } from './progress.ts'
@@ -70,7 +71,7 @@ function addAdvance(clock: Command, io: Io): void {
     usage: 'advance [BY]',
     about:
       'Move time forward, from happening to happening: by 90s 15m 36h 3d 2w 1mo 1y or an ISO 8601 duration, to an ' +
-      'instant, or to what happens next. Give BY before --stop-on, which takes all that follows it.',
+      'instant, or to what happens next. Ctrl-C ends it where it has come to.',
     options: (command) =>
       scopeOptions(command)
         .option('--to <TIME>', 'until an instant: ISO 8601 or Unix seconds')
@@ -82,17 +83,21 @@ function addAdvance(clock: Command, io: Io): void {
     examples: [
       'paytwin clock advance 1mo',
       'paytwin clock advance --to 2099-03-01T00:00:00Z',
+      'paytwin clock advance --to-next',
       'paytwin clock advance 1y --stop-on invoice.payment_failed subscription.deleted',
     ],
-    run: async (session, options, [by]) => {
+    run: async (session, given, args) => {
+      const { by, options } = disentangled(given, args)
       checkAdvance(options, by)
       const { client, out } = session
       const scope = await meantClocks(client, options)
       const aim = await aimOf(client, scope, options, by)
       const work = client.advanceClocks(scope, aim, { stop_on: options.stopOn })
-      out.show(await withProgress(session, scope, work), ({ data }) => {
-        for (const { summary, ...moved } of data) describeAdvance(out, moved, summary)
-      })
+      await cancelable(session, scope, withProgress(session, scope, work), (answer) =>
+        out.show(answer, ({ data }) => {
+          for (const { summary, ...moved } of data) describeAdvance(out, moved, summary)
+        }),
+      )
     },
   })
 }
@@ -138,6 +143,24 @@ function refuseBoth({ merchant, testClock, all }: ScopeOptions): void {
   if (!all) return
   if (merchant !== undefined) throw wrongUsage('Give --merchant or --all, not both.')
   if (testClock !== undefined) throw wrongUsage('Give --test-clock or --all, not both.')
+}
+
+/**
+ * BY may stand after --stop-on, which takes all words that follow it: the one that can be no type of events, for those have
+ * a dot or an asterisk, is BY.
+ */
+function disentangled(
+  options: AdvanceOptions,
+  [by]: readonly string[],
+): { by: string | undefined; options: AdvanceOptions } {
+  const { stopOn, to, toNext } = options
+  const isType = (word: string) => /[.*]/.test(word)
+  const hasAim = [by, to, toNext].some((aim) => aim !== undefined)
+  const found = hasAim ? undefined : stopOn?.find((word) => !isType(word))
+  if (found === undefined) return { by, options }
+  const types = stopOn?.filter((word) => word !== found) ?? []
+  if (types.length === 0) throw wrongUsage('--stop-on takes at least one type of events, as in invoice.paid.')
+  return { by: found, options: { ...options, stopOn: types } }
 }
 
 function checkAdvance({ to, toNext, all, stopOn }: AdvanceOptions, by: string | undefined): void {

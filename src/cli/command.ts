@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { Client } from '../client/client.ts'
 import { type ConnectionOptions, findDaemon } from './connection.ts'
 import type { Io } from './io.ts'
@@ -40,6 +40,10 @@ export function addVerb<Options extends object = object>(noun: Command, io: Io, 
 
 export const examplesText = (examples: readonly string[]): string =>
   `\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`
+
+/** An option whose help and completion name what it takes, and whose value is checked where it is used. */
+export const optionWithChoices = (flags: string, about: string, choices: readonly string[]): Option =>
+  new Option(flags, about).choices(choices).argParser((value) => value)
 
 /** An option's value that is a whole number. @throws InvalidArgumentError, which is wrong usage */
 export function wholeNumber(text: string): number {

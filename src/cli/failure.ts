@@ -4,8 +4,12 @@ import { mistakeText, type ToldMistake } from '../core/errors.ts'
 import type { Io } from './io.ts'
 import { visible } from './text.ts'
 
-/** 0 done; 1 the daemon refused; 2 wrong usage; 3 no daemon answers. Source: operator.md, Command line. */
-export type ExitStatus = 0 | 1 | 2 | 3
+/**
+ * 0 done; 1 the daemon refused; 2 wrong usage; 3 no daemon answers. Further ones are other programs' (`paytwin run`), or
+ * 128 and the number of the signal that broke off what was asked for.
+ * Source: operator.md, Command line; paytwin: signals as a shell reports them.
+ */
+export type ExitStatus = number
 
 /** Why a command ends without having done its work, as a sentence or several. */
 export class Failure extends Error {
@@ -21,10 +25,25 @@ export class Failure extends Error {
 
 export const wrongUsage = (message: string): Failure => new Failure(2, message)
 
+/** A command ends as another process or a signal has it, and there is no more to say than what that has said. */
+export class Ended extends Error {
+  readonly exitStatus: ExitStatus
+
+  /** @param said - what goes to stderr as it is */
+  constructor(exitStatus: ExitStatus, said = '') {
+    super(said)
+    this.exitStatus = exitStatus
+  }
+}
+
 /** Says on stderr what went wrong. @returns the exit status that it means */
 export function reportFailure(error: unknown, { stderr }: Pick<Io, 'stderr'>): ExitStatus {
   // Commander has already said what it has to say.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  if (error instanceof Ended) {
+    if (error.message !== '') stderr.write(error.message)
+    return error.exitStatus
+  }
   const { exitStatus, message, others = [] } = explain(error)
   for (const line of [message, ...others]) stderr.write(`error: ${line}\n`)
   return exitStatus

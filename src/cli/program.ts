@@ -1,27 +1,37 @@
 import { Command } from 'commander'
 import { clockCommands } from './clock.ts'
 import { examplesText } from './command.ts'
+import { completionCommand } from './completion.ts'
 import { eventCommands } from './events.ts'
 import { type ExitStatus, reportFailure } from './failure.ts'
 import { faultCommands } from './faults.ts'
 import { fixtureCommands } from './fixtures.ts'
 import type { Io } from './io.ts'
 import { keyCommands } from './keys.ts'
+import { logsCommand } from './logs.ts'
 import { merchantCommands } from './merchants.ts'
+import { arrange, helpAsOption, helpStyle } from './overview.ts'
 import { requestCommands } from './requests.ts'
+import { runCommand } from './run.ts'
 import { serveCommand } from './serve.ts'
+import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
+import { stopCommand } from './stop.ts'
 import { triggerCommand } from './trigger.ts'
 import { VERSION } from './version.ts'
 
-/** In the order in which help shows them. */
 const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   serveCommand,
+  startCommand,
+  stopCommand,
   statusCommand,
+  runCommand,
   keyCommands,
   merchantCommands,
   clockCommands,
   eventCommands,
+  logsCommand,
+  completionCommand,
   requestCommands,
   triggerCommand,
   faultCommands,
@@ -35,12 +45,20 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
  */
 export async function run(args: readonly string[], io: Io): Promise<ExitStatus> {
   try {
-    await createProgram(io).parseAsync([...args], { from: 'user' })
+    const program = createProgram(io)
+    await program.parseAsync([...helpAsOption(program, args)], { from: 'user' })
     return 0
   } catch (error) {
     return reportFailure(error, io)
   }
 }
+
+const START_HERE = `
+${examplesText(['paytwin start', 'paytwin clock advance 1mo', 'paytwin events list', 'paytwin run -- npm test']).trim()}
+
+Every command has --help with examples, and --json for programs. The daemon is found by --url or
+PAYTWIN_URL, else by its data folder: --data or PAYTWIN_DATA, default .paytwin.
+Exit status: 0 done, 1 the daemon refused, 2 wrong usage, 3 no daemon answers.`
 
 export function createProgram(io: Io): Command {
   const program = new Command('paytwin')
@@ -52,9 +70,13 @@ export function createProgram(io: Io): Command {
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     })
+    .configureHelp(helpStyle)
     .exitOverride()
+    // What follows the command of `run` is that command's own.
+    .enablePositionalOptions()
     .showHelpAfterError("(see 'paytwin --help', or the command's own --help)")
-    .addHelpText('after', examplesText(['paytwin serve', 'paytwin clock advance 1mo', 'paytwin events tail']))
+    .addHelpText('after', START_HERE)
   for (const add of COMMANDS) add(program, io)
+  arrange(program)
   return program
 }

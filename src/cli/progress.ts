@@ -25,15 +25,15 @@ export async function withProgress<T>(session: Session, scope: ClockScope, work:
 
 async function draw({ client, io }: Session, scope: ClockScope, ended: AbortSignal): Promise<void> {
   const begun = performance.now()
-  let first: readonly Clock[] | undefined
+  // The advance itself tells what went wrong: a look that fails is only not drawn.
+  const look = () => client.clocks('all' in scope ? {} : scope).catch(() => undefined)
+  // Where they began, or nearly: an advance that is over in a moment is not drawn at all.
+  const first = await look()
   while (!ended.aborted) {
     await delay(LOOK_EVERY_MS, undefined, { signal: ended }).catch(() => undefined)
     if (ended.aborted) break
-    // The advance itself tells what went wrong: a look that fails is only not drawn.
-    const look = await client.clocks('all' in scope ? {} : scope).catch(() => undefined)
-    if (!look) continue
-    first ??= look.data
-    const line = progressLine(first, look.data, (performance.now() - begun) / 1000)
+    const now = await look()
+    const line = first && now && progressLine(first.data, now.data, (performance.now() - begun) / 1000)
     if (line) io.stderr.write(`\r${line.slice(0, (io.stderr.columns ?? 80) - 1)}\u001b[K`)
   }
   io.stderr.write('\r\u001b[K')

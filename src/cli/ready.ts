@@ -1,6 +1,37 @@
 import type { Daemon } from '../daemon.ts'
+import type { Io } from './io.ts'
+import { toJson, visible } from './text.ts'
+import { VERSION } from './version.ts'
 
-type Ready = Omit<Daemon, 'close'>
+/** What a start has to tell. */
+export type Ready = Omit<Daemon, 'ended' | 'close' | 'crashed'>
+
+/** What a start has to tell, and of which process: it can be sent from one to another. */
+export type Announcement = { readonly ready: Ready; readonly pid: number }
+
+export const whatIsReady = (
+  { url, clock, data, merchant, secretKey, adminToken, adminTokenFile }: Ready,
+  pid: number,
+): Announcement => ({ ready: { url, clock, data, merchant, secretKey, adminToken, adminTokenFile }, pid })
+
+/**
+ * Says that a daemon is ready: one line on stdout; what a person needs besides goes below it on a terminal, else to stderr.
+ * @param furtherSteps - what a person should know beside the first request
+ */
+export function announce(
+  { ready, pid }: Announcement,
+  { stdout, stderr }: Io,
+  { json }: { readonly json: boolean },
+  furtherSteps: readonly string[] = [],
+): void {
+  if (json) {
+    stdout.write(`${toJson(readyObject(ready, { version: VERSION, pid }))}\n`)
+    return
+  }
+  stdout.write(`${visible(readyLine(ready, VERSION))}\n`)
+  const aside = stdout.isTTY ? stdout : stderr
+  for (const line of [...firstSteps(ready), ...furtherSteps]) aside.write(`${visible(line)}\n`)
+}
 
 /** The line that says that connections are accepted. Source: operator.md, Daemon. */
 export const readyLine = ({ url, clock, data }: Ready, version: string): string =>

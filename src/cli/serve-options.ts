@@ -26,7 +26,7 @@ export type ServeFlags = {
   readonly json?: boolean
 }
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const DURABILITIES = ['normal', 'full'] as const
 
 /**

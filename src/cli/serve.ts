@@ -1,18 +1,25 @@
-import type { Command } from 'commander'
-import type { Daemon } from '../daemon.ts'
-import { examplesText } from './command.ts'
+import { type Command, Option } from 'commander'
+import type { Daemon, DaemonOptions } from '../daemon.ts'
+import { examplesText, optionWithChoices } from './command.ts'
 import { Failure } from './failure.ts'
 import type { Io } from './io.ts'
-import { firstSteps, readyLine, readyObject } from './ready.ts'
-import { type ServeFlags, serveOptions } from './serve-options.ts'
-import { toJson, visible } from './text.ts'
-import { VERSION } from './version.ts'
+import { announce, whatIsReady } from './ready.ts'
+import { LOG_LEVELS, type ServeFlags, serveOptions } from './serve-options.ts'
 
 /** `paytwin serve`: the daemon, in the foreground. Source: operator.md, Daemon. */
 export function serveCommand(program: Command, io: Io): void {
-  program
+  const command = program
     .command('serve')
-    .description('Run the daemon in the foreground, until SIGINT or SIGTERM.')
+    .description('Run the daemon in the foreground, until SIGINT, SIGTERM or `paytwin stop`.')
+  daemonOptions(command)
+    .addOption(new Option('--background', 'as a child of `paytwin start`').hideHelp())
+    .addHelpText('after', HELP)
+    .action((flags: ServeFlags) => serve(flags, io))
+}
+
+/** The options of every command that starts a daemon. Source: operator.md, Daemon. */
+export const daemonOptions = (command: Command): Command =>
+  command
     .option('--port <N>', 'the port; 0 for any free one (default 4242)')
     .option('--host <HOST>', 'the address to listen on (default 127.0.0.1)')
     .option('--data <DIR>', 'the folder for database, admin token and address (default .paytwin)')
@@ -34,32 +41,41 @@ export function serveCommand(program: Command, io: Io): void {
     .option('--rate-limit <N>', 'allow each merchant so many requests a second (default: no limit)')
     .option('--key-cache-ttl <S>', 'let a revoked key work for up to so many seconds, 0 to 60 (default 0)')
     .option('--strict-params', 'refuse unknown parameters instead of ignoring them')
-    .option('--log-level <LEVEL>', 'trace, debug, info, warn, error, fatal or silent (default info)')
+    .addOption(optionWithChoices('--log-level <LEVEL>', 'how much is logged (default info)', LOG_LEVELS))
     .option('--json', 'the ready line and the log as JSON lines')
-    .addHelpText('after', HELP)
-    .action((flags: ServeFlags) => serve(flags, io))
+
+/** What the help of a command that starts a daemon says below its options. */
+export const VARIABLES = `
+Each option can also be set as a variable, such as PAYTWIN_PORT or PAYTWIN_FIXTURES (paths
+separated by commas); the option wins. The admin token itself can be set as PAYTWIN_ADMIN_TOKEN.
+`
+
+const HELP =
+  VARIABLES +
+  examplesText([
+    'paytwin serve',
+    'paytwin serve --fixtures fixtures/default.json',
+    'paytwin serve --ephemeral --port 0 --clock 2026-01-31T10:00:00Z --seed 1 --json',
+  ])
+
+async function serve(flags: ServeFlags & { readonly background?: boolean }, io: Io): Promise<void> {
+  const { background = false } = flags
+  const options = { ...serveOptions(flags, io), background }
+  const stopped = stopSignal()
+  const daemon = await startHere(options)
+  if (background) leaveToItself(daemon)
+  else announce(whatIsReady(daemon, process.pid), io, options)
+  await Promise.race([stopped, daemon.ended])
+  await daemon.close()
 }
 
-const HELP = `
-Each option can also be set as a variable, such as PAYTWIN_PORT or PAYTWIN_FIXTURES (paths separated by commas); the option
-wins. The admin token itself can be set as PAYTWIN_ADMIN_TOKEN.
-${examplesText([
-  'paytwin serve',
-  'paytwin serve --fixtures fixtures/default.json',
-  'paytwin serve --ephemeral --port 0 --clock 2026-01-31T10:00:00Z --seed 1 --json',
-])}`
-
-async function serve(flags: ServeFlags, io: Io): Promise<void> {
-  const options = serveOptions(flags, io)
+/** Starts a daemon in this process. @throws Failure with its exit status when it does not start */
+export async function startHere(options: DaemonOptions): Promise<Daemon> {
   // Loaded only here: no other command needs the daemon, and each would have to wait for it.
   const { startDaemon, StartRefused } = await import('../daemon.ts')
-  const stopped = stopSignal()
-  const daemon = await startDaemon(options).catch((error: unknown) => {
+  return startDaemon(options).catch((error: unknown) => {
     throw error instanceof StartRefused ? new Failure(error.exitCode, error.message, error.others) : error
   })
-  announce(daemon, io, options)
-  await stopped
-  await daemon.close()
 }
 
 /**
@@ -71,13 +87,13 @@ const stopSignal = (): Promise<void> =>
     process.on('SIGINT', resolve).on('SIGTERM', resolve)
   })
 
-/** One line on stdout; what a person needs besides goes below it on a terminal, else to stderr. */
-function announce(daemon: Daemon, { stdout, stderr }: Io, { json }: { json: boolean }): void {
-  if (json) {
-    stdout.write(`${toJson(readyObject(daemon, { version: VERSION, pid: process.pid }))}\n`)
-    return
-  }
-  stdout.write(`${visible(readyLine(daemon, VERSION))}\n`)
-  const aside = stdout.isTTY ? stdout : stderr
-  for (const line of firstSteps(daemon)) aside.write(`${visible(line)}\n`)
+/** Tells the process that started this one what it has to show; from then on nobody reads what is said here. */
+function leaveToItself(daemon: Daemon): void {
+  process.stderr.on('error', () => undefined)
+  process.on('uncaughtException', (error) => {
+    daemon.crashed(error)
+    process.exit(1)
+  })
+  if (!process.connected) return
+  process.send?.(whatIsReady(daemon, process.pid), () => process.disconnect())
 }

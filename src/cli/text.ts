@@ -12,6 +12,9 @@ export const visible = (text: string): string =>
 export const toJson = (value: unknown, indent = 0): string =>
   JSON.stringify(value, null, indent).split('\n').map(visible).join('\n')
 
+/** The first sentence of a text, or its first half, without the end: enough for a line of a list. */
+export const firstSentence = (text: string): string => text.split(/[.;](?:\s|$)/)[0] ?? ''
+
 /** `1 job`, `2 jobs`, `12,345 jobs`. */
 export const counted = (count: number, noun: string): string =>
   `${thousands(count)} ${noun}${count === 1 ? '' : 's'}`

@@ -14,6 +14,7 @@ import type {
   List,
   LoggedRequest,
   Merchant,
+  Shutdown,
   Status,
   Summary,
   Triggered,
@@ -40,6 +41,11 @@ export class Client {
 
   status(): Promise<Status> {
     return this.#get('status')
+  }
+
+  /** Answers when the daemon's database is closed. */
+  shutDown(): Promise<Shutdown> {
+    return this.#post('shutdown')
   }
 
   createKey(given: {

@@ -92,6 +92,9 @@ export type Status = {
   readonly counts: Readonly<Record<string, number>>
 }
 
+/** The end of a daemon. */
+export type Shutdown = Pick<Status, 'url' | 'pid' | 'data'> & { readonly object: 'shutdown' }
+
 /** Which clocks are meant. */
 export type ClockScope =
   | { readonly merchant: string }

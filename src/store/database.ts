@@ -1,11 +1,11 @@
-import { chmodSync, copyFileSync, existsSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { Kysely, type Migration, Migrator, SqliteDialect } from 'kysely'
 import * as first from './migrations/0001-first.ts'
 
-/** All migrations by name, in order: a database's version is how many of them it has seen. */
-const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-first': first }
-const VERSION = Object.keys(MIGRATIONS).length
+/** Migrations by name, in order: a database's version is how many of them it has seen. */
+export type Migrations = Readonly<Record<string, Migration>>
+const MIGRATIONS: Migrations = { '0001-first': first }
 
 /** Why a database cannot be used, in a sentence for the person who started the daemon. */
 export class DatabaseUnusable extends Error {
@@ -20,24 +20,30 @@ export type Durability = 'normal' | 'full'
 
 /**
  * Opens a database, alone: another process that tries the same file is refused as long as this one lives, however it
- * ends. An older schema is migrated after a copy was put beside it.
+ * ends. An older schema is migrated after a copy was put beside it; a migration that fails changes nothing.
  * @param path - a file, or ':memory:'
+ * @param migrations - all that there are; a test may give others
  * @throws DatabaseUnusable when another process has it, it comes from a newer paytwin, or it is no database
  */
-export async function openDatabase(path: string, durability: Durability): Promise<Sqlite.Database> {
+export async function openDatabase(
+  path: string,
+  durability: Durability,
+  migrations: Migrations = MIGRATIONS,
+): Promise<Sqlite.Database> {
+  const newest = Object.keys(migrations).length
   const database = new Sqlite(path, { timeout: 0 })
   try {
     configure(database, durability)
     const version = Number(database.pragma('user_version', { simple: true }))
-    if (version > VERSION) {
+    if (version > newest) {
       throw new DatabaseUnusable(
         'newer',
-        `${path} was written by a newer paytwin (schema ${version}; this one knows ${VERSION}). Update paytwin, or give another --data folder.`,
+        `${path} was written by a newer paytwin (schema ${version}; this one knows ${newest}). Update paytwin, or give another --data folder.`,
       )
     }
-    if (version < VERSION) {
+    if (version < newest) {
       if (version > 0) copyBeside(database, path, version)
-      await migrate(database)
+      await migrate(database, migrations)
     }
     if (path !== ':memory:')
       for (const file of [path, `${path}-wal`]) if (existsSync(file)) chmodSync(file, 0o600)
@@ -61,25 +67,38 @@ function configure(database: Sqlite.Database, durability: Durability): void {
   database.exec('begin immediate; commit')
 }
 
+/** The copy is SQLite's: to open and close the file by other means would give up the lock on it. */
 function copyBeside(database: Sqlite.Database, path: string, version: number): void {
-  if (path === ':memory:') return
-  database.pragma('wal_checkpoint(TRUNCATE)')
-  copyFileSync(path, `${path}.schema-${version}.backup`)
-  chmodSync(`${path}.schema-${version}.backup`, 0o600)
+  const copy = `${path}.schema-${version}.backup`
+  const unfinished = `${copy}.unfinished`
+  rmSync(unfinished, { force: true })
+  database.prepare('vacuum into ?').run(unfinished)
+  chmodSync(unfinished, 0o600)
+  renameSync(unfinished, copy)
 }
 
-async function migrate(database: Sqlite.Database): Promise<void> {
+/** All migrations, and the version that they make, in one transaction. */
+async function migrate(database: Sqlite.Database, migrations: Migrations): Promise<void> {
   // Kysely's driver closes what it opened: this one is lent.
   const lent = new Proxy(database, {
     get: (target, name) =>
       name === 'close' ? () => undefined : bound(target, name as keyof Sqlite.Database),
   })
   const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: lent }) })
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } })
-  const { error } = await migrator.migrateToLatest()
-  await db.destroy()
-  if (error) throw error
-  database.pragma(`user_version = ${VERSION}`)
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } })
+  // Kysely holds that SQLite cannot take back a change of the schema, and opens none itself.
+  database.exec('begin immediate')
+  try {
+    const { error } = await migrator.migrateToLatest()
+    if (error) throw error
+    database.pragma(`user_version = ${Object.keys(migrations).length}`)
+    database.exec('commit')
+  } catch (error) {
+    if (database.inTransaction) database.exec('rollback')
+    throw error
+  } finally {
+    await db.destroy()
+  }
 }
 
 function bound(target: Sqlite.Database, name: keyof Sqlite.Database): unknown {

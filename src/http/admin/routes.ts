@@ -16,6 +16,7 @@ import { checkAdminToken, checkHost } from './guard.ts'
 import { keyRoutes } from './key.ts'
 import { merchantRoutes } from './merchant.ts'
 import { requestRoutes } from './request.ts'
+import { shutdownRoutes } from './shutdown.ts'
 import type { AddRoute, AdminCall, AdminRoute, AdminSite } from './site.ts'
 import { statusRoutes } from './status.ts'
 import { triggerRoutes } from './trigger.ts'
@@ -33,6 +34,7 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
     app.on(route.method.toUpperCase(), path, (c) => handle(c, site, route, answer))
   }
   statusRoutes(add)
+  shutdownRoutes(add)
   faultRoutes(add)
   keyRoutes(add)
   merchantRoutes(add)

@@ -268,6 +268,7 @@ async function operator(told: Recorder): Promise<void> {
     ],
   })
   await told.post('/_paytwin/merchants', { name: 'Second merchant', clock: '2026-01-31T10:00:00Z' })
+  await told.post('/_paytwin/shutdown')
 }
 
 async function refusals(told: Recorder): Promise<void> {

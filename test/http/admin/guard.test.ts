@@ -14,6 +14,7 @@ afterAll(() => twin.close())
 const operator = (...given: Parameters<ReturnType<typeof asOperator>>) => asOperator(twin)(...given)
 const GUARDED: [string, string][] = [
   ['GET', 'status'],
+  ['POST', 'shutdown'],
   ['GET', 'keys'],
   ['POST', 'keys'],
   ['POST', 'keys/key_1/revoke'],

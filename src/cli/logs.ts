@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { readLogRecord } from '../core/log-line.ts'
+import { examplesText, wholeNumber } from './command.ts'
+import { DEFAULT_DATA } from './connection.ts'
+import { Failure } from './failure.ts'
+import { type Io, variable } from './io.ts'
+import { LogTail } from './log-tail.ts'
+import { type Colour, Output, type Span } from './output.ts'
+
+type Options = {
+  readonly data?: string
+  readonly limit: number
+  readonly follow?: boolean
+  readonly json?: boolean
+}
+
+/**
+ * `paytwin logs`. It reads the file and asks no daemon, for a log is wanted most when none answers.
+ * Source: operator.md, Command line.
+ */
+export function logsCommand(program: Command, io: Io): void {
+  program
+    .command('logs')
+    .description("Show the log of the data folder's daemon, also when it does not run.")
+    .option('-f, --follow', 'go on with what is logged from now on, also by the next daemon, until Ctrl-C')
+    .option('-n, --limit <N>', 'how many of the last lines', wholeNumber, 100)
+    .option('--json', 'the lines as they are in the file, each a JSON object')
+    .option('--data <DIR>', 'the data folder (PAYTWIN_DATA; default .paytwin)')
+    .addHelpText('after', examplesText(['paytwin logs', 'paytwin logs -f', 'paytwin logs -n 1000 --json']))
+    .action((options: Options) => show(options, io))
+}
+
+async function show(options: Options, io: Io): Promise<void> {
+  const out = new Output(io, options)
+  const tail = openLog(options.data ?? variable(io, 'PAYTWIN_DATA') ?? DEFAULT_DATA)
+  try {
+    if (options.follow) await untilInterrupted((signal) => follow(tail, options.limit, out, signal))
+    else for (const line of tail.last(options.limit)) print(line, out)
+  } finally {
+    tail.close()
+  }
+}
+
+/** @throws Failure 3 when no daemon has kept a log there */
+function openLog(folder: string): LogTail {
+  const path = join(folder, 'daemon.log')
+  try {
+    return new LogTail(path)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new Failure(1, `The log cannot be read: ${message}`)
+    throw new Failure(
+      3,
+      `No daemon has kept a log in ${path}. Name its data folder with --data; one that is ephemeral keeps none.`,
+    )
+  }
+}
+
+async function follow(tail: LogTail, limit: number, out: Output, signal: AbortSignal): Promise<void> {
+  for (const line of tail.last(limit)) print(line, out)
+  for await (const line of tail.follow(signal)) print(line, out)
+}
+
+async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const ended = new AbortController()
+  const end = () => ended.abort()
+  process.once('SIGINT', end).once('SIGTERM', end)
+  try {
+    await work(ended.signal)
+  } finally {
+    process.off('SIGINT', end).off('SIGTERM', end)
+  }
+}
+
+/** A line for people, with the stack of an error below it; for programs, and where it is no record, as it is. */
+function print(line: string, out: Output): void {
+  const record = recordIn(line)
+  if (!record || out.isJson) {
+    out.line(line)
+    return
+  }
+  const { time, level, text, stack } = readLogRecord(record)
+  out.line({ text: time, colour: 'dim' }, ' ', ofLevel(level), ` ${text}`)
+  for (const frame of stack) out.line({ text: frame, colour: 'dim' })
+}
+
+function recordIn(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const COLOURS: Readonly<Record<string, Colour>> = {
+  fatal: 'red',
+  error: 'red',
+  warn: 'yellow',
+  info: 'green',
+}
+
+const ofLevel = (level: string): Span => ({
+  text: level.toUpperCase().padEnd(5),
+  colour: COLOURS[level] ?? 'dim',
+})

@@ -1,0 +1,24 @@
+import { shutdownSchema } from '../schemas/shutdown.ts'
+import type { AddRoute } from './site.ts'
+
+/** Source: operator.md, "Daemon" (`stop`), "Admin API". */
+export function shutdownRoutes(add: AddRoute): void {
+  add(
+    {
+      method: 'post',
+      path: 'shutdown',
+      summary: 'Ends the daemon; answers once its database is closed.',
+      returns: shutdownSchema,
+    },
+    async ({ site }) => {
+      await site.shutDown()
+      return {
+        object: 'shutdown' as const,
+        url: site.url(),
+        pid: process.pid,
+        data: site.data,
+        livemode: false,
+      }
+    },
+  )
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Clock, type List, NOW_SECONDS, withDaemon } from './command-line.ts'
+import { lines, start, subscribe } from './executable.ts'
+
+const DAY = 86_400
+
+describe('clock advance', () => {
+  const { daemon, json, fail } = withDaemon()
+  beforeAll(async () => {
+    await subscribe(daemon())
+  })
+
+  const now = async () => (await json<List<Clock>>('clock', 'show')).data[0]?.now
+  /** Advances, and tells how far in days and what it stopped on. */
+  const advanced = async (...args: string[]) => {
+    const before = (await now()) ?? 0
+    const [moved] = (await json<List<Clock>>('clock', 'advance', ...args)).data
+    return [((moved?.now ?? 0) - before) / DAY, moved?.summary.stopped_on]
+  }
+
+  test('takes the duration before or after --stop-on, with several types and globs', async () => {
+    expect(await advanced('--stop-on', 'invoice.paid', '1d')).toEqual([1, null])
+    expect(await advanced('--stop-on', '1d', 'invoice.paid', 'charge.*')).toEqual([1, null])
+    expect(await advanced('1d', '--stop-on', 'invoice.paid', '*.failed')).toEqual([1, null])
+    expect(await advanced('--stop-on', 'invoice.paid', 'P1D')).toEqual([1, null])
+    expect(await advanced('--stop-on=invoice.paid', '1y')).toEqual([24, 'invoice.paid'])
+  })
+
+  test.each([
+    [['--stop-on', 'invoice.paid'], /Say how far/],
+    [['--stop-on', '1mo'], /--stop-on takes at least one type/],
+    [['--to-next', '--to', '2099-01-01'], /Give one of/],
+    [['1d', '2d'], /too many arguments/],
+    [['--all', '--to-next'], /--to-next is for one clock/],
+    [['1d', '--all', '--stop-on', 'invoice.paid'], /--stop-on is for one clock/],
+  ])('%j is wrong usage: exit 2', async (args, message) => {
+    const { status, stderr } = await fail('clock', 'advance', ...args)
+    expect(status).toBe(2)
+    expect(stderr).toMatch(message)
+  })
+
+  test.each([
+    [['--stop-on', 'invoice.paid', 'soon'], /'soon' is no duration/],
+    [['1d', '--stop-on', 'nothing.at_all'], /'nothing\.at_all' matches no event type/],
+    [['1d', '--stop-on', 'invoice.paid', 'soon'], /'soon' matches no event type/],
+  ])('%j is refused by the daemon: exit 1', async (args, message) => {
+    const { status, stderr } = await fail('clock', 'advance', ...args)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(message)
+  })
+
+  test('goes to what happens next, and no further', async () => {
+    const { data } = await json<List<{ due: number }>>('clock', 'next', '-n', '2')
+    expect(data).toHaveLength(1)
+    await json('clock', 'advance', '--to-next')
+    expect(await now()).toBe(data[0]?.due)
+  })
+})
+
+describe('an advance that takes long', () => {
+  const { daemon, json } = withDaemon()
+  const clock = async () => (await json<List<Clock>>('clock', 'show')).data[0]
+  beforeAll(async () => {
+    await subscribe(daemon())
+  })
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('is ended by %s where it has come to: exit %d, with the summary', async (signal, status) => {
+    const child = start(['clock', 'advance', '--to', '9000-01-01', '--json'], { env: daemon().env })
+    const closed = once(child, 'close')
+    const said = lines(child.stdout)
+    const beside = lines(child.stderr)
+    while ((await clock())?.status !== 'advancing');
+    child.kill(signal)
+    const answer: List<Clock> = JSON.parse((await said.next()) ?? '')
+    expect(await beside.next()).toBe('Interrupted: the clock stays where it has come to.')
+    expect(await closed).toEqual([status, null])
+    expect(answer.data[0]?.summary.jobs).toBeGreaterThan(0)
+    expect(await clock()).toMatchObject({ status: 'ready', now: answer.data[0]?.now })
+    expect(answer.data[0]?.now).toBeGreaterThan(NOW_SECONDS)
+  })
+
+  test('goes on when its command is killed, until it is canceled', async () => {
+    const child = start(['clock', 'advance', '--to', '9000-01-01'], { env: daemon().env })
+    const closed = once(child, 'close')
+    while ((await clock())?.status !== 'advancing');
+    child.kill('SIGKILL')
+    await closed
+    expect((await clock())?.status).toBe('advancing')
+    await json('clock', 'cancel')
+    while ((await clock())?.status !== 'ready');
+  })
+})

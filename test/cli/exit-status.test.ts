@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run } from '../../src/cli/program.ts'
+import { type Listed, NOUNS, nameOf, VERBS } from './command-tree.ts'
+import { type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
+import { recordedIo } from './terminal.ts'
+
+/** What asks no daemon, or brings its own. */
+const LOCAL = new Set(['serve', 'start', 'run', 'logs', 'completion', 'webhooks listen'])
+
+const folder = temporaryFolder()
+let daemon: RunningDaemon
+/** Where a daemon was a moment ago, and none is any more. */
+let nowhere: string
+beforeAll(async () => {
+  const gone = await startDaemon()
+  await gone.stop()
+  nowhere = gone.url
+  daemon = await startDaemon()
+})
+afterAll(async () => {
+  await daemon.stop()
+  folder.remove()
+})
+
+async function outcome(args: readonly string[], env: Record<string, string> = {}) {
+  const { io, written } = recordedIo({ env: { PAYTWIN_DATA: folder.path, PAYTWIN_URL: nowhere, ...env } })
+  return { status: await run(args, io), ...written }
+}
+
+const table = (commands: readonly Listed[]) => commands.map((command) => [nameOf(command), command] as const)
+const remote = VERBS.filter((command) => !LOCAL.has(nameOf(command)))
+const exampleOf = ({ examples: [first] }: Listed): readonly string[] => first ?? []
+
+test('commands are found, new ones by themselves', () => {
+  expect(remote.map(nameOf)).toEqual(
+    expect.arrayContaining(['stop', 'status', 'clock advance', 'keys revoke']),
+  )
+  expect(NOUNS.map(nameOf)).toEqual(expect.arrayContaining(['clock', 'events', 'keys', 'merchants']))
+})
+
+describe('2, wrong usage:', () => {
+  test.each(table(VERBS))('%s with an option that it does not have', async (_name, { path }) => {
+    const { status, stdout, stderr } = await outcome([...path, '--no-such-option'])
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain("error: unknown option '--no-such-option'")
+  })
+
+  test.each(
+    table(VERBS.filter(({ command }) => command.registeredArguments.every(({ variadic }) => !variadic))),
+  )('%s with more than it takes', async (_name, listed) => {
+    const args = listed.command.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? 'x')
+    const { status, stdout, stderr } = await outcome([...listed.path, ...args, 'more'])
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toMatch(/^error: .*too many arguments/)
+  })
+
+  test.each(
+    table(VERBS.filter(({ command }) => command.registeredArguments.some(({ required }) => required))),
+  )('%s without what it needs', async (_name, { path }) => {
+    const { status, stdout, stderr } = await outcome(path)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toMatch(/^error: missing required argument/)
+  })
+
+  test.each(table(remote))('%s with an address that is none', async (_name, listed) => {
+    const { status, stdout, stderr } = await outcome([...exampleOf(listed), '--url', 'nonsense'])
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toMatch(/^error: 'nonsense' is no address of a daemon/)
+  })
+
+  test.each(table(NOUNS))('%s alone, which shows its verbs', async (_name, { path, command }) => {
+    const { status, stdout, stderr } = await outcome(path)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    for (const verb of command.commands) expect(stderr).toMatch(new RegExp(`^ {2}${verb.name()} `, 'm'))
+  })
+
+  test.each(table(NOUNS))(
+    '%s with a verb that it does not have, which names the nearest',
+    async (_name, { path, command }) => {
+      const [verb] = command.commands
+      const mistyped = `${verb?.name()}x`
+      const { status, stderr } = await outcome([...path, mistyped])
+      expect(status).toBe(2)
+      expect(stderr).toContain(`error: unknown command '${mistyped}'\n(Did you mean `)
+    },
+  )
+
+  test('nothing at all, which shows all commands', async () => {
+    const { status, stdout, stderr } = await outcome([])
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    for (const { path } of [...NOUNS, ...VERBS]) expect(stderr).toMatch(new RegExp(`^ {2}${path[0]} `, 'm'))
+  })
+
+  test.each([
+    ['clokc', 'clock'],
+    ['statsu', 'status'],
+    ['strat', 'start'],
+  ])('%s, which may mean %s', async (mistyped, meant) => {
+    const { status, stderr } = await outcome([mistyped])
+    expect(status).toBe(2)
+    expect(stderr).toMatch(
+      new RegExp(`^error: unknown command '${mistyped}'\\n\\(Did you mean .*\\b${meant}\\b`),
+    )
+  })
+
+  test.each([['help', 'nonsense'], ['help', 'clock', 'nonsense'], ['nonsense']])('%s %s', async (...args) => {
+    const { status, stderr } = await outcome(args.filter((arg) => arg !== undefined))
+    expect(status).toBe(2)
+    expect(stderr).toContain("unknown command 'nonsense'")
+  })
+})
+
+describe('3, no daemon answers:', () => {
+  test.each(table(remote))('%s', async (_name, listed) => {
+    const { status, stdout, stderr } = await outcome(exampleOf(listed))
+    expect({ status, stdout }).toEqual({ status: 3, stdout: '' })
+    expect(stderr).toMatch(/^error: No paytwin daemon answers at http:\S+ \(ECONNREFUSED\)\. [^\n]*\n$/)
+  })
+
+  test('logs, where none has kept a log', async () => {
+    expect((await outcome(['logs'])).status).toBe(3)
+  })
+})
+
+describe('1, the daemon refuses:', () => {
+  test.each(table(remote))('%s with a token that is not its own', async (_name, listed) => {
+    const env = { PAYTWIN_URL: daemon.url, PAYTWIN_ADMIN_TOKEN: 'x'.repeat(40) }
+    const { status, stdout, stderr } = await outcome(exampleOf(listed), env)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(/^error: Invalid admin token provided\. Set PAYTWIN_ADMIN_TOKEN [^\n]*\n$/)
+  })
+})
+
+describe('0, done:', () => {
+  test.each(table([...VERBS, ...NOUNS]))('%s --help, and help for it', async (_name, { path }) => {
+    const { status, stdout, stderr } = await outcome([...path, '--help'])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain(`Usage: paytwin ${path.join(' ')} `)
+    expect(await outcome(['help', ...path])).toEqual({ status, stdout, stderr })
+  })
+
+  test.each([['--version'], ['-V'], ['--help'], ['-h'], ['help']])('%s', async (arg) => {
+    const { status, stdout, stderr } = await outcome([arg])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).not.toBe('')
+  })
+})
+
+test.each(table(VERBS))('%s has --json', (_name, { command }) => {
+  expect(command.options.map(({ long }) => long)).toContain('--json')
+})

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { readLogRecord } from '../../src/core/log-line.ts'
+
+const at = { level: 'info', time: '2026-01-31T10:00:00.000Z' }
+
+test('a record is told as its message and its details', () => {
+  expect(readLogRecord({ ...at, msg: 'caught up', merchant: 'mer_1', jobs: 3, stopped_on: null })).toEqual({
+    time: '2026-01-31T10:00:00.000Z',
+    level: 'info',
+    text: 'caught up merchant=mer_1 jobs=3 stopped_on=null',
+    stack: [],
+  })
+})
+
+test('the stack of an error stands apart', () => {
+  const err = { type: 'Error', message: 'no', stack: 'Error: no\n    at here' }
+  expect(readLogRecord({ ...at, level: 'error', err, msg: 'committing' })).toMatchObject({
+    text: 'committing',
+    stack: ['Error: no', '    at here'],
+  })
+})
+
+test('a record without a message has its details alone', () => {
+  expect(readLogRecord({ ...at, jobs: 1 }).text).toBe('jobs=1')
+})

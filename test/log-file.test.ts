@@ -1,0 +1,62 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { LogFile } from '../src/log-file.ts'
+import { temporaryFolder } from './cli/executable.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+let path: string
+beforeEach(() => {
+  folder = temporaryFolder()
+  path = join(folder.path, 'daemon.log')
+})
+afterEach(() => folder.remove())
+
+const text = (name: string) => readFileSync(name, 'utf8')
+
+test('a log goes on where an earlier daemon left it', () => {
+  for (const line of ['one\n', 'two\n']) {
+    const log = new LogFile(path)
+    log.write(line)
+    log.close()
+  }
+  expect(text(path)).toBe('one\ntwo\n')
+})
+
+test('a log that has grown too long is put aside, and what was put aside before goes', () => {
+  const log = new LogFile(path, { maxBytes: 10 })
+  for (const line of ['1 ...\n', '2 .\n', '3\n', '4 ......\n', '5\n']) log.write(line)
+  expect(text(path)).toBe('5\n')
+  expect(text(`${path}.1`)).toBe('4 ......\n')
+  log.close()
+})
+
+test('what is there already counts', () => {
+  writeFileSync(path, 'a long time ago\n')
+  const log = new LogFile(path, { maxBytes: 20 })
+  log.write('today\n')
+  log.close()
+  expect(text(path)).toBe('today\n')
+})
+
+test('a line that is longer than the bound is written whole', () => {
+  const log = new LogFile(path, { maxBytes: 4 })
+  log.write('longer than four\n')
+  log.close()
+  expect(text(path)).toBe('longer than four\n')
+})
+
+test('only its owner can read it, even if that was otherwise before', () => {
+  writeFileSync(path, '', { mode: 0o644 })
+  const log = new LogFile(path, { maxBytes: 1 })
+  log.write('one\n')
+  log.write('two\n')
+  log.close()
+  for (const file of [path, `${path}.1`]) expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
+})
+
+test('a disk that takes no more does not stop the daemon', () => {
+  const log = new LogFile(path)
+  log.close()
+  expect(() => log.write('lost\n')).not.toThrow()
+})
