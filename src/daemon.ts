@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import type { ScheduledTask } from 'node-cron'
-import { adminTokenOf } from './admin-token.ts'
+import { adminTokenOf, isLoopback } from './admin-token.ts'
 import { formatInstant } from './core/calendar.ts'
 import { ApiError, mistakesOf, mistakeText } from './core/errors.ts'
 import { type DaemonLog, openLog } from './daemon-log.ts'
@@ -90,7 +90,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     data: folder && resolve(folder.path),
     adminToken: token.value,
     allowedHosts: allowedHosts(options.host, options.allowedHosts),
-    receivers: { isExposed: !LOOPBACK.test(options.host), allowed: options.webhookAllow },
+    receivers: { isExposed: !isLoopback(options.host), allowed: options.webhookAllow },
     url: () => url,
     shutDown: () => shutDown(),
     fixtures: () => options.fixtures.map(readFixtures),

@@ -16,7 +16,9 @@ Kinds:
   internal_error              500 that writes nothing
   response_lost               the write happens, the connection drops
   rate_limit                  429
-  latency                     the answer takes --ms longer`
+  latency                     the answer takes --ms longer
+  webhook_failure             what is posted to an endpoint counts as not taken; --route is a glob
+                              over its url`
 
 /** `paytwin faults`. Source: operator.md, Command line. */
 export function faultCommands(program: Command, io: Io): void {

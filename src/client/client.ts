@@ -19,6 +19,8 @@ import type {
   Summary,
   Triggered,
   Upcoming,
+  WebhookDelivery,
+  WebhookEndpoint,
 } from './types.ts'
 
 export type EventPage = EventsWanted & {
@@ -100,9 +102,9 @@ export class Client {
   advanceClocks(
     scope: ClockScope,
     aim: AdvanceAim,
-    { stop_on }: { stop_on?: readonly string[] | undefined } = {},
+    options: { stop_on?: readonly string[] | undefined; await_webhooks?: boolean | undefined } = {},
   ): Promise<List<Clock & { readonly summary: Summary }>> {
-    return this.#post('clock/advance', { ...scope, ...aim, stop_on })
+    return this.#post('clock/advance', { ...scope, ...aim, ...options })
   }
 
   /** Ends a running advance at its next batch border. */
@@ -142,6 +144,44 @@ export class Client {
     options: Following,
   ): AsyncGenerator<Event, void, undefined> {
     return followEvents({ address: this.address, list: (page) => this.events(page) }, wanted, options)
+  }
+
+  createWebhook(given: {
+    url: string
+    enabled_events?: readonly string[] | undefined
+    merchant?: string | undefined
+    description?: string | undefined
+  }): Promise<WebhookEndpoint> {
+    return this.#post('webhooks', given)
+  }
+
+  webhooks(asked: {
+    merchant?: string | undefined
+    limit?: number | undefined
+  }): Promise<List<WebhookEndpoint>> {
+    return this.#get('webhooks', asked)
+  }
+
+  deleteWebhook(id: string): Promise<{ readonly id: string; readonly deleted: true }> {
+    return this.#delete(`webhooks/${encodeURIComponent(id)}`)
+  }
+
+  webhookDeliveries(id: string, asked: { limit?: number | undefined }): Promise<List<WebhookDelivery>> {
+    return this.#get(`webhooks/${encodeURIComponent(id)}/deliveries`, asked)
+  }
+
+  /** Sends deliveries that wait again now: one, those of an endpoint, or all. */
+  retryWebhooks(
+    which: { id: string } | { all: true; merchant?: string | undefined },
+  ): Promise<List<WebhookDelivery>> {
+    return this.#post('webhooks/retry', which)
+  }
+
+  resendEvent(
+    id: string,
+    given: { webhook_endpoint?: string | undefined } = {},
+  ): Promise<List<WebhookDelivery>> {
+    return this.#post(`events/${encodeURIComponent(id)}/resend`, given)
   }
 
   addFault(given: {

@@ -65,7 +65,7 @@ export class Sender {
 
   async #pool(origin: string): Promise<PoolType> {
     // Loaded when the first event goes out: most daemons never send one.
-    const { Pool } = await import('undici')
+    const { Pool } = (await import('undici')).default
     let pool = this.#pools.get(origin)
     if (!pool) {
       pool = new Pool(origin, {

@@ -45,18 +45,19 @@ type Given = Readonly<Record<string, string | readonly string[] | undefined>>
  * Verifies what a receiver got, by whichever signature it carries, and answers the event.
  * @param given.body - as it came over the wire, byte for byte
  * @param given.headers - by lowercase names, as Node gives them
- * @param given.now - Unix seconds; @param given.toleranceSeconds - how far the timestamp may be from that (300)
+ * @param given.now - Unix seconds; without it a message is good however old it is
+ * @param given.toleranceSeconds - how far the timestamp may be from now (300)
  * @throws SignatureInvalid
  * Source: decisions.md 10.
  */
 export function verify(
   secret: string,
-  given: { body: string; headers: Given; now: number; toleranceSeconds?: number },
+  given: { body: string; headers: Given; now?: number; toleranceSeconds?: number },
 ): unknown {
   const { timestamp, isGenuine } = claimOf(secret, given)
   if (!isGenuine) throw new SignatureInvalid('The signature is not one of this body with this secret')
   const tolerance = given.toleranceSeconds ?? TOLERANCE_SECONDS
-  if (Math.abs(given.now - timestamp) > tolerance) {
+  if (given.now !== undefined && Math.abs(given.now - timestamp) > tolerance) {
     throw new SignatureInvalid(`The timestamp is more than ${tolerance} seconds from now`)
   }
   return JSON.parse(given.body)

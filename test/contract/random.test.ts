@@ -270,7 +270,10 @@ test('whatever is asked, nothing fails and the books agree', { timeout: 120_000 
   await fc.assert(
     fc.asyncProperty(fc.array(aRequest, { minLength: 10, maxLength: 60, size: 'max' }), async (requests) => {
       const failures: unknown[] = []
-      const twin = await startTwin({ reportError: (error) => failures.push(error) })
+      const twin = await startTwin({
+        reportError: (error) => failures.push(error),
+        send: async () => ({ status: 200, body: '' }),
+      })
       try {
         const pool = new Pool()
         await furnish(twin, pool)

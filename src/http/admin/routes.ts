@@ -20,6 +20,7 @@ import { shutdownRoutes } from './shutdown.ts'
 import type { AddRoute, AdminCall, AdminRoute, AdminSite } from './site.ts'
 import { statusRoutes } from './status.ts'
 import { triggerRoutes } from './trigger.ts'
+import { webhookAdminRoutes } from './webhook.ts'
 
 const MAX_BODY_BYTES = 64 * 1_048_576
 
@@ -42,6 +43,7 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
   eventAdminRoutes(add)
   requestRoutes(add)
   triggerRoutes(add)
+  webhookAdminRoutes(add)
   fixtureRoutes(add)
   app.all('/_paytwin/*', (c) => handle(c, site, {}, () => routeMissing(c.req.method, c.req.path)))
   return routes

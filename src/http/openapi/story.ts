@@ -218,6 +218,14 @@ async function webhooks(told: Recorder): Promise<void> {
   await told.post(`/v1/events/${event.id}/resend`, { webhook_endpoint: endpoint.id })
   await told.get(`${path}/${endpoint.id}/deliveries?limit=1`)
   await told.delete(`${path}/${endpoint.id}`)
+  const own = await told.post('/_paytwin/webhooks', { url, description: 'The shop' })
+  await told.get('/_paytwin/webhooks?limit=1')
+  await told.post('/v1/customers', { name: 'Alan Turing' })
+  const [newest] = (await told.get('/_paytwin/events?limit=1')).data
+  await told.post(`/_paytwin/events/${newest.id}/resend`)
+  await told.get(`/_paytwin/webhooks/${own.id}/deliveries?limit=1`)
+  await told.post('/_paytwin/webhooks/retry', { all: true })
+  await told.delete(`/_paytwin/webhooks/${own.id}`)
 }
 
 async function operator(told: Recorder): Promise<void> {

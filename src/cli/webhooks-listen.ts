@@ -1,0 +1,85 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { Event } from '../client/types.ts'
+import { SignatureInvalid, verify } from '../webhooks/signature.ts'
+import type { Session } from './command.ts'
+import { eventLine } from './event-line.ts'
+import { Failure } from './failure.ts'
+import { untilInterrupted } from './until-interrupted.ts'
+
+const LOOPBACK = '127.0.0.1'
+
+type Wanted = {
+  readonly merchant: string
+  readonly port: number
+  readonly enabled_events: readonly string[] | undefined
+}
+
+/**
+ * A receiver of webhooks: it makes an endpoint for itself, prints each event whose signature is right, and deletes the
+ * endpoint when it ends.
+ * Source: operator.md, Command line (`webhooks listen`).
+ */
+export async function listen(
+  { client, out }: Session,
+  { merchant, port, enabled_events }: Wanted,
+): Promise<void> {
+  let secret = ''
+  const server = createServer((request, response) => {
+    receive(request, secret).then(
+      (event) => {
+        if (out.isJson) out.json(event, 0)
+        else out.line(...eventLine(event))
+        response.writeHead(200).end('ok')
+      },
+      (error: Error) => {
+        out.note(`Refused: ${error.message}`)
+        response.writeHead(error instanceof SignatureInvalid ? 401 : 400).end()
+      },
+    )
+  })
+  await untilInterrupted(async (ended) => {
+    const url = await open(server, port)
+    try {
+      const endpoint = await client.createWebhook({
+        url,
+        enabled_events,
+        merchant,
+        description: 'paytwin webhooks listen',
+      })
+      secret = endpoint.secret ?? ''
+      out.note(`Listening on ${url} as ${endpoint.id}, until Ctrl-C. It verifies with ${secret}`)
+      try {
+        await whenAborted(ended)
+      } finally {
+        await client.deleteWebhook(endpoint.id)
+      }
+    } finally {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    }
+  })
+}
+
+/** @throws SignatureInvalid */
+async function receive(request: IncomingMessage, secret: string): Promise<Event> {
+  const body = await text(request)
+  return verify(secret, { body, headers: request.headers }) as Event
+}
+
+/** @returns where the server listens. @throws Failure 1 when the port is taken */
+const open = (server: Server, port: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(new Failure(1, `Cannot listen on port ${port}: ${error.message}`)))
+    server.listen(port, LOOPBACK, () => {
+      const address = server.address() as AddressInfo
+      resolve(`http://${LOOPBACK}:${address.port}/`)
+    })
+  })
+
+const whenAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
