@@ -5,11 +5,16 @@ const NEVER: readonly string[] = [
   '0.0.0.0/8',
   '169.254.0.0/16',
   '224.0.0.0/3',
+  // Where clouds that are not content with 169.254.169.254 tell a machine its secrets.
   '100.100.100.200/32',
+  '168.63.129.16/32',
+  '192.0.0.192/32',
+  'fd00:42::42/128',
+  'fd00:ec2::/32',
+  'fd20:ce::254/128',
   '::/128',
   'fe80::/10',
   'ff00::/8',
-  'fd00:ec2::/32',
 ]
 
 /** Loopback and private ranges: refused where a daemon beyond loopback was not told that they may be reached. */
@@ -76,9 +81,10 @@ export class Addresses {
 function rangesOf(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
-    const [network = '', length = ''] = range.split('/', 2)
+    const [network = '', length = '', ...more] = range.split('/')
     const family = isIP(network)
-    if (!family || !/^\d{1,3}$/.test(length) || Number(length) > (family === 4 ? 32 : 128)) {
+    const isLength = /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128)
+    if (!family || !isLength || more.length > 0) {
       throw new RangeInvalid(`'${range}' is no range of addresses: give one as in 10.0.0.0/8 or fd00::/8`)
     }
     list.addSubnet(network, Number(length), family === 4 ? 'ipv4' : 'ipv6')
@@ -89,17 +95,31 @@ function rangesOf(ranges: readonly string[]): BlockList {
 const holds = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/** The IPv4 address that an IPv6 one stands for (mapped, or translated by NAT64), else the address itself. */
+/** IPv6 addresses that stand for an IPv4 one, by their first groups, and where in them that is. */
+const EMBEDDED: readonly (readonly [groups: readonly number[], at: number])[] = [
+  [[0, 0, 0, 0, 0, 0xffff], 6], // mapped
+  [[0, 0, 0, 0, 0xffff, 0], 6], // translated (SIIT)
+  [[0x64, 0xff9b, 0, 0, 0, 0], 6], // NAT64
+  [[0x64, 0xff9b, 1], 6], // NAT64 of one's own network
+  [[0x2002], 1], // 6to4
+]
+
+/** The IPv4 address that an IPv6 one stands for, else the address itself. */
 function unmapped(address: string): string {
   const bare = address.replace(/%.*$/, '')
   if (isIP(bare) !== 6) return bare
-  const dotted = /^(?:::ffff:|64:ff9b::)(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1]
-  if (dotted) return dotted
-  const [, high, low] =
-    /^(?:::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(
-      new URL(`http://[${bare}]`).hostname.slice(1, -1),
-    ) ?? []
-  if (high === undefined || low === undefined) return bare
-  const bits = Number.parseInt(high, 16) * 65_536 + Number.parseInt(low, 16)
-  return [24, 16, 8, 0].map((shift) => Math.floor(bits / 2 ** shift) % 256).join('.')
+  const groups = groupsOf(bare)
+  const [, at] = EMBEDDED.find(([first]) => first.every((group, index) => groups[index] === group)) ?? []
+  if (at === undefined) return bare
+  return [groups[at] ?? 0, groups[at + 1] ?? 0].flatMap((group) => [group >> 8, group & 255]).join('.')
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  // The parser writes a dotted end as groups, and every group in hexadecimal.
+  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const numbers = (text: string) =>
+    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
+  const [before, after] = [numbers(head), numbers(tail)]
+  return [...before, ...Array(8 - before.length - after.length).fill(0), ...after]
 }
