@@ -17,9 +17,10 @@ export type WebhookEndpoint = {
 }
 
 export type DeliveryStatus = 'pending' | 'succeeded' | 'failed' | 'discarded'
+type DeliveryEvent = 'accept' | 'give_up' | 'discard'
 
-/** Source: decisions.md 13 (a delivery's statuses). */
-export const DELIVERY_TRANSITIONS: Transitions<DeliveryStatus, 'accept' | 'give_up' | 'discard'> = {
+/** Source: state-machines.md, deliveries; decisions.md 13. */
+export const DELIVERY_TRANSITIONS: Transitions<DeliveryStatus, DeliveryEvent> = {
   pending: { accept: 'succeeded', give_up: 'failed', discard: 'discarded' },
   succeeded: {},
   failed: {},
@@ -93,9 +94,9 @@ export const isAccepted = ({ response_status }: DeliveryAttempt): boolean =>
   response_status !== null && response_status >= 200 && response_status < 300
 
 /**
- * A delivery after an attempt: done, to be tried again after the next gap, or given up after the last. One that was
- * discarded meanwhile stays so.
- * Source: decisions.md 10.
+ * A delivery after an attempt: done, wanted no more (410), to be tried again after the next gap, or given up after the last.
+ * One that was discarded meanwhile stays so.
+ * Source: decisions.md 10; state-machines.md, deliveries.
  */
 export function attempted(delivery: WebhookDelivery, attempt: DeliveryAttempt): WebhookDelivery {
   const attempts = [...delivery.attempts, attempt]
@@ -107,12 +108,14 @@ export function attempted(delivery: WebhookDelivery, attempt: DeliveryAttempt): 
     next_attempt: null,
   }
   if (!allows(DELIVERY_TRANSITIONS, delivery.status, 'accept')) return tried
-  if (isAccepted(attempt)) return { ...tried, status: move(DELIVERY_TRANSITIONS, delivery.status, 'accept') }
+  const ended = (how: DeliveryEvent) => ({
+    ...tried,
+    status: move(DELIVERY_TRANSITIONS, delivery.status, how),
+  })
+  if (isAccepted(attempt)) return ended('accept')
+  if (attempt.response_status === GONE) return ended('discard')
   const gap = RETRY_GAPS[attempts.length - 1]
-  if (gap === undefined || attempt.response_status === GONE) {
-    return { ...tried, status: move(DELIVERY_TRANSITIONS, delivery.status, 'give_up') }
-  }
-  return { ...tried, next_attempt: attempt.time + gap }
+  return gap === undefined ? ended('give_up') : { ...tried, next_attempt: attempt.time + gap }
 }
 
 /** A delivery whose time has come to be tried again. */
@@ -122,10 +125,5 @@ export const due = (delivery: WebhookDelivery): WebhookDelivery => ({
   next_attempt: null,
 })
 
-/** A delivery that nobody wants any more. */
-export const discarded = (delivery: WebhookDelivery): WebhookDelivery => ({
-  ...delivery,
-  status: move(DELIVERY_TRANSITIONS, delivery.status, 'discard'),
-  is_ready: false,
-  next_attempt: null,
-})
+/** What becomes of a delivery that nobody wants any more. Source: state-machines.md, deliveries. */
+export const DISCARDED: DeliveryStatus = move(DELIVERY_TRANSITIONS, 'pending', 'discard')
