@@ -34,9 +34,8 @@ export function createEndpoint(
     metadata,
   }: EndpointParams & { url: string; enabled_events: readonly string[] },
 ): WebhookEndpoint {
-  const all = unit.store.objects
-    .list('webhook_endpoint', unit.owner, [], { limit: Number.MAX_SAFE_INTEGER })
-    .filter(({ deleted }) => !deleted)
+  const present = [{ field: 'deleted', is: 0 }]
+  const all = unit.store.objects.list('webhook_endpoint', unit.owner, present, { limit: MAX_ENDPOINTS })
   if (all.length >= MAX_ENDPOINTS) {
     throw parameterInvalid(
       'url',
@@ -90,7 +89,7 @@ export function recordAttempt(unit: Unit, id: string, attempt: DeliveryAttempt):
   recordOn(unit, delivery, attempt)
   if (attempt.response_status !== GONE) return
   const endpoint = unit.need('webhook_endpoint', delivery.endpoint)
-  replace(unit, endpoint, { ...endpoint, status: 'disabled' })
+  if (!endpoint.deleted) replace(unit, endpoint, { ...endpoint, status: 'disabled' })
 }
 
 /** The secret with which deliveries are signed: it follows from the seed, and is stored nowhere. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { WebhookDelivery } from '../core/webhook.ts'
+import type { DeliveryStatus, WebhookDelivery } from '../core/webhook.ts'
 import { decode, fieldsOf } from './codec.ts'
 import { arg, type Statements } from './statements.ts'
 
@@ -54,19 +54,47 @@ export class DeliveryQueue {
       .map((row) => decode('webhook_delivery', row))
   }
 
-  /** The deliveries of an endpoint that are not over, oldest first. */
-  pendingOf(endpoint: string): WebhookDelivery[] {
+  /** The ids of an endpoint's deliveries that wait to be tried again, oldest first. */
+  waiting(endpoint: string): string[] {
     return this.#statements
-      .named<object>('pending deliveries of an endpoint', (db) =>
+      .named<{ id: string }>('waiting deliveries', (db) =>
         db
-          .selectFrom('webhook_delivery' as 'object')
-          .select(COLUMN_NAMES)
+          .selectFrom('webhook_delivery')
+          .select('id')
           .where('endpoint', '=', arg<string>('endpoint'))
           .where(IS_PENDING)
+          .where('next_attempt', 'is not', null)
           .orderBy('seq'),
       )
       .all({ endpoint })
-      .map((row) => decode('webhook_delivery', row))
+      .map(({ id }) => id)
+  }
+
+  /** Lets all deliveries of an endpoint that wait to be tried again go out now. */
+  wake(endpoint: string): void {
+    this.#statements
+      .named('wake deliveries', (db) =>
+        db
+          .updateTable('webhook_delivery')
+          .set({ is_ready: 1, next_attempt: null })
+          .where('endpoint', '=', arg<string>('endpoint'))
+          .where(IS_PENDING)
+          .where('next_attempt', 'is not', null),
+      )
+      .run({ endpoint })
+  }
+
+  /** Takes back what is not over, be it on its way or waiting: of one endpoint, or of all. */
+  discard(endpoint: string | null, status: DeliveryStatus): void {
+    this.#statements
+      .named(endpoint === null ? 'discard all deliveries' : 'discard deliveries', (db) => {
+        const all = db
+          .updateTable('webhook_delivery')
+          .set({ status: arg<DeliveryStatus>('status'), is_ready: 0, next_attempt: null })
+          .where(IS_PENDING)
+        return endpoint === null ? all : all.where('endpoint', '=', arg<string>('endpoint'))
+      })
+      .run({ endpoint, status })
   }
 
   /** How many deliveries of an event are not over. */

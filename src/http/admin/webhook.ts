@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
-import type { WebhookDelivery } from '../../core/webhook.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { findEvent } from '../../engine/events.ts'
 import type { MerchantState } from '../../engine/merchant.ts'
@@ -10,7 +9,13 @@ import { createEndpoint, deleteEndpoint } from '../../engine/webhook-endpoint.ts
 import { resend } from '../../engine/webhook-post.ts'
 import { list, listObjects, pageParams } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
-import { createdEndpointSchema, deletedEndpoint, deliveryList, endpointList } from '../schemas/webhook.ts'
+import {
+  createdEndpointSchema,
+  type DeliveryShape,
+  deletedEndpoint,
+  deliveryList,
+  endpointList,
+} from '../schemas/webhook.ts'
 import {
   checkEndpoint,
   createEndpointParams,
@@ -22,6 +27,8 @@ import {
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './site.ts'
 
+/** How many of the deliveries that are tried again an answer shows. */
+const MAX_SHOWN = 100
 const whose = { merchant: z.string().optional() }
 const createParams = createEndpointParams.extend({
   ...whose,
@@ -100,7 +107,8 @@ export function webhookAdminRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'webhooks/retry',
-      summary: 'Sends deliveries again that wait for that: one, those of an endpoint, or all.',
+      summary:
+        'Sends deliveries again that wait for that: one, those of an endpoint, or all; shows the newest hundred of them.',
       params: retryParams,
       returns: deliveryList,
       errors: { 400: ['parameter_missing', 'invalid_state_transition'], 404: ['resource_missing'] },
@@ -110,10 +118,8 @@ export function webhookAdminRoutes(add: AddRoute): void {
       if (!all && id === undefined) throw parameterMissing('id')
       const retried =
         id === undefined ? await retryAll(site.engine, merchant) : await retryOne(site.engine, id)
-      return list(
-        c.req.path,
-        retried.map(({ view, delivery }) => presentDelivery(view, delivery)),
-      )
+      const shown = retried.slice(-MAX_SHOWN).reverse()
+      return list(c.req.path, shown.map(presentRetried), retried.length > shown.length)
     },
   )
   add(
@@ -141,7 +147,14 @@ export function webhookAdminRoutes(add: AddRoute): void {
   )
 }
 
-type Retried = { readonly view: CurrentView; readonly delivery: WebhookDelivery }
+/** A delivery that was sent again, by its id: there may be very many of them. */
+type Retried = { readonly view: CurrentView; readonly id: string }
+
+function presentRetried({ view, id }: Retried): DeliveryShape {
+  const delivery = view.get('webhook_delivery', id)
+  if (!delivery) throw resourceMissing('webhook delivery', id)
+  return presentDelivery(view, delivery)
+}
 
 /** @throws ApiError resource_missing, invalid_state_transition */
 async function retryOne(engine: Engine, id: string): Promise<Retried[]> {
@@ -151,8 +164,9 @@ async function retryOne(engine: Engine, id: string): Promise<Retried[]> {
       engine.store.objects.get('webhook_endpoint', ordinal, id),
   )
   if (!merchant) throw resourceMissing('webhook delivery', id)
-  const deliveries = await engine.command(merchant, null, (unit) => retryNow(unit, id))
-  return deliveries.map((delivery) => ({ view: viewOf(engine, merchant), delivery }))
+  const view = viewOf(engine, merchant)
+  const retried = await engine.command(merchant, null, (unit) => retryNow(unit, id))
+  return retried.map((delivery) => ({ view, id: delivery }))
 }
 
 /** All that wait, of one merchant or of all. @throws ApiError resource_missing, param merchant */
@@ -163,10 +177,10 @@ async function retryAll(engine: Engine, named: string | undefined): Promise<Retr
       const view = viewOf(engine, merchant)
       const filters = [{ field: 'deleted', is: 0 }]
       const endpoints = view.list('webhook_endpoint', filters, { limit: Number.MAX_SAFE_INTEGER })
-      const deliveries = await engine.command(merchant, null, (unit) =>
-        endpoints.flatMap(({ id }) => retryAllOf(unit, id)),
+      const ids = await engine.command(merchant, null, (unit) =>
+        endpoints.flatMap((endpoint) => retryAllOf(unit, endpoint.id)),
       )
-      return deliveries.map((delivery) => ({ view, delivery }))
+      return ids.map((id) => ({ view, id }))
     }),
   )
   return retried.flat()
