@@ -144,6 +144,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const close = async () => {
       streams.close()
       requests.close()
+      // An advance that waits for webhooks stops waiting, and not because they were answered.
+      await engine.time.stop()
       await webhooks.close()
       await keys.flush()
       await engine.close()

@@ -26,8 +26,8 @@ type Host = {
   readonly failed: (error: unknown, doing: string) => void
 }
 
-/** An advance under way. `interrupt` wakes it when it is canceled, or the daemon stops. */
-type Control = { isCanceled: boolean; readonly interrupted: Promise<void>; readonly interrupt: () => void }
+/** An advance under way. `wake` ends its waiting for webhooks when it is canceled, or the daemon stops. */
+type Control = { isCanceled: boolean; wake: () => void }
 type Running = Control & { readonly done: Promise<Summary> }
 
 /**
@@ -69,8 +69,16 @@ export class Timekeeper {
       this.check(clock, target, param)
       this.#stuck.delete(clock)
       clock.begin(target, storedAdvance(wanted))
-      return this.#run(merchant, clock)
+      const { done } = this.#run(merchant, clock)
+      return { done: wanted.await_webhooks ? this.#alsoDelivered(merchant, done) : done }
     })
+  }
+
+  /** What the last step told is waited for too: when an event has ended the advance, no further step does so. */
+  async #alsoDelivered(merchant: MerchantState, done: Promise<Summary>): Promise<Summary> {
+    const summary = await done
+    if (summary.stopped_on !== null) await this.#host.delivered(merchant)
+    return summary
   }
 
   /**
@@ -92,7 +100,7 @@ export class Timekeeper {
     const running = this.#running.get(clock)
     if (!running) return false
     running.isCanceled = true
-    running.interrupt()
+    running.wake()
     return true
   }
 
@@ -126,7 +134,7 @@ export class Timekeeper {
   /** Stops what moves at the next border of a batch; it goes on at the next start. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    for (const { interrupt } of this.#running.values()) interrupt()
+    for (const { wake } of this.#running.values()) wake()
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
   }
 
@@ -138,7 +146,7 @@ export class Timekeeper {
   #run(merchant: MerchantState, clock: Clock): Running {
     const waiting: Waiting[] = []
     merchant.held.set(clock, waiting)
-    const control = newControl()
+    const control: Control = { isCanceled: false, wake: () => undefined }
     const done = this.#step(merchant, clock, control).finally(() => {
       this.#running.delete(clock)
       merchant.held.delete(clock)
@@ -184,19 +192,15 @@ export class Timekeeper {
    * a receiver can call back.
    * Source: decisions.md 2 (`await_webhooks`).
    */
-  async #park(merchant: MerchantState, clock: Clock, { interrupted }: Control): Promise<void> {
+  async #park(merchant: MerchantState, clock: Clock, control: Control): Promise<void> {
+    if (control.isCanceled || this.#isStopping) return
     const waiting = merchant.held.get(clock) ?? []
     merchant.parked.add(clock)
     for (const { requeue } of waiting.splice(0)) requeue()
-    await Promise.race([this.#host.delivered(merchant), interrupted])
+    await new Promise<void>((resolve) => {
+      control.wake = resolve
+      void this.#host.delivered(merchant).then(resolve)
+    })
     merchant.parked.delete(clock)
   }
-}
-
-function newControl(): Control {
-  let interrupt = () => {}
-  const interrupted = new Promise<void>((resolve) => {
-    interrupt = resolve
-  })
-  return { isCanceled: false, interrupted, interrupt }
 }
