@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { DeliveryAttempt, WebhookDelivery } from '../core/webhook.ts'
 import { stopwatch, wallSeconds } from '../engine/clock.ts'
 import type { Deliveries, Engine } from '../engine/engine.ts'
@@ -6,6 +7,7 @@ import { recordAttempt, secretOf } from '../engine/webhook-endpoint.ts'
 import { Lane } from './lane.ts'
 import type { Reply, Send } from './sender.ts'
 import { sign } from './signature.ts'
+import { Turnstile } from './turnstile.ts'
 
 export type DelivererOptions = {
   readonly engine: Engine
@@ -13,8 +15,13 @@ export type DelivererOptions = {
   readonly render: (merchant: MerchantState, event: string) => string
   readonly send: Send
   readonly version: string
+  /** How many deliveries may be on their way at the same time; 200 unless given. */
+  readonly maxUnderWay?: number
   readonly reportError: (error: unknown, doing: string) => void
 }
+
+/** paytwin: how many deliveries are on their way at the same time, to all endpoints of all merchants. */
+const MAX_UNDER_WAY = 200
 
 /**
  * Hands events over to webhook endpoints, after they were committed. What is ready stands in the database: so each is
@@ -23,13 +30,16 @@ export type DelivererOptions = {
  */
 export class Deliverer implements Deliveries {
   readonly #options: DelivererOptions
+  /** The lanes on which something is on its way, by endpoint. */
   readonly #lanes = new Map<string, { readonly lane: Lane; readonly merchant: MerchantState }>()
-  readonly #ended = new AbortController()
+  readonly #turnstile: Turnstile
   readonly #stopListening: () => void
+  #ended = newEnd()
   #isScheduled = false
 
   constructor(options: DelivererOptions) {
     this.#options = options
+    this.#turnstile = new Turnstile(options.maxUnderWay ?? MAX_UNDER_WAY)
     this.#stopListening = options.engine.listen({ committed: () => this.#schedule() })
   }
 
@@ -38,18 +48,28 @@ export class Deliverer implements Deliveries {
     const { store, merchants } = this.#options.engine
     for (const { endpoint, merchant } of store.deliveries.endpointsWithReady()) {
       const owner = merchants.get(merchant)
-      if (owner) this.#laneOf(endpoint, owner).pump()
+      if (owner) this.#pump(endpoint, owner)
     }
+  }
+
+  /**
+   * Begins anew when other contents have taken the place of the database's: what is on its way is broken off, and nobody
+   * notes what became of it, since its ids may belong to something else now.
+   */
+  restart(): void {
+    this.#breakOff()
+    this.#lanes.clear()
+    this.#ended = newEnd()
+    this.start()
   }
 
   /** Resolves when nothing of a merchant is on its way. */
   async settled(merchant: MerchantState): Promise<void> {
+    const { signal } = this.#ended
     for (;;) {
       this.#wake()
-      const busy = [...this.#lanes.values()].filter(
-        ({ lane, merchant: owner }) => owner === merchant && lane.isBusy,
-      )
-      if (busy.length === 0 || this.#ended.signal.aborted) return
+      const busy = [...this.#lanes.values()].filter(({ merchant: owner }) => owner === merchant)
+      if (busy.length === 0 || signal.aborted) return
       await Promise.all(busy.map(({ lane }) => lane.settled()))
     }
   }
@@ -57,13 +77,18 @@ export class Deliverer implements Deliveries {
   /** Breaks off what is on its way; it goes out again at the next start. */
   async close(): Promise<void> {
     this.#stopListening()
-    this.#ended.abort()
+    this.#breakOff()
     await Promise.all([...this.#lanes.values()].map(({ lane }) => lane.settled()))
+  }
+
+  #breakOff(): void {
+    for (const { lane } of this.#lanes.values()) lane.close()
+    this.#ended.abort()
   }
 
   /** Soon: after the answers of the commit, and once for several commits of one turn. */
   #schedule(): void {
-    if (this.#isScheduled || this.#ended.signal.aborted) return
+    if (this.#isScheduled) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
@@ -73,45 +98,87 @@ export class Deliverer implements Deliveries {
 
   #wake(): void {
     if (this.#ended.signal.aborted) return
-    for (const [endpoint, merchant] of this.#options.engine.takeAnnounced()) {
-      this.#laneOf(endpoint, merchant).pump()
+    for (const [endpoint, merchant] of this.#options.engine.takeAnnounced()) this.#pump(endpoint, merchant)
+  }
+
+  #pump(endpoint: string, merchant: MerchantState): void {
+    const { lane } = this.#lanes.get(endpoint) ?? { lane: this.#newLane(endpoint, merchant) }
+    lane.pump()
+    if (lane.isBusy) this.#lanes.set(endpoint, { lane, merchant })
+  }
+
+  #newLane(endpoint: string, merchant: MerchantState): Lane {
+    const { signal } = this.#ended
+    return new Lane(this.#options.engine.store.deliveries, endpoint, {
+      courier: {
+        attempt: (delivery) => this.#attempt(merchant, delivery, signal),
+        record: (delivery, attempt) => this.#record(merchant, delivery, attempt),
+      },
+      whenIdle: (lane) => {
+        if (this.#lanes.get(endpoint)?.lane === lane) this.#lanes.delete(endpoint)
+      },
+    })
+  }
+
+  async #attempt(
+    merchant: MerchantState,
+    delivery: WebhookDelivery,
+    ended: AbortSignal,
+  ): Promise<DeliveryAttempt | null> {
+    const turn = this.#turnstile.enter()
+    try {
+      await turn
+      if (ended.aborted || (turn && !this.#isWanted(merchant, delivery))) return null
+      const attempt = await this.#try(merchant, delivery, ended)
+      return ended.aborted ? null : attempt
+    } catch (error) {
+      this.#options.reportError(error, `delivering ${delivery.event} to ${delivery.endpoint}`)
+      return null
+    } finally {
+      this.#turnstile.leave()
     }
   }
 
-  #laneOf(endpoint: string, merchant: MerchantState): Lane {
-    let known = this.#lanes.get(endpoint)
-    if (!known) {
-      const deliver = (delivery: WebhookDelivery, sent: () => void) => this.#deliver(merchant, delivery, sent)
-      known = { merchant, lane: new Lane(this.#options.engine.store.deliveries, endpoint, deliver) }
-      this.#lanes.set(endpoint, known)
-    }
-    return known.lane
-  }
-
-  async #deliver(merchant: MerchantState, delivery: WebhookDelivery, sent: () => void): Promise<void> {
+  async #record(
+    merchant: MerchantState,
+    { id, event, endpoint }: WebhookDelivery,
+    attempt: DeliveryAttempt,
+  ): Promise<boolean> {
     const { engine, reportError } = this.#options
     try {
-      const attempt = await this.#attempt(merchant, delivery)
-      if (this.#ended.signal.aborted) return
-      const written = engine.record(merchant, (unit) => recordAttempt(unit, delivery.id, attempt))
-      sent()
-      await written
+      await engine.record(merchant, (unit) => recordAttempt(unit, id, attempt))
+      return true
     } catch (error) {
-      reportError(error, `delivering ${delivery.event} to ${delivery.endpoint}`)
+      reportError(error, `noting that ${event} was sent to ${endpoint}`)
+      return false
     }
   }
 
-  async #attempt(merchant: MerchantState, delivery: WebhookDelivery): Promise<DeliveryAttempt> {
+  /** Whether nobody has taken a delivery back while it waited for its turn. */
+  #isWanted({ settings }: MerchantState, { id }: WebhookDelivery): boolean {
+    const { objects } = this.#options.engine.store
+    return objects.get('webhook_delivery', settings.ordinal, id)?.is_ready ?? false
+  }
+
+  async #try(
+    merchant: MerchantState,
+    delivery: WebhookDelivery,
+    ended: AbortSignal,
+  ): Promise<DeliveryAttempt> {
     const time = merchant.clock.now
     const begun = stopwatch()
-    const reply = await this.#post(merchant, delivery)
+    const reply = await this.#post(merchant, delivery, ended)
     const duration_ms = Math.round(stopwatch() - begun)
     return reply.status === null
       ? { time, response_status: null, response_body: null, error: reply.error, duration_ms }
       : { time, response_status: reply.status, response_body: reply.body, error: null, duration_ms }
   }
 
-  async #post(merchant: MerchantState, { event, endpoint: id }: WebhookDelivery): Promise<Reply> {
+  async #post(
+    merchant: MerchantState,
+    { event, endpoint: id }: WebhookDelivery,
+    ended: AbortSignal,
+  ): Promise<Reply> {
     const { engine, render, send, version } = this.#options
     const endpoint = engine.store.objects.get('webhook_endpoint', merchant.settings.ordinal, id)
     if (!endpoint) return { status: null, error: 'The endpoint is not there any more' }
@@ -127,6 +194,13 @@ export class Deliverer implements Deliveries {
       'user-agent': `paytwin/${version}`,
       ...sign(secretOf(engine.ids, endpoint), { id: event, timestamp, body }),
     }
-    return send({ url: endpoint.url, headers, body }, this.#ended.signal)
+    return send({ url: endpoint.url, headers, body }, ended)
   }
+}
+
+/** What breaks off all deliveries: as many listen to it as there are under way. */
+function newEnd(): AbortController {
+  const ended = new AbortController()
+  setMaxListeners(0, ended.signal)
+  return ended
 }
