@@ -116,7 +116,7 @@ export function webhookEndpointRoutes(api: Api): void {
       summary: 'Posts an event again to the webhook endpoints that want it, or to one that is named.',
       params: resendParams,
       returns: deliveryList,
-      errors: { 404: ['resource_missing'] },
+      errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
     },
     ({ c, unit, view, site, merchant, params, id }) => {
       const event = findEvent(site.engine, merchant, id)

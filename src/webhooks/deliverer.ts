@@ -131,9 +131,6 @@ export class Deliverer implements Deliveries {
       if (ended.aborted || (turn && !this.#isWanted(merchant, delivery))) return null
       const attempt = await this.#try(merchant, delivery, ended)
       return ended.aborted ? null : attempt
-    } catch (error) {
-      this.#options.reportError(error, `delivering ${delivery.event} to ${delivery.endpoint}`)
-      return null
     } finally {
       this.#turnstile.leave()
     }
@@ -160,6 +157,7 @@ export class Deliverer implements Deliveries {
     return objects.get('webhook_delivery', settings.ordinal, id)?.is_ready ?? false
   }
 
+  /** An attempt that we fail ourselves is one like any other, so that it holds back nothing and is not made for ever. */
   async #try(
     merchant: MerchantState,
     delivery: WebhookDelivery,
@@ -167,7 +165,10 @@ export class Deliverer implements Deliveries {
   ): Promise<DeliveryAttempt> {
     const time = merchant.clock.now
     const begun = stopwatch()
-    const reply = await this.#post(merchant, delivery, ended)
+    const reply = await this.#post(merchant, delivery, ended).catch((error: unknown): Reply => {
+      this.#options.reportError(error, `delivering ${delivery.event} to ${delivery.endpoint}`)
+      return { status: null, error: 'It could not be sent: this is a mistake in paytwin' }
+    })
     const duration_ms = Math.round(stopwatch() - begun)
     return reply.status === null
       ? { time, response_status: null, response_body: null, error: reply.error, duration_ms }

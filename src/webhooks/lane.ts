@@ -6,7 +6,7 @@ const MAX_AGAIN = 4
 
 /** Who goes for a lane. Neither way ever throws. */
 export type Courier = {
-  /** Hands a delivery over. null when nothing can be said of it: it was broken off, is wanted no more, or we failed. */
+  /** Hands a delivery over. null when there is nothing to write down: it was broken off, or is wanted no more. */
   readonly attempt: (delivery: WebhookDelivery) => Promise<DeliveryAttempt | null>
   /** Writes down what became of it. @returns whether that is committed */
   readonly record: (delivery: WebhookDelivery, attempt: DeliveryAttempt) => Promise<boolean>
