@@ -1,4 +1,4 @@
-import type { DeliveryAttempt, WebhookDelivery } from '../core/webhook.ts'
+import { type DeliveryAttempt, GONE, type WebhookDelivery } from '../core/webhook.ts'
 import type { DeliveryQueue } from '../store/deliveries.ts'
 
 /** How many deliveries of an endpoint are tried again at the same time. */
@@ -77,10 +77,11 @@ export class Lane {
     this.#track(this.#sendFirst(next.delivery))
   }
 
-  /** The next one follows the answer, and does not wait until that is written. */
+  /** The next one follows the answer, and does not wait until that is written; unless there may be no next one then. */
   async #sendFirst(delivery: WebhookDelivery): Promise<void> {
     const attempt = await this.#courier.attempt(delivery)
     const written = attempt && this.#courier.record(delivery, attempt)
+    if (attempt?.response_status === GONE) await written
     this.#sendNext()
     await written
   }
