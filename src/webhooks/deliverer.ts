@@ -195,9 +195,17 @@ export class Deliverer implements Deliveries {
       'user-agent': `paytwin/${version}`,
       ...sign(secretOf(engine.ids, endpoint), { id: event, timestamp, body }),
     }
-    return send({ url: endpoint.url, headers, body }, ended)
+    return unlessEnded(send({ url: endpoint.url, headers, body }, ended), ended)
   }
 }
+
+/** What a receiver answers, or that it was broken off: one in memory need not listen to that. */
+const unlessEnded = (reply: Promise<Reply>, ended: AbortSignal): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const breakOff = () => resolve({ status: null, error: 'It was broken off' })
+    ended.addEventListener('abort', breakOff, { once: true })
+    reply.then(resolve, reject).finally(() => ended.removeEventListener('abort', breakOff))
+  })
 
 /** What breaks off all deliveries: as many listen to it as there are under way. */
 function newEnd(): AbortController {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import type { SandboxOptions } from '../../src/sandbox.ts'
 import type { Letter, Reply } from '../../src/webhooks/sender.ts'
@@ -97,6 +98,11 @@ export function makeDoor(): { readonly opened: Promise<void>; open(): void } {
     open = resolve
   })
   return { opened, open: () => open() }
+}
+
+/** Lets everything run that waits for nothing foreign. */
+export async function turns(count = 40): Promise<void> {
+  for (let passed = 0; passed < count; passed += 1) await turn()
 }
 
 /** All endpoints and deliveries, beside what every merchant has. */
