@@ -16,8 +16,8 @@ export const toJson = (value: unknown, indent = 0): string =>
 export const firstSentence = (text: string): string => text.split(/[.;](?:\s|$)/)[0] ?? ''
 
 /** `1 job`, `2 jobs`, `12,345 jobs`. */
-export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
-  `${thousands(count)} ${count === 1 ? noun : plural}`
+export const counted = (count: number, noun: string): string =>
+  `${thousands(count)} ${noun}${count === 1 ? '' : 's'}`
 
 export const thousands = (count: number): string => Math.round(count).toLocaleString('en-US')
 

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { Client } from '../client/client.ts'
+import { Refused } from '../client/errors.ts'
 import type { Event } from '../client/types.ts'
 import { SignatureInvalid, verify } from '../webhooks/signature.ts'
 import type { Session } from './command.ts'
@@ -53,13 +55,22 @@ export async function listen(
       try {
         await whenAborted(ended)
       } finally {
-        await client.deleteWebhook(endpoint.id)
+        await takeAway(client, endpoint.id)
       }
     } finally {
       server.closeAllConnections()
       await new Promise((closed) => server.close(closed))
     }
   })
+}
+
+/** That somebody else has deleted it already is as well. */
+async function takeAway(client: Client, endpoint: string): Promise<void> {
+  try {
+    await client.deleteWebhook(endpoint)
+  } catch (error) {
+    if (!(error instanceof Refused && error.code === 'resource_missing')) throw error
+  }
 }
 
 /** @throws SignatureInvalid */

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import type { WebhookDelivery, WebhookEndpoint } from '../client/types.ts'
+import type { List, WebhookDelivery, WebhookEndpoint } from '../client/types.ts'
 import { addVerb, wholeNumber } from './command.ts'
 import { wrongUsage } from './failure.ts'
 import { instant } from './format.ts'
 import type { Io } from './io.ts'
 import type { Colour, Column, Output } from './output.ts'
 import { meantMerchant } from './scope.ts'
-import { counted } from './text.ts'
 import { listen } from './webhooks-listen.ts'
 
 type Whose = { merchant?: string }
@@ -32,13 +31,14 @@ export function webhookCommands(program: Command, io: Io): void {
       const merchant = await meantMerchant(client, named)
       out.show(
         await client.createWebhook({ url, enabled_events: event, merchant }),
-        ({ id, secret = '' }) => {
+        ({ id, secret = '', url: receiver, enabled_events, merchant_id }) =>
           out.fields([
             ['id', id],
-            ['secret', secret],
-          ])
-          out.note('Keep the secret now: it is not shown again.')
-        },
+            ['secret', { text: secret, colour: 'bold' }],
+            ['url', receiver],
+            ['events', enabled_events.join(' ')],
+            ['merchant', merchant_id],
+          ]),
       )
     },
   })
@@ -115,11 +115,11 @@ export function webhookCommands(program: Command, io: Io): void {
 }
 
 /** Deliveries that were just made or sent again. */
-export const showSent = (out: Output, sent: { readonly data: readonly WebhookDelivery[] }): void =>
-  out.show(sent, ({ data }) => {
+export const showSent = (out: Output, sent: List<WebhookDelivery>): void =>
+  out.show(sent, ({ data, has_more }) => {
     for (const { event, endpoint } of data) out.line(`${event} goes to ${endpoint}.`)
-    if (data.length === 0) out.line('Nothing was sent: no endpoint wants or waits for anything.')
-    else out.note(`${counted(data.length, 'delivery', 'deliveries')} under way.`)
+    if (data.length === 0) out.line('Nothing is sent: no endpoint wants it, or waits for it.')
+    if (has_more) out.line('… and so do older ones.')
   })
 
 const ENDPOINT_COLUMNS: readonly Column<WebhookEndpoint>[] = [
