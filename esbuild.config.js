@@ -12,6 +12,14 @@ const englishOnly = {
   },
 }
 
+/** Ink can be looked into by a program for its own development, which is not installed here. */
+const withoutDevtools = {
+  name: 'without devtools',
+  setup({ onLoad }) {
+    onLoad({ filter: /ink[\\/]build[\\/]devtools\.js$/ }, () => ({ contents: '' }))
+  },
+}
+
 // One bundle, for a quick start; what only some commands need (the daemon) lies in chunks of its own.
 const { metafile } = await build({
   entryPoints: ['src/cli/main.ts', 'src/cli/demo.ts'],
@@ -23,12 +31,14 @@ const { metafile } = await build({
   target: 'node20',
   // Native: it stays where npm has compiled it.
   external: ['better-sqlite3'],
+  // React is several times as fast without its checks for development.
+  define: { 'process.env.NODE_ENV': '"production"' },
   // Names stay as they are, for the sake of stack traces.
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: 'warning',
   metafile: true,
-  plugins: [englishOnly],
+  plugins: [englishOnly, withoutDevtools],
   // Bundled CommonJS packages call require.
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module';const require = makeRequire(import.meta.url);",

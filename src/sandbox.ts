@@ -1,14 +1,14 @@
+import { dirname, join } from 'node:path'
 import type { Hono } from 'hono'
 import { systemWall, type Wall } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
 import { findEvent } from './engine/events.ts'
 import type { Made } from './engine/fixture-names.ts'
-import { makeRememberedFixtures, rememberFixtures } from './engine/fixtures.ts'
 import { IdempotencyKeys } from './engine/idempotency.ts'
 import { randomSeed, randomToken } from './engine/ids.ts'
 import { KeyRing } from './engine/keys.ts'
 import type { MerchantState } from './engine/merchant.ts'
-import { addMerchant } from './engine/merchants.ts'
+import { type Beginning, beginAnew, beginningOf } from './first-start.ts'
 import type { AdminSite } from './http/admin/site.ts'
 import { createApp } from './http/app.ts'
 import { presentEvent } from './http/event.ts'
@@ -23,6 +23,8 @@ import type { Registered } from './http/route.ts'
 import { EventStreams } from './http/stream.ts'
 import { type Version, VersionHistory } from './http/versions.ts'
 import { type Durability, openDatabase } from './store/database.ts'
+import { FileShelf } from './store/file-shelf.ts'
+import { MemoryShelf } from './store/memory-shelf.ts'
 import { Store } from './store/store.ts'
 import { Addresses, type AddressRules } from './webhooks/address.ts'
 import { Deliverer } from './webhooks/deliverer.ts'
@@ -89,26 +91,18 @@ export class OptionConflict extends Error {}
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const wall = options.wall ?? systemWall
-  const store = new Store(await openDatabase(options.database, options.durability ?? 'normal'))
+  const store = await openStore(options)
   try {
-    const known = store.directory.setting('seed')
-    if (known !== undefined) refuseOtherOptions(store, options)
-    const seed = known ?? options.seed ?? randomSeed()
+    const known = beginningOf(store)
+    if (known) refuseOtherOptions(known, options)
     const versions = new VersionHistory(options.versions)
-    const engine = new Engine({
-      store,
-      seed,
-      wall,
-      versions: versions.dates,
-    })
+    const beginning = known ?? newBeginning(options, versions)
+    const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates })
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
-    const { secretKey, loaded } =
-      known === undefined ? await makeFirstContents(engine, keys, { ...options, seed }) : NOTHING_MADE
-    if (known !== undefined && options.secretKey && !keys.knows(options.secretKey)) {
+    const { secretKey, loaded } = known ? NOTHING_MADE : await beginAnew({ engine, keys }, beginning)
+    if (options.secretKey && !keys.knows(options.secretKey)) {
       throw new OptionConflict('--secret-key differs from the key with which this database was made')
     }
-    const [merchant] = engine.merchants.values()
-    if (!merchant) throw new Error('a database has a merchant')
 
     const reportError = options.reportError ?? ((error: unknown) => console.error(error))
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
@@ -140,6 +134,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       noteIgnored: options.noteIgnored ?? (() => undefined),
       refusesReceiver: webhooks.refuses,
       openSpecimen: (given) => openSpecimen(options, given),
+      reset: async () => {
+        await beginAnew({ engine, keys }, beginning)
+        engine.faults.clear()
+      },
     })
     const close = async () => {
       streams.close()
@@ -155,7 +153,22 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       await engine.administer(() => idempotency.forgetExpired())
       store.checkpoint()
     }
-    return { app, routes, engine, keys, requests, adminToken, merchant, secretKey, loaded, keepHouse, close }
+    return {
+      app,
+      routes,
+      engine,
+      keys,
+      requests,
+      adminToken,
+      // A restore makes it known anew.
+      get merchant() {
+        return defaultMerchant(engine)
+      },
+      secretKey,
+      loaded,
+      keepHouse,
+      close,
+    }
   } catch (error) {
     store.close()
     throw error
@@ -215,15 +228,31 @@ async function openSpecimen(
   }
 }
 
-function rememberOptions({ directory }: Store, { seed, clock }: SandboxOptions & { seed: string }): void {
-  directory.setSetting('seed', seed)
-  directory.setSetting('clock', String(clock ?? 'live'))
+/** The database, and where its snapshots are: beside it. */
+async function openStore({ database: path, durability = 'normal' }: SandboxOptions): Promise<Store> {
+  const database = await openDatabase(path, durability)
+  const shelf =
+    path === ':memory:'
+      ? new MemoryShelf(database)
+      : new FileShelf(database, join(dirname(path), 'snapshots'))
+  return new Store(database, shelf)
 }
 
+/** @throws ApiError for fixtures that cannot be */
+const newBeginning = (
+  { seed, clock, secretKey, fixtures }: SandboxOptions,
+  versions: VersionHistory,
+): Beginning => ({
+  seed: seed ?? randomSeed(),
+  clock: clock ?? 'live',
+  secretKey: secretKey ?? null,
+  fixtures: checkFixtures(fixtures?.() ?? [], versions.dates),
+})
+
 /** Source: operator.md, "Daemon": given again with another value they are refused. */
-function refuseOtherOptions({ directory }: Store, { seed, clock }: SandboxOptions): void {
+function refuseOtherOptions(known: Beginning, { seed, clock }: SandboxOptions): void {
   const differs = (name: 'seed' | 'clock', given: string | number | null | undefined) =>
-    given !== null && given !== undefined && String(given) !== directory.setting(name)
+    given !== null && given !== undefined && given !== known[name]
   for (const [name, given] of [
     ['seed', seed],
     ['clock', clock],
@@ -236,33 +265,11 @@ function refuseOtherOptions({ directory }: Store, { seed, clock }: SandboxOption
   }
 }
 
-type FirstContents = Pick<Sandbox, 'secretKey' | 'loaded'>
+const NOTHING_MADE: Pick<Sandbox, 'secretKey' | 'loaded'> = { secretKey: null, loaded: null }
 
-const NOTHING_MADE: FirstContents = { secretKey: null, loaded: null }
-
-/**
- * Makes the default merchant and what the fixtures ask for, in one transaction: a start that is refused or killed leaves
- * the database as new as it was.
- * @returns the key only when it was made here rather than given
- */
-async function makeFirstContents(
-  engine: Engine,
-  keys: KeyRing,
-  options: SandboxOptions & { seed: string },
-): Promise<FirstContents> {
-  const plan = checkFixtures(options.fixtures?.() ?? [], engine.versions)
-  const { secret, loaded } = await engine.commandAll([], (unitOf) => {
-    rememberOptions(engine.store, options)
-    rememberFixtures(engine, plan)
-    const merchant = addMerchant(engine, { name: 'Default merchant', clock: options.clock ?? 'live' })
-    const key = keys.make({
-      merchant: merchant.settings.ordinal,
-      type: 'secret',
-      name: 'Default',
-      secret: options.secretKey ?? undefined,
-    })
-    return { ...key, loaded: makeRememberedFixtures({ engine, keys, unitOf, merchant }) }
-  })
-  keys.takeUp()
-  return { secretKey: options.secretKey ? null : secret, loaded }
+/** The merchant that a first start makes, which is there always. */
+function defaultMerchant(engine: Engine): MerchantState {
+  const [merchant] = engine.merchants.values()
+  if (!merchant) throw new Error('a sandbox has a merchant')
+  return merchant
 }

@@ -1,7 +1,7 @@
 import type { Event, Resource } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
 import { formatAmount } from '../core/money.ts'
-import { ATTEMPTS } from './event-line.ts'
+import { ATTEMPTS } from '../ui/event-line.ts'
 import type { Colour, Output, Span } from './output.ts'
 
 /** How wide the text is, before the status: so that a line fits 80 columns. */

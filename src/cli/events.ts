@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import { addVerb, type Session, wholeNumber } from './command.ts'
-import { eventLine } from './event-line.ts'
+import { eventLine } from '../ui/event-line.ts'
+import { addVerb, wholeNumber } from './command.ts'
 import type { Io } from './io.ts'
+import { tailCommand } from './tail.ts'
 import { showSent } from './webhooks.ts'
 
 type Wanted = { merchant?: string; type?: string[] }
@@ -10,20 +11,7 @@ type Wanted = { merchant?: string; type?: string[] }
 export function eventCommands(program: Command, io: Io): void {
   const events = program.command('events').description('Look at what has happened, or watch it happen.')
 
-  addVerb<Wanted & { since?: string; plain?: boolean }>(events, io, {
-    usage: 'tail',
-    about: 'Print events as they happen, one a line (with --json one JSON object a line), until Ctrl-C.',
-    options: (command) =>
-      wantedOptions(command)
-        .option('--since <ID>', 'begin after this event instead of now')
-        .option('--plain', 'lines, on a terminal too'),
-    examples: [
-      'paytwin events tail',
-      "paytwin events tail --type 'invoice.*' subscription.deleted",
-      'paytwin events tail --json | jq .data.object',
-    ],
-    run: tail,
-  })
+  tailCommand(events, io, wantedOptions)
 
   addVerb<Wanted & { limit?: number; startingAfter?: string; endingBefore?: string }>(events, io, {
     usage: 'list',
@@ -68,30 +56,3 @@ const wantedOptions = (command: Command): Command =>
   command
     .option('--merchant <ID>', 'events of this merchant only')
     .option('--type <GLOB...>', "events of these types only, as in 'invoice.*'")
-
-async function tail(
-  { client, out }: Session,
-  { merchant, type, since }: Wanted & { since?: string },
-): Promise<void> {
-  const ended = new AbortController()
-  const end = () => ended.abort()
-  process.once('SIGINT', end).once('SIGTERM', end)
-  try {
-    const events = client.followEvents(
-      { merchant, types: type, since },
-      {
-        signal: ended.signal,
-        onNews: (news) => {
-          if (news === 'lost') out.note(`The connection to ${client.address.url} was lost; trying again…`)
-          if (news === 'reconnected') out.note('Connected again; no event was missed.')
-        },
-      },
-    )
-    for await (const event of events) {
-      if (out.isJson) out.json(event, 0)
-      else out.line(...eventLine(event))
-    }
-  } finally {
-    process.off('SIGINT', end).off('SIGTERM', end)
-  }
-}

@@ -1,9 +1,10 @@
 import { run } from './program.ts'
 
-// A reader that has seen enough (`paytwin events tail | head`) ends the command, quietly.
+// A reader that has seen enough (`paytwin events tail | head`) ends the command, quietly; so does a terminal that is gone.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
   process.exit(0)
 })
 
-process.exitCode = await run(process.argv.slice(2), process)
+const { stdout, stderr, env } = process
+process.exitCode = await run(process.argv.slice(2), { stdout, stderr, env, terminal: () => process })

@@ -52,6 +52,14 @@ export function merchantCommands(program: Command, io: Io): void {
       out.show(await client.updateMerchant(id, change), (merchant) => describe(out, merchant))
     },
   })
+
+  addVerb(merchants, io, {
+    usage: 'delete <ID>',
+    about: 'Delete a merchant with its data, keys, clock and events. The default merchant cannot be deleted.',
+    examples: ['paytwin merchants delete mer_0123456789abcd'],
+    run: async ({ client, out }, _options, [id = '']) =>
+      out.show(await client.deleteMerchant(id), (merchant) => out.line(`${merchant.id} is deleted.`)),
+  })
 }
 
 const COLUMNS: readonly Column<Merchant>[] = [

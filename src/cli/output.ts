@@ -1,11 +1,8 @@
+import { coloured, type Span, textOf } from '../ui/span.ts'
 import { type Io, variable } from './io.ts'
 import { toJson, visible } from './text.ts'
 
-const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const
-export type Colour = keyof typeof CODES
-
-/** A piece of a line; its text may come from anywhere, for it is made harmless when it is written. */
-export type Span = string | { readonly text: string; readonly colour: Colour }
+export type { Colour, Span } from '../ui/span.ts'
 
 export type Column<Row> = { readonly title: string; readonly cell: (row: Row) => Span }
 
@@ -28,6 +25,12 @@ export class Output {
     this.isJson = json
     this.isWatched = !json && io.stderr.isTTY === true
     this.isPlain = io.stdout.isTTY !== true || variable(io, 'NO_COLOR') !== undefined
+  }
+
+  /** How many columns a person's terminal has; null where nobody looks at columns. */
+  get width(): number | null {
+    const { isTTY, columns = 80 } = this.#io.stdout
+    return isTTY ? columns : null
   }
 
   /** One answer of the API: as it came for programs, as `forPeople` writes it for people. */
@@ -75,8 +78,7 @@ export class Output {
 
   #paint(span: Span): string {
     const text = visible(textOf(span))
-    if (typeof span === 'string' || this.isPlain) return text
-    return `\u001b[${CODES[span.colour]}m${text}\u001b[0m`
+    return typeof span === 'string' || this.isPlain ? text : coloured(text, span.colour)
   }
 
   #write(line: string): void {
@@ -84,7 +86,6 @@ export class Output {
   }
 }
 
-const textOf = (span: Span): string => (typeof span === 'string' ? span : span.text)
 const widthOf = (span: Span): number => visible(textOf(span)).length
 
 /** A cell and the blanks that bring the next one into its column; the last one needs none. */

@@ -14,6 +14,8 @@ import { arrange, helpAsOption, helpStyle } from './overview.ts'
 import { requestCommands } from './requests.ts'
 import { runCommand } from './run.ts'
 import { serveCommand } from './serve.ts'
+import { showCommands } from './show.ts'
+import { snapshotCommands } from './snapshots.ts'
 import { startCommand } from './start.ts'
 import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
@@ -31,6 +33,8 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   merchantCommands,
   clockCommands,
   eventCommands,
+  snapshotCommands,
+  showCommands,
   logsCommand,
   completionCommand,
   requestCommands,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { EVENT_TYPES } from '../core/event.ts'
+import { eventLine, TYPE_WIDTH } from '../ui/event-line.ts'
 import { addVerb } from './command.ts'
-import { eventLine, TYPE_WIDTH } from './event-line.ts'
 import { instant } from './format.ts'
 import type { Io } from './io.ts'
 import type { Span } from './output.ts'

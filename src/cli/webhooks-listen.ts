@@ -4,11 +4,12 @@ import { text } from 'node:stream/consumers'
 import type { Client } from '../client/client.ts'
 import { Refused } from '../client/errors.ts'
 import type { Event } from '../client/types.ts'
-import { SignatureInvalid, verify } from '../webhooks/signature.ts'
+import { eventLine } from '../ui/event-line.ts'
+import { verifySignature } from '../webhooks/signature.ts'
 import type { Session } from './command.ts'
-import { eventLine } from './event-line.ts'
 import { Failure } from './failure.ts'
 import { untilInterrupted } from './until-interrupted.ts'
+import { wallSeconds } from './wall.ts'
 
 const LOOPBACK = '127.0.0.1'
 
@@ -37,7 +38,7 @@ export async function listen(
       },
       (error: Error) => {
         out.note(`Refused: ${error.message}`)
-        response.writeHead(error instanceof SignatureInvalid ? 401 : 400).end()
+        response.writeHead(error instanceof Distrusted ? 401 : 400).end()
       },
     )
   })
@@ -73,10 +74,15 @@ async function takeAway(client: Client, endpoint: string): Promise<void> {
   }
 }
 
-/** @throws SignatureInvalid */
+/** A delivery whose signature is not right. */
+class Distrusted extends Error {}
+
+/** @throws Distrusted */
 async function receive(request: IncomingMessage, secret: string): Promise<Event> {
   const body = await text(request)
-  return verify(secret, { body, headers: request.headers }) as Event
+  const verdict = verifySignature(secret, { body, headers: request.headers }, { now: wallSeconds() })
+  if (!verdict.isValid) throw new Distrusted(verdict.reason)
+  return JSON.parse(body)
 }
 
 /** @returns where the server listens. @throws Failure 1 when the port is taken */

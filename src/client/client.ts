@@ -1,4 +1,11 @@
-import { type EventsWanted, eventQuery, followEvents } from './event-stream.ts'
+import {
+  type Beginning,
+  type EventSource,
+  type EventsWanted,
+  eventQuery,
+  followEvents,
+  fromNowOn,
+} from './event-stream.ts'
 import type { Following } from './live.ts'
 import { followRequests } from './request-stream.ts'
 import { type Address, requestJson } from './transport.ts'
@@ -6,22 +13,33 @@ import type {
   AdvanceAim,
   Clock,
   ClockScope,
+  CustomerTimeline,
+  Deleted,
   Event,
   Fault,
   Fixtures,
   FixturesFile,
+  InvoiceTimeline,
   Key,
   List,
   LoggedRequest,
   Merchant,
   Shutdown,
+  Snapshot,
   Status,
+  SubscriptionTimeline,
   Summary,
   Triggered,
   Upcoming,
   WebhookDelivery,
   WebhookEndpoint,
 } from './types.ts'
+
+/** What ends an advance early, and what it waits for. */
+type AdvanceWaits = {
+  readonly stop_on?: readonly string[] | undefined
+  readonly await_webhooks?: boolean | undefined
+}
 
 export type EventPage = EventsWanted & {
   readonly limit?: number | undefined
@@ -88,6 +106,10 @@ export class Client {
     return this.#post(`merchants/${encodeURIComponent(id)}`, change)
   }
 
+  deleteMerchant(id: string): Promise<Deleted> {
+    return this.#delete(`merchants/${encodeURIComponent(id)}`)
+  }
+
   clocks({
     merchant,
     test_clock,
@@ -98,13 +120,13 @@ export class Client {
     return this.#get('clock', { merchant, test_clock })
   }
 
-  /** Answers when the advance has ended, which may take as long as it likes. */
+  /** Answers when the advance has ended, which may take as long as it likes. The signal ends the waiting alone. */
   advanceClocks(
     scope: ClockScope,
     aim: AdvanceAim,
-    options: { stop_on?: readonly string[] | undefined; await_webhooks?: boolean | undefined } = {},
+    { signal, ...options }: AdvanceWaits & { readonly signal?: AbortSignal } = {},
   ): Promise<List<Clock & { readonly summary: Summary }>> {
-    return this.#post('clock/advance', { ...scope, ...aim, ...options })
+    return this.#post('clock/advance', { ...scope, ...aim, ...options }, signal)
   }
 
   /** Ends a running advance at its next batch border. */
@@ -138,12 +160,52 @@ export class Client {
     return this.#get(`events/${encodeURIComponent(id)}`)
   }
 
+  customer(id: string, asked: { at?: string | undefined } = {}): Promise<CustomerTimeline> {
+    return this.#get(`customers/${encodeURIComponent(id)}`, asked)
+  }
+
+  subscription(id: string, asked: { at?: string | undefined } = {}): Promise<SubscriptionTimeline> {
+    return this.#get(`subscriptions/${encodeURIComponent(id)}`, asked)
+  }
+
+  invoice(id: string, asked: { at?: string | undefined } = {}): Promise<InvoiceTimeline> {
+    return this.#get(`invoices/${encodeURIComponent(id)}`, asked)
+  }
+
   /** Events as they happen, without end: see followEvents. */
-  followEvents(
-    wanted: EventsWanted & { readonly since?: string | undefined },
-    options: Following,
-  ): AsyncGenerator<Event, void, undefined> {
-    return followEvents({ address: this.address, list: (page) => this.events(page) }, wanted, options)
+  followEvents(beginning: Beginning, options: Following): AsyncGenerator<Event, void, undefined> {
+    return followEvents(this.#events, beginning, options)
+  }
+
+  /** Where events begin that happen from now on, as it is known now. */
+  fromNowOn(wanted: EventsWanted): Promise<Beginning> {
+    return fromNowOn(this.#events, wanted)
+  }
+
+  get #events(): EventSource {
+    return { address: this.address, list: (page) => this.events(page) }
+  }
+
+  /** In place of the snapshot of that name, if there is one. */
+  saveSnapshot(name: string): Promise<Snapshot> {
+    return this.#post('snapshots', { name })
+  }
+
+  snapshots(): Promise<List<Snapshot>> {
+    return this.#get('snapshots')
+  }
+
+  restoreSnapshot(name: string): Promise<Snapshot> {
+    return this.#post(`snapshots/${encodeURIComponent(name)}/restore`)
+  }
+
+  deleteSnapshot(name: string): Promise<Deleted> {
+    return this.#delete(`snapshots/${encodeURIComponent(name)}`)
+  }
+
+  /** Brings back the state of the first start. */
+  reset(): Promise<Status> {
+    return this.#post('reset')
   }
 
   createWebhook(given: {
@@ -243,8 +305,8 @@ export class Client {
     return requestJson(this.address, { method: 'GET', path: `/_paytwin/${path}?${search}` })
   }
 
-  #post<Answer>(path: string, body: object = {}): Promise<Answer> {
-    return requestJson(this.address, { method: 'POST', path: `/_paytwin/${path}`, body })
+  #post<Answer>(path: string, body: object = {}, signal?: AbortSignal): Promise<Answer> {
+    return requestJson(this.address, { method: 'POST', path: `/_paytwin/${path}`, body, signal })
   }
 
   #delete<Answer>(path: string): Promise<Answer> {

@@ -1,4 +1,4 @@
-import { type Following, messages, reconnecting } from './live.ts'
+import { type Following, messages, reconnecting, type Told } from './live.ts'
 import { type Address, open } from './transport.ts'
 import type { LoggedRequest } from './types.ts'
 
@@ -21,5 +21,11 @@ export const followRequests = (
       headers: { accept: 'text/event-stream' },
       signal,
     })
-    return messages<LoggedRequest>(address, response, 'request')
+    return requestsOf(messages<LoggedRequest>(address, response, 'request'))
   }, following)
+
+async function* requestsOf(
+  told: AsyncIterable<Told<LoggedRequest>>,
+): AsyncGenerator<LoggedRequest, void, undefined> {
+  for await (const { message } of told) yield message
+}

@@ -92,6 +92,26 @@ export type Status = {
   readonly counts: Readonly<Record<string, number>>
 }
 
+export type Snapshot = {
+  readonly id: string
+  readonly object: 'snapshot'
+  readonly name: string
+  readonly created: number
+  /** In bytes. */
+  readonly size: number
+}
+
+/** What is left of a deleted object. */
+export type Deleted = { readonly id: string; readonly object: string; readonly deleted: true }
+export type {
+  CustomerTimelineShape as CustomerTimeline,
+  HappeningShape as Happening,
+  InvoiceTimelineShape as InvoiceTimeline,
+  ProspectShape as Prospect,
+  RelatedShape as Related,
+  SubscriptionTimelineShape as SubscriptionTimeline,
+  TimelineShape as Timeline,
+} from '../http/schemas/timeline.ts'
 /** The end of a daemon. */
 export type Shutdown = Pick<Status, 'url' | 'pid' | 'data'> & { readonly object: 'shutdown' }
 

@@ -53,6 +53,10 @@ const invalidRequest = (status: 400 | 404 | 422, code: string, message: string, 
 export const resourceMissing = (what: string, id: string, param = 'id') =>
   invalidRequest(404, 'resource_missing', `No such ${what}: '${id}'`, param)
 
+/** paytwin: something is asked for as of an instant before it was made. The instants are written out for people. */
+export const resourceNotYetMade = (what: string, id: string, { at, made }: { at: string; made: string }) =>
+  invalidRequest(404, 'resource_missing', `No such ${what} at ${at}: '${id}' was made at ${made}`, 'id')
+
 /** paytwin: an unknown path or a wrong method (decisions.md 1). */
 export const routeMissing = (method: string, path: string) =>
   invalidRequest(404, 'resource_missing', `Unrecognized request URL (${method} ${path})`, null)

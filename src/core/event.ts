@@ -41,10 +41,10 @@ export type EventType = (typeof EVENT_TYPES)[number]
  * Source: decisions.md 2 (`stop_on`), 10 (wildcard).
  */
 export const matchEventTypes = (pattern: string): EventType[] =>
-  EVENT_TYPES.filter((type) => matches(pattern, type))
+  EVENT_TYPES.filter((type) => matchesGlob(pattern, type))
 
 /** Whether a text has the form of a glob, whose stars stand for anything. Linear in both, whatever the glob. */
-function matches(glob: string, text: string): boolean {
+export function matchesGlob(glob: string, text: string): boolean {
   const [head = '', ...parts] = glob.split('*')
   const tail = parts.pop()
   if (tail === undefined) return head === text

@@ -1,9 +1,10 @@
 import type { Customer, Metadata } from './customer.ts'
 import { nextRetryAt } from './dunning.ts'
 import { total } from './money.ts'
-import { move, type Transitions } from './transitions.ts'
+import { cannotBe, move, type Transitions } from './transitions.ts'
 
-export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void' | 'uncollectible'
+export const INVOICE_STATUSES = ['draft', 'open', 'paid', 'void', 'uncollectible'] as const
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 export type InvoiceEvent = 'finalize' | 'pay' | 'void' | 'write_off'
 
 /** Source: state-machines.md, Invoice. A zero total goes through open too: invoice.finalized shows it so. */
@@ -17,6 +18,12 @@ export const INVOICE_TRANSITIONS: Transitions<InvoiceStatus, InvoiceEvent> = {
 
 export const COLLECTION_METHODS = ['charge_automatically', 'send_invoice'] as const
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number]
+
+/** Days between a sent invoice and its due date unless something else is asked for. Source: decisions.md 6. */
+export const DEFAULT_DAYS_UNTIL_DUE = 30
+
+/** The refusal of a due date for what is not sent. */
+export const DUE_ONLY_WHEN_SENT = 'days_until_due applies only when collection_method is send_invoice'
 
 export const BILLING_REASONS = [
   'subscription_create',
@@ -186,7 +193,7 @@ export function attemptFailed(
 /** Source: state-machines.md, Invoice. */
 export const voided = (invoice: Invoice, now: number): Invoice => ({
   ...invoice,
-  status: move(INVOICE_TRANSITIONS, invoice.status, 'void'),
+  status: move(INVOICE_TRANSITIONS, invoice.status, 'void', () => cannotBe('An invoice', invoice, 'voided')),
   next_payment_attempt: null,
   voided_at: now,
 })
@@ -194,7 +201,9 @@ export const voided = (invoice: Invoice, now: number): Invoice => ({
 /** Source: state-machines.md, Invoice. */
 export const writtenOff = (invoice: Invoice, now: number): Invoice => ({
   ...invoice,
-  status: move(INVOICE_TRANSITIONS, invoice.status, 'write_off'),
+  status: move(INVOICE_TRANSITIONS, invoice.status, 'write_off', () =>
+    cannotBe('An invoice', invoice, 'marked uncollectible'),
+  ),
   next_payment_attempt: null,
   marked_uncollectible_at: now,
 })

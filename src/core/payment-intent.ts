@@ -3,12 +3,14 @@ import { paymentIntentUnexpectedState } from './errors.ts'
 import type { Outcome } from './processor.ts'
 import { move, type Transitions } from './transitions.ts'
 
-export type PaymentIntentStatus =
-  | 'requires_payment_method'
-  | 'requires_confirmation'
-  | 'requires_action'
-  | 'succeeded'
-  | 'canceled'
+export const PAYMENT_INTENT_STATUSES = [
+  'requires_payment_method',
+  'requires_confirmation',
+  'requires_action',
+  'succeeded',
+  'canceled',
+] as const
+export type PaymentIntentStatus = (typeof PAYMENT_INTENT_STATUSES)[number]
 
 export type PaymentIntentEvent =
   | 'attach'

@@ -3,7 +3,8 @@ import type { Metadata } from './customer.ts'
 import { amountTooLarge, paymentIntentUnexpectedState } from './errors.ts'
 import { move, type Transitions } from './transitions.ts'
 
-export type RefundStatus = 'pending' | 'succeeded' | 'failed'
+export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const
+export type RefundStatus = (typeof REFUND_STATUSES)[number]
 
 /** Source: state-machines.md, "Charge, refund". */
 export const REFUND_TRANSITIONS: Transitions<RefundStatus, 'fail'> = {
@@ -34,6 +35,9 @@ export type Refund = {
   readonly settles_at: number | null
   readonly test_clock: string | null
 }
+
+/** When a refund is settled that was pending: also of one whose settlement has come. Source: decisions.md 3. */
+export const settlementOf = ({ created }: Pick<Refund, 'created'>): number => created + SETTLEMENT_SECONDS
 
 /** What is left to refund of a charge. Source: interface.md 2.4. */
 export const refundable = ({ amount, amount_refunded }: Charge): number => amount - amount_refunded
@@ -69,7 +73,7 @@ export function refund(
       charge: charge.id,
       payment_intent: charge.payment_intent,
       failure_reason: null,
-      settles_at: fails ? given.created + SETTLEMENT_SECONDS : null,
+      settles_at: fails ? settlementOf(given) : null,
     },
     charge: { ...charge, amount_refunded: charge.amount_refunded + amount },
   }

@@ -6,15 +6,17 @@ import { lineAmount } from './money.ts'
 import type { Price } from './price.ts'
 import { allows, type Transitions } from './transitions.ts'
 
-export type SubscriptionStatus =
-  | 'active'
-  | 'canceled'
-  | 'incomplete'
-  | 'incomplete_expired'
-  | 'past_due'
-  | 'paused'
-  | 'trialing'
-  | 'unpaid'
+export const SUBSCRIPTION_STATUSES = [
+  'active',
+  'canceled',
+  'incomplete',
+  'incomplete_expired',
+  'past_due',
+  'paused',
+  'trialing',
+  'unpaid',
+] as const
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
 export type SubscriptionEvent = 'begin' | 'settle' | 'fail' | 'expire' | 'give_up' | 'pause' | 'cancel'
 
@@ -51,6 +53,9 @@ export type SubscriptionItem = {
   readonly quantity: number
   readonly metadata: Metadata
 }
+
+/** How many items a subscription has at most. Source: decisions.md 6, "Item". */
+export const MAX_ITEMS = 20
 
 export const MISSING_PAYMENT_METHOD = ['create_invoice', 'pause', 'cancel'] as const
 export type MissingPaymentMethod = (typeof MISSING_PAYMENT_METHOD)[number]

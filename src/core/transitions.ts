@@ -32,3 +32,7 @@ export function move<Status extends string, Event extends string>(
   if (next === undefined) throw refuse()
   return next
 }
+
+/** The refusal of what a status does not allow, in the API's own words: `cannotBe('An invoice', invoice, 'voided')`. */
+export const cannotBe = (what: string, { status }: { readonly status: string }, done: string): ApiError =>
+  invalidStateTransition(`${what} whose status is ${status} cannot be ${done}`)

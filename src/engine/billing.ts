@@ -45,6 +45,10 @@ export function loadCustomerAccount(
   }
 }
 
+/** The subscription that an invoice bills; null for a manual one. */
+export const subscriptionOf = (unit: Unit, { subscription }: Invoice): Subscription | null =>
+  subscription === null ? null : unit.need('subscription', subscription)
+
 /** The intents of some invoices, by the invoice's id. */
 export const intentsOf = (unit: Unit, invoices: readonly Invoice[]): Account['intents'] =>
   new Map(
@@ -73,7 +77,7 @@ const onSubscription = (rule: SubscriptionRule) => (unit: Unit, job: QueuedJob) 
 
 const onInvoice = (rule: InvoiceRule) => (unit: Unit, job: QueuedJob) => {
   const invoice = unit.need('invoice', job.object)
-  const subscription = invoice.subscription === null ? null : unit.need('subscription', invoice.subscription)
+  const subscription = subscriptionOf(unit, invoice)
   const account = loadCustomerAccount(unit, invoice.customer, subscription)
   const change = new Change()
   rule(change, account, invoice, subscription)

@@ -1,15 +1,21 @@
-import { ApiError, assert, internalError } from '../core/errors.ts'
+import { internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
-import { apply } from './apply.ts'
-import { Clock, type Wall } from './clock.ts'
+import type { Clock, Wall } from './clock.ts'
 import { Faults } from './faults.ts'
+import { Gate, nextTurn } from './gate.ts'
 import { Ids } from './ids.ts'
-import type { MerchantState } from './merchant.ts'
-import { Outbox } from './outbox.ts'
+import {
+  checkPresent,
+  isUnfinished,
+  leftBehindBy,
+  type MerchantState,
+  merchantOf,
+  unlessLeftBehind,
+} from './merchant.ts'
 import type { Summary } from './scheduler.ts'
-import { TestClocks } from './test-clocks.ts'
 import { Timekeeper } from './timekeeper.ts'
-import { ClockHeld, RefusedAfterAttempt, Rehearsed, type RequestContext, Unit } from './unit.ts'
+import { Transactions } from './transactions.ts'
+import { ClockHeld, type RequestContext, Unit } from './unit.ts'
 
 type Command = {
   /** The merchants whose clocks it follows; none for what concerns no merchant's time. */
@@ -19,12 +25,19 @@ type Command = {
   readonly reject: (error: unknown) => void
 }
 
+/** Runs in a transaction of its own what may write for several merchants. */
+export type Transact = <T>(run: (unitOf: (merchant: MerchantState) => Unit) => T) => T
+
 /** What the engine tells its listeners. */
 export type EngineListener = {
   /** A transaction is committed: there may be new journal entries. */
   readonly committed?: () => void
   /** A live clock was behind the wall clock, and what was due has been run. */
   readonly caughtUp?: (merchant: string, summary: Summary) => void
+  /** All that there was has given way to another state, by a restore or a reset: nothing known of it holds. */
+  readonly replaced?: () => void
+  /** A merchant is gone with all that it had. */
+  readonly deleted?: (merchant: MerchantState) => void
   /** Our own mistake, or a disk that refuses to write: something for the log. */
   readonly failed?: (error: unknown, doing: string) => void
 }
@@ -51,13 +64,11 @@ export class Engine {
   /** Who sends webhooks, once there is somebody. */
   deliveries: Deliveries | null = null
   readonly #listeners = new Set<EngineListener>()
-  /** Clocks that the transaction under way may have moved. */
-  readonly #touched = new Set<Clock>()
-  /** How to put back what the transaction under way has changed in memory; the database does so itself. */
-  readonly #undo: (() => void)[] = []
+  readonly #transactions: Transactions
   /** The webhook endpoints to which something is to go out, each with its merchant. */
   #announced = new Map<string, MerchantState>()
   #queue: Command[] = []
+  readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
 
   constructor({
     store,
@@ -70,15 +81,22 @@ export class Engine {
     this.wall = wall
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
+    this.#transactions = new Transactions(store, this.ids, {
+      committed: () => this.#tell((listener) => listener.committed?.()),
+      rolledBack: () => {
+        for (const { outbox } of this.merchants.values()) outbox.forget()
+      },
+      failed: (error) => this.#report(error, 'running a command'),
+    })
     this.time = new Timekeeper(store, {
-      transaction: (clock, work) => this.#transaction([clock], work),
+      transaction: (clock, work) => this.#transactions.run([clock], work),
       command: (merchant, run) => this.command(merchant, null, run),
       unit: (merchant, moving) => this.#unit(merchant, { request: null, moving }),
       caughtUp: (merchant, summary) => this.#tell((listener) => listener.caughtUp?.(merchant, summary)),
       delivered: (merchant) => this.deliveries?.settled(merchant) ?? Promise.resolve(),
       failed: (error, doing) => this.#report(error, doing),
     })
-    for (const settings of store.directory.merchants()) this.admit(settings)
+    this.#admitAll()
   }
 
   listen(listener: EngineListener): () => void {
@@ -93,13 +111,13 @@ export class Engine {
   command<T>(merchant: MerchantState, request: RequestContext | null, run: (unit: Unit) => T): Promise<T> {
     return this.#submit([merchant], () => {
       const unit = this.#unit(merchant, { request, moving: null })
-      return this.#attempt(() => run(unit), unit)
+      return this.#transactions.attempt(() => run(unit), unit)
     })
   }
 
   /** Runs a command of the operator that belongs to no merchant's time. It commits or fails like any other. */
   administer<T>(run: () => T): Promise<T> {
-    return this.#submit([], () => this.#attempt(run))
+    return this.#submit([], () => this.#transactions.attempt(run))
   }
 
   /**
@@ -112,18 +130,21 @@ export class Engine {
     run: (unitOf: (merchant: MerchantState) => Unit) => T,
   ): Promise<T> {
     return this.#submit(merchants, () =>
-      this.#attempt(() => run((merchant) => this.#unit(merchant, { request: null, moving: null }))),
+      this.#transactions.attempt(() =>
+        run((merchant) => this.#unit(merchant, { request: null, moving: null })),
+      ),
     )
   }
 
   /**
    * Runs what belongs to no instant of a merchant's time, such as the record of a delivery: it does not wait for an
-   * advance.
+   * advance. Nothing is recorded of a merchant that was left behind by a restore, or deleted.
    */
-  record<T>(merchant: MerchantState, run: (unit: Unit) => T): Promise<T> {
+  record<T>(merchant: MerchantState, run: (unit: Unit) => T): Promise<T | undefined> {
     return this.#submit([], () => {
+      if (merchant.standing !== 'present') return { value: undefined }
       const unit = this.#unit(merchant, { request: null, moving: merchant.clock })
-      return this.#attempt(() => run(unit), unit)
+      return this.#transactions.attempt(() => run(unit), unit)
     })
   }
 
@@ -134,14 +155,21 @@ export class Engine {
     return announced
   }
 
-  /** Resolves when nothing that is due on a merchant's live clock is left to do. Source: decisions.md 2. */
+  /**
+   * Resolves when nothing that is due on a merchant's live clock is left to do.
+   * @throws StateReplaced, MerchantDeleted
+   * Source: decisions.md 2.
+   */
   async settle(merchant: MerchantState): Promise<void> {
+    checkPresent(merchant)
     if (this.time.isOverdue(merchant.clock)) await this.command(merchant, null, () => undefined)
   }
 
   /** Runs what is due on every live clock: called by a tick each second. */
   async settleAll(): Promise<void> {
-    await Promise.all([...this.merchants.values()].map((merchant) => this.settle(merchant)))
+    await Promise.all(
+      [...this.merchants.values()].map((merchant) => this.settle(merchant).catch(unlessLeftBehind)),
+    )
   }
 
   /** How many objects have been made. */
@@ -150,35 +178,107 @@ export class Engine {
     return { customers: made('cus'), subscriptions: made('sub'), invoices: made('in'), events: made('evt') }
   }
 
+  /**
+   * Runs work alone, between transactions: no clock moves, none is behind what it shows, and no command runs. Advances that
+   * are under way end first; commands wait meanwhile, but for those of a merchant whose time moves, for which its advance
+   * may itself be waiting.
+   */
+  exclusively<T>(work: () => T): Promise<T> {
+    return this.#gate.alone(() => this.#standStillFor(work))
+  }
+
+  /**
+   * Replaces all that there is, alone. Every merchant is then known anew, and what still holds on to one of before begins
+   * again.
+   * @param work - changes the database in one transaction, its own or that of `transact`; or throws and changes nothing
+   */
+  replaceState<T>(work: (transact: Transact) => T): Promise<T> {
+    const transact: Transact = (run) =>
+      this.#transactions.run([], () =>
+        run((merchant) => this.#unit(merchant, { request: null, moving: null })),
+      )
+    return this.exclusively(() => {
+      const result = this.#knowingAnew(() => work(transact))
+      this.#tell((listener) => listener.replaced?.())
+      return result
+    })
+  }
+
+  /** Deletes a merchant with all that it has. An advance of its clock stops at the next border of a batch. */
+  async delete(merchant: MerchantState): Promise<void> {
+    do {
+      for (const clock of merchant.held.keys()) this.time.cancel(clock)
+      await nextTurn()
+    } while (merchant.held.size > 0)
+    checkPresent(merchant)
+    this.#transactions.run([], () => this.store.forget(merchant.settings))
+    merchant.standing = 'deleted'
+    this.merchants.delete(merchant.settings.ordinal)
+    this.#tell((listener) => listener.deleted?.(merchant))
+  }
+
   /** Takes up a merchant that the store has got; one that the command under way has put there goes again when it fails. */
   admit(settings: MerchantState['settings']): MerchantState {
-    const main = this.store.clocks.main(settings.ordinal)
-    assert(main, `${settings.id} has a clock`)
-    const merchant: MerchantState = {
-      settings,
-      clock: new Clock(main, this.wall),
-      testClocks: new TestClocks(this.store.clocks, settings.ordinal, this.wall),
-      held: new Map(),
-      parked: new Set(),
-      outbox: new Outbox(this.store, settings.ordinal),
-    }
+    const merchant = merchantOf(settings, this.store, this.wall)
     this.merchants.set(settings.ordinal, merchant)
-    this.#undo.push(() => this.merchants.delete(settings.ordinal))
+    this.#transactions.whenTakenBack(() => this.merchants.delete(settings.ordinal))
     return merchant
   }
 
   /** Lets what runs end: commands are answered, advances stop at a border and go on at the next start. */
   async close(): Promise<void> {
     await this.time.stop()
-    while (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
+    while (this.#queue.length > 0 || this.#gate.isClosed) await nextTurn()
     this.store.close()
+  }
+
+  /** Runs work and takes up what the database holds then. When it fails, memory may still be marked by what was rolled back. */
+  #knowingAnew<T>(work: () => T): T {
+    this.#leaveBehind()
+    try {
+      return work()
+    } finally {
+      this.#leaveBehind()
+      this.ids.reset()
+      this.time.forget()
+      this.#admitAll()
+    }
+  }
+
+  #leaveBehind(): void {
+    for (const merchant of this.merchants.values()) merchant.standing = 'replaced'
+    this.merchants.clear()
+    this.#announced = new Map()
+  }
+
+  #admitAll(): void {
+    for (const settings of this.store.directory.merchants()) this.admit(settings)
+  }
+
+  async #standStillFor<T>(work: () => T): Promise<T> {
+    for (;;) {
+      // Behind whoever has looked at the state in this turn, and is about to act on it.
+      await nextTurn()
+      const clocks = [...this.merchants.values()].map(({ clock }) => clock)
+      this.#transactions.run(clocks, () => {
+        for (const merchant of this.merchants.values()) {
+          if (!merchant.held.has(merchant.clock)) this.time.catchUp(merchant)
+          if (!merchant.held.has(merchant.clock)) merchant.clock.tick()
+        }
+      })
+      if (!this.time.isMoving) break
+      await this.time.rest()
+    }
+    // While a shutdown leaves an advance unfinished, clocks stand where nobody was to see them.
+    if ([...this.merchants.values()].some(isUnfinished)) throw internalError()
+    return work()
   }
 
   #unit(merchant: MerchantState, given: { request: RequestContext | null; moving: Clock | null }): Unit {
     const { store, ids, faults, versions } = this
     const host = {
-      touch: (clock: Clock) => this.#touched.add(clock),
-      whenTakenBack: (undo: () => void) => this.#undo.push(undo),
+      touch: (clock: Clock) => this.#transactions.touch(clock),
+      whenTakenBack: (undo: () => void) => this.#transactions.whenTakenBack(undo),
       announce: (endpoint: string) => this.#announced.set(endpoint, merchant),
     }
     return new Unit({ store, ids, faults, merchant, versions, host, ...given })
@@ -207,13 +307,14 @@ export class Engine {
 
   /** One transaction for all commands that have arrived; answers leave after its commit. */
   #flush(): void {
-    const commands = this.#queue
+    const commands = this.#queue.filter((command) => !this.#holdsBack(command))
     this.#queue = []
+    if (commands.length === 0) return
     const admitted: Command[] = []
     const answers: (() => void)[] = []
     const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
     try {
-      this.#transaction(clocks, () => {
+      this.#transactions.run(clocks, () => {
         for (const command of commands) {
           if (command.merchants.some((merchant) => this.#parks(command, merchant))) continue
           const answer = command.run()
@@ -230,12 +331,24 @@ export class Engine {
     for (const answer of answers) answer()
   }
 
+  /** Holds a command back while work is to run alone, but for one that an advance may be waiting for. */
+  #holdsBack(command: Command): boolean {
+    if (!this.#gate.isClosed || command.merchants.some(({ held }) => held.size > 0)) return false
+    this.#gate.hold(command)
+    return true
+  }
+
   /**
    * Parks a command while a merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
    * leaves an advance unfinished there is no such instant: the command is sent away.
    * @returns whether the command is not to run now
    */
   #parks(command: Command, merchant: MerchantState): boolean {
+    const leftBehind = leftBehindBy(merchant)
+    if (leftBehind) {
+      command.reject(leftBehind)
+      return true
+    }
     const { clock, held } = merchant
     if (!held.has(clock)) this.time.catchUp(merchant)
     const isParked = merchant.parked.has(clock)
@@ -254,58 +367,6 @@ export class Engine {
     const waiting = owner?.held.get(clock)
     waiting?.push({ requeue: () => this.#enqueue(command), reject: command.reject })
     return waiting !== undefined
-  }
-
-  #attempt<T>(run: () => T, unit?: Unit): { value: T } | { error: unknown } {
-    this.ids.mark()
-    const known = this.#undo.length
-    unit?.touch(unit.merchant.clock)
-    try {
-      return { value: this.store.savepoint(run) }
-    } catch (error) {
-      this.ids.rollback()
-      this.#takeBack(known)
-      if (error instanceof Rehearsed) return { value: error.value }
-      if (unit && error instanceof RefusedAfterAttempt) {
-        apply(unit, error.remembered)
-        error.afterwards()
-        return { error: error.error }
-      }
-      if (!(error instanceof ApiError || error instanceof ClockHeld)) this.#report(error, 'running a command')
-      return { error }
-    }
-  }
-
-  /** Puts back what this transaction has changed in memory after the first `known` changes, the last one first. */
-  #takeBack(known: number): void {
-    for (const undo of this.#undo.splice(known).reverse()) undo()
-  }
-
-  /** A transaction that takes counters, clocks and merchants along: into the database, or back to what that holds. */
-  #transaction<T>(clocks: readonly Clock[], work: () => T): T {
-    this.#undo.length = 0
-    for (const clock of clocks) this.#touched.add(clock)
-    try {
-      const result = this.store.transaction(() => {
-        const value = work()
-        this.ids.flush()
-        for (const clock of this.#touched) {
-          const row = clock.takeDirty()
-          if (row) this.store.clocks.update(row)
-        }
-        return value
-      })
-      this.#touched.clear()
-      this.#tell((listener) => listener.committed?.())
-      return result
-    } catch (error) {
-      this.#takeBack(0)
-      this.ids.reset()
-      for (const clock of this.#touched) clock.reset(this.store.clocks.at(clock.seq))
-      for (const { outbox } of this.merchants.values()) outbox.forget()
-      this.#touched.clear()
-      throw error
-    }
   }
 
   #report(error: unknown, doing: string): void {

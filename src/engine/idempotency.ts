@@ -18,6 +18,8 @@ export type Entry = {
   readonly stored: StoredAnswer | undefined
   /** Keeps an answer; to be called within the transaction that holds what it tells of. */
   keep(answer: StoredAnswer): void
+  /** Forgets it again; to be called within a transaction. */
+  forget(): void
   /** Lets the next one in. */
   leave(): void
 }
@@ -47,6 +49,7 @@ export class IdempotencyKeys {
       keep: (answer) => {
         this.#store.idempotency.put({ scope, key, ...answer, created: wallSeconds(this.#wall) })
       },
+      forget: () => this.#store.idempotency.remove({ scope, key }),
       leave: () => {
         this.#underWay.delete(name)
         resolve()

@@ -5,16 +5,20 @@ import type { Collected } from '../core/billing/collect.ts'
 import { Change } from '../core/change.ts'
 import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { invalidStateTransition, parameterMissing } from '../core/errors.ts'
-import { type CollectionMethod, draftInvoice, type Invoice, isManual } from '../core/invoice.ts'
+import {
+  type CollectionMethod,
+  DEFAULT_DAYS_UNTIL_DUE,
+  draftInvoice,
+  type Invoice,
+  isManual,
+} from '../core/invoice.ts'
 import { lineOfItem } from '../core/invoice-item.ts'
 import { cancellationAt, hasEnded, nextPeriod, type Subscription } from '../core/subscription.ts'
 import { apply } from './apply.ts'
-import { intentsOf, loadAccount, loadCustomerAccount } from './billing.ts'
+import { intentsOf, loadAccount, loadCustomerAccount, subscriptionOf } from './billing.ts'
 import { waitingItems } from './invoice-item.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import type { Unit } from './unit.ts'
-
-const DEFAULT_DAYS_UNTIL_DUE = 30
 
 export type InvoiceParams = {
   customer: string
@@ -77,7 +81,7 @@ function decide<T>(
   payment_method?: string,
 ): T {
   const invoice = unit.find('invoice', id)
-  const subscription = invoice.subscription === null ? null : unit.need('subscription', invoice.subscription)
+  const subscription = subscriptionOf(unit, invoice)
   const account = loadCustomerAccount(unit, invoice.customer, subscription)
   // A written-off invoice is not among the open ones, and yet can be paid or voided.
   const intents = new Map([...account.intents, ...intentsOf(unit, [invoice])])

@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { parameterInvalid, resourceMissing } from '../core/errors.ts'
+import { assert, parameterInvalid, resourceMissing } from '../core/errors.ts'
 import type { KeyRow } from '../store/tables.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
+import { checkPresent, type MerchantState } from './merchant.ts'
 
 const SECRET_LENGTH = 32
 const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
@@ -13,6 +14,7 @@ const digest = (secret: string): Buffer => createHash('sha256').update(secret).d
 
 /** A key to be issued, with its secret or a random one. */
 export type NewKey = {
+  /** The merchant's ordinal. */
   readonly merchant: number
   readonly type: KeyRow['type']
   readonly name: string | null
@@ -52,7 +54,17 @@ export class KeyRing {
   constructor(engine: Engine, cacheSeconds: number) {
     this.#engine = engine
     this.#cacheSeconds = cacheSeconds
-    for (const key of engine.store.directory.keys()) this.#admit(key)
+    this.takeUp()
+    engine.listen({ replaced: () => this.takeUp(), deleted: () => this.takeUp() })
+  }
+
+  /**
+   * The merchant that a key opens; undefined while there is none: it was not there yet in the state that was restored. Whoever
+   * has its ordinal since is another.
+   */
+  ownerOf({ merchant, birth }: Pick<KeyRow, 'merchant' | 'birth'>): MerchantState | undefined {
+    const owner = this.#engine.merchants.get(merchant)
+    return owner?.settings.birth === birth ? owner : undefined
   }
 
   /** All keys ever issued, revoked ones too, newest first. */
@@ -60,18 +72,20 @@ export class KeyRing {
     return [...this.#byHash.values()].sort((left, right) => (left.id < right.id ? 1 : -1))
   }
 
-  /** The key with this secret, unless it is unknown or revoked; notes that it was used. */
-  resolve(secret: string): KeyRow | undefined {
+  /** The key with this secret and whom it opens, unless it is unknown, revoked or nobody's; notes that it was used. */
+  resolve(secret: string): { readonly key: KeyRow; readonly merchant: MerchantState } | undefined {
     const hash = digest(secret)
     const key = this.#byHash.get(hash.toString('hex'))
     const now = wallSeconds(this.#engine.wall)
     if (!key || !timingSafeEqual(key.hash, hash)) return undefined
     if (key.revoked !== null && now >= key.revoked + this.#cacheSeconds) return undefined
+    const merchant = this.ownerOf(key)
+    if (!merchant) return undefined
     if (key.last_used !== now) {
       key.last_used = now
       this.#used.add(key)
     }
-    return key
+    return { key, merchant }
   }
 
   /** Whether a key has this secret, revoked or not. */
@@ -85,7 +99,12 @@ export class KeyRing {
    * @throws ApiError parameter_invalid, param secret, for one of another form or that is taken
    */
   async issue(given: NewKey): Promise<IssuedKey> {
-    const issued = await this.#engine.administer(() => this.make(given))
+    const owner = this.#engine.merchants.get(given.merchant)
+    const issued = await this.#engine.administer(() => {
+      // Whoever has the ordinal by now may be another than the one that was meant.
+      if (owner) checkPresent(owner)
+      return this.make(given)
+    })
     this.takeUp()
     return issued
   }
@@ -115,9 +134,12 @@ export class KeyRing {
   }: SealedSecret & { merchant: number; name: string | null }): KeyRow {
     // Asked here, where nothing else runs: two requests may bring the same key at once.
     if (this.stored(hash)) throw parameterInvalid('secret', 'This key exists already')
+    const owner = this.#engine.merchants.get(merchant)
+    assert(owner, `the merchant ${merchant} of a new key is there`)
     const row: KeyRow = {
       id: this.#engine.ids.next(0, 'key'),
       merchant,
+      birth: owner.settings.birth,
       type,
       name,
       hash: Buffer.from(hash, 'hex'),
@@ -133,13 +155,6 @@ export class KeyRing {
   /** The key of a hash, as the database has it: one that the command under way has added, too. */
   stored(hash: string): KeyRow | undefined {
     return this.#engine.store.directory.keys().find((key) => key.hash.toString('hex') === hash)
-  }
-
-  /** Takes up the keys that were added, so that they open. */
-  takeUp(): void {
-    for (const key of this.#engine.store.directory.keys()) {
-      if (!this.#byHash.has(key.hash.toString('hex'))) this.#admit(key)
-    }
   }
 
   /**
@@ -164,6 +179,17 @@ export class KeyRing {
     await this.#engine.administer(() => {
       for (const { id, last_used } of used) this.#engine.store.directory.noteKeyUse(id, last_used)
     })
+  }
+
+  /** Takes up the keys that the database holds, so that they open; those that it held before stay as they are known. */
+  takeUp(): void {
+    const known = new Map(this.#byHash)
+    this.#byHash.clear()
+    for (const key of this.#engine.store.directory.keys()) {
+      const before = known.get(key.hash.toString('hex'))
+      // The same secret may be another merchant's by now: fixtures give it again at each reset.
+      this.#admit(before?.id === key.id ? before : key)
+    }
   }
 
   #admit(key: KeyRow): void {

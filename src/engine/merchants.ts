@@ -1,5 +1,6 @@
 import type { FinalAction } from '../core/dunning.ts'
-import { resourceMissing } from '../core/errors.ts'
+import { parameterInvalid, resourceMissing } from '../core/errors.ts'
+import { FIRST_BIRTH } from '../store/directory.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant.ts'
@@ -26,8 +27,15 @@ export type MerchantParams = {
 export const createMerchant = (engine: Engine, given: MerchantParams): Promise<MerchantState> =>
   engine.administer(() => addMerchant(engine, given))
 
-/** Makes a merchant within the command under way: see createMerchant. */
-export function addMerchant(engine: Engine, given: MerchantParams): MerchantState {
+/**
+ * Makes a merchant within the command under way: see createMerchant.
+ * @param birth - tells it from all others; the next one, but for the default merchant's
+ */
+export function addMerchant(
+  engine: Engine,
+  given: MerchantParams,
+  birth = engine.store.directory.nextBirth(),
+): MerchantState {
   // On a frozen clock it began when that says, so that every run tells the same history.
   const created = given.clock === 'live' ? wallSeconds(engine.wall) : given.clock
   const ordinal = engine.ids.nextNumber(0, 'merchant')
@@ -38,6 +46,7 @@ export function addMerchant(engine: Engine, given: MerchantParams): MerchantStat
     created,
     api_version: given.api_version ?? engine.versions.at(-1) ?? '',
     dunning_final_action: given.dunning_final_action ?? ('cancel' as const),
+    birth,
   }
   engine.store.directory.addMerchant(settings)
   engine.store.clocks.add({
@@ -54,6 +63,22 @@ export function addMerchant(engine: Engine, given: MerchantParams): MerchantStat
     advance: null,
   })
   return engine.admit(settings)
+}
+
+/**
+ * Deletes a merchant: its data, keys, clocks and streams. An advance of its clock is canceled; what waits for it is refused.
+ * @throws ApiError resource_missing; parameter_invalid, param id, for the default merchant
+ * Source: operator.md, "Command line".
+ */
+export async function deleteMerchant(engine: Engine, id: string): Promise<void> {
+  const merchant = findMerchant(engine, id)
+  if (merchant.settings.birth === FIRST_BIRTH) {
+    throw parameterInvalid(
+      'id',
+      `${id} is the default merchant, which cannot be deleted: 'paytwin snapshots reset' empties it`,
+    )
+  }
+  await engine.delete(merchant)
 }
 
 /** Changes a merchant's settings. @throws ApiError resource_missing. Source: decisions.md 11. */

@@ -27,7 +27,7 @@ import {
 import { type PaymentMethod, testPaymentMethod } from '../core/payment-method.ts'
 import type { Outcome } from '../core/processor.ts'
 import { apply } from './apply.ts'
-import { loadCustomerAccount } from './billing.ts'
+import { loadCustomerAccount, subscriptionOf } from './billing.ts'
 import { faultAhead } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
 import { makeTestMethod, paymentMethodOf } from './payment-method.ts'
@@ -167,7 +167,8 @@ export function confirmPaymentIntent(
   const given = payment_method === undefined ? null : methodFor(unit, change, customer, payment_method)
   const ready = given ? withPaymentMethod(before, given.id) : before
   checkInitialized(ready)
-  const method = given ?? unit.need('payment_method', ready.payment_method ?? '')
+  // Since it was chosen it may have become another customer's.
+  const method = given ?? methodFor(unit, change, customer, ready.payment_method ?? '')
   const clock = clockOf(unit, before)
   if (before.invoice === null) {
     const fault = faultAhead(unit)
@@ -209,7 +210,7 @@ function payInvoiceWith(
   { intent, method, settled }: { intent: PaymentIntent; method: PaymentMethod; settled?: Outcome },
 ): IntentOutcome {
   const invoice = unit.need('invoice', intent.invoice ?? '')
-  const subscription = invoice.subscription === null ? null : unit.need('subscription', invoice.subscription)
+  const subscription = subscriptionOf(unit, invoice)
   const account = {
     ...loadCustomerAccount(unit, invoice.customer, subscription),
     paymentMethod: method,

@@ -2,10 +2,8 @@ import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../core/errors.ts'
 import { lineAmount, total } from '../core/money.ts'
 import type { Price } from '../core/price.ts'
-import type { Prices, Subscription, SubscriptionItem } from '../core/subscription.ts'
+import { MAX_ITEMS, type Prices, type Subscription, type SubscriptionItem } from '../core/subscription.ts'
 import type { Unit } from './unit.ts'
-
-const MAX_ITEMS = 20
 
 export type ItemParams = { price: string; quantity: number; metadata?: MetadataParam | undefined }
 
@@ -78,6 +76,12 @@ export function updatedItems(
 ): readonly SubscriptionItem[] {
   const byId = new Map(updates.map((update, index) => [update.id, { update, index }]))
   updates.forEach(({ id, price }, index) => {
+    if (id !== undefined && updates.findIndex((update) => update.id === id) < index) {
+      throw parameterInvalid(
+        `items[${index}][id]`,
+        `The item '${id}' is given twice: say at once what becomes of it`,
+      )
+    }
     if (id === undefined && price === undefined) throw parameterMissing(`items[${index}][price]`)
     if (id !== undefined && !items.some((item) => item.id === id)) {
       throw resourceMissing('subscription item', id, `items[${index}][id]`)

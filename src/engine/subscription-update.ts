@@ -4,7 +4,12 @@ import { resume } from '../core/billing/resume.ts'
 import { Change } from '../core/change.ts'
 import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { invalidStateTransition, parameterInvalid, unsupportedPspCapability } from '../core/errors.ts'
-import type { CollectionMethod, Invoice } from '../core/invoice.ts'
+import {
+  type CollectionMethod,
+  DEFAULT_DAYS_UNTIL_DUE,
+  DUE_ONLY_WHEN_SENT,
+  type Invoice,
+} from '../core/invoice.ts'
 import type { PaymentMethod } from '../core/payment-method.ts'
 import type { Outcome } from '../core/processor.ts'
 import {
@@ -17,10 +22,11 @@ import {
   withoutCancellation,
   withTrialEnd,
 } from '../core/subscription.ts'
+import { cannotBe } from '../core/transitions.ts'
 import { apply } from './apply.ts'
 import { loadAccount } from './billing.ts'
 import { paymentMethodOf } from './payment-method.ts'
-import { checkTrialEnd, DEFAULT_DAYS_UNTIL_DUE, notRunning } from './subscription.ts'
+import { checkTrialEnd } from './subscription.ts'
 import { type ItemUpdate, updatedItems } from './subscription-items.ts'
 import type { Unit } from './unit.ts'
 
@@ -79,10 +85,7 @@ function checkRanges(subscription: Subscription, params: SubscriptionUpdate, now
     days_until_due !== undefined &&
     (collection_method ?? subscription.collection_method) !== 'send_invoice'
   ) {
-    throw parameterInvalid(
-      'days_until_due',
-      'days_until_due applies only when collection_method is send_invoice',
-    )
+    throw parameterInvalid('days_until_due', DUE_ONLY_WHEN_SENT)
   }
   if (typeof trial_end === 'number') checkTrialEnd(trial_end, now)
   const resumes_at = pause_collection?.resumes_at ?? null
@@ -120,8 +123,9 @@ function checkState(subscription: Subscription, params: SubscriptionUpdate): voi
     )
   }
   const asksToEnd = cancel_at_period_end === true || typeof cancel_at === 'number'
-  if (asksToEnd && !isRunning(subscription)) throw notRunning(subscription, 'told to end later')
-  if (pause_collection && !isRunning(subscription)) throw notRunning(subscription, 'paused')
+  if (asksToEnd && !isRunning(subscription))
+    throw cannotBe('A subscription', subscription, 'told to end later')
+  if (pause_collection && !isRunning(subscription)) throw cannotBe('A subscription', subscription, 'paused')
 }
 
 /** The subscription as checked parameters make it, but for a trial that ends now. */

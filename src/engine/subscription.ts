@@ -4,13 +4,8 @@ import { start } from '../core/billing/start.ts'
 import { addIntervals, SECONDS_PER_DAY } from '../core/calendar.ts'
 import { Change } from '../core/change.ts'
 import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
-import {
-  invalidStateTransition,
-  parameterInvalid,
-  paymentFailed,
-  unsupportedPspCapability,
-} from '../core/errors.ts'
-import type { CollectionMethod } from '../core/invoice.ts'
+import { parameterInvalid, paymentFailed, unsupportedPspCapability } from '../core/errors.ts'
+import { type CollectionMethod, DEFAULT_DAYS_UNTIL_DUE } from '../core/invoice.ts'
 import {
   canceledAtPeriodEnd,
   isRunning,
@@ -19,6 +14,7 @@ import {
   type Prices,
   type Subscription,
 } from '../core/subscription.ts'
+import { cannotBe } from '../core/transitions.ts'
 import { apply } from './apply.ts'
 import { loadAccount } from './billing.ts'
 import { noteAttempt } from './charge-fault.ts'
@@ -41,7 +37,6 @@ export type SubscriptionParams = {
   metadata?: MetadataParam | undefined
 }
 
-export const DEFAULT_DAYS_UNTIL_DUE = 30
 const MAX_TRIAL_YEARS = 2
 
 /**
@@ -134,10 +129,6 @@ export function checkTrialEnd(trial_end: number, now: number): void {
   }
 }
 
-/** The refusal of what only a running subscription can be told. Source: decisions.md 6 (DELETE). */
-export const notRunning = ({ status }: Subscription, what: string) =>
-  invalidStateTransition(`A subscription whose status is ${status} cannot be ${what}`)
-
 /**
  * Cancels a subscription, now or at the end of its period.
  * @throws ApiError resource_missing; invalid_state_transition, param status, when its status does not allow it
@@ -152,7 +143,8 @@ export function cancelSubscription(
   const account = loadAccount(unit, subscription)
   const change = new Change()
   if (!cancel_at_period_end) cancel(change, account, subscription, 'cancellation_requested', account.now)
-  else if (!isRunning(subscription)) throw notRunning(subscription, 'canceled at the end of its period')
+  else if (!isRunning(subscription))
+    throw cannotBe('A subscription', subscription, 'canceled at the end of its period')
   else if (!subscription.cancel_at_period_end) {
     change.update(
       'subscription',

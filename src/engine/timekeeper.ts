@@ -54,13 +54,18 @@ export class Timekeeper {
    * @param options.stop_on - types of events after whose first the advance ends
    * @param options.await_webhooks - whether each step waits until the webhooks of the one before were answered
    * @param options.param - the parameter to blame when the target is not forward
+   * @param options.begun - what else to write when it begins, in the same transaction
    * @returns when it has begun; `done` tells what it did, when it has ended or was canceled
    */
   begin(
     merchant: MerchantState,
     clock: Clock,
     aim: (now: number) => number,
-    { param, ...wanted }: Partial<AdvanceOptions> & { readonly param: string },
+    {
+      param,
+      begun,
+      ...wanted
+    }: Partial<AdvanceOptions> & { readonly param: string; readonly begun?: () => void },
   ): Promise<{ readonly done: Promise<Summary> }> {
     return this.#host.command(merchant, (unit) => {
       if (this.#running.has(clock)) throw new ClockHeld(clock)
@@ -69,6 +74,7 @@ export class Timekeeper {
       this.check(clock, target, param)
       this.#stuck.delete(clock)
       clock.begin(target, storedAdvance(wanted))
+      begun?.()
       const { done } = this.#run(merchant, clock)
       return { done: wanted.await_webhooks ? this.#alsoDelivered(merchant, done) : done }
     })
@@ -131,11 +137,26 @@ export class Timekeeper {
     )
   }
 
+  /** Whether any clock moves. */
+  get isMoving(): boolean {
+    return this.#running.size > 0
+  }
+
+  /** Resolves when what moves now has ended, well or not. */
+  async rest(): Promise<void> {
+    await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
+  }
+
+  /** Forgets what it knows of clocks, when others have come in their place. */
+  forget(): void {
+    this.#stuck.clear()
+  }
+
   /** Stops what moves at the next border of a batch; it goes on at the next start. */
   async stop(): Promise<void> {
     this.#isStopping = true
     for (const { wake } of this.#running.values()) wake()
-    await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
+    await this.rest()
   }
 
   #isDueBy(clock: Clock, instant: number): boolean {

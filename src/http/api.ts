@@ -5,6 +5,7 @@ import type { MerchantState } from '../engine/merchant.ts'
 import { RefusedAfterAttempt, type RequestContext, type Unit } from '../engine/unit.ts'
 import { type CurrentView, currentView } from '../engine/view.ts'
 import { Exchange, type Rendered } from './exchange.ts'
+import { checkExpands } from './expand.ts'
 import type { Raw } from './form.ts'
 import { enterIdempotent } from './idempotency.ts'
 import type { Answer, Json } from './json.ts'
@@ -12,6 +13,7 @@ import { checkParams, entriesOf, type Schema, unknownParams } from './params.ts'
 import { type Given, readParams } from './request.ts'
 import type { Registered, RouteOf } from './route.ts'
 import type { Site } from './site.ts'
+import { inOneState } from './start-over.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 /** paytwin: more paths than any resource has. */
@@ -32,6 +34,11 @@ export type Call<Params> = {
   readonly isPublic: boolean
   /** The id of the key with which the caller asks. */
   readonly key: string
+  /**
+   * Keeps an answer for the request's idempotency key until the handler has one: what was begun must not begin again when a
+   * crash comes between. To be called within the transaction that begins it.
+   */
+  readonly keep: (body: Json) => void
 }
 
 export type WriteCall<Params> = Call<Params> & { readonly unit: Unit }
@@ -39,6 +46,13 @@ export type WriteCall<Params> = Call<Params> & { readonly unit: Unit }
 export type Route<Params, Body> = RouteOf<Params, Body> & {
   /** Whether browsers may call it, with a publishable key. */
   readonly isPublic?: true
+}
+
+/** A request and the route that serves it. */
+type Served<Params, Body> = {
+  readonly c: Context
+  readonly route: Route<Params, Body>
+  readonly run: Run<Params>
 }
 
 /** Carries out a checked request. */
@@ -67,11 +81,16 @@ export class Api {
     answer: (call: Call<Params>) => Answer<NoInfer<Body>> | Promise<Answer<NoInfer<Body>>>,
   ): void {
     this.#add(route, async (call, exchange) => {
-      const result = await answer(call)
+      const result = await this.#orForget(exchange, () => answer(call))
       if (result instanceof Response) return exchange.stamp(result)
       const render = () => exchange.render(call.view, result, route.status ?? 200)
+      if (!exchange.entry) return render()
       // Keeping an answer is a write, and has to be committed.
-      return exchange.entry ? this.#site.engine.administer(render) : render()
+      return this.#site.engine.administer(() => {
+        // What an advance did before a restore has not happened: it can be told, and not be told again.
+        if (call.merchant.standing !== 'present') exchange.leave()
+        return render()
+      })
     })
   }
 
@@ -91,6 +110,16 @@ export class Api {
         }
       })
     })
+  }
+
+  /** What a handler answers. When it fails, what it had kept is forgotten: it may be tried again with the same key. */
+  async #orForget<T>(exchange: Exchange, answer: () => T | Promise<T>): Promise<T> {
+    try {
+      return await answer()
+    } catch (error) {
+      if (exchange.entry) await this.#site.engine.administer(() => exchange.entry?.forget())
+      throw error
+    }
   }
 
   /** Answers whatever no route answers. */
@@ -119,15 +148,30 @@ export class Api {
   }
 
   async #handle<Params, Body>(c: Context, route: Route<Params, Body>, run: Run<Params>): Promise<Response> {
-    const site = this.#site
     const named = `${c.req.method} ${c.req.path}`
-    const exchange = new Exchange(c, site, { route: named, isPublicRoute: route.isPublic ?? false })
+    const exchange = new Exchange(c, this.#site, { route: named, isPublicRoute: route.isPublic ?? false })
+    let read: Promise<Given> | undefined
+    // A body can be read once only.
+    const given = () => (read ??= readParams(c, MAX_BODY_BYTES))
+    try {
+      return await inOneState(() => this.#serve({ c, route, run }, exchange, given))
+    } catch (error) {
+      return exchange.fail(error)
+    }
+  }
+
+  async #serve<Params, Body>(
+    { c, route, run }: Served<Params, Body>,
+    exchange: Exchange,
+    read: () => Promise<Given>,
+  ): Promise<Response> {
+    const site = this.#site
     try {
       const { merchant, isPublic, scope, keyId } = await exchange.admit()
-      const given = await readParams(c, MAX_BODY_BYTES)
+      const given = await read()
       const { method, path } = c.req
       const key = exchange.idempotencyKey
-      exchange.entry = await enterIdempotent(site.idempotency, { scope, key, method, path, raw: given.raw })
+      exchange.entry = await enterIdempotent(site, { scope, key, method, path, raw: given.raw })
       const replayed = exchange.replay()
       if (replayed) return replayed
       const params = this.#check(route, given, exchange)
@@ -146,14 +190,15 @@ export class Api {
         given: given.raw,
         isPublic,
         key: keyId,
+        keep: (body: Json) => {
+          exchange.render(view, body, route.status ?? 200)
+        },
         id: c.req.param('id') ?? '',
       }
       const result = await run(call, exchange)
       return result instanceof Response ? result : exchange.send(result)
-    } catch (error) {
-      return exchange.fail(error)
     } finally {
-      exchange.entry?.leave()
+      exchange.leave()
     }
   }
 
@@ -168,6 +213,7 @@ export class Api {
     }
     const schema = (route.params ?? NO_PARAMS) as Schema<Params>
     const params = checkParams(schema, given, { isForm, requires: route.requires })
+    checkExpands(route.returns, exchange.expands)
     const ignored = unknownParams(given, params)
     const [first] = ignored
     if (first !== undefined && this.#site.strictParams) throw parameterUnknown(first)

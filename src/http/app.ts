@@ -19,6 +19,7 @@ import { refundRoutes } from './refund.ts'
 import { errorBody, json } from './respond.ts'
 import type { Registered } from './route.ts'
 import { subscriptionRoutes } from './subscription.ts'
+import { subscriptionItemRoutes } from './subscription-item.ts'
 import { testClockRoutes } from './test-clock.ts'
 import { webhookEndpointRoutes } from './webhook-endpoint.ts'
 
@@ -34,6 +35,7 @@ export function createApp(site: AdminSite): App {
   priceRoutes(api)
   paymentMethodRoutes(api)
   subscriptionRoutes(api)
+  subscriptionItemRoutes(api)
   invoiceRoutes(api)
   invoiceItemRoutes(api)
   paymentIntentRoutes(api)

@@ -23,15 +23,15 @@ export type Caller = {
  * Source: interface.md 5.2, 5.3, 5.5; decisions.md 9.
  */
 export function authenticate(
-  { engine, keys }: Site,
+  { keys }: Pick<Site, 'keys'>,
   header: string | undefined,
   allowsPublic: boolean,
 ): Caller {
   const secret = secretOf(header)
   const isKey = secret?.startsWith('sk_test_') || (allowsPublic && secret?.startsWith('pk_test_'))
-  const key = secret !== undefined && isKey ? keys.resolve(secret) : undefined
-  const merchant = key && engine.merchants.get(key.merchant)
-  if (!merchant) throw invalidApiKey()
+  const resolved = secret !== undefined && isKey ? keys.resolve(secret) : undefined
+  if (!resolved) throw invalidApiKey()
+  const { key, merchant } = resolved
   const isPublic = key.type === 'publishable'
   const scope = `${merchant.settings.id}${isPublic ? ' public' : ''}`
   return { merchant, isPublic, keyId: key.id, keyHint: key.hint, scope }

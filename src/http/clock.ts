@@ -21,7 +21,7 @@ import type { Site } from './site.ts'
 
 /** How far an advance goes, and what ends it early. Source: decisions.md 2. */
 export const advanceFields = {
-  to: z.union([z.int(), z.string()]).optional(),
+  to: z.union([z.int(), z.string()], { error: 'expected Unix seconds or ISO 8601' }).optional(),
   by: z.string().optional(),
   stop_on: z.array(z.string()).max(100).optional(),
   await_webhooks: z.boolean().optional(),
@@ -51,8 +51,9 @@ export function clockRoutes(api: Api): void {
       returns: clockSchema,
       errors: { 400: ['parameter_missing'] },
     },
-    async ({ merchant, site, params }) => {
-      const summary = await advance(site, merchant, merchant.clock, { ...params, ...aimOf(params) })
+    async ({ merchant, site, params, keep }) => {
+      const begun = () => keep(presentClock(merchant))
+      const summary = await advance(site, merchant, merchant.clock, { ...params, ...aimOf(params), begun })
       return { ...presentClock(merchant), ...(summary && { summary }) }
     },
   )
@@ -115,13 +116,18 @@ export async function advance(
   site: Pick<Site, 'engine' | 'reportError'>,
   merchant: MerchantState,
   clock: Clock,
-  given: Aim & z.infer<z.ZodObject<Pick<typeof advanceFields, 'stop_on' | 'await_webhooks' | 'async'>>>,
+  given: Aim &
+    z.infer<z.ZodObject<Pick<typeof advanceFields, 'stop_on' | 'await_webhooks' | 'async'>>> & {
+      /** What else to write when it begins, in the same transaction. */
+      begun?: () => void
+    },
 ): Promise<ReturnType<typeof presentSummary> | undefined> {
-  const { aim, param } = given
+  const { aim, param, begun } = given
   const { done } = await site.engine.time.begin(merchant, clock, aim, {
     stop_on: stopOn(given),
     await_webhooks: given.await_webhooks ?? false,
     param,
+    ...(begun && { begun }),
   })
   if (!given.async) return presentSummary(await done)
   done.catch((error: unknown) => site.reportError(error, 'advancing a clock'))

@@ -115,7 +115,8 @@ export function presentEvent(
   }
 }
 
-const differences = (before: Json, after: Json): Json =>
+/** What the fields of an object held before that changed. */
+export const differences = (before: Json, after: Json): Json =>
   Object.fromEntries(
     Object.entries(before).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(after[name])),
   )

@@ -1,8 +1,15 @@
 import type { Context } from 'hono'
-import { ApiError, internalError, keyResolutionUnavailable, rateLimited } from '../core/errors.ts'
+import {
+  ApiError,
+  internalError,
+  invalidApiKey,
+  keyResolutionUnavailable,
+  rateLimited,
+} from '../core/errors.ts'
 import { stopwatch } from '../engine/clock.ts'
 import type { RequestFault } from '../engine/faults.ts'
 import { requestId } from '../engine/ids.ts'
+import { MerchantDeleted } from '../engine/merchant.ts'
 import type { View } from '../engine/view.ts'
 import { authenticate, type Caller, keyHint } from './auth.ts'
 import { expand } from './expand.ts'
@@ -56,8 +63,7 @@ export class Exchange {
     this.#route = route
     this.#isPublicRoute = isPublicRoute
     this.#time = site.engine.wall()
-    const asked = c.req.header('x-api-version')
-    this.#version = asked !== undefined && site.versions.dates.includes(asked) ? asked : site.versions.newest
+    this.#version = this.#askedVersion()
   }
 
   /** Whether a browser asks, with a publishable key. */
@@ -79,6 +85,7 @@ export class Exchange {
    * @throws ApiError authentication_error; parameter_invalid, param X-API-Version; rate_limit; internal_error
    */
   async admit(): Promise<Caller> {
+    this.#forget()
     const { versions, rateLimit } = this.#site
     const caller = this.#authenticate()
     this.#version = caller.merchant.settings.api_version
@@ -132,6 +139,12 @@ export class Exchange {
     return this.send({ status, text, headers: { 'Idempotent-Replayed': 'true' }, code })
   }
 
+  /** Lets the next request with the same idempotency key in; what is rendered from here on is not kept. */
+  leave(): void {
+    this.entry?.leave()
+    this.entry = undefined
+  }
+
   send({ status, text, headers, code = null }: Rendered): Response {
     if (this.#strike('response_lost')) this.#hangUp()
     this.#note(status, code)
@@ -140,7 +153,10 @@ export class Exchange {
 
   /** The answer to what went wrong. */
   fail(error: unknown): Response {
-    const known = knownError(this.#site, error, this.#route)
+    // With a merchant its keys are gone.
+    const isNobodys = error instanceof MerchantDeleted
+    if (isNobodys) this.#forget()
+    const known = knownError(this.#site, isNobodys ? invalidApiKey() : error, this.#route)
     const body = this.#site.versions.downgrade(this.#version, errorBody(known, this.#site.url()))
     this.#note(known.status, known.code)
     return jsonText(known.status, textOf(body), { ...this.#headers(), ...errorHeaders(known) })
@@ -163,6 +179,18 @@ export class Exchange {
     }
     this.#caller = undefined
     throw keyResolutionUnavailable()
+  }
+
+  /** As long as nobody knows who asks: the version asked for if there is such a one, else the newest. */
+  #forget(): void {
+    this.#caller = undefined
+    this.#version = this.#askedVersion()
+  }
+
+  #askedVersion(): string {
+    const { dates, newest } = this.#site.versions
+    const asked = this.#c.req.header('x-api-version')
+    return asked !== undefined && dates.includes(asked) ? asked : newest
   }
 
   /** Takes note of the request, now that it is answered. */

@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import { ID_PREFIXES, type Kind, type Objects } from '../core/change.ts'
 import { parameterInvalid } from '../core/errors.ts'
 import type { View } from '../engine/view.ts'
 import type { Json } from './json.ts'
+import type { Component } from './schemas/component.ts'
 
 const MAX_LEVELS = 4
 
@@ -12,7 +14,7 @@ export type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) 
  * What can be expanded, by the `object` that a resource says it is: fields that hold the id of a kind, and fields on the way
  * to such. Events are not here: what they tell is never expanded.
  */
-const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const EXPANDABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   customer: { invoice_settings: 'invoice_settings' },
   invoice_settings: { default_payment_method: 'payment_method' },
   payment_method: { customer: 'customer' },
@@ -58,40 +60,27 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 const FIELDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
-  Object.entries(SHAPES).map(([shape, fields]) => [shape, new Map(Object.entries(fields))]),
+  Object.entries(EXPANDABLE).map(([shape, fields]) => [shape, new Map(Object.entries(fields))]),
 )
 
-/** The shape of a list's entries, by the last word of its url. */
-const ENTRIES: Readonly<Record<string, string>> = {
-  customers: 'customer',
-  payment_methods: 'payment_method',
-  prices: 'price',
-  subscriptions: 'subscription',
-  invoices: 'invoice',
-  lines: 'line_item',
-  invoiceitems: 'invoice_item',
-  payment_intents: 'payment_intent',
-  charges: 'charge',
-  refunds: 'refund',
-  deliveries: 'webhook_delivery',
-}
-
 /**
- * Puts whole objects in place of the ids that paths name: `latest_invoice.payment_intent`, `data.customer` on lists.
+ * Whether paths lead to objects within what a route answers, before it does anything.
  * @throws ApiError parameter_invalid, param expand, for a path that leads nowhere or through more than four levels
- * Source: decisions.md 1, "expand[]".
+ * Source: decisions.md 1, "expand[]" and "Order of checks".
  */
-export function expand(view: View, body: Json, paths: readonly string[], present: Present): Json {
-  return paths.reduce((expanded, path) => {
-    const steps = path.split('.')
-    checkPath(shapeOf(body), steps, path)
-    return walk(view, expanded, steps, present) as Json
-  }, body)
+export function checkExpands({ schema }: Component, paths: readonly string[]): void {
+  for (const path of paths) checkPath(shapeOf(schema), path.split('.'), path)
 }
 
-function shapeOf({ object, url }: Json): string {
-  if (object === 'list') return `list of ${ENTRIES[String(url).split('/').at(-1) ?? ''] ?? 'nothing'}`
-  return object === 'invoiceitem' ? 'invoice_item' : String(object)
+/** What a body is, by what its schema says of its `object`. */
+function shapeOf(schema: z.core.$ZodType | undefined): string {
+  // What may be a stub is expanded as what it was; what is one always, not at all.
+  if (schema instanceof z.ZodUnion) return shapeOf(schema.options[0])
+  if (!(schema instanceof z.ZodObject) || 'deleted' in schema.shape) return 'nothing'
+  const { object, data } = schema.shape
+  const name = object instanceof z.ZodLiteral ? String(object.value) : 'nothing'
+  if (name === 'list' && data instanceof z.ZodArray) return `list of ${shapeOf(data.element)}`
+  return name === 'invoiceitem' ? 'invoice_item' : name
 }
 
 /** @throws ApiError parameter_invalid, param expand. What the objects at hand hold does not matter: nulls hide no mistake. */
@@ -113,11 +102,17 @@ function checkPath(root: string, steps: readonly string[], path: string): void {
 
 const fieldsOf = (shape: string): ReadonlyMap<string, string> => FIELDS.get(shape) ?? new Map()
 
+/** Puts whole objects in place of the ids that checked paths name: `latest_invoice.payment_intent`, `data.customer` on lists. */
+export const expand = (view: View, body: Json, paths: readonly string[], present: Present): Json =>
+  paths.reduce((expanded, path) => walk(view, expanded, path.split('.'), present) as Json, body)
+
 function walk(view: View, value: unknown, steps: readonly string[], present: Present): unknown {
   const [step, ...rest] = steps
   if (step === undefined || value === null) return value
   if (Array.isArray(value)) return value.map((entry) => walk(view, entry, steps, present))
   const child = Reflect.get(value as object, step)
+  // A stub has nothing left to expand.
+  if (child === undefined) return value
   const whole = typeof child === 'string' ? objectOf(view, child, present) : child
   return { ...(value as object), [step]: walk(view, whole, rest, present) }
 }

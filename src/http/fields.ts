@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { LAST_INSTANT } from '../core/calendar.ts'
 import { MAX_METADATA_KEYS } from '../core/customer.ts'
+import { DUE_ONLY_WHEN_SENT } from '../core/invoice.ts'
 import { CURRENCIES, MAX_AMOUNT } from '../core/money.ts'
 
 /** An id of another object. */
@@ -24,10 +25,7 @@ export const isDueOnlyWhenSent = (given: {
   days_until_due?: number | undefined
 }): boolean => given.collection_method === 'send_invoice' || given.days_until_due === undefined
 
-export const DUE_ONLY_WHEN_SENT = {
-  path: ['days_until_due'],
-  error: 'days_until_due applies only when collection_method is send_invoice',
-}
+export const notDue = { path: ['days_until_due'], error: DUE_ONLY_WHEN_SENT }
 
 /** Unix seconds. */
 export const instant = z.int().min(0).max(LAST_INSTANT)
@@ -46,7 +44,10 @@ const MAX_VALUE_LENGTH = 500
 
 /** Source: decisions.md 1, "metadata". Scalars become strings. */
 const metadataPairs = z
-  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .record(
+    z.string(),
+    z.union([z.string(), z.number(), z.boolean()], { error: 'expected values of text, numbers or booleans' }),
+  )
   .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_KEYS, {
     error: `expected at most ${MAX_METADATA_KEYS} keys`,
   })
@@ -59,4 +60,6 @@ const metadataPairs = z
   .transform((pairs) => Object.fromEntries(Object.entries(pairs).map(([key, value]) => [key, String(value)])))
 
 /** Source: decisions.md 1, "metadata": an empty value removes its key, an empty string in place of the object removes all. */
-export const metadata = z.union([z.literal(''), metadataPairs]).optional()
+export const metadata = z
+  .union([z.literal(''), metadataPairs], { error: 'expected pairs of text, or an empty text to remove all' })
+  .optional()

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { idempotencyKeyReuse, parameterInvalid } from '../core/errors.ts'
-import type { Entry, IdempotencyKeys, StoredAnswer } from '../engine/idempotency.ts'
+import type { Entry, StoredAnswer } from '../engine/idempotency.ts'
+import type { Ids } from '../engine/ids.ts'
+import { withClientSecrets, withoutClientSecrets } from './client-secret.ts'
 import type { Raw } from './form.ts'
+import type { Site } from './site.ts'
 
 /** An entry for a request: what was answered before, or where its answer is kept. */
 export type IdempotentEntry = Entry & { readonly fingerprint: string }
@@ -12,7 +15,7 @@ export type IdempotentEntry = Entry & { readonly fingerprint: string }
  * Source: interface.md 4, 7.3; decisions.md 1, "Idempotency".
  */
 export async function enterIdempotent(
-  keys: IdempotencyKeys,
+  { idempotency, engine }: Pick<Site, 'idempotency' | 'engine'>,
   request: { scope: string; key: string | undefined; method: string; path: string; raw: Raw },
 ): Promise<IdempotentEntry | undefined> {
   const { scope, key, method, path, raw } = request
@@ -21,13 +24,20 @@ export async function enterIdempotent(
     throw parameterInvalid('Idempotency-Key', 'An idempotency key has 1 to 255 printable ASCII characters')
   }
   const fingerprint = fingerprintOf(`${method} ${path}`, raw)
-  const entry = await keys.enter(scope, key)
+  const entry = await idempotency.enter(scope, key)
   if (entry.stored && entry.stored.fingerprint !== fingerprint) {
     entry.leave()
     throw idempotencyKeyReuse()
   }
-  return { ...entry, fingerprint }
+  return { ...withoutSecrets(entry, engine.ids), fingerprint }
 }
+
+/** The same entry, but client secrets are left out of what is stored. Source: decisions.md 1: no secret is stored. */
+const withoutSecrets = (entry: Entry, ids: Ids): Entry => ({
+  ...entry,
+  stored: entry.stored && { ...entry.stored, body: withClientSecrets(ids, entry.stored.body) },
+  keep: (answer) => entry.keep({ ...answer, body: withoutClientSecrets(ids, answer.body) }),
+})
 
 /** Whether an answer is given again: what wrote something, or a payment that failed. */
 export const isKept = ({ status }: Pick<StoredAnswer, 'status'>): boolean => status < 300 || status === 402

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ApiError } from '../core/errors.ts'
-import { COLLECTION_METHODS, type Invoice, type InvoiceLine } from '../core/invoice.ts'
+import { COLLECTION_METHODS, INVOICE_STATUSES, type Invoice, type InvoiceLine } from '../core/invoice.ts'
 import { formatAmount } from '../core/money.ts'
 import {
   createInvoice,
@@ -16,10 +16,10 @@ import type { Api } from './api.ts'
 import { DECLINES } from './error-codes.ts'
 import {
   currency,
-  DUE_ONLY_WHEN_SENT,
   daysUntilDue,
   isDueOnlyWhenSent,
   metadata,
+  notDue,
   optionalText,
   reference,
 } from './fields.ts'
@@ -46,7 +46,7 @@ const createParams = z
     description: optionalText,
     metadata,
   })
-  .refine(isDueOnlyWhenSent, DUE_ONLY_WHEN_SENT)
+  .refine(isDueOnlyWhenSent, notDue)
 const payParams = z.object({ payment_method: reference.optional() })
 const previewParams = z.object({ subscription: reference })
 const linesParams = z.object(pageParams)
@@ -54,7 +54,7 @@ const listParams = z.object({
   ...pageParams,
   customer: reference.optional(),
   subscription: reference.optional(),
-  status: z.enum(['draft', 'open', 'paid', 'void', 'uncollectible']).optional(),
+  status: z.enum(INVOICE_STATUSES).optional(),
   created: createdParam,
 })
 

@@ -1,8 +1,13 @@
 import type { Json } from './json.ts'
 
 const HEARTBEAT_MS = 15_000
+/** How much a stream holds ready for its reader, in bytes. */
+const ROOM_BYTES = 65_536
 /** How much is read at a time for streams that lag behind. */
-const CHUNK = 200
+const CHUNK = 50
+
+/** What a stream tells when the state was replaced. Source: operator.md, "Command line" (restore). */
+const RESET = JSON.stringify({ object: 'reset', livemode: false })
 
 /** Something that a stream tells, and its place among what it tells. */
 export type Told = {
@@ -18,6 +23,13 @@ export type Feed = {
   readonly newest: () => number
   /** What comes after a place, oldest first, as far as it is told and at most so many. */
   readonly after: (place: number, limit: number) => readonly Told[]
+  /**
+   * Goes on in the state that has come in place of all that was told. @returns the id of the newest that this holds, or
+   * nothing; undefined when there is nothing to go on with
+   */
+  readonly restart?: () => string | undefined
+  /** Whether what it tells of is gone. */
+  readonly hasEnded?: () => boolean
 }
 
 type Stream = {
@@ -60,7 +72,7 @@ export class LiveStreams {
         pull: () => this.#serve(stream),
         cancel: () => this.#drop(stream),
       },
-      { highWaterMark: 64 },
+      { highWaterMark: ROOM_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
     )
     return new Response(body, {
       headers: {
@@ -79,6 +91,30 @@ export class LiveStreams {
   /** Ends the streams that a key opened, when it is revoked. */
   closeOf(key: string): void {
     for (const stream of this.#streams) if (stream.key === key) this.#end(stream)
+  }
+
+  /**
+   * All that streams have told has given way to another state: each says so, and tells from now on of that. What was still to
+   * be told is gone.
+   */
+  restart(): void {
+    for (const stream of this.#streams) {
+      const newest = stream.feed.restart?.()
+      if (newest === undefined) {
+        this.#end(stream)
+        continue
+      }
+      stream.place = stream.feed.newest()
+      stream.controller.enqueue(this.#encoder.encode(`event: reset\nid: ${newest}\ndata: ${RESET}\n\n`))
+    }
+  }
+
+  /** Ends the streams of what is gone; in the others what comes next takes the places that it leaves. */
+  prune(): void {
+    for (const stream of this.#streams) {
+      if (stream.feed.hasEnded?.()) this.#end(stream)
+      else stream.place = Math.min(stream.place, stream.feed.newest())
+    }
   }
 
   /** There is news: serves all streams soon, after the answers under way, and once for all news of one turn. */
@@ -110,11 +146,11 @@ export class LiveStreams {
   #serveChunk(stream: Stream): boolean {
     const newest = stream.feed.newest()
     const news = stream.feed.after(stream.place, CHUNK)
-    for (const told of news) {
-      // A reader that is full is served again when it pulls, from where it stopped.
-      if (!this.#hasRoom(stream)) return false
-      stream.controller.enqueue(this.#frame(told))
-      stream.place = told.place
+    const last = news.at(-1)
+    if (last) {
+      stream.place = last.place
+      // A reader takes all that was read for it at once: what it had no room for would have to be read again.
+      stream.controller.enqueue(this.#encoder.encode(news.map(frameOf).join('')))
     }
     if (news.length === CHUNK) return true
     // What lies before the newest and is not wanted need not be looked at again.
@@ -124,10 +160,6 @@ export class LiveStreams {
 
   #hasRoom(stream: Stream): boolean {
     return this.#streams.has(stream) && (stream.controller.desiredSize ?? 0) > 0
-  }
-
-  #frame({ event, id, data }: Told): Uint8Array {
-    return this.#encoder.encode(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data())}\n\n`)
   }
 
   /** Comments that keep idle connections open; the timer lives while there are streams. */
@@ -151,3 +183,6 @@ export class LiveStreams {
     this.#heartbeat = undefined
   }
 }
+
+const frameOf = ({ event, id, data }: Told): string =>
+  `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data())}\n\n`

@@ -12,14 +12,20 @@ export const pageParams = {
   ending_before: z.string().optional(),
 }
 
-/** Bounds of `created`. Source: decisions.md 1, "Lists". */
+/** Bounds of `created`, or the instant itself. Source: decisions.md 1, "Lists"; paytwin: the instant. */
 export const createdParam = z
-  .object({
-    gt: instant.optional(),
-    gte: instant.optional(),
-    lt: instant.optional(),
-    lte: instant.optional(),
-  })
+  .union(
+    [
+      instant,
+      z.object({
+        gt: instant.optional(),
+        gte: instant.optional(),
+        lt: instant.optional(),
+        lte: instant.optional(),
+      }),
+    ],
+    { error: 'expected Unix seconds, or bounds: gt, gte, lt, lte' },
+  )
   .optional()
 
 export type PageParams = {
@@ -31,16 +37,21 @@ type CreatedParam = z.infer<typeof createdParam>
 
 const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-/** The conditions that bounds of `created` stand for. */
-export const createdFilters = (created: CreatedParam) =>
-  (['gt', 'gte', 'lt', 'lte'] as const).flatMap((bound) => {
-    const to = created?.[bound]
-    return to === undefined ? [] : [{ field: 'created' as const, compare: OPERATORS[bound], to }]
-  })
+/** The conditions that `created` stands for. */
+export function createdFilters(created: CreatedParam) {
+  const at = (compare: '=' | (typeof OPERATORS)[keyof typeof OPERATORS], to: number | undefined) =>
+    to === undefined ? [] : [{ field: 'created' as const, compare, to }]
+  if (typeof created === 'number') return at('=', created)
+  return (['gt', 'gte', 'lt', 'lte'] as const).flatMap((bound) => at(OPERATORS[bound], created?.[bound]))
+}
 
 /** A condition for a parameter that may be absent. */
 export const equals = (field: string, is: string | undefined): Filter[] =>
   is === undefined ? [] : [{ field, is }]
+
+/** A condition for a parameter that lists values and may be absent. */
+export const isOneOf = (field: string, isIn: readonly string[] | undefined): Filter[] =>
+  isIn === undefined ? [] : [{ field, isIn }]
 
 export type List<Entry> = {
   object: 'list'

@@ -50,7 +50,8 @@ function inTableOrder(names: readonly string[], schema: Schema<unknown>): string
   return names.toSorted((left, right) => rank(left) - rank(right))
 }
 
-function refusal(issue: z.core.$ZodIssue, given: Raw): ApiError {
+function refusal(found: z.core.$ZodIssue, given: Raw): ApiError {
+  const issue = innermost(found)
   // Whatever is wrong within metadata is blamed on it as a whole.
   const cut = issue.path.indexOf('metadata')
   const path = cut === -1 ? issue.path : issue.path.slice(0, cut + 1)
@@ -63,6 +64,17 @@ function refusal(issue: z.core.$ZodIssue, given: Raw): ApiError {
   const name = path.length === 0 ? null : nameOf(path)
   return parameterInvalid(name, `Invalid value for ${name ?? 'the parameters'}: ${messageOf(issue)}`)
 }
+
+/** What fits no form of a union: the mistake within the form that it resembles, if it resembles one. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue
+  const within = issue.errors.flatMap(([first]) => first ?? []).find((mistake) => !missesForm(mistake))
+  return within ? innermost({ ...within, path: [...issue.path, ...within.path] }) : issue
+}
+
+/** Whether a value is not of the form at all, rather than one of it with a mistake. */
+const missesForm = ({ code, path }: z.core.$ZodIssue): boolean =>
+  path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union')
 
 /** What a schema has to say, as the end of a sentence. */
 export function messageOf(issue: z.core.$ZodIssue): string {
@@ -126,9 +138,10 @@ export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
   if (innerType) return coerce(innerType, value)
   if (type === 'pipe' && definition.in) return coerce(definition.in, value)
   if (type === 'union' && options) {
-    const fitting = options.map((option) => [option, coerce(option, value)] as const)
-    const [, accepted = value] = fitting.find(([option, coerced]) => accepts(option, coerced)) ?? []
-    return accepted
+    const forms = options.map((option) => ({ option, coerced: coerce(option, value) }))
+    const fitting = forms.find(({ option, coerced }) => accepts(option, coerced))
+    // What fits none is read as the one that it resembles, so that only its mistakes are refused.
+    return (fitting ?? forms.find(({ coerced }) => coerced !== value))?.coerced ?? value
   }
   if (shape && typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const list = entriesOf(value)

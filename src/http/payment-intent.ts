@@ -12,6 +12,7 @@ import {
 } from '../engine/payment-intent.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
+import { clientSecretOf } from './client-secret.ts'
 import { DECLINES } from './error-codes.ts'
 import { amount, currency, metadata, optionalText, reference } from './fields.ts'
 import type { Answer } from './json.ts'
@@ -43,8 +44,6 @@ const cancelParams = z.object({
 })
 const settleParams = z.object({ outcome: z.enum(['succeed', 'fail']) })
 const listParams = z.object({ ...pageParams, customer: reference.optional(), created: createdParam })
-
-const CLIENT_SECRET_LENGTH = 24
 
 /** Source: interface.md 4.1; decisions.md 4. */
 export function paymentIntentRoutes(api: Api): void {
@@ -164,7 +163,7 @@ const shown = (isPublic: boolean): Presenter => (isPublic ? presentToBrowser : p
 /** @throws ApiError resource_missing, param id, for a missing or wrong one. Source: decisions.md 9, 13. */
 function checkClientSecret(view: View, id: string, given: string | undefined): void {
   const digest = (text: string) => createHash('sha256').update(text).digest()
-  if (!timingSafeEqual(digest(given ?? ''), digest(clientSecretOf(view, id)))) {
+  if (!timingSafeEqual(digest(given ?? ''), digest(clientSecretOf(view.ids, id)))) {
     throw resourceMissing('payment intent', id)
   }
 }
@@ -176,21 +175,19 @@ export type Decline = {
 }
 
 /** The refusal of a payment, which is written all the same. Source: decisions.md 4, "Decline". */
-export const declinedPayment = (
+export function declinedPayment(
   view: View,
   intent: PaymentIntent | undefined,
   { code, decline_code, message }: Decline,
   present: Presenter = presentPaymentIntent,
-): ApiError =>
-  paymentFailed(code, message, {
+): ApiError {
+  const shown = intent ? present(view, intent) : null
+  return paymentFailed(code, message, {
     decline_code,
-    charge: intent?.last_payment_error?.charge ?? null,
-    payment_intent: intent ? present(view, intent) : null,
+    charge: shown?.last_payment_error?.charge ?? null,
+    payment_intent: shown,
   })
-
-/** The secret is never stored: it follows from the seed. Source: decisions.md 1 ("Ids"), 4. */
-export const clientSecretOf = ({ ids }: View, id: string): string =>
-  `${id}_secret_${ids.derived(`client secret ${id}`, CLIENT_SECRET_LENGTH)}`
+}
 
 /** Source: interface.md 2.1; decisions.md 4. */
 export function presentPaymentIntent(view: View, intent: PaymentIntent): Required<PaymentIntentShape> {
@@ -202,7 +199,7 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Require
     amount: intent.amount,
     amount_received: intent.amount_received,
     currency: intent.currency,
-    client_secret: clientSecretOf(view, intent.id),
+    client_secret: clientSecretOf(view.ids, intent.id),
     customer: intent.customer,
     description: intent.description,
     invoice: intent.invoice,
@@ -217,10 +214,11 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Require
   }
 }
 
-/** What a browser may see of an intent. Source: decisions.md 9. */
+/** What a browser may see of an intent: nothing of its charge, by whatever name. Source: decisions.md 9. */
 function presentToBrowser(view: View, intent: PaymentIntent): PaymentIntentShape {
   const { customer, metadata, invoice, latest_charge, ...rest } = presentPaymentIntent(view, intent)
-  return rest
+  const error = rest.last_payment_error
+  return { ...rest, last_payment_error: error && { ...error, charge: null } }
 }
 
 /** paytwin: what the customer would have to do, and the test helper that does it for them. */

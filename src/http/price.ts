@@ -5,7 +5,7 @@ import { createPrice, createProduct, updatePrice, updateProduct } from '../engin
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { currency, metadata, optionalText, reference, text } from './fields.ts'
-import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { createdFilters, createdParam, equals, isOneOf, listObjects, pageParams } from './pagination.ts'
 import type { Requires } from './params.ts'
 import { common, retrieve } from './resource.ts'
 import {
@@ -62,6 +62,7 @@ const listPriceParams = z.object({
   product: reference.optional(),
   active: isTrue,
   lookup_key: z.string().optional(),
+  lookup_keys: z.array(z.string()).max(100).optional(),
   currency: currency.optional(),
   created: createdParam,
 })
@@ -147,10 +148,11 @@ export function priceRoutes(api: Api): void {
       returns: priceList,
     },
     (call) => {
-      const { product, active, lookup_key, currency: code, created } = call.params
+      const { product, active, lookup_key, lookup_keys, currency: code, created } = call.params
       const filters = [
         ...equals('product', product),
         ...equals('lookup_key', lookup_key),
+        ...isOneOf('lookup_key', lookup_keys),
         ...equals('currency', code),
         ...activeFilter(active),
         ...createdFilters(created),

@@ -1,6 +1,6 @@
 import type { EventType } from '../core/event.ts'
 import type { Engine } from '../engine/engine.ts'
-import { eventsAfter, findEvent, newestPlace, placeIn } from '../engine/events.ts'
+import { eventsAfter, findEvent, listEvents, newestPlace, placeIn } from '../engine/events.ts'
 import type { MerchantState } from '../engine/merchant.ts'
 import type { RecalledEvent } from '../engine/view.ts'
 import type { Json } from './json.ts'
@@ -31,7 +31,11 @@ export class EventStreams {
     this.#engine = engine
     this.#present = present
     this.#streams = new LiveStreams(reportError)
-    this.#stopListening = engine.listen({ committed: () => this.#streams.wake() })
+    this.#stopListening = engine.listen({
+      committed: () => this.#streams.wake(),
+      replaced: () => this.#streams.restart(),
+      deleted: () => this.#streams.prune(),
+    })
   }
 
   /**
@@ -58,16 +62,31 @@ export class EventStreams {
     this.#streams.closeOf(key)
   }
 
-  #feedOf({ merchant, types }: Wanted): Feed {
+  #feedOf({ merchant: wanted, types }: Wanted): Feed {
+    const engine = this.#engine
+    let merchant = wanted
     return {
-      newest: () => newestPlace(this.#engine, merchant),
+      newest: () => newestPlace(engine, merchant),
       after: (place, limit) =>
-        eventsAfter(this.#engine, merchant, { types, place, limit }).map((event) => ({
+        eventsAfter(engine, merchant, { types, place, limit }).map((event) => ({
           place: placeIn(merchant, event),
           event: event.entry.type,
           id: event.id,
           data: () => this.#present(event),
         })),
+      restart: () => {
+        merchant = merchant && sameMerchant(engine, merchant)
+        if (wanted && !merchant) return undefined
+        const [newest] = listEvents(engine, merchant, { types: [], created: [] }, { limit: 1 })
+        return newest?.id ?? ''
+      },
+      hasEnded: () => merchant?.standing === 'deleted',
     }
   }
+}
+
+/** A merchant as it is known now; null when it is gone, be it that another has its ordinal. */
+function sameMerchant(engine: Engine, { settings }: MerchantState): MerchantState | null {
+  const now = engine.merchants.get(settings.ordinal)
+  return now?.settings.birth === settings.birth ? now : null
 }

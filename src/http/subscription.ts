@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { COLLECTION_METHODS } from '../core/invoice.ts'
 import {
+  MAX_ITEMS,
   MISSING_PAYMENT_METHOD,
   PAUSE_BEHAVIORS,
+  SUBSCRIPTION_STATUSES,
   type Subscription,
-  type SubscriptionItem,
 } from '../core/subscription.ts'
 import { cancelSubscription, createSubscription, type SubscriptionParams } from '../engine/subscription.ts'
 import { resumeSubscription, updateSubscription } from '../engine/subscription-update.ts'
@@ -13,29 +14,23 @@ import type { Api } from './api.ts'
 import { DECLINES } from './error-codes.ts'
 import {
   currency,
-  DUE_ONLY_WHEN_SENT,
   daysUntilDue,
   instant,
   isDueOnlyWhenSent,
   metadata,
+  notDue,
   optionalText,
   quantity,
   reference,
 } from './fields.ts'
 import type { Raw } from './form.ts'
 import { declinedInvoice } from './invoice.ts'
-import { createdFilters, createdParam, equals, list, listObjects, pageParams } from './pagination.ts'
-import { presentPrice } from './price.ts'
+import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { common, retrieve } from './resource.ts'
-import {
-  type SubscriptionItemShape,
-  type SubscriptionShape,
-  subscriptionList,
-  subscriptionSchema,
-} from './schemas/subscription.ts'
+import { type SubscriptionShape, subscriptionList, subscriptionSchema } from './schemas/subscription.ts'
+import { presentItems } from './subscription-item.ts'
 
-const MAX_ITEMS = 20
-
+const trialEnd = z.union([instant, z.literal('now')], { error: "expected Unix seconds, or 'now'" })
 const item = z.object({
   price: reference,
   quantity: quantity.default(1),
@@ -53,7 +48,7 @@ export const createParams = z
     collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
     days_until_due: daysUntilDue.optional(),
     trial_period_days: z.int().min(1).max(730).optional(),
-    trial_end: z.union([instant, z.literal('now')]).optional(),
+    trial_end: trialEnd.optional(),
     trial_settings: z
       .object({
         end_behavior: z
@@ -64,7 +59,7 @@ export const createParams = z
     description: optionalText,
     metadata,
   })
-  .refine(isDueOnlyWhenSent, DUE_ONLY_WHEN_SENT)
+  .refine(isDueOnlyWhenSent, notDue)
   .refine(({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined, {
     path: ['trial_end'],
     error: 'give trial_period_days or trial_end, not both',
@@ -84,7 +79,7 @@ const updateParams = z.object({
   days_until_due: daysUntilDue.optional(),
   items: z.array(updateItem).min(1).optional(),
   proration_behavior: z.literal('none', { error: "expected 'none': nothing is prorated" }).optional(),
-  trial_end: z.union([instant, z.literal('now')]).optional(),
+  trial_end: trialEnd.optional(),
   pause_collection: z
     .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
     .nullable()
@@ -97,20 +92,7 @@ const listParams = z.object({
   ...pageParams,
   customer: reference.optional(),
   price: reference.optional(),
-  status: z
-    .enum([
-      'active',
-      'all',
-      'canceled',
-      'ended',
-      'incomplete',
-      'incomplete_expired',
-      'past_due',
-      'paused',
-      'trialing',
-      'unpaid',
-    ])
-    .optional(),
+  status: z.enum([...SUBSCRIPTION_STATUSES, 'all', 'ended']).optional(),
   collection_method: z.enum(COLLECTION_METHODS).optional(),
   created: createdParam,
 })
@@ -238,7 +220,7 @@ function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
 
 /** Source: interface.md 2.2; decisions.md 6. */
 export function presentSubscription(view: View, subscription: Subscription): SubscriptionShape {
-  const { id, items, missing_payment_method, cancellation_reason } = subscription
+  const { missing_payment_method, cancellation_reason } = subscription
   return {
     ...common(view, 'subscription', subscription),
     status: subscription.status,
@@ -262,23 +244,8 @@ export function presentSubscription(view: View, subscription: Subscription): Sub
     ended_at: subscription.ended_at,
     cancellation_details: { reason: cancellation_reason },
     pause_collection: subscription.pause_collection,
-    items: list(
-      `/v1/subscriptions/${id}/items`,
-      items.map((entry) => presentItem(view, subscription, entry)),
-    ),
+    items: presentItems(view, subscription),
     metadata: subscription.metadata,
     test_clock: subscription.test_clock,
-  }
-}
-
-/** An item shows its whole price. Source: decisions.md 6, "Item". */
-function presentItem(view: View, { id }: Subscription, entry: SubscriptionItem): SubscriptionItemShape {
-  const price = view.get('price', entry.price)
-  return {
-    ...common(view, 'subscription_item', entry),
-    subscription: id,
-    price: price ? presentPrice(view, price) : null,
-    quantity: entry.quantity,
-    metadata: entry.metadata,
   }
 }

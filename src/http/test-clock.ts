@@ -73,9 +73,10 @@ export function testClockRoutes(api: Api): void {
       returns: testClockSchema,
       errors: { 400: ['parameter_missing'] },
     },
-    async ({ merchant, site, params, id }) => {
+    async ({ merchant, site, params, id, keep }) => {
       const clock = merchant.testClocks.named(id)
-      const summary = await advance(site, merchant, clock, { ...params, ...testClockAim(params) })
+      const begun = () => keep(presentTestClock(merchant.settings.id, clock))
+      const summary = await advance(site, merchant, clock, { ...params, ...testClockAim(params), begun })
       return { ...presentTestClock(merchant.settings.id, clock), ...(summary && { summary }) }
     },
   )

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { arg, type Statements } from './statements.ts'
 import type { ClockRow } from './tables.ts'
 
@@ -85,6 +86,18 @@ export class ClockTable {
           .orderBy('seq'),
       )
       .all({ merchant })
+  }
+
+  /** Lets live clocks go on from where they stand. @param now - the wall clock, in Unix seconds */
+  resumeLive(now: number): void {
+    this.#statements
+      .named('resume live clocks', (db) =>
+        db
+          .updateTable('clock')
+          .set({ offset: sql<number>`now - ${arg<number>('now')}` })
+          .where('mode', '=', sql<'live'>`'live'`),
+      )
+      .run({ now })
   }
 
   /** @returns the new clock's seq */

@@ -5,7 +5,8 @@ import * as first from './migrations/0001-first.ts'
 
 /** Migrations by name, in order: a database's version is how many of them it has seen. */
 export type Migrations = Readonly<Record<string, Migration>>
-const MIGRATIONS: Migrations = { '0001-first': first }
+export const MIGRATIONS: Migrations = { '0001-first': first }
+export const versionOf = (migrations: Migrations): number => Object.keys(migrations).length
 
 /** Why a database cannot be used, in a sentence for the person who started the daemon. */
 export class DatabaseUnusable extends Error {
@@ -22,7 +23,7 @@ export type Durability = 'normal' | 'full'
  * Opens a database, alone: another process that tries the same file is refused as long as this one lives, however it
  * ends. An older schema is migrated after a copy was put beside it; a migration that fails changes nothing.
  * @param path - a file, or ':memory:'
- * @param migrations - all that there are; a test may give others
+ * @param migrations - all that there are; a test may add made-up ones
  * @throws DatabaseUnusable when another process has it, it comes from a newer paytwin, or it is no database
  */
 export async function openDatabase(
@@ -30,7 +31,7 @@ export async function openDatabase(
   durability: Durability,
   migrations: Migrations = MIGRATIONS,
 ): Promise<Sqlite.Database> {
-  const newest = Object.keys(migrations).length
+  const newest = versionOf(migrations)
   const database = new Sqlite(path, { timeout: 0 })
   try {
     configure(database, durability)
@@ -77,8 +78,8 @@ function copyBeside(database: Sqlite.Database, path: string, version: number): v
   renameSync(unfinished, copy)
 }
 
-/** All migrations, and the version that they make, in one transaction. */
-async function migrate(database: Sqlite.Database, migrations: Migrations): Promise<void> {
+/** Brings a database into the newest schema: all migrations, and the version that they make, in one transaction. */
+export async function migrate(database: Sqlite.Database, migrations: Migrations): Promise<void> {
   // Kysely's driver closes what it opened: this one is lent.
   const lent = new Proxy(database, {
     get: (target, name) =>
@@ -91,7 +92,7 @@ async function migrate(database: Sqlite.Database, migrations: Migrations): Promi
   try {
     const { error } = await migrator.migrateToLatest()
     if (error) throw error
-    database.pragma(`user_version = ${Object.keys(migrations).length}`)
+    database.pragma(`user_version = ${versionOf(migrations)}`)
     database.exec('commit')
   } catch (error) {
     if (database.inTransaction) database.exec('rollback')

@@ -3,6 +3,9 @@ import type { KeyRow, MerchantRow } from './tables.ts'
 
 export type Merchant = Omit<MerchantRow, 'ordinal'> & { ordinal: number }
 
+/** The birth of the default merchant, which is the first one after a reset too. */
+export const FIRST_BIRTH = 1
+
 /** Merchants, their keys, counters and settings: what the engine keeps in memory and writes through. */
 export class Directory {
   readonly #statements: Statements
@@ -27,9 +30,20 @@ export class Directory {
           created: arg<number>('created'),
           api_version: arg<string>('api_version'),
           dunning_final_action: arg<Merchant['dunning_final_action']>('dunning_final_action'),
+          birth: arg<number>('birth'),
         }),
       )
       .run(merchant)
+  }
+
+  /**
+   * The number of a merchant's birth, which no other merchant of this database ever gets: an ordinal and an id may come
+   * again after a restore or a reset, and be somebody else's.
+   */
+  nextBirth(): number {
+    const birth = Number(this.setting('births') ?? FIRST_BIRTH) + 1
+    this.setSetting('births', String(birth))
+    return birth
   }
 
   updateMerchant(merchant: Merchant): void {
@@ -59,6 +73,7 @@ export class Directory {
         db.insertInto('api_key').values({
           id: arg<string>('id'),
           merchant: arg<number>('merchant'),
+          birth: arg<number>('birth'),
           type: arg<KeyRow['type']>('type'),
           name: arg<string | null>('name'),
           hash: arg<Buffer>('hash'),
@@ -69,6 +84,15 @@ export class Directory {
         }),
       )
       .run(key)
+  }
+
+  /** Forgets the keys of all merchants but the default one; not that they were revoked, for a key never comes back from that. */
+  forgetOtherKeys(): void {
+    this.#statements
+      .named('forget other keys', (db) =>
+        db.deleteFrom('api_key').where('birth', '!=', arg<number>('birth')).where('revoked', 'is', null),
+      )
+      .run({ birth: FIRST_BIRTH })
   }
 
   revokeKey(id: string, revoked: number): void {

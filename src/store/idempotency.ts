@@ -37,6 +37,17 @@ export class IdempotencyTable {
       .run(row)
   }
 
+  remove(entry: Pick<IdempotencyRow, 'scope' | 'key'>): void {
+    this.#statements
+      .named('remove idempotency', (db) =>
+        db
+          .deleteFrom('idempotency')
+          .where('scope', '=', arg<string>('scope'))
+          .where('key', '=', arg<string>('key')),
+      )
+      .run(entry)
+  }
+
   /** Forgets what is older than an instant of the wall clock. */
   forget(before: number): void {
     this.#statements

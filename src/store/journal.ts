@@ -40,7 +40,7 @@ export type EventQuery = {
   readonly merchant: number | null
   /** Empty for all types. */
   readonly types: readonly EventType[]
-  readonly created: readonly { readonly compare: '>' | '>=' | '<' | '<='; readonly to: number }[]
+  readonly created: readonly { readonly compare: '=' | '>' | '>=' | '<' | '<='; readonly to: number }[]
   readonly limit: number
   /** Between which the events lie, both exclusive: running numbers of the merchant, or journal seqs for all merchants. */
   readonly below?: number | undefined

@@ -10,7 +10,7 @@ export type Filter =
   | { readonly field: string; readonly is: string | number }
   | { readonly field: string; readonly isNot: string }
   | { readonly field: string; readonly isIn: readonly string[] }
-  | { readonly field: 'created'; readonly compare: '>' | '>=' | '<' | '<='; readonly to: number }
+  | { readonly field: 'created'; readonly compare: '=' | '>' | '>=' | '<' | '<='; readonly to: number }
   | { readonly holdsPrice: string }
 
 export type Page = {

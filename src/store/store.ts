@@ -1,22 +1,27 @@
 import type Sqlite from 'better-sqlite3'
 import { ClockTable } from './clocks.ts'
+import { empty, forget, refill } from './contents.ts'
 import { DeliveryQueue } from './deliveries.ts'
 import { Directory } from './directory.ts'
 import { IdempotencyTable } from './idempotency.ts'
 import { JobTable } from './jobs.ts'
 import { Journal } from './journal.ts'
 import { ObjectTable } from './objects.ts'
+import { Past } from './past.ts'
+import type { OpenSnapshot, Shelf } from './snapshots.ts'
 import { Statements } from './statements.ts'
 
 /** One database and all that is kept in it. Every call is synchronous. */
 export class Store {
   readonly objects: ObjectTable
   readonly journal: Journal
+  readonly past: Past
   readonly jobs: JobTable
   readonly clocks: ClockTable
   readonly deliveries: DeliveryQueue
   readonly directory: Directory
   readonly idempotency: IdempotencyTable
+  readonly snapshots: Shelf
   readonly #database: Sqlite.Database
   readonly #transact: {
     readonly begin: Sqlite.Statement
@@ -29,11 +34,13 @@ export class Store {
     readonly rollback: Sqlite.Statement
   }
 
-  constructor(database: Sqlite.Database) {
+  constructor(database: Sqlite.Database, snapshots: Shelf) {
     const statements = new Statements(database)
+    this.snapshots = snapshots
     this.#database = database
     this.objects = new ObjectTable(statements)
     this.journal = new Journal(statements, this.objects)
+    this.past = new Past(statements, this.objects)
     this.jobs = new JobTable(statements)
     this.clocks = new ClockTable(statements)
     this.deliveries = new DeliveryQueue(statements)
@@ -75,6 +82,32 @@ export class Store {
     } finally {
       this.#savepoint.release.run()
     }
+  }
+
+  /**
+   * Puts what a snapshot holds in place of what is here: all of it or, when something fails, nothing. The same transaction
+   * lets live clocks go on from where they stood.
+   * @param now - the wall clock, in Unix seconds
+   * @param settle - what else is to be done in that transaction
+   */
+  restore(snapshot: OpenSnapshot, now: number, settle: () => void = () => undefined): void {
+    snapshot.read((source) =>
+      this.transaction(() => {
+        refill(this.#database, source)
+        this.clocks.resumeLive(now)
+        settle()
+      }),
+    )
+  }
+
+  /** Takes away all that snapshots hold, within the transaction under way. */
+  empty(): void {
+    empty(this.#database)
+  }
+
+  /** Takes away all that a merchant has, and the merchant, within the transaction under way. */
+  forget(merchant: { readonly ordinal: number; readonly id: string }): void {
+    forget(this.#database, merchant)
   }
 
   /** Moves what the write-ahead log holds into the database file. */

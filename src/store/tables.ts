@@ -252,6 +252,8 @@ export type MerchantRow = {
   created: number
   api_version: string
   dunning_final_action: 'cancel' | 'mark_unpaid' | 'leave_past_due'
+  /** Tells it from every other merchant of this database, also from one that had its ordinal before. */
+  birth: number
 }
 
 /** A clock: `offset` is what a live one adds to the wall clock, `now` where a frozen one stands (Unix seconds). */
@@ -276,6 +278,8 @@ export type ClockRow = {
 export type KeyRow = {
   id: string
   merchant: number
+  /** The merchant's: whoever takes up its ordinal after it is not opened by the key. */
+  birth: number
   type: 'secret' | 'publishable'
   name: string | null
   hash: Buffer

@@ -6,7 +6,7 @@ import type { MerchantState } from '../engine/merchant.ts'
 import { recordAttempt, secretOf } from '../engine/webhook-endpoint.ts'
 import { Lane } from './lane.ts'
 import type { Reply, Send } from './sender.ts'
-import { sign } from './signature.ts'
+import { signatureHeaders } from './signature.ts'
 import { Turnstile } from './turnstile.ts'
 
 export type DelivererOptions = {
@@ -40,7 +40,11 @@ export class Deliverer implements Deliveries {
   constructor(options: DelivererOptions) {
     this.#options = options
     this.#turnstile = new Turnstile(options.maxUnderWay ?? MAX_UNDER_WAY)
-    this.#stopListening = options.engine.listen({ committed: () => this.#schedule() })
+    this.#stopListening = options.engine.listen({
+      committed: () => this.#schedule(),
+      replaced: () => this.restart(),
+      deleted: (merchant) => this.#forget(merchant),
+    })
   }
 
   /** Sends what an earlier process left behind. Source: decisions.md 13 ("go out again at its start"). */
@@ -61,6 +65,15 @@ export class Deliverer implements Deliveries {
     this.#lanes.clear()
     this.#ended = newEnd()
     this.start()
+  }
+
+  /** Nobody notes what becomes of what is on its way for a merchant that is gone. */
+  #forget(merchant: MerchantState): void {
+    for (const [endpoint, { lane, merchant: owner }] of this.#lanes) {
+      if (owner !== merchant) continue
+      lane.close()
+      this.#lanes.delete(endpoint)
+    }
   }
 
   /** Resolves when nothing of a merchant is on its way. */
@@ -193,7 +206,7 @@ export class Deliverer implements Deliveries {
     const headers = {
       'content-type': 'application/json',
       'user-agent': `paytwin/${version}`,
-      ...sign(secretOf(engine.ids, endpoint), { id: event, timestamp, body }),
+      ...signatureHeaders(secretOf(engine.ids, endpoint), { id: event, timestamp, body }),
     }
     return unlessEnded(send({ url: endpoint.url, headers, body }, ended), ended)
   }

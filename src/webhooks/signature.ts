@@ -1,99 +1,136 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How far a timestamp may be from the present, in seconds, unless told otherwise. */
-const TOLERANCE_SECONDS = 300
-
-/** A message that a receiver gets: its id is the event's, its timestamp Unix seconds of wall time. */
-export type Message = { readonly id: string; readonly timestamp: number; readonly body: string }
-
-/** The headers that a receiver verifies, by their lowercase names. */
-export type SignatureHeaders = {
-  readonly 'paytwin-signature': string
-  readonly 'webhook-id': string
-  readonly 'webhook-timestamp': string
-  readonly 'webhook-signature': string
+/** What is signed: a message as it is sent. */
+export type SignedMessage = {
+  /** The event's id. */
+  readonly id: string
+  /** Unix seconds on the wall clock. */
+  readonly timestamp: number
+  /** Exactly the bytes of the body; a string stands for its UTF-8. */
+  readonly body: string | Uint8Array
 }
 
-/**
- * Signs a message in both ways that receivers know.
- * @param secret - `whsec_` and base64
- * Source: decisions.md 10; Standard Webhooks.
- */
-export const sign = (secret: string, message: Message): SignatureHeaders => ({
-  'paytwin-signature': `t=${message.timestamp},v1=${paytwinSignature(secret, message)}`,
-  'webhook-id': message.id,
-  'webhook-timestamp': String(message.timestamp),
-  'webhook-signature': `v1,${standardSignature(secret, message)}`,
-})
+/** Headers as a receiver has them: any case, several values in a list or joined. */
+export type ReceivedHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** HMAC-SHA256 in hex, keyed with the whole text of the secret. */
-const paytwinSignature = (secret: string, { timestamp, body }: Pick<Message, 'timestamp' | 'body'>): string =>
-  createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+/** `scheme` is the one that was checked; `reason` is a sentence. */
+export type Verdict =
+  | { readonly isValid: true; readonly scheme: Scheme }
+  | { readonly isValid: false; readonly reason: string }
 
-/** HMAC-SHA256 in base64, keyed with what the secret's base64 stands for. */
-const standardSignature = (secret: string, { id, timestamp, body }: Message): string =>
-  createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
-    .update(`${id}.${timestamp}.${body}`)
-    .digest('base64')
+type Scheme = 'paytwin' | 'standard_webhooks'
+/** What a scheme's headers hold. */
+type Claim = { readonly id: string; readonly timestamp: string; readonly signatures: readonly string[] }
 
-/** Why a delivery is not to be trusted, in a sentence. */
-export class SignatureInvalid extends Error {}
-
-type Given = Readonly<Record<string, string | readonly string[] | undefined>>
+/** How far a signature's time may lie from now. paytwin: what receivers of both schemes allow. */
+export const TOLERANCE_SECONDS = 300
+const SECRET_PREFIX = 'whsec_'
 
 /**
- * Verifies what a receiver got, by whichever signature it carries, and answers the event.
- * @param given.body - as it came over the wire, byte for byte
- * @param given.headers - by lowercase names, as Node gives them
- * @param given.now - Unix seconds; without it a message is good however old it is
- * @param given.toleranceSeconds - how far the timestamp may be from now (300)
- * @throws SignatureInvalid
+ * The headers of a delivery: its signatures in both schemes.
+ * @param secret - `whsec_` and base64: the whole text is the key of `Paytwin-Signature`, the decoded part that of
+ * Standard Webhooks
  * Source: decisions.md 10.
  */
-export function verify(
+export function signatureHeaders(secret: string, message: SignedMessage): Record<string, string> {
+  const { id, timestamp } = message
+  return {
+    'Paytwin-Signature': `t=${timestamp},v1=${SIGN.paytwin(secret, message)}`,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${SIGN.standard_webhooks(secret, message)}`,
+  }
+}
+
+/**
+ * Whether a delivery was signed with a secret, not long ago. Each scheme whose header is there has to hold, and one has
+ * to be there. Of several signatures in one header (while a secret is being replaced) one has to fit.
+ * @param now - Unix seconds on the receiver's wall clock
+ * Source: decisions.md 10.
+ */
+export function verifySignature(
   secret: string,
-  given: { body: string; headers: Given; now?: number; toleranceSeconds?: number },
-): unknown {
-  const { timestamp, isGenuine } = claimOf(secret, given)
-  if (!isGenuine) throw new SignatureInvalid('The signature is not one of this body with this secret')
-  const tolerance = given.toleranceSeconds ?? TOLERANCE_SECONDS
-  if (given.now !== undefined && Math.abs(given.now - timestamp) > tolerance) {
-    throw new SignatureInvalid(`The timestamp is more than ${tolerance} seconds from now`)
+  { headers, body }: { readonly headers: ReceivedHeaders; readonly body: string | Uint8Array },
+  { now, tolerance = TOLERANCE_SECONDS }: { readonly now: number; readonly tolerance?: number },
+): Verdict {
+  const given = lowercased(headers)
+  const claims = [
+    ['paytwin', paytwinClaim(given)] as const,
+    ['standard_webhooks', standardClaim(given)] as const,
+  ].flatMap(([scheme, claim]) => (claim ? [{ scheme, claim }] : []))
+  const [first] = claims
+  if (!first) return refused('It has neither a Paytwin-Signature nor a webhook-signature header.')
+  for (const { scheme, claim } of claims) {
+    const reason = fault(secret, scheme, claim, body, { now, tolerance })
+    if (reason !== undefined) return refused(reason)
   }
-  return JSON.parse(given.body)
+  return { isValid: true, scheme: first.scheme }
 }
 
-function claimOf(
+/** What makes a message a signature, in each scheme. */
+const SIGN: Readonly<Record<Scheme, (secret: string, message: SignedMessage) => string>> = {
+  paytwin: (secret, { timestamp, body }) =>
+    createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex'),
+  standard_webhooks: (secret, { id, timestamp, body }) =>
+    createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest('base64'),
+}
+
+const keyOf = (secret: string): Buffer =>
+  Buffer.from(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret, 'base64')
+
+/** What is wrong with a claim; undefined when nothing is. */
+function fault(
   secret: string,
-  { body, headers }: { body: string; headers: Given },
-): { timestamp: number; isGenuine: boolean } {
-  const header = (name: string) => {
-    const value = headers[name]
-    return typeof value === 'string' ? value : undefined
+  scheme: Scheme,
+  { id, timestamp, signatures }: Claim,
+  body: string | Uint8Array,
+  { now, tolerance }: { now: number; tolerance: number },
+): string | undefined {
+  if (!/^\d{1,12}$/.test(timestamp)) return 'Its signature has no timestamp in Unix seconds.'
+  const seconds = Number(timestamp)
+  if (Math.abs(now - seconds) > tolerance) {
+    return `It was signed at ${timestamp}, more than ${tolerance} seconds from now, which is ${now}.`
   }
-  const own = header('paytwin-signature')
-  if (own !== undefined) {
-    const parts = own.split(',').map((part) => part.split('=', 2))
-    const timestamp = seconds(parts.find(([name]) => name === 't')?.[1])
-    const expected = paytwinSignature(secret, { timestamp, body })
-    return { timestamp, isGenuine: parts.some(([name, value]) => name === 'v1' && isSame(value, expected)) }
-  }
-  const [id, signatures] = [header('webhook-id'), header('webhook-signature')]
-  if (id === undefined || signatures === undefined) {
-    throw new SignatureInvalid('It has neither a Paytwin-Signature nor the headers of Standard Webhooks')
-  }
-  const timestamp = seconds(header('webhook-timestamp'))
-  const expected = `v1,${standardSignature(secret, { id, timestamp, body })}`
-  return { timestamp, isGenuine: signatures.split(' ').some((signature) => isSame(signature, expected)) }
+  const expected = SIGN[scheme](secret, { id, timestamp: seconds, body })
+  return signatures.some((signature) => isSame(signature, expected))
+    ? undefined
+    : 'It was not signed with this secret, or its body has changed since.'
 }
 
-function seconds(text: string | undefined): number {
-  if (text === undefined || !/^\d{1,12}$/.test(text)) throw new SignatureInvalid('Its timestamp is no time')
-  return Number(text)
+/** `t=…,v1=…`; several v1 while a secret is being replaced. */
+function paytwinClaim(headers: ReadonlyMap<string, string>): Claim | undefined {
+  const header = headers.get('paytwin-signature')
+  if (header === undefined) return undefined
+  const parts = header.split(',').map((part) => part.trim())
+  const valuesOf = (name: string) =>
+    parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1))
+  return { id: '', timestamp: valuesOf('t')[0] ?? '', signatures: valuesOf('v1') }
 }
 
-/** Compared in constant time. */
-function isSame(given: string | undefined, expected: string): boolean {
-  const [left, right] = [Buffer.from(given ?? ''), Buffer.from(expected)]
-  return left.length === right.length && timingSafeEqual(left, right)
+/** Three headers; signatures are separated by blanks, each with its version. */
+function standardClaim(headers: ReadonlyMap<string, string>): Claim | undefined {
+  const header = headers.get('webhook-signature')
+  if (header === undefined) return undefined
+  const signatures = header
+    .split(' ')
+    .filter((part) => part.startsWith('v1,'))
+    .map((part) => part.slice(3))
+  return {
+    id: headers.get('webhook-id') ?? '',
+    timestamp: headers.get('webhook-timestamp') ?? '',
+    signatures,
+  }
 }
+
+function lowercased(headers: ReceivedHeaders): Map<string, string> {
+  const given = Object.entries(headers).filter(([, value]) => value !== undefined)
+  return new Map(given.map(([name, value]) => [name.toLowerCase(), [value].flat().join(',')]))
+}
+
+/** In a time that does not depend on where they differ. */
+function isSame(left: string, right: string): boolean {
+  const [leftBytes, rightBytes] = [Buffer.from(left), Buffer.from(right)]
+  return leftBytes.length === rightBytes.length && timingSafeEqual(leftBytes, rightBytes)
+}
+
+const refused = (reason: string): Verdict => ({ isValid: false, reason })

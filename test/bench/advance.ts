@@ -1,4 +1,4 @@
-import { startDaemon } from './daemon.ts'
+import { type BenchDaemon, startDaemon } from './daemon.ts'
 
 const PARALLEL = 50
 
@@ -15,23 +15,7 @@ export type AdvanceResult = {
 export async function benchAdvance(subscriptions: number): Promise<AdvanceResult> {
   const daemon = await startDaemon(['--clock', '2026-01-31T10:00:00Z', '--seed', '1'])
   try {
-    const price = await daemon.post('/v1/prices', {
-      unit_amount: 2000,
-      currency: 'usd',
-      recurring: { interval: 'month' },
-    })
-    const subscribe = async () => {
-      const customer = await daemon.post('/v1/customers', { name: 'Bench' })
-      await daemon.post('/v1/subscriptions', {
-        customer: customer.id,
-        currency: 'usd',
-        default_payment_method: 'pm_card_visa',
-        items: [{ price: price.id }],
-      })
-    }
-    for (let made = 0; made < subscriptions; made += PARALLEL) {
-      await Promise.all(Array.from({ length: Math.min(PARALLEL, subscriptions - made) }, subscribe))
-    }
+    await makeSubscriptions(daemon, subscriptions)
     const before = daemon.size()
     await daemon.resetPeak()
     const started = performance.now()
@@ -49,5 +33,26 @@ export async function benchAdvance(subscriptions: number): Promise<AdvanceResult
     }
   } finally {
     await daemon.stop()
+  }
+}
+
+/** Monthly subscriptions, each of a customer of its own. */
+export async function makeSubscriptions(daemon: BenchDaemon, subscriptions: number): Promise<void> {
+  const price = await daemon.post('/v1/prices', {
+    unit_amount: 2000,
+    currency: 'usd',
+    recurring: { interval: 'month' },
+  })
+  const subscribe = async () => {
+    const customer = await daemon.post('/v1/customers', { name: 'Bench' })
+    await daemon.post('/v1/subscriptions', {
+      customer: customer.id,
+      currency: 'usd',
+      default_payment_method: 'pm_card_visa',
+      items: [{ price: price.id }],
+    })
+  }
+  for (let made = 0; made < subscriptions; made += PARALLEL) {
+    await Promise.all(Array.from({ length: Math.min(PARALLEL, subscriptions - made) }, subscribe))
   }
 }

@@ -9,6 +9,8 @@ import { createInterface } from 'node:readline'
 export type BenchDaemon = {
   readonly secretKey: string
   post(path: string, body: object): Promise<Record<string, unknown>>
+  /** Asks for something as the operator; the path is that under /_paytwin. */
+  operate(path: string, body?: object): Promise<Record<string, unknown>>
   /** The largest resident set so far, in bytes; the peak starts anew with `resetPeak`. */
   peakMemory(): number
   resetPeak(): Promise<void>
@@ -17,6 +19,7 @@ export type BenchDaemon = {
   stop(): Promise<void>
 }
 
+/** @param options - those of serve; with --ephemeral there is no file, and `size` tells nothing */
 export async function startDaemon(options: readonly string[]): Promise<BenchDaemon> {
   const folder = mkdtempSync(join(tmpdir(), 'paytwin-bench-'))
   const args = [
@@ -24,19 +27,20 @@ export async function startDaemon(options: readonly string[]): Promise<BenchDaem
     'serve',
     '--port',
     '0',
-    '--data',
-    folder,
+    ...(options.includes('--ephemeral') ? [] : ['--data', folder]),
     '--json',
     '--log-level',
     'error',
     ...options,
   ]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const { url, secret_key: secretKey } = await readyLine(child)
+  const { url, secret_key: secretKey, ...tokens } = await readyLine(child)
+  const adminToken = tokens.admin_token ?? readFileSync(tokens.admin_token_file ?? '', 'utf8').trim()
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
   return {
     secretKey,
     post: (path, body) => post(agent, url + path, secretKey, body),
+    operate: (path, body = {}) => post(agent, `${url}/_paytwin/${path}`, adminToken, body),
     peakMemory: () =>
       Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
     resetPeak: async () => {
@@ -54,7 +58,9 @@ export async function startDaemon(options: readonly string[]): Promise<BenchDaem
   }
 }
 
-async function readyLine(child: ChildProcess): Promise<{ url: string; secret_key: string }> {
+type Ready = { url: string; secret_key: string; admin_token?: string; admin_token_file?: string }
+
+async function readyLine(child: ChildProcess): Promise<Ready> {
   if (!child.stdout) throw new Error('the daemon has no stdout')
   for await (const line of createInterface(child.stdout)) return JSON.parse(line)
   throw new Error('the daemon ended before it was ready')

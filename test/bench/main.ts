@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os'
 import { type AdvanceResult, benchAdvance } from './advance.ts'
+import { benchState, reportState } from './state.ts'
 
 /**
  * `npm run bench [-- --json] [-- --rounds N]`: what an advance of one month costs, small and large in turns, since
@@ -18,9 +19,15 @@ for (let round = 0; round < rounds; round += 1) {
   small.push(await benchAdvance(SMALL))
   large.push(await benchAdvance(LARGE))
 }
+const state = [
+  await benchState(LARGE, []),
+  await benchState(LARGE, ['--ephemeral']),
+  await benchState(1, []),
+  await benchState(1, ['--ephemeral']),
+]
 const ratio = median(large.map(cost)) / median(small.map(cost))
 
-if (asJson) console.log(JSON.stringify({ small, large, ratio, load: loadavg()[0] }))
+if (asJson) console.log(JSON.stringify({ small, large, ratio, state, load: loadavg()[0] }))
 else report()
 
 function cost({ microsecondsPerRenewal }: AdvanceResult): number {
@@ -45,6 +52,7 @@ function report(): void {
   const memory = Math.max(...large.map(({ peakMegabytes }) => peakMegabytes))
   console.log(`${LARGE} renewals: at most ${worst.toFixed(2)} s (goal: under ${GOALS.seconds} s)`)
   console.log(`resident set while advancing: at most ${memory.toFixed(0)} MB (goal: ${GOALS.megabytes} MB)`)
+  reportState(state)
   console.log(
     `cost per renewal, ${LARGE} against ${SMALL}: ${ratio.toFixed(2)} (goal: at most ${GOALS.ratio})`,
   )

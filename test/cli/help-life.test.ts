@@ -1,11 +1,14 @@
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nameOf, VERBS } from './command-tree.ts'
 import { lines, paytwin, start, subscribe, temporaryFolder } from './executable.ts'
 
 // The examples of the commands that begin, end or watch a daemon: each runs in a folder of its own.
+
+const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url))
 
 let folder: ReturnType<typeof temporaryFolder>
 let here: { cwd: string; env: Record<string, string> }
@@ -13,6 +16,7 @@ beforeEach(() => {
   folder = temporaryFolder()
   here = { cwd: join(folder.path, 'work'), env: { PAYTWIN_PORT: '0' } }
   mkdirSync(here.cwd)
+  cpSync(FIXTURES, join(here.cwd, 'fixtures'), { recursive: true })
   // For `npm test`.
   writeFileSync(join(here.cwd, 'package.json'), JSON.stringify({ scripts: { test: 'exit 0' } }))
 })

@@ -20,6 +20,7 @@ let daemon: RunningDaemon
 beforeEach(async () => {
   daemon = await startDaemon(['--ephemeral', '--clock', '2026-01-31T10:00:00Z'])
   await subscribe(daemon)
+  await paytwin(['snapshots', 'save', 'before-renewal'], { env: daemon.env })
 })
 afterEach(() => daemon.stop())
 
@@ -54,11 +55,28 @@ test.each(COMMANDS)('%s %s has help with examples that run', async (...path) => 
   }
 })
 
+const KINDS = [
+  ['cus_', 'customer'],
+  ['sub_', 'subscription'],
+  ['in_', 'invoice'],
+] as const
+
 /** Ids in examples stand for those that the reader has. */
 async function withRealIds(args: readonly string[]): Promise<string[]> {
   const newest = async (...list: string[]): Promise<string> => {
     const { stdout } = await paytwin([...list, '--json'], { env: daemon.env })
     return JSON.parse(stdout).data[0].id
+  }
+  // The only merchant there is cannot be deleted.
+  const another = async (): Promise<string> => {
+    const { stdout } = await paytwin(['merchants', 'create', '--json'], { env: daemon.env })
+    return JSON.parse(stdout).id
+  }
+  const told = async (arg: string): Promise<string> => {
+    const [, kind = ''] = KINDS.find(([prefix]) => arg.startsWith(prefix)) ?? []
+    const list = ['events', 'list', '--type', `${kind}.created`, '--json']
+    const { stdout } = await paytwin(list, { env: daemon.env })
+    return JSON.parse(stdout).data[0].data.object.id
   }
   const newFault = async (): Promise<string> => {
     const { stdout } = await paytwin(['faults', 'add', 'decline', '--json'], { env: daemon.env })
@@ -74,7 +92,8 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     if (arg.startsWith('we_')) return newEndpoint()
     if (arg.startsWith('key_')) return newest('keys', 'list')
     if (arg.startsWith('fault_')) return newFault()
-    if (arg.startsWith('mer_')) return newest('merchants', 'list')
+    if (arg.startsWith('mer_')) return args[1] === 'delete' ? another() : newest('merchants', 'list')
+    if (/^(cus|sub|in)_/.test(arg)) return told(arg)
     return arg.startsWith('evt_') ? newest('events', 'list') : arg
   }
   return Promise.all(args.map(real))

@@ -106,6 +106,78 @@ test('comments and other messages are passed over, and chunks may end anywhere',
   expect((await follow({ since: 'evt_0' })).ids).toEqual(['evt_ü'])
 })
 
+const reset = (newest: string) =>
+  `event: reset\nid: ${newest}\ndata: ${JSON.stringify({ object: 'reset', livemode: false })}\n\n`
+
+test('a state that was replaced is told in its place, and the stream goes on after what is newest then', async () => {
+  const { streamRequests } = await daemonWith([
+    tell(frame('evt_7'), frame('evt_8'), reset('evt_3'), frame('evt_4')),
+    tell(reset('evt_2')),
+  ])
+  const heard: string[] = []
+  const client = new Client({ url: server.url, token: null })
+  const onNews = (news: StreamNews) => heard.push(news)
+  const events = client.followEvents({ since: 'evt_6' }, { signal: ended.signal, onNews })
+  await (async () => {
+    for await (const { id } of events) heard.push(id)
+  })().catch(() => undefined)
+  expect(heard.slice(0, 8)).toEqual([
+    'connected',
+    'evt_7',
+    'evt_8',
+    'reset',
+    'evt_4',
+    'lost',
+    'reconnected',
+    'reset',
+  ])
+  expect(streamRequests.map(lastEventId)).toEqual(['evt_6', 'evt_4', 'evt_2'])
+})
+
+test('after a reset nothing has happened, and events that have the ids of others are news', async () => {
+  const histories = [['evt_2', 'evt_1'], ['evt_1']]
+  const { streamRequests } = await daemonWith(
+    [tell(frame('evt_2'), reset(''), frame('evt_1'), frame('evt_2'), reset('')), tell(frame('evt_2'))],
+    (query) => list(query.get('limit') === '1' ? [] : (histories.shift() ?? [])),
+  )
+  const { ids } = await follow()
+  expect(ids).toEqual(['evt_1', 'evt_2', 'evt_1', 'evt_2', 'evt_1', 'evt_2'])
+  expect(streamRequests.map(lastEventId)).toEqual([undefined, undefined, 'evt_2'])
+})
+
+const missing = (_request: IncomingMessage, response: ServerResponse) =>
+  json(response, 404, { error: { message: 'No such event.', code: 'resource_missing' }, livemode: false })
+
+test('a state that was replaced while nobody listened is gone on with from its newest event', async () => {
+  let newest = 'evt_9'
+  const { streamRequests } = await daemonWith(
+    [
+      (request, response) => {
+        newest = 'evt_3'
+        tell(frame('evt_10'))(request, response)
+      },
+      missing,
+      tell(frame('evt_4')),
+    ],
+    () => list([newest]),
+  )
+  const { ids, news } = await follow()
+  expect(ids).toEqual(['evt_10', 'evt_4'])
+  expect(news).toEqual(['connected', 'lost', 'reconnected', 'reset', 'lost'])
+  expect(streamRequests.map(lastEventId)).toEqual(['evt_9', 'evt_10', 'evt_3', 'evt_4'])
+})
+
+test('an event that nobody knows is no place to begin', async () => {
+  await daemonWith([missing])
+  expect(await follow({ since: 'evt_0' })).toEqual({ ids: [], news: [], refusal: 'No such event.' })
+})
+
+test('a merchant that is gone ends it', async () => {
+  await daemonWith([tell(frame('evt_1')), missing, missing])
+  const { ids, refusal } = await follow({ since: 'evt_0', merchant: 'mer_1' })
+  expect({ ids, refusal }).toEqual({ ids: ['evt_1'], refusal: 'No such event.' })
+})
+
 test('wanted types go along', async () => {
   const { streamRequests } = await daemonWith([])
   await follow({ since: 'evt_0', types: ['invoice.*'], merchant: 'mer_1' })

@@ -99,8 +99,8 @@ export async function payerOf(api: Client, id: string) {
   return { name: customer.name, last4: typeof method === 'object' ? method?.card?.last4 : undefined }
 }
 
-/** How many of the newest invoices were made within a span of time. */
-export async function countInvoices(api: Client, created: { gte: number; lt: number }) {
+/** How many of the newest invoices were made at an instant, or within a span of time. */
+export async function countInvoices(api: Client, created: number | { gte: number; lt: number }) {
   const { data } = given(await api.GET('/v1/invoices', { params: { query: { created } } }))
   return data.length
 }

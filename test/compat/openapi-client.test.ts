@@ -99,6 +99,8 @@ describe('a client made of them', () => {
     expect(await payerOf(api, id)).toEqual({ name: 'Grace', last4: '4242' })
     expect(await countInvoices(api, { gte: created, lt: created + 1 })).toBe(1)
     expect(await countInvoices(api, { gte: created + 1, lt: created + 2 })).toBe(0)
+    expect(await countInvoices(api, created)).toBe(1)
+    expect(await countInvoices(api, created + 1)).toBe(0)
   })
 
   test('pays by hand what the first card declined', async () => {

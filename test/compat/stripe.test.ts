@@ -24,6 +24,7 @@ describe('customers', () => {
     expect(updated).toEqual({ ...created, description: 'Renamed', name: null })
     const { data } = await stripe.customers.list({ email: 'ada@example.com', created: { gte: NOW } })
     expect(data).toEqual([updated])
+    expect((await stripe.customers.list({ email: 'ada@example.com', created: NOW })).data).toEqual([updated])
     const stub = { id: created.id, object: 'customer', deleted: true, livemode: false }
     expect(await stripe.customers.del(created.id)).toEqual(stub)
     expect(await stripe.customers.retrieve(created.id)).toEqual(stub)
@@ -79,6 +80,7 @@ test('products have prices, recurring and for once', async () => {
   const once = await stripe.prices.create({ product: product.id, unit_amount: 500, currency: 'eur' })
   expect(once).toMatchObject({ type: 'one_time', recurring: null, currency: 'eur' })
   expect((await stripe.prices.list({ product: product.id })).data).toEqual([once, monthly])
+  expect((await stripe.prices.list({ lookup_keys: ['pro_monthly', 'none'] })).data).toEqual([monthly])
   const inactive = await stripe.prices.update(once.id, { active: false })
   expect((await stripe.prices.list({ product: product.id, active: false })).data).toEqual([inactive])
   expect(await stripe.products.update(product.id, { name: 'Pro 2' })).toMatchObject({ name: 'Pro 2' })

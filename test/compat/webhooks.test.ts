@@ -1,10 +1,15 @@
 import { Webhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { SignatureInvalid, verify } from '../../src/webhooks/signature.ts'
+import { type ReceivedHeaders, verifySignature } from '../../src/webhooks/signature.ts'
 import { subscribe } from '../scenarios/story.ts'
 import { startTwin } from '../twin.ts'
 import { makeInbox, type Received, shopOf } from '../webhooks/inbox.ts'
+
+type Claimed = { readonly body: string; readonly headers: ReceivedHeaders; readonly now: number }
+
+const isGenuine = (secret: string, { now, ...received }: Claimed): boolean =>
+  verifySignature(secret, received, { now }).isValid
 
 const MONTHS = 3
 let secret: string
@@ -59,15 +64,15 @@ describe.each(CASES)('%s', (_, delivered) => {
   })
 
   test('is verified by our own verifier, by either signature', () => {
-    const { body, headers, event } = delivered()
+    const { body, headers } = delivered()
     const { 'paytwin-signature': own = '', ...standard } = headers
     const now = Number(headers['webhook-timestamp'])
     for (const given of [{ 'paytwin-signature': own }, standard]) {
-      expect(verify(secret, { body, headers: given, now })).toEqual(event)
-      expect(() => verify(secret, { body: changed(body), headers: given, now })).toThrow(SignatureInvalid)
-      expect(() => verify(`${secret}x`, { body: `${body} `, headers: given })).toThrow(SignatureInvalid)
-      expect(() => verify(secret, { body, headers: given, now: now + 301 })).toThrow(/300 seconds/)
-      expect(verify(secret, { body, headers: given, now: now + 300 })).toEqual(event)
+      expect(isGenuine(secret, { body, headers: given, now })).toBe(true)
+      expect(isGenuine(secret, { body: changed(body), headers: given, now })).toBe(false)
+      expect(isGenuine(`${secret}x`, { body: `${body} `, headers: given, now })).toBe(false)
+      expect(isGenuine(secret, { body, headers: given, now: now + 301 })).toBe(false)
+      expect(isGenuine(secret, { body, headers: given, now: now + 300 })).toBe(true)
     }
   })
 })
@@ -80,12 +85,12 @@ test('a delivery that Standard Webhooks signs is one that we accept, and the oth
     'webhook-timestamp': '1800000000',
     'webhook-signature': new Webhook(secret).sign('evt_1', date, body),
   }
-  expect(verify(secret, { body, headers, now: 1_800_000_000 })).toEqual({ id: 'evt_1' })
+  expect(isGenuine(secret, { body, headers, now: 1_800_000_000 })).toBe(true)
 })
 
 test('a header that the stripe SDK generates is one that we accept', () => {
   const payload = '{"id":"evt_1"}'
   const header = Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp: 1_800_000_000 })
   const headers = { 'paytwin-signature': header }
-  expect(verify(secret, { body: payload, headers, now: 1_800_000_000 })).toEqual({ id: 'evt_1' })
+  expect(isGenuine(secret, { body: payload, headers, now: 1_800_000_000 })).toBe(true)
 })

@@ -143,6 +143,44 @@ describe('expand is refused for', () => {
   })
 })
 
+describe('expand is checked before anything happens', () => {
+  test.each<[string, Body]>([
+    ['advance', { by: '1d' }],
+    ['advance', { by: '1d', async: true }],
+    ['unfreeze', {}],
+    ['freeze', {}],
+  ])('to the clock: %s %j', async (verb, body) => {
+    const path = `/v1/test_helpers/clock/${verb}`
+    for (const key of [{}, { 'Idempotency-Key': `${verb} ${JSON.stringify(body)}` }]) {
+      await refuses(twin, ['POST', path, { ...body, expand: ['zebra'] }, key], invalid('expand'))
+    }
+    expect((await twin.request('POST', '/v1/customers')).status).toBe(201)
+  })
+
+  test('before references are resolved', async () => {
+    const body = { charge: 'ch_unknown', expand: ['zebra'] }
+    await refuses(twin, ['POST', '/v1/refunds', body], invalid('expand'))
+  })
+
+  test('of what would be deleted', async () => {
+    const { id } = await twin.post('/v1/customers')
+    const expand = ['invoice_settings.default_payment_method']
+    await refuses(twin, ['DELETE', `/v1/customers/${id}`, { expand }], invalid('expand'))
+  })
+})
+
+describe('what is left of a deleted customer', () => {
+  test('is shown as it is, however deep it is looked into', async () => {
+    const { id } = await twin.post('/v1/customers')
+    const intent = await twin.post('/v1/payment_intents', { amount: 5, currency: 'usd', customer: id })
+    const stub = await twin.delete(`/v1/customers/${id}`)
+    const path = 'invoice_settings.default_payment_method'
+    expect(await twin.get(`/v1/customers/${id}?${query(path)}`)).toEqual(stub)
+    const shown = await twin.get(`/v1/payment_intents/${intent.id}?${query(`customer.${path}`)}`)
+    expect(shown).toEqual({ ...intent, customer: stub })
+  })
+})
+
 describe('the payload of an event is never expanded', () => {
   test('not in an event', async () => {
     const [event] = (await twin.get('/v1/events?type=subscription.created')).data

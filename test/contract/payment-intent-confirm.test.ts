@@ -102,6 +102,17 @@ describe('confirming', () => {
     await refuses(twin, ['POST', path(await makeIntent(twin), '/confirm'), body], refusal)
   })
 
+  test('with a payment method that has since become a customer’s is refused, until it is theirs', async () => {
+    const card = { number: '4242424242424242' }
+    const { id: payment_method } = await twin.post('/v1/payment_methods', { type: 'card', card })
+    const intent = await makeIntent(twin, { payment_method })
+    const { id: customer } = await twin.post('/v1/customers')
+    await twin.post(`/v1/payment_methods/${payment_method}/attach`, { customer })
+    await refuses(twin, ['POST', path(intent, '/confirm')], invalid('payment_method'))
+    await twin.post(path(intent), { customer })
+    expect((await confirm(intent)).body).toMatchObject({ status: 'succeeded', payment_method })
+  })
+
   test('with another customer’s payment method is refused', async () => {
     const { method } = await makeCustomer(twin)
     const body = { payment_method: method.id }

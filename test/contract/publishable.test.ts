@@ -26,7 +26,10 @@ const confirm = ({ id, client_secret }: Body, more: Body = {}) =>
   browser.request('POST', `/v1/payment_intents/${id}/confirm`, { client_secret, ...more })
 
 /** What a browser sees of an intent. */
-const publicPart = ({ customer, metadata, invoice, latest_charge, ...rest }: Body) => rest
+const publicPart = ({ customer, metadata, invoice, latest_charge, last_payment_error, ...rest }: Body) => ({
+  ...rest,
+  last_payment_error: last_payment_error && { ...last_payment_error, charge: null },
+})
 
 /** An intent of a customer, with all that a browser may not see. */
 async function privateIntent(params: Body = {}): Promise<Body> {
@@ -108,7 +111,15 @@ describe('with a publishable key and the client secret', () => {
     const intent = await privateIntent()
     const answer = await confirm(intent, { payment_method: 'pm_card_chargeDeclined' })
     const after = await twin.get(`/v1/payment_intents/${intent.id}`)
-    expectDecline(answer, { decline_code: 'generic_decline', payment_intent: publicPart(after) })
+    expectDecline(answer, {
+      decline_code: 'generic_decline',
+      charge: null,
+      payment_intent: publicPart(after),
+    })
+    expect(after.last_payment_error.charge).toMatch(/^ch_/)
+    expect(JSON.stringify(answer.body)).not.toContain(after.last_payment_error.charge)
+    const read = await browser.request('GET', path(intent, intent.client_secret))
+    expect(read.body).toEqual(publicPart(after))
   })
 
   test.each([

@@ -20,6 +20,15 @@ describe('an update is refused', () => {
       [{ items: [{ id, quantity: 1.5 }] }, 'items[0][quantity]'],
       [{ items: [{ id, deleted: 'yes' }] }, 'items[0][deleted]'],
       [{ items: [{ id, deleted: true }] }, 'items'],
+      [
+        {
+          items: [
+            { id, quantity: 2 },
+            { id, quantity: 3 },
+          ],
+        },
+        'items[1][id]',
+      ],
       [{ proration_behavior: 'create_prorations' }, 'proration_behavior'],
       [{ proration_behavior: 'always_invoice' }, 'proration_behavior'],
       [{ cancel_at_period_end: 'true' }, 'cancel_at_period_end'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { paymentIntentUnexpectedState } from '../../src/core/errors.ts'
-import { allows, move, type Transitions } from '../../src/core/transitions.ts'
+import { allows, cannotBe, move, type Transitions } from '../../src/core/transitions.ts'
 
 const DOOR: Transitions<'open' | 'shut' | 'locked', 'close' | 'lock_up'> = {
   open: { close: 'shut' },
@@ -30,4 +30,13 @@ test('a caller may refuse with an error of its own', () => {
   expect(() => move(DOOR, 'locked', 'close', refuse)).toThrow(
     expect.objectContaining({ code: 'payment_intent_unexpected_state', param: null }),
   )
+})
+
+test('what a status does not allow is refused in the words of the API', () => {
+  expect(cannotBe('An invoice', { status: 'draft' }, 'marked uncollectible')).toMatchObject({
+    status: 400,
+    code: 'invalid_state_transition',
+    param: 'status',
+    message: 'An invoice whose status is draft cannot be marked uncollectible',
+  })
 })

@@ -50,7 +50,7 @@ group('the pages', () => {
   })
 
   test('show every route, each under an anchor', () => {
-    const all = [...pages.values()].join('\n')
+    const all = [...pages.values()].join('\n').replaceAll('<wbr>', '')
     for (const { path, summary } of twin.sandbox.routes) {
       expect(all).toContain(`</span> ${path.replaceAll(/:(\w+)/g, '{$1}')}</code></h2>`)
       expect(all).toContain(summary)
@@ -124,10 +124,30 @@ group('/docs/errors', () => {
     expect(anchorsOf(pageAt('/docs/errors'))).toContain(code)
   })
 
-  test('is where the doc_url of an error leads', async () => {
-    const { body } = await twin.request('POST', '/v1/refunds', {})
-    const { pathname, hash } = new URL(body.error.doc_url)
-    expect(anchorsOf(pageAt(pathname))).toContain(hash.slice(1))
+  test.each<[code: string, method: string, path: string, body?: unknown]>([
+    ['resource_missing', 'GET', '/v1/customers/cus_unknown'],
+    ['resource_missing', 'GET', '/v1/zebras'],
+    ['resource_missing', 'GET', '/zebras'],
+    ['parameter_missing', 'POST', '/v1/refunds', {}],
+    ['parameter_invalid', 'GET', '/v1/customers?limit=0'],
+    ['amount_invalid', 'POST', '/v1/payment_intents', { amount: 0, currency: 'usd' }],
+    ['amount_too_large', 'POST', '/v1/payment_intents', { amount: 1e8, currency: 'usd' }],
+    ['payment_not_initialized', 'POST', '/v1/payment_intents', { amount: 1, currency: 'usd', confirm: true }],
+    [
+      'expired_card',
+      'POST',
+      '/v1/payment_intents',
+      { amount: 1, currency: 'usd', confirm: true, payment_method: 'pm_card_chargeDeclinedExpiredCard' },
+    ],
+  ])('is where the doc_url of %s leads: %s %s', async (code, method, path, body) => {
+    const refused = await twin.request(method, path, body)
+    expect(refused.body.error.code).toBe(code)
+    const { pathname, hash } = new URL(refused.body.error.doc_url)
+    const page = await twin.sandbox.app.request(pathname, { headers: HOST })
+    expect(page.status).toBe(200)
+    const section = (await page.text()).split(`<section id="${hash.slice(1)}">`)[1]
+    expect(section).toContain(`<code>${code}</code>`)
+    expect(section).toContain(`<code>${refused.body.error.type}</code>`)
   })
 })
 

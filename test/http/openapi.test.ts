@@ -125,6 +125,7 @@ describe('the document', () => {
         look(child, `${at}.${name}`)
       }
       if (schema.items) look(schema.items, `${at}[]`)
+      for (const option of schema.anyOf ?? []) look(option, at)
     }
     for (const [name, schema] of Object.entries<Body>(document.components.schemas)) {
       if (!schema.description) unexplained.push(name)
@@ -160,6 +161,7 @@ describe('the document', () => {
       operationAt('get', '/v1/events').parameters.find((parameter: Body) => parameter.name === name)
     expect(named('types[]')).toMatchObject({ in: 'query', style: 'form', explode: true })
     expect(named('created')).toMatchObject({ in: 'query', style: 'deepObject', explode: true })
+    expect(named('created').schema.anyOf.map(({ type }: Body) => type)).toEqual(['integer', 'object'])
   })
 
   test('says who may call what', () => {

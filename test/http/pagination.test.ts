@@ -162,6 +162,12 @@ describe.each(LISTS.filter((name) => name !== 'payment_methods'))('the list of %
     expect(await count(`created[gt]=${then}&created[lt]=${now}`)).toBe(0)
   })
 
+  test('takes the instant itself', async () => {
+    expect(await count(`created=${now}`)).toBe(await count(`created[gte]=${now}`))
+    expect(await count(`created=${now - 1}`)).toBe(0)
+    expect(await count(`created=${then}`)).toBe(await count(`created[lte]=${then}`))
+  })
+
   test('keeps them from page to page', async () => {
     const query = `created[lte]=${then}&limit=5`
     const first = await twin.get(`/v1/${name}?${query}`)
@@ -175,7 +181,10 @@ describe.each(LISTS.filter((name) => name !== 'payment_methods'))('the list of %
     ['created[lte]=1.5', 'created[lte]'],
     ['created[lt]=-1', 'created[lt]'],
     ['created[gte]=', 'created[gte]'],
-    ['created=1769853600', 'created'],
+    ['created[gt]=1769853600&created[lt]=tomorrow', 'created[lt]'],
+    ['created=now', 'created'],
+    ['created=', 'created'],
+    ['created=-1', 'created'],
     ['created[]=1769853600', 'created'],
   ])('refuses %s', async (query, param) => {
     expectRefusal(await twin.request('GET', `/v1/${name}?${query}`), invalid(param))

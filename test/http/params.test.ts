@@ -168,6 +168,32 @@ describe('what is wrong is named', () => {
   })
 })
 
+describe('what would be right is said', () => {
+  test.each<[string, unknown, string]>([
+    ['/v1/customers', { metadata: [] }, 'metadata: expected pairs of text, or an empty text to remove all'],
+    ['/v1/customers', { metadata: { a: null } }, 'metadata: expected values of text, numbers or booleans'],
+    ['/v1/customers', { metadata: { ['k'.repeat(41)]: 1 } }, 'expected keys of at most 40 characters'],
+    ['/v1/customers', { metadata: { a: 'v'.repeat(501) } }, 'expected values of at most 500 characters'],
+    [
+      '/v1/customers',
+      { metadata: Object.fromEntries([...Array(51)].map((_, n) => [n, 1])) },
+      'at most 50 keys',
+    ],
+    ['/v1/test_helpers/clock/advance', { to: 1.5 }, 'to: expected Unix seconds or ISO 8601'],
+  ])('POST %s with %j: %s', async (path, body, words) => {
+    const { error } = (await twin.request('POST', path, body)).body
+    expect(error).toMatchObject({ code: 'parameter_invalid', message: expect.stringContaining(words) })
+  })
+
+  test.each([
+    ['created=soon', 'created: expected Unix seconds, or bounds: gt, gte, lt, lte'],
+    ['created[gt]=soon', 'created[gt]: expected number, received string'],
+  ])('of a list: %s', async (query, words) => {
+    const { error } = (await twin.request('GET', `/v1/customers?${query}`)).body
+    expect(error.message).toContain(words)
+  })
+})
+
 describe('a body that is nested deep', () => {
   test.each([100, 5_000, 100_000])('by %d levels is no error of ours', async (depth) => {
     for (const body of [

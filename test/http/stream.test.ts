@@ -220,6 +220,22 @@ describe('a slow reader', () => {
     expect(names).toEqual(Array.from({ length: count }, (_, n) => String(n)))
   })
 
+  test('is given many events at a time: one by one each would cost a look at the journal', async () => {
+    await name('first')
+    const { id } = await newestEvent()
+    for (let n = 0; n < 120; n += 1) await name(`${n}`)
+    const response = await twin.sandbox.app.request(`/v1/events?starting_after=${id}`, {
+      headers: { Authorization: `Bearer ${twin.secretKey}`, ...STREAM },
+    })
+    const counts: number[] = []
+    for await (const chunk of response.body ?? []) {
+      counts.push(new TextDecoder().decode(chunk).split('event: ').length - 1)
+      if (counts.reduce((sum, count) => sum + count, 0) === 120) break
+    }
+    // The first one says that the stream is open.
+    expect(counts).toEqual([0, 50, 50, 20])
+  })
+
   test('is not waited for when it goes away, nor by the end of the sandbox', async () => {
     const gone = await open()
     for (let n = 0; n < 200; n += 1) await name(`${n}`)

@@ -2,10 +2,10 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
 import { clientOf, type Twin } from '../twin.ts'
-import { at, bytesOf, historyOf, listAll, subscribe } from './story.ts'
+import { at, bytesOf, historyOf, listAll, openTwin, subscribe } from './story.ts'
 
 const NOW = at('2026-06-01T09:00:00Z')
 const END = at('2026-06-08T09:00:00Z')
@@ -104,6 +104,48 @@ test('an advance that a crash interrupts ends at its target, and nobody can tell
   expect(await Promise.all(again.time.resume(again.merchants.values()))).toEqual([summary])
   expect(await third.get('/v1/test_helpers/clock')).toMatchObject({ status: 'ready', target: null, now: END })
   expect(bytesOf(await historyOf(third))).toEqual(history)
+})
+
+test('an advance that a crash interrupts is not repeated by its idempotency key', async () => {
+  const folder = makeFolder()
+  const [original, crashed] = [join(folder, 'original.db'), join(folder, 'crashed.db')]
+  const advance = (twin: Twin) =>
+    twin.request(
+      'POST',
+      '/v1/test_helpers/clock/advance',
+      { by: '1w' },
+      { 'Idempotency-Key': 'a week later' },
+    )
+  const first = await open(original)
+  await subscribe(first)
+  // The order to advance is committed, and nothing else.
+  const isCopied = copyAtCommit(first.sandbox, 1, { from: original, to: crashed })
+  expect((await advance(first)).body).toMatchObject({ status: 'ready', now: END })
+  expect(isCopied()).toBe(true)
+
+  const second = await open(crashed)
+  const { engine } = second.sandbox
+  await Promise.all(engine.time.resume(engine.merchants.values()))
+  const { status, body, headers } = await advance(second)
+  expect([status, headers.get('Idempotent-Replayed')]).toEqual([200, 'true'])
+  expect(body).toMatchObject({ status: 'advancing', now: NOW, target: END })
+  expect(await second.get('/v1/test_helpers/clock')).toMatchObject({ status: 'ready', now: END })
+})
+
+test('an advance that fails can be tried again with its idempotency key', async () => {
+  const reported: unknown[] = []
+  const twin = await openTwin({ now: '2026-06-01T09:00:00Z', reportError: (error) => reported.push(error) })
+  await subscribe(twin)
+  const advance = () =>
+    twin.request('POST', '/v1/test_helpers/clock/advance', { by: '1w' }, { 'Idempotency-Key': 'again' })
+  vi.spyOn(twin.sandbox.engine.store.jobs, 'next').mockImplementationOnce(() => {
+    throw new Error('the disk is on fire')
+  })
+  expect(await advance()).toMatchObject({ status: 500, body: { error: { code: 'internal_error' } } })
+  expect(String(reported[0])).toBe('Error: the disk is on fire')
+  const { status, body, headers } = await advance()
+  expect([status, headers.get('Idempotent-Replayed')]).toEqual([200, null])
+  expect(body).toMatchObject({ status: 'ready', now: END })
 })
 
 test('an advance that a stop interrupts lets no write into its middle, and goes on at the next start', async () => {

@@ -47,7 +47,7 @@ export const REFUSED: Reply = { status: null, error: 'connect ECONNREFUSED' }
 export function makeInbox(): Inbox & { readonly send: NonNullable<SandboxOptions['send']> } {
   const inbox: Inbox = { received: [], receive: () => undefined, underWay: 0, mostUnderWay: 0 }
   const send = async ({ url, headers, body }: Letter, ended: AbortSignal): Promise<Reply> => {
-    const received = { url, headers, body, event: JSON.parse(body) }
+    const received = { url, headers: lowercased(headers), body, event: JSON.parse(body) }
     inbox.received.push(received)
     inbox.underWay += 1
     inbox.mostUnderWay = Math.max(inbox.mostUnderWay, inbox.underWay)
@@ -72,12 +72,12 @@ export async function openShop(
 }
 
 export function shopOf(twin: Twin, inbox: Inbox): Shop {
-  const { engine, merchant } = twin.sandbox
+  const { engine } = twin.sandbox
   return {
     ...twin,
     inbox,
     ids: (url = URL) => inbox.received.filter((one) => one.url === url).map(({ event }) => event.id),
-    settled: async () => engine.deliveries?.settled(merchant),
+    settled: async () => engine.deliveries?.settled(twin.sandbox.merchant),
     deliveries: ({ id }) => listAll(twin, `/v1/webhook_endpoints/${id}/deliveries`),
     endpoint: (params = {}) =>
       twin.post('/v1/webhook_endpoints', { url: URL, enabled_events: ['*'], ...params }),
@@ -124,3 +124,7 @@ export async function refuses(
   expect(await everything(twin)).toEqual(before)
   return answer.body
 }
+
+/** Headers as they come out of a socket. */
+const lowercased = (headers: Letter['headers']): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -41,15 +41,26 @@ export function draft(
 }
 
 /**
- * The invoice of a period in which collection is paused: a draft that stays one, or is written off or voided at once.
- * Source: decisions.md 6 (pause_collection); state-machines.md, Subscription.
+ * Bills a period as its subscription is billed now: collected, or held back while collection is paused.
+ * @returns how the invoice fared; null for one that was held back
  */
-export function billPaused(
+export function billPeriod(
   change: Change,
   account: Account,
   subscription: Subscription,
   period: Period,
-): void {
+): Collected | null {
+  if (!subscription.pause_collection)
+    return bill(change, account, subscription, { period, reason: 'subscription_cycle' })
+  billPaused(change, account, subscription, period)
+  return null
+}
+
+/**
+ * The invoice of a period in which collection is paused: a draft that stays one, or is written off or voided at once.
+ * Source: decisions.md 6 (pause_collection); state-machines.md, Subscription.
+ */
+function billPaused(change: Change, account: Account, subscription: Subscription, period: Period): void {
   const invoice = draft(change, account, subscription, { period, reason: 'subscription_cycle' })
   const behavior = subscription.pause_collection?.behavior
   if (behavior === 'keep_as_draft') return

@@ -1,8 +1,7 @@
 import type { Change } from '../change.ts'
-import { invalidStateTransition } from '../errors.ts'
 import { INVOICE_TRANSITIONS, type Invoice, writtenOff } from '../invoice.ts'
 import type { Subscription } from '../subscription.ts'
-import { allows } from '../transitions.ts'
+import { allows, cannotBe } from '../transitions.ts'
 import { type Account, noteDelinquency } from './account.ts'
 import { expire } from './cancel.ts'
 import { type Collected, issue, openOnly, voidInvoice } from './collect.ts'
@@ -22,7 +21,7 @@ export function payByHand(
 ): Collected {
   if (invoice.status !== 'draft') {
     if (!allows(INVOICE_TRANSITIONS, invoice.status, 'pay')) {
-      throw invalidStateTransition(`An invoice whose status is ${invoice.status} cannot be paid`)
+      throw cannotBe('An invoice', invoice, 'paid')
     }
     return payNow(change, account, invoice, subscription, { scheduled: false })
   }
@@ -45,7 +44,7 @@ export function finalizeByHand(
   subscription: Subscription | null,
 ): void {
   if (!allows(INVOICE_TRANSITIONS, draft.status, 'finalize')) {
-    throw invalidStateTransition(`An invoice whose status is ${draft.status} cannot be finalized`)
+    throw cannotBe('An invoice', draft, 'finalized')
   }
   const collected = openOnly(change, account, draft, daysUntilDueOf(draft, subscription))
   showNewest(change, subscription, collected)

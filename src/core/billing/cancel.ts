@@ -1,7 +1,7 @@
 import type { Change } from '../change.ts'
 import { withoutRetries } from '../invoice.ts'
 import { type CancellationReason, SUBSCRIPTION_TRANSITIONS, type Subscription } from '../subscription.ts'
-import { move } from '../transitions.ts'
+import { cannotBe, move } from '../transitions.ts'
 import { type Account, noteDelinquency, openInvoicesOf } from './account.ts'
 import { voidInvoice } from './collect.ts'
 
@@ -17,7 +17,9 @@ export function cancel(
   reason: CancellationReason,
   canceledAt: number | null = subscription.canceled_at,
 ): void {
-  const status = move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'cancel')
+  const status = move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'cancel', () =>
+    cannotBe('A subscription', subscription, 'canceled'),
+  )
   if (subscription.status === 'incomplete') voidOpenInvoices(change, account, subscription)
   else dropRetries(change, account, subscription)
   change.update(

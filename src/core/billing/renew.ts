@@ -2,8 +2,9 @@ import type { Change } from '../change.ts'
 import { nextPeriod, SUBSCRIPTION_TRANSITIONS, type Subscription } from '../subscription.ts'
 import { move } from '../transitions.ts'
 import { type Account, noteDelinquency } from './account.ts'
-import { bill, billPaused, draft } from './bill.ts'
+import { billPeriod, draft } from './bill.ts'
 import { cancel } from './cancel.ts'
+import type { Collected } from './collect.ts'
 import { withInvoice } from './start.ts'
 
 /**
@@ -20,24 +21,21 @@ export function renew(change: Change, account: Account, subscription: Subscripti
   if (subscription.status === 'unpaid') {
     draft(change, account, subscription, { period, reason: 'subscription_cycle' })
     update(renewed)
-  } else if (subscription.pause_collection) {
-    billPaused(change, account, subscription, period)
-    update(renewed)
-  } else {
-    const collected = bill(change, account, subscription, { period, reason: 'subscription_cycle' })
-    const fails = collected.result === 'failed' && subscription.status === 'active'
-    const status = fails ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'fail') : subscription.status
-    update({ ...withInvoice(renewed, collected), status })
-    noteDelinquency(change, account, collected.invoice)
+    return
   }
+  const collected = billPeriod(change, account, subscription, period)
+  const fails = collected?.result === 'failed' && subscription.status === 'active'
+  const status = fails ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'fail') : subscription.status
+  update({ ...withCollected(renewed, collected), status })
+  if (collected) noteDelinquency(change, account, collected.invoice)
 }
 
 /**
  * Ends a trial: its first period is billed from the trial's end, which is the anchor. Without a payment method the
- * trial's settings decide.
+ * trial's settings decide; while collection is paused nothing is charged, as at a renewal.
  * @param options.as - the subscription with what else the same update changed
  * @param options.endsAt - Unix seconds; earlier than planned when the trial is ended by hand
- * Source: state-machines.md, Subscription (rows "trial end"); decisions.md 6, "Trials".
+ * Source: state-machines.md, Subscription (rows "trial end"); decisions.md 6, "Trials"; paytwin: a pause of collection.
  */
 export function endTrial(
   change: Change,
@@ -65,16 +63,20 @@ export function endTrial(
     update({ ...ended, status: move(SUBSCRIPTION_TRANSITIONS, ended.status, 'pause') })
   } else {
     const period = nextPeriod(ended, account.prices)
-    const collected = bill(change, account, ended, { period, reason: 'subscription_cycle' })
+    const collected = billPeriod(change, account, ended, period)
     update({
-      ...withInvoice(ended, collected),
-      status: move(SUBSCRIPTION_TRANSITIONS, ended.status, collected.result === 'failed' ? 'fail' : 'begin'),
+      ...withCollected(ended, collected),
+      status: move(SUBSCRIPTION_TRANSITIONS, ended.status, collected?.result === 'failed' ? 'fail' : 'begin'),
       current_period_start: period.start,
       current_period_end: period.end,
     })
-    noteDelinquency(change, account, collected.invoice)
+    if (collected) noteDelinquency(change, account, collected.invoice)
   }
 }
+
+/** A period in which collection is paused leaves the latest invoice as it is. Source: state-machines.md ("Δ (period)"). */
+const withCollected = (subscription: Subscription, collected: Collected | null): Subscription =>
+  collected ? withInvoice(subscription, collected) : subscription
 
 /** Collection goes on at the instant that the pause named. Source: decisions.md 6 (pause_collection). */
 export function endPause(change: Change, subscription: Subscription): void {

@@ -2,6 +2,7 @@ import { nextBoundary } from '../calendar.ts'
 import type { Change } from '../change.ts'
 import { invalidStateTransition } from '../errors.ts'
 import {
+  canceledAt,
   intervalOf,
   isRunning,
   SUBSCRIPTION_TRANSITIONS,
@@ -40,7 +41,11 @@ export function resume(change: Change, account: Account, subscription: Subscript
   return null
 }
 
-/** A new period, anchored now. One that cannot be paid leaves the subscription paused and its invoice void. */
+/**
+ * A new period, anchored now, which is collected: whatever held that back is over, and so is a cancellation whose instant
+ * passed during the pause. One that cannot be paid leaves the subscription paused and its invoice void.
+ * Source: state-machines.md, Subscription (time does not cancel a paused one); paytwin: what becomes of `cancel_at`.
+ */
 function restart(change: Change, account: Account, subscription: Subscription): Collected {
   const { now, prices } = account
   const period = { start: now, end: nextBoundary(now, intervalOf(subscription.items, prices), now) }
@@ -53,7 +58,8 @@ function restart(change: Change, account: Account, subscription: Subscription): 
     'subscription',
     subscription,
     (paused) => ({
-      ...withInvoice(paused, collected),
+      ...withInvoice(withoutPassed(paused, now), collected),
+      pause_collection: null,
       status: move(SUBSCRIPTION_TRANSITIONS, paused.status, 'begin'),
       billing_cycle_anchor: now,
       current_period_start: period.start,
@@ -65,3 +71,8 @@ function restart(change: Change, account: Account, subscription: Subscription): 
   noteDelinquency(change, account, collected.invoice)
   return collected
 }
+
+const withoutPassed = (subscription: Subscription, now: number): Subscription =>
+  subscription.cancel_at !== null && subscription.cancel_at <= now
+    ? canceledAt(subscription, null, now)
+    : subscription

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Engine } from '../../engine/engine.ts'
 import type { KeyRing } from '../../engine/keys.ts'
 import { list } from '../pagination.ts'
 import { issuedKeySchema, type KeyShape, keyList, keySchema } from '../schemas/admin.ts'
@@ -33,7 +32,7 @@ export function keyRoutes(add: AddRoute): void {
         name: params.name ?? null,
         secret: params.secret,
       })
-      return { ...presentKey(site.engine, key), secret }
+      return { ...presentKey(site.keys, key), secret }
     },
   )
   add(
@@ -45,12 +44,11 @@ export function keyRoutes(add: AddRoute): void {
       returns: keyList,
     },
     ({ c, site, params }) => {
-      const owner =
-        params.merchant === undefined ? null : theMerchant(site.engine, params.merchant).settings.ordinal
-      const keys = site.keys.list().filter(({ merchant }) => owner === null || merchant === owner)
+      const owner = params.merchant === undefined ? null : theMerchant(site.engine, params.merchant)
+      const keys = site.keys.list().filter((key) => owner === null || site.keys.ownerOf(key) === owner)
       return list(
         c.req.path,
-        keys.map((key) => presentKey(site.engine, key)),
+        keys.map((key) => presentKey(site.keys, key)),
       )
     },
   )
@@ -64,13 +62,13 @@ export function keyRoutes(add: AddRoute): void {
     async ({ site, id }) => {
       const key = await site.keys.revoke(id)
       site.streams.closeOf(key.id)
-      return presentKey(site.engine, key)
+      return presentKey(site.keys, key)
     },
   )
 }
 
-function presentKey(engine: Engine, key: ReturnType<KeyRing['list']>[number]): KeyShape {
+function presentKey(keys: KeyRing, key: ReturnType<KeyRing['list']>[number]): KeyShape {
   const { id, type, name, hint, created, last_used, revoked } = key
-  const merchant_id = engine.merchants.get(key.merchant)?.settings.id
+  const merchant_id = keys.ownerOf(key)?.settings.id
   return { id, object: 'key', type, name, hint, created, last_used, revoked, livemode: false, merchant_id }
 }

@@ -4,10 +4,11 @@ import { FINAL_ACTIONS } from '../../core/dunning.ts'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { MerchantState } from '../../engine/merchant.ts'
-import { createMerchant, findMerchant, updateMerchant } from '../../engine/merchants.ts'
+import { createMerchant, deleteMerchant, findMerchant, updateMerchant } from '../../engine/merchants.ts'
 import { presentClock } from '../clock.ts'
 import { list } from '../pagination.ts'
-import { type MerchantShape, merchantList, merchantSchema } from '../schemas/admin.ts'
+import { deletedStub } from '../resource.ts'
+import { deletedMerchant, type MerchantShape, merchantList, merchantSchema } from '../schemas/admin.ts'
 import type { AddRoute } from './site.ts'
 
 const settings = {
@@ -17,7 +18,9 @@ const settings = {
 const name = z.string().min(1).max(255)
 const createParams = z.object({
   name: name.default('Merchant'),
-  clock: z.union([z.int(), z.string()]).default('live'),
+  clock: z
+    .union([z.int(), z.string()], { error: "expected 'live', Unix seconds or ISO 8601" })
+    .default('live'),
   ...settings,
 })
 const updateParams = z.object({ name: name.optional(), ...settings })
@@ -58,6 +61,18 @@ export function merchantRoutes(add: AddRoute): void {
     async ({ site, params, id }) => {
       checkVersion(site.engine, params.api_version)
       return presentMerchant(await updateMerchant(site.engine, id, params))
+    },
+  )
+  add(
+    {
+      method: 'delete',
+      path: 'merchants/:id',
+      summary: 'Deletes a merchant with its data, keys, clock and events; its advance is canceled.',
+      returns: deletedMerchant,
+    },
+    async ({ site, id }) => {
+      await deleteMerchant(site.engine, id)
+      return deletedStub('merchant', id)
     },
   )
 }

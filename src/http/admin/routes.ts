@@ -8,6 +8,7 @@ import { checkParams, namesAsHeader, type Schema, unknownParams } from '../param
 import { readParams } from '../request.ts'
 import { errorBody, errorHeaders, json, knownError } from '../respond.ts'
 import type { Registered } from '../route.ts'
+import { inOneState } from '../start-over.ts'
 import { clockAdminRoutes } from './clock.ts'
 import { eventAdminRoutes } from './event.ts'
 import { faultRoutes } from './fault.ts'
@@ -18,7 +19,9 @@ import { merchantRoutes } from './merchant.ts'
 import { requestRoutes } from './request.ts'
 import { shutdownRoutes } from './shutdown.ts'
 import type { AddRoute, AdminCall, AdminRoute, AdminSite } from './site.ts'
+import { snapshotRoutes } from './snapshot.ts'
 import { statusRoutes } from './status.ts'
+import { timelineRoutes } from './timeline.ts'
 import { triggerRoutes } from './trigger.ts'
 import { webhookAdminRoutes } from './webhook.ts'
 
@@ -41,6 +44,8 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
   merchantRoutes(add)
   clockAdminRoutes(add)
   eventAdminRoutes(add)
+  snapshotRoutes(add)
+  timelineRoutes(add)
   requestRoutes(add)
   triggerRoutes(add)
   webhookAdminRoutes(add)
@@ -68,7 +73,8 @@ async function handle<Params>(
     const params = checkParams((route.params ?? NO_PARAMS) as Schema<Params>, raw, { isForm })
     const ignored = unknownParams(raw, params)
     if (ignored.length > 0) headers['Paytwin-Ignored-Params'] = namesAsHeader(ignored)
-    const result = await answer({ c, site, params, id: c.req.param('id') ?? '', requestId: own })
+    const call = { c, site, params, id: c.req.param('id') ?? '', requestId: own }
+    const result = await inOneState(async () => answer(call))
     if (result instanceof ApiError) throw result
     if (!(result instanceof Response)) return json(route.status ?? 200, result, headers)
     for (const [name, value] of Object.entries(headers)) result.headers.set(name, value)

@@ -14,6 +14,8 @@ export type AdminSite = Site & {
   readonly data: string | null
   /** Unix milliseconds at which the daemon started. */
   readonly startedAt: number
+  /** Brings back the state of the first start. */
+  readonly reset: () => Promise<void>
   /** Ends the daemon; resolves once its database is closed, while the request that asks for it still waits. */
   readonly shutDown: () => Promise<void>
   /** Opens a sandbox that is the same each time: the description takes its examples from it. */

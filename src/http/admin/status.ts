@@ -1,6 +1,6 @@
-import { healthSchema, statusSchema } from '../schemas/admin.ts'
+import { healthSchema, type StatusShape, statusSchema } from '../schemas/admin.ts'
 import { presentMerchant } from './merchant.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute, AdminSite } from './site.ts'
 
 /** Source: operator.md, "Daemon" (`status`, health). */
 export function statusRoutes(add: AddRoute): void {
@@ -21,16 +21,18 @@ export function statusRoutes(add: AddRoute): void {
       summary: 'Tells where the daemon runs, on what, and with how much in it.',
       returns: statusSchema,
     },
-    ({ site }) => ({
-      object: 'status' as const,
-      url: site.url(),
-      pid: process.pid,
-      data: site.data,
-      version: site.version,
-      uptime: Math.floor((site.engine.wall() - site.startedAt) / 1000),
-      merchants: [...site.engine.merchants.values()].map(presentMerchant),
-      counts: site.engine.counts(),
-      livemode: false,
-    }),
+    ({ site }) => presentStatus(site),
   )
 }
+
+export const presentStatus = (site: AdminSite): StatusShape => ({
+  object: 'status',
+  url: site.url(),
+  pid: process.pid,
+  data: site.data,
+  version: site.version,
+  uptime: Math.floor((site.engine.wall() - site.startedAt) / 1000),
+  merchants: [...site.engine.merchants.values()].map(presentMerchant),
+  counts: site.engine.counts(),
+  livemode: false,
+})

@@ -23,9 +23,9 @@ const defaultOf = ({ default: given }: JsonSchema): Markup | '' =>
     ? ''
     : html` <span class="faint">Unless given: <code>${String(given)}</code>.</span>`
 
-/** What an object holds, or the objects of a list do. */
+/** What an object holds, or what may be one, or the objects of a list do. */
 function within(field: JsonSchema, explained: Explained, options: { marksRequired: boolean }): Markup | '' {
-  const object = field.properties ? field : field.items
+  const object = [field, ...(field.anyOf ?? [])].find(({ properties }) => properties) ?? field.items
   return object?.properties ? fieldList(object, explained, options) : ''
 }
 
@@ -67,19 +67,34 @@ function entryOf(name: string, schemas: Schemas): string | undefined {
   return items && nameOfRef(items)
 }
 
-function pageOf(name: string, { tags, schemas }: Explained): string | undefined {
+function pageOf(name: string, explained: Explained): string | undefined {
+  const { tags } = explained
   const own = tags.find(({ component }) => component === name)
   if (own) return `/docs/${own.name}`
-  const whole = tags.find((tag) => partsOf(tag.component, schemas).includes(name))
+  const whole = tags.find((tag) => partsOf(tag.component, explained).includes(name))
   return whole && `/docs/${whole.name}#${name}`
 }
 
-/** The components that one is made of, which are explained with it unless they have a page of their own. */
-export function partsOf(name: string, schemas: Schemas): string[] {
-  const fields = Object.values(schemas[name]?.properties ?? {})
-  const named = fields.filter((field) => !isReference(field)).flatMap((field) => nameOfRef(field) ?? [])
-  return named.map((part) => entryOf(part, schemas) ?? part)
+/** The components that one is made of, those within them too, which are explained with it unless they have a page of their own. */
+export function partsOf(name: string, { schemas, tags }: Explained): string[] {
+  const found = new Set<string>()
+  const visit = (whole: string): void => {
+    for (const part of namedIn(schemas[whole])) {
+      const entry = entryOf(part, schemas) ?? part
+      if (found.has(entry) || tags.some(({ component }) => component === entry)) continue
+      found.add(entry)
+      visit(entry)
+    }
+  }
+  visit(name)
+  return [...found]
 }
+
+/** The components that the fields of an object are, or that are its options. */
+const namedIn = (schema: JsonSchema | undefined): string[] =>
+  [...Object.values(schema?.properties ?? {}), ...(schema?.anyOf ?? [])]
+    .filter((part) => !isReference(part))
+    .flatMap((part) => nameOfRef(part) ?? [])
 
 const joined = (parts: readonly (Markup | string)[]): Markup =>
   html`${parts.map((part, index) => (index === 0 ? part : html` or ${part}`))}`

@@ -16,10 +16,10 @@ const SHORT_ANSWER_LINES = 16
 
 /** A resource: its routes, what it looks like, and what it is made of. */
 export function resourcePage(tag: Tag, description: Description, url: string): PageContent {
-  const { schemas, tags } = description
-  const hasPage = (name: string) => tags.some(({ component }) => component === name)
-  const parts = [...new Set(partsOf(tag.component, schemas))].filter((name) => !hasPage(name))
-  const objects = [tag.component, ...parts]
+  const objects = [tag.component, ...partsOf(tag.component, description)].filter(
+    // One that is either of several is explained as these are.
+    (name) => description.schemas[name]?.properties,
+  )
   return {
     title: `${tag.title} · paytwin`,
     name: tag.name,
@@ -38,7 +38,11 @@ const contentsLine = (route: Registered): Markup =>
 const objectLine = (name: string): Markup => html`<li><a href="#${name}">The ${name} object</a></li>`
 
 const routeName = ({ method, path }: Registered): Markup =>
-  html`<code><span class="method ${method}">${method.toUpperCase()}</span> ${templateOf(path)}</code>`
+  html`<code><span class="method ${method}">${method.toUpperCase()}</span> ${steps(templateOf(path))}</code>`
+
+/** A path that breaks between its steps where there is no room, not within a word. */
+const steps = (path: string): Markup[] =>
+  path.split(/(?<=.)(?=\/)/).map((step, index) => (index === 0 ? html`${step}` : html`<wbr>${step}`))
 
 const anchorOf = ({ method, path }: Registered): string =>
   `${method}${templateOf(path).replaceAll(/[{}]/g, '').replaceAll(/[/_]+/g, '-')}`

@@ -6,7 +6,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   limit: 'How many entries to answer at most.',
   starting_after: 'The id of the entry after which to go on: the last one of the page before.',
   ending_before: 'The id of the entry before which to go back: the first one of the page after.',
-  created: 'Bounds of when they were made, in Unix seconds.',
+  created: 'Only those made at this instant, or within these bounds, in Unix seconds.',
   'created.gt': 'Only those made after this instant.',
   'created.gte': 'Only those made at this instant or after it.',
   'created.lt': 'Only those made before this instant.',
@@ -34,6 +34,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
 
   'prices.product': 'What it is the price of.',
   'prices.recurring': 'How often it is billed; required when the type is recurring.',
+  'prices.lookup_keys': 'Only those whose lookup_key is one of these.',
   'prices.type': 'Whether it is billed once or again and again; recurring when recurring is given.',
 
   'subscriptions.default_payment_method':
@@ -46,6 +47,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'subscriptions.items.deleted': 'Whether to remove the item.',
   'subscriptions.payment_behavior':
     'What happens when the first payment fails: the subscription is incomplete, or (error_if_incomplete) nothing is written.',
+  'subscriptions.days_until_due': 'Days between a sent invoice and its due date; 30 unless given.',
   'subscriptions.trial_period_days': 'How long its trial lasts. Give this or trial_end.',
   'subscriptions.trial_end': 'When its trial ends, in Unix seconds; now for no trial, or to end one.',
   'subscriptions.proration_behavior': 'Only none: nothing is prorated.',
@@ -55,6 +57,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'subscriptions.cancel_at_period_end': 'Whether it ends with its current period.',
 
   'invoices.payment_method': 'What to charge this time, instead of what it would be charged to.',
+  'invoices.days_until_due': 'Days between finalizing a sent invoice and its due date; 30 unless given.',
   'invoices.subscription': 'Whose next invoice to show.',
   'invoices.currency': 'Needed only while no item waits that says it.',
   'invoiceitems.amount':
@@ -81,10 +84,14 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
     'Types of events, as in invoice.payment_failed or invoice.*: the first such event ends the advance.',
   async: 'Whether to answer at once, while time moves.',
 
+  at: 'The instant as of which to show it: Unix seconds, or ISO 8601 as in 2026-02-28T10:00:00Z. Now unless given.',
+
   merchant: 'The id of the merchant that is meant; not needed while there is only one.',
   all: 'Whether all merchants are meant.',
   'merchants.clock': 'live, or the time at which its clock stands frozen: Unix seconds or ISO 8601.',
   'merchants.name': 'What to call it.',
+  'snapshots.name':
+    'What to call it: a letter or digit, then up to 63 more letters, digits, dots, underscores or hyphens.',
   'keys.publishable': 'Whether it is for browsers.',
   'keys.secret': 'The key itself, chosen beforehand: sk_test_ or pk_test_ and at least 24 letters or digits.',
   'requests.merchant': 'Only those of this merchant; all of them, unauthenticated ones too, unless given.',

@@ -64,6 +64,8 @@ export const describeParams = (
 
 /** Gives every parameter its text, those within parameters too. */
 function describe(schema: JsonSchema, answered: JsonSchema | undefined, place: Place): JsonSchema {
+  if (schema.anyOf)
+    return { ...schema, anyOf: schema.anyOf.map((option) => describe(option, answered, place)) }
   const inItems = schema.items && { items: describe(schema.items, answered?.items, place) }
   if (!schema.properties) return { ...schema, ...inItems }
   const properties = Object.entries(schema.properties).map(([name, child]) => {
@@ -112,11 +114,15 @@ function queryParameters(schema: JsonSchema, { example }: Around): Json[] {
       description,
       schema: rest,
       ...(child.items && { style: 'form', explode: true }),
-      ...(child.properties && { style: 'deepObject', explode: true }),
+      ...(hasFields(child) && { style: 'deepObject', explode: true }),
       ...(given !== undefined && { example: given }),
     }
   })
 }
+
+/** Whether a value has fields, or may have. */
+const hasFields = ({ properties, anyOf }: JsonSchema): boolean =>
+  properties !== undefined || (anyOf?.some(hasFields) ?? false)
 
 const isNested = (schema: JsonSchema): boolean =>
   schema.items !== undefined ||

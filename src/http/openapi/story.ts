@@ -1,6 +1,7 @@
 import type { Registered } from '../route.ts'
 import type { Examples } from './examples.ts'
 import { type Answered, Recorder, type Specimen } from './recorder.ts'
+import { tellOfState } from './state-story.ts'
 
 /** Opens a new specimen. */
 export type OpenSpecimen = (options: { strictParams: boolean }) => Promise<Specimen>
@@ -25,6 +26,7 @@ export async function tellStory(routes: readonly Registered[], open: OpenSpecime
     await webhooks(told)
     await operator(told)
     await refusals(told)
+    await tellOfState(told)
     const pedant = new Recorder(strict, routes)
     await pedant.refused('get', '/v1/customers?zebra=1')
     const { successes, errors, streams } = told.examples()
@@ -122,6 +124,7 @@ async function subscriptions(told: Recorder, ada: Answered, monthly: Answered): 
   const path = `/v1/subscriptions/${subscription.id}`
   await told.get(path)
   await told.get('/v1/subscriptions?limit=1')
+  await told.get(`${path}/items`)
   await told.post(path, { items: [{ id: subscription.items.data[0].id, quantity: 3 }] })
   await told.post('/v1/invoices/create_preview', { subscription: subscription.id })
   await told.get(`/v1/invoices/${subscription.latest_invoice}`)
@@ -247,6 +250,10 @@ async function operator(told: Recorder): Promise<void> {
   await told.delete('/_paytwin/faults')
   await told.get('/_paytwin/events?limit=1')
   await told.get(`/_paytwin/events/${(await told.get('/v1/events?limit=1')).data[0].id}`)
+  const { customer, subscription, id } = (await told.get('/v1/invoices?limit=1')).data[0]
+  await told.get(`/_paytwin/customers/${customer}?limit=3`)
+  await told.get(`/_paytwin/subscriptions/${subscription}?limit=3`)
+  await told.get(`/_paytwin/invoices/${id}?limit=3`)
   await told.post('/_paytwin/trigger', { type: 'payment_method.attached' })
   const noted = await told.get('/_paytwin/requests?limit=2')
   await told.stream(`/_paytwin/requests?starting_after=${noted.data[1].id}`)

@@ -32,6 +32,7 @@ export const merchantSchema = component('Merchant', () =>
 )
 export type MerchantShape = Shape<typeof merchantSchema>
 export const merchantList = listOf(merchantSchema)
+export const deletedMerchant = deletedStub('DeletedMerchant', 'merchant')
 
 /** Source: operator.md, "Daemon" (`status`). */
 export const statusSchema = component('Status', () =>
@@ -49,6 +50,7 @@ export const statusSchema = component('Status', () =>
     })
     .describe('Where the daemon runs, on what, and with how much in it.'),
 )
+export type StatusShape = Shape<typeof statusSchema>
 
 const keyFields = () => ({
   id: text('Its identifier, which begins with key_.'),

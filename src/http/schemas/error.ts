@@ -52,7 +52,9 @@ export const paymentFailureSchema = component('PaymentFailure', () =>
         .object({
           ...errorFields(),
           decline_code: text("The issuer's reason, where it gave one.").nullable(),
-          charge: reference('The declined charge; null when there is none.').nullable(),
+          charge: reference(
+            'The declined charge; null when there is none, and for publishable keys.',
+          ).nullable(),
           payment_intent: paymentIntentSchema.schema
             .nullable()
             .describe('The payment intent after the attempt; null when it does not exist.'),

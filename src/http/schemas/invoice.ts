@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BILLING_REASONS, COLLECTION_METHODS } from '../../core/invoice.ts'
+import { BILLING_REASONS, COLLECTION_METHODS, INVOICE_STATUSES } from '../../core/invoice.ts'
 import { component, type Shape } from './component.ts'
 import {
   common,
@@ -19,7 +19,7 @@ export const lineItemSchema = component('LineItem', () =>
   z
     .object({
       ...common('line_item', 'il'),
-      invoice: text('The invoice that it stands on.'),
+      invoice: reference('The invoice that it stands on.', 'Invoice'),
       amount: money('What it comes to'),
       currency: currency(),
       description: text('What it is.'),
@@ -50,7 +50,7 @@ const statusTransitions = () =>
 const invoiceFields = () => ({
   ...common('invoice', 'in'),
   status: z
-    .enum(['draft', 'open', 'paid', 'void', 'uncollectible'])
+    .enum(INVOICE_STATUSES)
     .describe('A draft is finalized, which opens it; an open one is paid, voided or given up.'),
   number: text("The customer's prefix and a running number; null until it is finalized.").nullable(),
   customer: reference('Who pays.', 'Customer', 'DeletedCustomer'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PAYMENT_INTENT_STATUSES } from '../../core/payment-intent.ts'
 import { component, type Shape } from './component.ts'
 import { common, currency, listOf, metadata, money, reference, seconds, text } from './fields.ts'
 
@@ -9,7 +10,10 @@ const lastPaymentError = () =>
       code: text('The code of the error.'),
       decline_code: text("The issuer's reason, where it gave one.").nullable(),
       message: text('What happened, for people.'),
-      charge: reference('The declined charge; null when nothing could be charged.', 'Charge').nullable(),
+      charge: reference(
+        'The declined charge; null when nothing could be charged, and for publishable keys.',
+        'Charge',
+      ).nullable(),
       payment_method: reference('What was to be charged.', 'PaymentMethod').nullable(),
     })
     .nullable()
@@ -32,15 +36,7 @@ export const paymentIntentSchema = component('PaymentIntent', () =>
   z
     .object({
       ...common('payment_intent', 'pi'),
-      status: z
-        .enum([
-          'requires_payment_method',
-          'requires_confirmation',
-          'requires_action',
-          'succeeded',
-          'canceled',
-        ])
-        .describe('How far the payment has come.'),
+      status: z.enum(PAYMENT_INTENT_STATUSES).describe('How far the payment has come.'),
       amount: money('What is to be paid, 1 to 99999999'),
       amount_received: money('What has been paid'),
       currency: currency(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { REFUND_REASONS } from '../../core/refund.ts'
+import { REFUND_REASONS, REFUND_STATUSES } from '../../core/refund.ts'
 import { component, type Shape } from './component.ts'
 import { common, currency, listOf, metadata, money, reference, text } from './fields.ts'
 
@@ -9,7 +9,7 @@ export const refundSchema = component('Refund', () =>
     .object({
       ...common('refund', 're'),
       status: z
-        .enum(['pending', 'succeeded', 'failed'])
+        .enum(REFUND_STATUSES)
         .describe(
           'Whether the money went back. Only refunds of pm_card_refundFail are pending first, and fail.',
         ),

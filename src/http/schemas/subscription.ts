@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { COLLECTION_METHODS } from '../../core/invoice.ts'
-import { MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS } from '../../core/subscription.ts'
+import { MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS, SUBSCRIPTION_STATUSES } from '../../core/subscription.ts'
 import { component, type Shape } from './component.ts'
 import { common, currency, listOf, metadata, reference, seconds, testClock, text } from './fields.ts'
 import { priceSchema } from './price.ts'
@@ -10,14 +10,14 @@ const subscriptionItemSchema = component('SubscriptionItem', () =>
   z
     .object({
       ...common('subscription_item', 'si'),
-      subscription: text('The subscription that it is part of.'),
+      subscription: reference('The subscription that it is part of.', 'Subscription'),
       price: priceSchema.schema.nullable().describe('What it bills.'),
       quantity: z.int().describe('How many units.'),
       metadata: metadata(),
     })
     .describe('A price and a quantity that a subscription bills at each interval.'),
 )
-const subscriptionItemList = listOf(subscriptionItemSchema)
+export const subscriptionItemList = listOf(subscriptionItemSchema)
 
 const trialSettings = () =>
   z
@@ -62,16 +62,7 @@ export const subscriptionSchema = component('Subscription', () =>
     .object({
       ...common('subscription', 'sub'),
       status: z
-        .enum([
-          'active',
-          'canceled',
-          'incomplete',
-          'incomplete_expired',
-          'past_due',
-          'paused',
-          'trialing',
-          'unpaid',
-        ])
+        .enum(SUBSCRIPTION_STATUSES)
         .describe('Where it stands: active ones are paid for, past_due ones are being collected.'),
       customer: reference('Who pays.', 'Customer', 'DeletedCustomer'),
       currency: currency(),

@@ -58,14 +58,14 @@ const OBJECT_TABLES: Readonly<Record<string, string>> = {
 const OTHER_TABLES: readonly string[] = [
   `create table merchant (
     ordinal integer primary key, id text not null unique, name text not null, created integer not null,
-    api_version text not null, dunning_final_action text not null) strict`,
+    api_version text not null, dunning_final_action text not null, birth integer not null) strict`,
   `create table clock (
     seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
     is_test integer not null, name text, deleted integer not null, mode text not null, now integer not null,
     "offset" integer not null, target integer, advance text) strict`,
   `create table api_key (
-    id text primary key, merchant integer not null, type text not null, name text, hash blob not null unique,
-    hint text not null, created integer not null, last_used integer, revoked integer) strict`,
+    id text primary key, merchant integer not null, birth integer not null, type text not null, name text,
+    hash blob not null unique, hint text not null, created integer not null, last_used integer, revoked integer) strict`,
   `create table journal (
     seq integer primary key, merchant integer not null, number integer, type integer, kind integer not null,
     object integer not null, created integer not null, replaced text, api_version integer not null, request text,
@@ -107,6 +107,8 @@ const INDEXES: readonly string[] = [
   'create index idempotency_created on idempotency (created)',
   'create index journal_number on journal (merchant, number)',
   'create index journal_object on journal (kind, object)',
+  // Who had a payment method before: kind 3. Its row tells only who has it.
+  "create index journal_detached on journal (json_extract(replaced, '$.customer')) where kind = 3",
 ]
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,27 +1,47 @@
 import type { Event, Resource } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
 import { formatAmount } from '../core/money.ts'
-import type { Colour, Span } from './output.ts'
+import type { Colour, Span } from './span.ts'
 
 /** The longest common type is invoice.payment_failed; a longer one pushes its line to the right. */
 export const TYPE_WIDTH = 29
 /** A renewal and its retries of days 1, 3, 5 and 7. Source: interface.md 3.1, 8. */
 export const ATTEMPTS = 5
 
-/**
- * An event in one line: simulated time, type, object, and what matters of it.
- * Source: operator.md, Terminal UI.
- */
-export function eventLine(event: Event): Span[] {
+/** What a line tells of an event, before it is laid out. */
+export type EventCells = {
+  /** UTC ISO 8601. */
+  readonly time: string
+  readonly type: string
+  /** By family and outcome. */
+  readonly colour: Colour
+  readonly object: string
+  /** What matters of the object, the most important first. */
+  readonly details: readonly string[]
+}
+
+/** Source: operator.md, Terminal UI ("simulated time, type (coloured by family), object id, what matters"). */
+export function eventCells(event: Event): EventCells {
   const { type, created, data } = event
   const matters = MATTERS[data.object.object]?.(data.object, event) ?? []
-  const details = matters.filter((detail) => detail !== '')
+  return {
+    time: formatInstant(created),
+    type,
+    colour: colourOf(type),
+    object: String(data.object.id),
+    details: matters.filter((detail) => detail !== ''),
+  }
+}
+
+/** An event in one line: simulated time, type, object, and what matters of it. */
+export function eventLine(event: Event): Span[] {
+  const { time, type, colour, object, details } = eventCells(event)
   return [
-    { text: formatInstant(created), colour: 'dim' },
+    { text: time, colour: 'dim' },
     '  ',
-    { text: type.padEnd(TYPE_WIDTH), colour: colourOf(type) },
+    { text: type.padEnd(TYPE_WIDTH), colour },
     '  ',
-    String(data.object.id),
+    object,
     ...(details.length > 0 ? ['  ', details.join('  ')] : []),
   ]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { counted, formatSpan, toJson, visible } from '../../src/cli/text.ts'
+import { counted, formatSpan, toJson, visible } from '../../src/core/text.ts'
 
 test.each([
   ['plain text, ümläuts and 日本 stay', 'plain text, ümläuts and 日本 stay'],

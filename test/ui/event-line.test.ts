@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { eventLine } from '../../src/cli/event-line.ts'
 import type { Event, Resource } from '../../src/client/types.ts'
+import { eventLine } from '../../src/ui/event-line.ts'
 
 const text = (event: Event): string =>
   eventLine(event)

@@ -1,0 +1,112 @@
+import { createHmac } from 'node:crypto'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Client } from '../client/client.ts'
+import type { Beginning } from '../client/event-stream.ts'
+import type { Event } from '../client/types.ts'
+import { signatureHeaders } from '../webhooks/signature.ts'
+import { wrongUsage } from './failure.ts'
+import { wallSeconds } from './wall.ts'
+
+/** As deliveries to webhook endpoints. Source: decisions.md 10 (15 s, no redirects, only 2xx counts). */
+const TIMEOUT_MS = 15_000
+const MOST_READ_BYTES = 65_536
+
+/** Where events are forwarded, and the secret that they are signed with. */
+export type Target = { readonly url: URL; readonly secret: string }
+
+/** @throws Failure 2 for what is no address of a receiver */
+export function targetOf(text: string, token: string | null): Target {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (!url || !isHttp || url.username !== '' || url.password !== '') {
+    throw wrongUsage(
+      `'${text}' is no address to forward to: give one without credentials, as in http://localhost:3000/webhooks`,
+    )
+  }
+  return { url, secret: secretOf(token) }
+}
+
+/**
+ * The secret follows from the admin token: it is the same each time, so that a receiver has to be told once.
+ * paytwin: operator.md says only that it is printed.
+ */
+const secretOf = (token: string | null): string =>
+  `whsec_${createHmac('sha256', token ?? '')
+    .update('events tail --forward-to')
+    .digest('base64')}`
+
+/**
+ * Posts events to a receiver as they happen, signed, one at a time and in order, until the signal ends it. What the receiver
+ * does not accept is told and not repeated. It has a stream of its own, so that a slow receiver holds nobody else up.
+ * @param onForwarded - why the receiver did not accept an event, in a few words; null when it did
+ * Source: operator.md, Command line (`events tail --forward-to`).
+ */
+export async function forwardEvents(
+  client: Client,
+  beginning: Beginning,
+  { url, secret }: Target,
+  {
+    signal,
+    onForwarded,
+  }: { signal: AbortSignal; onForwarded: (event: Event, failure: string | null) => void },
+): Promise<void> {
+  for await (const event of client.followEvents(beginning, {
+    signal,
+    onNews: () => undefined,
+  })) {
+    const failure = await post(url, signed(event, secret), signal)
+    if (signal.aborted) return
+    onForwarded(event, failure)
+  }
+}
+
+type Post = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
+
+function signed(event: Event, secret: string): Post {
+  const body = JSON.stringify(event)
+  return { body, headers: signatureHeaders(secret, { id: event.id, timestamp: wallSeconds(), body }) }
+}
+
+/** @returns why the receiver did not accept it; null when it did */
+function post(url: URL, { body, headers }: Post, ended: AbortSignal): Promise<string | null> {
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(TIMEOUT_MS)])
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve) => {
+    const sent = request(url, {
+      method: 'POST',
+      signal,
+      // A connection that is kept may be closed just when it is used: then nobody could say whether the event arrived.
+      agent: false,
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        'user-agent': 'paytwin',
+        ...headers,
+      },
+    })
+    sent.once('response', (response) => readToEnd(response).then(() => resolve(verdictOn(response))))
+    sent.once('error', (error) => resolve(reasonOf(error)))
+    sent.end(body)
+  })
+}
+
+/** What a receiver says beside its status is read, so that it can end in peace, and not looked at. */
+function readToEnd(response: IncomingMessage): Promise<void> {
+  let length = 0
+  return new Promise((resolve) => {
+    response.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > MOST_READ_BYTES) response.destroy()
+    })
+    response.on('error', () => undefined).once('close', resolve)
+  })
+}
+
+const verdictOn = ({ statusCode = 0 }: IncomingMessage): string | null =>
+  statusCode >= 200 && statusCode < 300 ? null : `answered ${statusCode}`
+
+const reasonOf = ({ name, code, message }: NodeJS.ErrnoException): string =>
+  name === 'AbortError' || name === 'TimeoutError'
+    ? `no answer within ${TIMEOUT_MS / 1000} s`
+    : `no connection (${code ?? message})`

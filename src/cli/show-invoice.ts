@@ -1,0 +1,62 @@
+import type { InvoiceTimeline } from '../client/types.ts'
+import { formatInstant } from '../core/calendar.ts'
+import { formatAmount } from '../core/money.ts'
+import { ATTEMPTS } from '../ui/event-line.ts'
+import type { Column, Output } from './output.ts'
+import { asOfText, customerText, given, type Invoice, invoiceStatusText, metadataText } from './show-text.ts'
+import { showTimeline } from './timeline.ts'
+
+type Line = Invoice['lines']['data'][number]
+
+const LINE_COLUMNS: readonly Column<Line>[] = [
+  { title: 'LINE', cell: ({ description }) => description },
+  { title: 'AMOUNT', cell: ({ amount, currency }) => formatAmount(amount, currency) },
+  { title: 'PRICE', cell: ({ price }) => price ?? '–' },
+]
+
+const REASONS: Readonly<Record<Invoice['billing_reason'], string>> = {
+  subscription_create: 'the first of its subscription',
+  subscription_cycle: 'a period of its subscription',
+  subscription_update: 'a change of its subscription',
+  manual: 'made by hand',
+}
+
+/** An invoice: what it asks for and what came of it, then its timeline. Source: operator.md, Command line (`show`). */
+export function showInvoice(out: Output, shown: InvoiceTimeline, { all }: { all: boolean }): void {
+  const { related, timeline, currency, ...invoice } = shown
+  const money = (amount: number) => formatAmount(amount, currency)
+  out.fields(
+    given([
+      ['invoice', { text: invoice.id, colour: 'bold' }],
+      ['as of', asOfText(timeline)],
+      ['number', invoice.number ?? ''],
+      ['status', invoiceStatusText(invoice.status)],
+      ['total', money(invoice.total)],
+      ['paid', money(invoice.amount_paid)],
+      ['left to pay', invoice.status === 'open' ? money(invoice.amount_remaining) : ''],
+      ['attempts', attemptsText(shown)],
+      ['due', invoice.due_date === null ? '' : formatInstant(invoice.due_date)],
+      ['customer', customerText(related.customer)],
+      ['subscription', subscriptionText(shown)],
+      ['bills', REASONS[invoice.billing_reason]],
+      ['period', `${formatInstant(invoice.period_start)} – ${formatInstant(invoice.period_end)}`],
+      ['description', invoice.description ?? ''],
+      ['metadata', metadataText(invoice.metadata)],
+    ]),
+  )
+  out.line()
+  out.table(LINE_COLUMNS, invoice.lines.data, 'No line.')
+  out.line()
+  showTimeline(out, { timeline, name: () => '', ofInvoice: true, all })
+}
+
+function attemptsText({ attempt_count, next_payment_attempt, collection_method }: Invoice): string {
+  if (collection_method === 'send_invoice' && attempt_count === 0) return ''
+  const next = next_payment_attempt === null ? '' : `, the next at ${formatInstant(next_payment_attempt)}`
+  return `${attempt_count} of ${ATTEMPTS}${next}`
+}
+
+function subscriptionText({ subscription, related }: InvoiceTimeline): string {
+  const known = related.subscriptions.data.find(({ id }) => id === subscription)
+  return [subscription ?? '', known?.status ?? ''].filter(Boolean).join('  ')
+}

@@ -1,0 +1,97 @@
+import type { Prospect, Related } from '../client/types.ts'
+import { formatInstant } from '../core/calendar.ts'
+import { formatAmount } from '../core/money.ts'
+import { ATTEMPTS } from '../ui/event-line.ts'
+import type { Span } from './output.ts'
+import { statusColour } from './timeline-subscription.ts'
+
+export type Subscription = Related['subscriptions']['data'][number]
+export type Invoice = Related['invoices']['data'][number]
+export type PaymentMethod = Related['payment_methods']['data'][number]
+type Price = NonNullable<Subscription['items']['data'][number]['price']>
+
+/** A line of fields; one without a value is left out. */
+export type Field = readonly [name: string, value: Span | undefined]
+export const given = (fields: readonly Field[]): (readonly [string, Span])[] =>
+  fields.flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value] as const]))
+
+/** `a month`, `every 3 months`. */
+export function intervalText(recurring: Price['recurring']): string {
+  if (!recurring) return ''
+  const { interval, interval_count } = recurring
+  return interval_count === 1 ? `a ${interval}` : `every ${interval_count} ${interval}s`
+}
+
+/** What a subscription costs: `40.00 USD a month`. */
+export function costText({ items, currency }: Subscription): string {
+  const amount = items.data.reduce(
+    (sum, { price, quantity }) => sum + (price?.unit_amount ?? 0) * quantity,
+    0,
+  )
+  return `${formatAmount(amount, currency)} ${intervalText(items.data[0]?.price?.recurring ?? null)}`.trim()
+}
+
+/** A payment method as people know it: `visa …4242`. */
+export const methodText = ({ type, card }: PaymentMethod): string =>
+  card ? `${card.brand} …${card.last4}` : type
+
+/** Somebody by name and address, as far as they are known. */
+export function customerText(customer: Related['customer']): string {
+  if ('deleted' in customer) return `${customer.id}  deleted`
+  const { id, name, email } = customer
+  return [id, [name, email && `<${email}>`].filter(Boolean).join(' ')].filter(Boolean).join('  ')
+}
+
+export const statusText = (status: string): Span => ({ text: status, colour: statusColour(status) })
+
+const INVOICE_COLOURS = {
+  paid: 'green',
+  open: 'yellow',
+  uncollectible: 'red',
+  void: 'dim',
+  draft: 'cyan',
+} as const
+export const invoiceStatusText = (status: Invoice['status']): Span => ({
+  text: status,
+  colour: INVOICE_COLOURS[status],
+})
+
+/** What is left to pay: `20.00 USD + 5.00 EUR`; nothing when nothing is. */
+export const owedText = ({ owed }: Related): string =>
+  owed.map(({ amount, currency }) => formatAmount(amount, currency)).join(' + ')
+
+const HAPPENINGS: Readonly<Record<Prospect['kind'], string>> = {
+  payment_retry: 'retry',
+  invoice_due: 'invoice due',
+  cancellation: 'ends',
+  incomplete_expiry: 'expires',
+  pause_end: 'collection goes on',
+  trial_end: 'trial ends',
+  renewal: 'renewal',
+  refund_settlement: 'refund settles',
+  webhook_retry: 'webhook is sent again',
+}
+
+/** The next that is due: `2026-03-31T10:00:00Z  renewal, 20.00 USD`. */
+export function nextText(prospects: readonly Prospect[]): string {
+  const [next] = prospects
+  if (!next) return ''
+  const { due, kind, amount, currency, attempt } = next
+  const cost = amount === null || currency === null ? '' : `, ${formatAmount(amount, currency)}`
+  const which = attempt === null ? '' : `, attempt ${attempt} of ${ATTEMPTS}`
+  return `${formatInstant(due)}  ${HAPPENINGS[kind]}${cost}${which}`
+}
+
+/** The next that is due, in few words: `2026-03-31T10:00:00Z  renewal`. */
+export const nextShortly = ([next]: readonly Prospect[]): string =>
+  next ? `${formatInstant(next.due)}  ${HAPPENINGS[next.kind]}` : '–'
+
+/** `plan=pro team=blue` */
+export const metadataText = (metadata: Readonly<Record<string, string>>): string =>
+  Object.entries(metadata)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(' ')
+
+/** A moment that is not now: said first, for all that follows is of then. */
+export const asOfText = ({ now, as_of }: { now: number; as_of: number }): string =>
+  as_of === now ? '' : `${formatInstant(as_of)}, as it was then`

@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import type { Client } from '../client/client.ts'
+import { addVerb } from './command.ts'
+import type { Io } from './io.ts'
+import type { Output } from './output.ts'
+import { showCustomer } from './show-customer.ts'
+import { showInvoice } from './show-invoice.ts'
+import { showSubscription } from './show-subscription.ts'
+
+/** `paytwin customers show`, `subscriptions show`, `invoices show`. Source: operator.md, Command line. */
+export function showCommands(program: Command, io: Io): void {
+  addShow(program, io, {
+    noun: 'customers',
+    thing: 'customer',
+    id: 'cus_0123456789abcd',
+    ask: (client, id, asked) => client.customer(id, asked),
+    show: showCustomer,
+  })
+  addShow(program, io, {
+    noun: 'subscriptions',
+    thing: 'subscription',
+    id: 'sub_0123456789abcd',
+    ask: (client, id, asked) => client.subscription(id, asked),
+    show: showSubscription,
+  })
+  addShow(program, io, {
+    noun: 'invoices',
+    thing: 'invoice',
+    id: 'in_0123456789abcd',
+    ask: (client, id, asked) => client.invoice(id, asked),
+    show: showInvoice,
+  })
+}
+
+function addShow<Shown>(
+  program: Command,
+  io: Io,
+  shown: {
+    noun: string
+    thing: string
+    id: string
+    ask: (client: Client, id: string, asked: { at?: string | undefined }) => Promise<Shown>
+    show: (out: Output, shown: Shown, options: { all: boolean }) => void
+  },
+): void {
+  const noun = program
+    .command(shown.noun)
+    .description(`Look at ${shown.noun}: what happened to them, and what will.`)
+  addVerb<{ at?: string; all?: boolean }>(noun, io, {
+    usage: 'show <ID>',
+    about: `Show a ${shown.thing} of any merchant: what it is, then its timeline from the past to the future.`,
+    options: (command) =>
+      command
+        .option('--at <TIME>', 'as it was at an instant: ISO 8601 or Unix seconds')
+        .option('--all', 'draw each renewal, also where several went the same way'),
+    examples: [
+      `paytwin ${shown.noun} show ${shown.id}`,
+      `paytwin ${shown.noun} show ${shown.id} --at 2026-01-31T10:00:00Z`,
+    ],
+    run: async ({ client, out }, { at, all = false }, [id = '']) =>
+      out.show(await shown.ask(client, id, { at }), (answer) => shown.show(out, answer, { all })),
+  })
+}

@@ -1,0 +1,155 @@
+import type { Command } from 'commander'
+import type { Client } from '../client/client.ts'
+import type { Beginning, StreamNews } from '../client/event-stream.ts'
+import type { Event } from '../client/types.ts'
+import { eventLine } from '../ui/event-line.ts'
+import { addVerb, type Session } from './command.ts'
+import { forwardEvents, type Target, targetOf } from './forward.ts'
+import { type Io, type Terminal, variable } from './io.ts'
+
+type TailOptions = { merchant?: string; type?: string[]; since?: string; forwardTo?: string; plain?: boolean }
+
+/** `paytwin events tail`. Source: operator.md, Command line and Terminal UI. */
+export function tailCommand(events: Command, io: Io, wantedOptions: (command: Command) => Command): void {
+  addVerb<TailOptions>(events, io, {
+    usage: 'tail',
+    about:
+      'Watch events as they happen, and control the clock, on the whole terminal (press ? for its keys); in a pipe one line ' +
+      'an event, and with --json one JSON object a line, until Ctrl-C.',
+    options: (command) =>
+      wantedOptions(command)
+        .option('--since <ID>', 'begin after this event instead of now')
+        .option('--forward-to <URL>', 'post each event to this address as well, signed as webhooks are')
+        .option('--plain', 'lines, on a terminal too'),
+    examples: [
+      'paytwin events tail',
+      "paytwin events tail --type 'invoice.*' subscription.deleted",
+      'paytwin events tail --forward-to http://localhost:3000/webhooks',
+      'paytwin events tail --json | jq .data.object',
+    ],
+    run: tail,
+  })
+}
+
+async function tail(session: Session, options: TailOptions): Promise<void> {
+  const { client, out, io } = session
+  const target = options.forwardTo === undefined ? null : targetOf(options.forwardTo, client.address.token)
+  const terminal = options.plain || out.isJson ? undefined : drawable(io)
+  const ended = new AbortController()
+  const end = () => ended.abort()
+  // The handlers stay until the end: where none is left, what Ink brings along kills the process, screen or not.
+  for (const signal of SIGNALS) process.on(signal, end)
+  try {
+    if (target) out.note(`Forwarding to ${target.url}, signed with ${target.secret}`)
+    if (terminal) await watch(session, options, target, terminal, ended)
+    else await print(session, options, target, ended)
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, end)
+  }
+}
+
+/** How many events from before the start there are to see at once: a page of the list. */
+const HISTORY = 100
+
+/** SIGHUP: the terminal is gone. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** The terminal, if the UI can use it: a person sits at both ends, and it understands more than lines. */
+function drawable(io: Io): Terminal | undefined {
+  if (!io.stdout.isTTY || variable(io, 'TERM') === 'dumb') return undefined
+  const terminal = io.terminal?.()
+  return terminal?.stdin.isTTY ? terminal : undefined
+}
+
+/** Events as lines, each written at once. */
+async function print(
+  { client, out }: Session,
+  { merchant, type, since }: TailOptions,
+  target: Target | null,
+  ended: AbortController,
+): Promise<void> {
+  const { signal } = ended
+  const wanted = { merchant, types: type }
+  const beginning = since === undefined ? await client.fromNowOn(wanted) : { ...wanted, since, isTold: false }
+  const onNews = (news: StreamNews) => {
+    const note = NEWS_NOTES[news]
+    if (note) out.note(note(client.address.url))
+  }
+  const printing = async () => {
+    for await (const event of client.followEvents(beginning, { signal, onNews })) {
+      if (out.isJson) out.json(event, 0)
+      else out.line(...eventLine(event))
+    }
+  }
+  const onForwarded = ({ id, type: what }: Event, failure: string | null) => {
+    if (failure !== null) out.note(`${id} ${what} was not accepted: ${failure}.`)
+  }
+  await together(ended, [
+    printing(),
+    ...(target ? [forwardEvents(client, beginning, target, { signal, onForwarded })] : []),
+  ])
+}
+
+const NEWS_NOTES: Readonly<Record<StreamNews, ((url: string) => string) | null>> = {
+  connected: null,
+  lost: (url) => `The connection to ${url} was lost; trying again…`,
+  reconnected: () => 'Connected again.',
+  reset: () => 'The sandbox was reset or restored: what follows is of its new history.',
+}
+
+/** Waits for all; when one fails, the others end too. */
+async function together(ended: AbortController, works: readonly Promise<void>[]): Promise<void> {
+  try {
+    await Promise.all(works)
+  } finally {
+    ended.abort()
+  }
+}
+
+/** The terminal UI. What cannot begin is said before the terminal is taken. */
+async function watch(
+  { client, io }: Session,
+  options: TailOptions,
+  target: Target | null,
+  terminal: Terminal,
+  { signal }: AbortController,
+): Promise<void> {
+  const { beginning, history } = await opening(client, options)
+  const { data: merchants } = await client.merchants()
+  // Loaded only here: React and Ink take longer to load than any other command takes in all.
+  const { watchEvents } = await import('../ui/watch.tsx')
+  await watchEvents({
+    client,
+    beginning,
+    history,
+    watched: {
+      merchant: options.merchant ?? null,
+      names: new Map(merchants.map(({ id, name }) => [id, name])),
+    },
+    forward: target && {
+      url: target.url.href,
+      secret: target.secret,
+      run: (onForwarded, until) =>
+        forwardEvents(client, beginning, target, {
+          signal: until,
+          onForwarded: (_, failure) => onForwarded(failure),
+        }),
+    },
+    terminal,
+    isColoured: variable(io, 'NO_COLOR') === undefined,
+    signal,
+  })
+}
+
+/** The newest events there are, oldest first, and where the stream goes on from them; with --since that alone. */
+async function opening(
+  client: Client,
+  { merchant, type: types, since }: TailOptions,
+): Promise<{ beginning: Beginning; history: readonly Event[] }> {
+  const wanted = { merchant, types }
+  if (since !== undefined) return { beginning: { ...wanted, since, isTold: false }, history: [] }
+  // Asked for first: where none is of the wanted types, what happens between the two answers is still to come.
+  const beginning = await client.fromNowOn(wanted)
+  const { data } = await client.events({ ...wanted, limit: HISTORY })
+  return { beginning: { ...beginning, since: data[0]?.id ?? beginning.since }, history: data.toReversed() }
+}

@@ -1,0 +1,154 @@
+import { formatInstant } from '../core/calendar.ts'
+import type { Colour, Span } from './output.ts'
+import { visible } from './text.ts'
+import type { Moment, Note } from './timeline-note.ts'
+import type { Run } from './timeline-runs.ts'
+
+/** What is drawn: the past, with runs; where it ends; and the future. */
+export type Picture = {
+  readonly past: readonly (Moment | Run)[]
+  /** The moment between past and future, and what it is called. */
+  readonly border: { readonly at: number; readonly title: string }
+  readonly future: readonly Moment[]
+  /** Whether something happened before the past that is drawn. */
+  readonly isCut: boolean
+  /** Whether renewals go on after the future that is drawn. */
+  readonly goesOn: boolean
+}
+
+type Line = readonly Span[]
+
+const GAP_WIDTH = 7
+const BORDER_WIDTH = 80
+
+/**
+ * One axis of dates from top to bottom: what happened on a solid line, doubled while money is missing; what is to come on
+ * a broken one.
+ * @param width - columns of the terminal
+ */
+export function drawPicture(picture: Picture, width: number): Line[] {
+  const { past, border, future, isCut, goesOn } = picture
+  const instants = [...past.flatMap(instantsOf), border.at, ...future.map(({ at }) => at)]
+  const page = new Page(instants, width)
+  if (isCut) page.add({ axis: '⋮', parts: ['more happened before'], colour: 'dim' })
+  for (const entry of past) {
+    if ('from' in entry) page.addRun(entry)
+    else page.addMoment(entry, { axis: axisOf(entry), above: page.axis })
+    page.axis = axisOf(entry)
+  }
+  page.addBorder(border)
+  for (const moment of future) page.addMoment(moment, { axis: '┆', above: '┆' })
+  if (goesOn) page.add({ axis: '⋮', parts: [] })
+  return page.lines
+}
+
+const axisOf = ({ isTroubled }: Moment | Run): string => (isTroubled ? '║' : '│')
+
+const instantsOf = (entry: Moment | Run): number[] => ('from' in entry ? [entry.from, entry.to] : [entry.at])
+
+type Row = {
+  readonly at?: number
+  readonly axis: string
+  /** What a line that was broken has in place of the axis' sign. */
+  readonly below?: string
+  readonly parts: readonly string[]
+  readonly colour?: Colour | undefined
+}
+
+class Page {
+  readonly lines: Line[] = []
+  /** The line as the moment before left it. */
+  axis = '│'
+  readonly #width: number
+  readonly #dateWidth: number
+  readonly #hasSeconds: boolean
+  #previous: number | undefined
+
+  constructor(instants: readonly number[], width: number) {
+    this.#width = width
+    this.#hasSeconds = instants.some((instant) => instant % 60 !== 0)
+    this.#dateWidth = this.#date(0).length
+  }
+
+  /** The lines of a moment; its date stands at the first. */
+  addMoment({ at, notes }: Moment, { axis, above }: { axis: string; above: string }): void {
+    if (notes.length === 0) return
+    const turn = notes.findIndex(({ mark }) => mark === '▲' || mark === '▼' || mark === '■')
+    notes.forEach(({ mark, parts, colour }: Note, index) => {
+      // Up to the change of status the line is that of before.
+      const below = index < turn ? above : mark === '■' ? ' ' : axis
+      this.add({ ...(index === 0 && { at }), axis: mark, below, parts, colour })
+    })
+  }
+
+  /** Three lines and a bracket: the first instant, what it all came to, the last one. */
+  addRun({ from, to, mark, colour, parts, isTroubled }: Run): void {
+    const below = isTroubled ? '║' : '│'
+    this.add({ at: from, axis: `${mark} ┐`, parts: [], colour })
+    this.add({ axis: `${below} ├`, below: `${below} │`, parts, colour })
+    this.add({ at: to, axis: `${mark} ┘`, parts: [], colour })
+  }
+
+  addBorder({ at, title }: Picture['border']): void {
+    const head = `${this.#date(at)} ${this.#gap(at)} ━┿━ ${title} `
+    this.#previous = at
+    this.lines.push([{ text: head.padEnd(Math.min(this.#width, BORDER_WIDTH), '━'), colour: 'bold' }])
+  }
+
+  add({ at, axis, below = axis, parts, colour }: Row): void {
+    const margin =
+      at === undefined ? ' '.repeat(this.#dateWidth + GAP_WIDTH + 1) : `${this.#date(at)} ${this.#gap(at)}`
+    if (at !== undefined) this.#previous = at
+    const room = this.#width - margin.length - axis.length - 3
+    const [first = '', ...others] = broken(parts, room)
+    const paint = (text: string): Span => (colour ? { text, colour } : text)
+    const sign = [colour === 'dim' ? paint(margin) : margin, '  ', paint(axis)]
+    this.lines.push(first === '' ? sign : [...sign, ' ', paint(first)])
+    const blank = ' '.repeat(margin.length + 2)
+    for (const text of others) this.lines.push([blank, lineOf(below.padEnd(axis.length)), ' ', paint(text)])
+  }
+
+  /** ISO 8601, with seconds only where one of the instants has some. */
+  #date(instant: number): string {
+    const text = formatInstant(instant)
+    return this.#hasSeconds ? text : text.replace(/:00Z$/, 'Z')
+  }
+
+  #gap(at: number): string {
+    const gap = this.#previous === undefined ? '' : gapText(at - this.#previous)
+    return gap.padStart(GAP_WIDTH)
+  }
+}
+
+/** The axis where nothing stands on it. */
+const lineOf = (text: string): Span => (text.startsWith('║') ? { text, colour: 'yellow' } : text)
+
+/** Parts joined into lines of at most `room` columns; one that is longer is cut. */
+function broken(parts: readonly string[], room: number): string[] {
+  const lines: string[] = []
+  for (const part of parts.map(visible)) {
+    const text = part.length > room ? `${part.slice(0, Math.max(0, room - 1))}…` : part
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 2 + text.length <= room)
+      lines[lines.length - 1] = `${last}  ${text}`
+    else lines.push(text)
+  }
+  return lines
+}
+
+/** The longest first, with the seconds from which on each is used; before that when it fits exactly. */
+const UNITS = [
+  { unit: 'd', size: 86_400, from: 129_600 },
+  { unit: 'h', size: 3_600, from: 5_400 },
+  { unit: 'min', size: 60, from: 120 },
+  { unit: 's', size: 1, from: 0 },
+] as const
+
+/** `+28 d`, `+1 d`, `+34 h`, `+90 s`; nothing for the same instant. */
+export function gapText(seconds: number): string {
+  const found = UNITS.find(({ size, from }) => seconds % size === 0 || seconds >= from)
+  if (seconds <= 0 || !found) return ''
+  const amount = seconds / found.size
+  const isFine = found.size >= 3_600 && amount < 100
+  return `+${isFine ? Number(amount.toFixed(1)) : Math.round(amount)} ${found.unit}`
+}

@@ -1,0 +1,41 @@
+/** Whatever could steer a terminal or reorder a line instead of being read. */
+const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
+
+/**
+ * Text of foreign origin as one harmless line: control characters are spelled out, as in `\u001b`.
+ * Source: operator.md, Command line ("Control characters from the API never reach the terminal").
+ */
+export const visible = (text: string): string =>
+  text.replace(INVISIBLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** A value as JSON that is as harmless: the escapes are JSON's own, so it still means the same. */
+export const toJson = (value: unknown, indent = 0): string =>
+  JSON.stringify(value, null, indent).split('\n').map(visible).join('\n')
+
+/** `1 job`, `2 jobs`, `12,345 jobs`. */
+export const counted = (count: number, noun: string): string =>
+  `${thousands(count)} ${noun}${count === 1 ? '' : 's'}`
+
+export const thousands = (count: number): string => Math.round(count).toLocaleString('en-US')
+
+/** A span of time for people, by its two largest units: `3 d 4 h`, `2 min 5 s`, `0 s`. */
+export function formatSpan(seconds: number): string {
+  const parts: string[] = []
+  let rest = Math.max(0, Math.round(seconds))
+  for (const [unit, size] of UNITS) {
+    const amount = Math.floor(rest / size)
+    rest %= size
+    if (amount > 0) parts.push(`${amount} ${unit}`)
+  }
+  return parts.slice(0, 2).join(' ') || '0 s'
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+/** The first sentence of a text, or its first half, without the end: enough for a line of a list. */
+export const firstSentence = (text: string): string => text.split(/[.;](?:\s|$)/)[0] ?? ''

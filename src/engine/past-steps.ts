@@ -1,0 +1,87 @@
+import type { Kind, Objects } from '../core/change.ts'
+import type { EventType } from '../core/event.ts'
+import type { PaymentIntent } from '../core/payment-intent.ts'
+import type { Refund } from '../core/refund.ts'
+import type { PastEntry, Scope } from '../store/past.ts'
+import type { Engine } from './engine.ts'
+import type { View } from './view.ts'
+
+/** A step that an event told of: the object before it and after it. */
+export type PastStep = {
+  readonly id: string
+  readonly type: EventType
+  readonly kind: Kind
+  readonly created: number
+  readonly request: string | null
+  /** The values that it replaced; null when it made the object, or changed nothing that shows. */
+  readonly replaced: Readonly<Record<string, unknown>> | null
+  readonly after: Objects[Kind]
+  /** Of a payment that failed: why. */
+  readonly decline: string | null
+}
+
+/** The newest steps until a moment, in the order in which they happened. */
+export type PastSteps = {
+  readonly happened: readonly PastStep[]
+  /** Whether there are older ones. */
+  readonly has_more: boolean
+  /** The refunds among them, as the last of them left them. */
+  readonly refunds: readonly Refund[]
+}
+
+/**
+ * Goes back through the changes of an object and of what belongs to it. Each object is recalled once, as of the newest
+ * change, and taken back from there change by change.
+ * @param wanted.limit - how many changes to go back, silent ones included
+ */
+export function recallSteps(
+  { store, ids }: Engine,
+  view: View,
+  { scope, until, limit }: { scope: Scope; until: number | undefined; limit: number },
+): PastSteps {
+  const entries = store.past.entries(scope, { until, limit: limit + 1 })
+  const states = new Map<string, Objects[Kind]>()
+  const declines = new Map<string, string>()
+  const refunds: Refund[] = []
+  const steps: PastStep[] = []
+  for (const entry of entries.slice(0, limit)) {
+    const key = `${entry.kind} ${entry.object}`
+    const known = states.get(key)
+    const after = known ?? latest(store, view, entry)
+    if (!known && entry.kind === 'refund') refunds.push(after as Refund)
+    states.set(key, { ...after, ...entry.replaced } as Objects[Kind])
+    noteDecline(declines, entry, after)
+    if (entry.type === null || entry.number === null) continue
+    const { type, kind, created, request, replaced } = entry
+    const decline = declineOf(declines, entry, after)
+    const id = ids.of(entry.merchant, 'evt', entry.number)
+    steps.push({ id, type, kind, created, request, replaced, after, decline })
+  }
+  return { happened: steps.reverse(), has_more: entries.length > limit, refunds }
+}
+
+/** An object as its newest change left it, seen at the moment that the view shows. */
+function latest(store: Engine['store'], view: View, { kind, object, seq }: PastEntry): Objects[Kind] {
+  const recalled = store.journal.asOf(kind, object, seq)
+  // The view knows what the journal does not hold.
+  return (kind === 'refund' ? view.get(kind, recalled.id) : undefined) ?? recalled
+}
+
+/** The intent tells why an attempt failed, right after its invoice told that it did: going back, it comes before. */
+function noteDecline(declines: Map<string, string>, { type }: PastEntry, after: Objects[Kind]): void {
+  if (type !== 'payment_intent.payment_failed') return
+  const { id, invoice, last_payment_error } = after as PaymentIntent
+  if (last_payment_error)
+    declines.set(invoice ?? id, last_payment_error.decline_code ?? last_payment_error.code)
+}
+
+const declineOf = (
+  declines: ReadonlyMap<string, string>,
+  { type }: PastEntry,
+  after: Objects[Kind],
+): string | null => {
+  if (type === 'invoice.payment_failed') return declines.get(after.id) ?? null
+  if (type !== 'payment_intent.payment_failed') return null
+  const { id, invoice } = after as PaymentIntent
+  return declines.get(invoice ?? id) ?? null
+}

@@ -1,0 +1,43 @@
+import type { Kind, Objects } from '../core/change.ts'
+import { settlementOf } from '../core/refund.ts'
+import type { Merchant } from '../store/directory.ts'
+import type { Store } from '../store/store.ts'
+import type { Ids } from './ids.ts'
+import type { View } from './view.ts'
+
+/** Prices and products follow the merchant's clock, whatever clock a customer follows. */
+const OF_MERCHANT: ReadonlySet<Kind> = new Set<Kind>(['price', 'product'])
+
+/** What the journal does not hold, as it follows from the rest. */
+const PRIVATE: { readonly [K in Kind]?: (object: Objects[K], instant: number) => Objects[K] } = {
+  invoice: (invoice, instant) => ({
+    ...invoice,
+    overdue: invoice.overdue && invoice.due_date !== null && invoice.due_date <= instant,
+  }),
+  refund: (refund) => ({
+    ...refund,
+    settles_at: refund.status === 'pending' ? settlementOf(refund) : null,
+  }),
+}
+
+/**
+ * The objects as they were at an instant of their clock, after all that happened at it.
+ * @param testClock - the clock that the customer follows, null for the merchant's own; on another clock than the
+ *   merchant's the instant says nothing of prices, which are shown as they are
+ * Source: operator.md, Command line (`--at TIME` shows it as it was).
+ */
+export const viewAt = (
+  { store, ids, merchant }: { store: Store; ids: Ids; merchant: Merchant },
+  instant: number,
+  testClock: string | null,
+): View => ({
+  merchant,
+  ids,
+  get: <K extends Kind>(kind: K, id: string): Objects[K] | undefined => {
+    if (testClock !== null && OF_MERCHANT.has(kind)) return store.objects.get(kind, merchant.ordinal, id)
+    const place = store.objects.seqOf(kind, merchant.ordinal, id)
+    const object = place === undefined ? undefined : store.past.at(kind, place, instant)
+    const complete = PRIVATE[kind] as ((object: Objects[K], instant: number) => Objects[K]) | undefined
+    return object && complete ? complete(object, instant) : object
+  },
+})

@@ -1,0 +1,52 @@
+import { parameterInvalid, resourceMissing } from '../core/errors.ts'
+import { DatabaseUnusable } from '../store/database.ts'
+import type { OpenSnapshot, Snapshot } from '../store/snapshots.ts'
+import { wallSeconds } from './clock.ts'
+import type { Engine } from './engine.ts'
+import { dropQueued } from './webhook-delivery.ts'
+
+export type { Snapshot } from '../store/snapshots.ts'
+
+export const listSnapshots = (engine: Engine): Snapshot[] => engine.store.snapshots.list()
+
+/**
+ * Saves the state as it is once no clock moves; in place of the snapshot of that name, if there is one.
+ * @param name - follows SNAPSHOT_NAME
+ * Source: operator.md, "Command line".
+ */
+export const saveSnapshot = (engine: Engine, name: string): Promise<Snapshot> =>
+  engine.exclusively(() => engine.store.snapshots.save(name, wallSeconds(engine.wall)))
+
+/**
+ * Puts the state of a snapshot in place of the present one, once no clock moves: all of it or nothing. Keys stay as they are.
+ * @throws ApiError resource_missing; parameter_invalid for one that is damaged, or of a newer schema
+ * Source: operator.md, "Command line" (restore).
+ */
+export async function restoreSnapshot(engine: Engine, name: string): Promise<Snapshot> {
+  const opened = await usable(() => engine.store.snapshots.open(name))
+  if (!opened) throw missing(name)
+  return usable(() => restore(engine, opened)).finally(() => opened.close())
+}
+
+async function restore(engine: Engine, opened: OpenSnapshot): Promise<Snapshot> {
+  await engine.replaceState(() =>
+    engine.store.restore(opened, wallSeconds(engine.wall), () => dropQueued(engine.store)),
+  )
+  return opened.snapshot
+}
+
+/** @throws ApiError resource_missing */
+export function deleteSnapshot(engine: Engine, name: string): void {
+  if (!engine.store.snapshots.remove(name)) throw missing(name)
+}
+
+const missing = (name: string) => resourceMissing('snapshot', name)
+
+/** What a snapshot's file does not allow is for the caller to know. */
+async function usable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof DatabaseUnusable ? parameterInvalid('id', error.message) : error
+  }
+}

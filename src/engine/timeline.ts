@@ -1,0 +1,226 @@
+import { formatInstant } from '../core/calendar.ts'
+import type { Objects } from '../core/change.ts'
+import type { Customer } from '../core/customer.ts'
+import { parameterInvalid, resourceMissing, resourceNotYetMade } from '../core/errors.ts'
+import type { Invoice } from '../core/invoice.ts'
+import type { PaymentMethod } from '../core/payment-method.ts'
+import {
+  inOrder,
+  invoiceProspects,
+  type Prospect,
+  refundProspects,
+  subscriptionProspects,
+} from '../core/prospect.ts'
+import type { Refund } from '../core/refund.ts'
+import { hasEnded, type Prices, type Subscription } from '../core/subscription.ts'
+import type { Clock } from './clock.ts'
+import type { Engine } from './engine.ts'
+import type { MerchantState } from './merchant.ts'
+import { type PastStep, recallSteps } from './past-steps.ts'
+import { viewAt } from './past-view.ts'
+import { currentView, type View } from './view.ts'
+
+/** What has a timeline. */
+export type SubjectKind = 'customer' | 'subscription' | 'invoice'
+
+/** What is shown of other objects, as of the same moment. Newest first. */
+export type Related = {
+  readonly customer: Customer
+  readonly subscriptions: readonly Subscription[]
+  readonly invoices: readonly Invoice[]
+  readonly payment_methods: readonly PaymentMethod[]
+}
+
+/** An object as of a moment, what happened to it until then, and what was going to. */
+export type Timeline<K extends SubjectKind> = {
+  readonly subject: Objects[K]
+  readonly view: View
+  /** What the clock shows that it follows, and the moment that is shown; Unix seconds. */
+  readonly now: number
+  readonly as_of: number
+  readonly related: Related
+  /** What is left to pay of its open invoices. */
+  readonly openInvoices: readonly Invoice[]
+  /** Oldest first. */
+  readonly happened: readonly PastStep[]
+  /** Whether more happened before. */
+  readonly has_more: boolean
+  readonly upcoming: readonly Prospect[]
+}
+
+type Wanted = {
+  /** Unix seconds; undefined for now. */
+  readonly at: number | undefined
+  /** How many changes to go back at most. */
+  readonly limit: number
+}
+
+/**
+ * The timeline of a merchant's object. In the past, jobs are derived from the objects as they were: what was upcoming then
+ * is what it was, except that nobody knows any more what would have ended a dunning.
+ * @throws ApiError resource_missing; also for an instant before it was made; parameter_invalid, param at, for the future
+ * Source: operator.md, Command line (`show`).
+ */
+export function timelineOf<K extends SubjectKind>(
+  engine: Engine,
+  merchant: MerchantState,
+  { kind, id, at, limit }: Wanted & { kind: K; id: string },
+): Timeline<K> {
+  const { store, ids } = engine
+  const sources = { store, ids, merchant: merchant.settings }
+  const current = need(currentView(sources), kind, id)
+  const customer = need(currentView(sources), 'customer', customerOf(kind, current))
+  const { now } = clockOf(merchant, customer)
+  const as_of = at ?? now
+  if (as_of > now) throw isFuture(as_of, now)
+  const isPast = as_of < now
+  const view = isPast ? viewAt(sources, as_of, customer.test_clock) : currentView(sources)
+  const subject = view.get(kind, id)
+  if (!subject) throw isBefore(kind, current, as_of)
+  if (kind === 'invoice' && (subject as Invoice).deleted) throw resourceMissing(kind, id)
+
+  const steps = recallSteps(engine, view, { scope: { kind, id }, until: isPast ? as_of : undefined, limit })
+  const found = { engine, merchant, view, customer: need(view, 'customer', customer.id), as_of, isPast }
+  const related = relatedTo(found, kind, subject)
+  const openInvoices = related.invoices.filter(({ status }) => status === 'open')
+  return {
+    subject,
+    view,
+    now,
+    as_of,
+    related,
+    openInvoices,
+    happened: steps.happened,
+    has_more: steps.has_more,
+    upcoming: prospectsOf(found, kind, related, openInvoices, steps.refunds),
+  }
+}
+
+/** Whose object it is. @throws ApiError resource_missing */
+export function ownerOf(engine: Engine, kind: SubjectKind, id: string): MerchantState {
+  for (const merchant of engine.merchants.values()) {
+    if (engine.store.objects.seqOf(kind, merchant.settings.ordinal, id) !== undefined) return merchant
+  }
+  throw resourceMissing(kind, id)
+}
+
+type Found = {
+  readonly engine: Engine
+  readonly merchant: MerchantState
+  readonly view: View
+  readonly customer: Customer
+  readonly as_of: number
+  readonly isPast: boolean
+}
+
+function need<K extends SubjectKind>(view: View, kind: K, id: string): Objects[K] {
+  const object = view.get(kind, id)
+  if (!object) throw resourceMissing(kind, id)
+  return object
+}
+
+const customerOf = (kind: SubjectKind, object: Objects[SubjectKind]): string =>
+  kind === 'customer' ? object.id : (object as Subscription | Invoice).customer
+
+function clockOf(merchant: MerchantState, { test_clock }: Customer): Clock {
+  return (test_clock === null ? undefined : merchant.testClocks.find(test_clock)) ?? merchant.clock
+}
+
+const isFuture = (at: number, now: number) =>
+  parameterInvalid(
+    'at',
+    `${formatInstant(at)} is still to come: the clock stands at ${formatInstant(now)}. To see what will be, advance it there.`,
+  )
+
+const isBefore = (kind: SubjectKind, { id, created }: Objects[SubjectKind], at: number) =>
+  resourceNotYetMade(kind, id, { at: formatInstant(at), made: formatInstant(created) })
+
+const ALL = { limit: Number.MAX_SAFE_INTEGER }
+
+/** What belongs to a subject: of a customer everything, of an invoice its subscription. */
+function relatedTo(found: Found, kind: SubjectKind, subject: Objects[SubjectKind]): Related {
+  const { engine, view, customer } = found
+  const only = (id: string | null) => (id === null ? [] : (view.get('subscription', id) ?? []))
+  const subscriptions =
+    kind === 'customer'
+      ? subscriptionsOf(found)
+      : [only(kind === 'subscription' ? subject.id : (subject as Invoice).subscription)].flat()
+  const invoices = kind === 'invoice' ? [subject as Invoice] : invoicesOf(found, kind, subject)
+  const payment_methods = engine.store.past
+    .paymentMethodsOf(customer.id)
+    .flatMap((id) => view.get('payment_method', id) ?? [])
+    .filter((method) => method.customer === customer.id)
+  return { customer, subscriptions, invoices, payment_methods }
+}
+
+function subscriptionsOf({ engine, merchant, view, customer, as_of }: Found): Subscription[] {
+  const filters = [
+    { field: 'customer', is: customer.id },
+    { field: 'created', compare: '<=', to: as_of },
+  ] as const
+  return engine.store.objects
+    .list('subscription', merchant.settings.ordinal, filters, ALL)
+    .flatMap(({ id }) => view.get('subscription', id) ?? [])
+}
+
+/** The open invoices of a customer or a subscription, and the latest of a subscription, newest first. */
+function invoicesOf(found: Found, kind: SubjectKind, subject: Objects[SubjectKind]): Invoice[] {
+  const open = openInvoices(found).toReversed()
+  if (kind === 'customer') return open
+  const own = open.filter(({ subscription }) => subscription === subject.id)
+  const { latest_invoice } = subject as Subscription
+  const latest = latest_invoice === null ? undefined : found.view.get('invoice', latest_invoice)
+  return latest && !own.some(({ id }) => id === latest.id) ? [latest, ...own] : own
+}
+
+/** The customer's invoices that were open, oldest first. */
+function openInvoices({ engine, merchant, view, customer, as_of, isPast }: Found): Invoice[] {
+  const { objects } = engine.store
+  if (!isPast) return objects.openInvoices(customer.id)
+  return objects
+    .list('invoice', merchant.settings.ordinal, [{ field: 'customer', is: customer.id }], ALL)
+    .filter((invoice) => wasOpen(invoice, as_of))
+    .reverse()
+    .flatMap(({ id }) => view.get('invoice', id) ?? [])
+}
+
+/** Whether an invoice was open at an instant, by what it says of itself today. */
+const wasOpen = (invoice: Invoice, instant: number): boolean => {
+  const has = (at: number | null) => at !== null && at <= instant
+  const { finalized_at, paid_at, voided_at, marked_uncollectible_at } = invoice
+  return has(finalized_at) && !has(paid_at) && !has(voided_at) && !has(marked_uncollectible_at)
+}
+
+function prospectsOf(
+  found: Found,
+  kind: SubjectKind,
+  { subscriptions, payment_methods, customer }: Related,
+  open: readonly Invoice[],
+  refunds: readonly Refund[],
+): Prospect[] {
+  // The merchant's setting has no history: of the past nobody knows what it was.
+  const final_action = found.isPast ? null : found.merchant.settings.dunning_final_action
+  const holds = (id: string | null) => payment_methods.some((method) => method.id === id)
+  const living = kind === 'invoice' ? [] : subscriptions.filter((subscription) => !hasEnded(subscription))
+  return inOrder([
+    ...open.flatMap((invoice) => {
+      const subscription = subscriptions.find(({ id }) => id === invoice.subscription) ?? null
+      return invoiceProspects(invoice, { subscription, final_action })
+    }),
+    ...living.flatMap((subscription) => {
+      const { items, default_payment_method } = subscription
+      const isPayable = holds(default_payment_method) || holds(customer.default_payment_method)
+      return subscriptionProspects(subscription, { prices: pricesOf(found.view, items), isPayable })
+    }),
+    ...refunds.flatMap(refundProspects),
+  ])
+}
+
+/** The prices of some items by their id. */
+export const pricesOf = (view: View, items: Subscription['items']): Prices =>
+  new Map(
+    items.flatMap(({ price: id }) => {
+      const price = view.get('price', id)
+      return price ? [[id, price] as const] : []
+    }),
+  )

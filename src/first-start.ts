@@ -1,0 +1,64 @@
+import type { Engine } from './engine/engine.ts'
+import type { Made } from './engine/fixture-names.ts'
+import { type FixturePlan, makeRememberedFixtures, rememberFixtures } from './engine/fixtures.ts'
+import type { KeyRing } from './engine/keys.ts'
+import { addMerchant } from './engine/merchants.ts'
+import { FIRST_BIRTH } from './store/directory.ts'
+import type { Store } from './store/store.ts'
+
+/** What a database begins with. */
+export type Beginning = {
+  /** The default merchant's clock: 'live', or where it stands frozen (Unix seconds). */
+  readonly clock: 'live' | number
+  readonly seed: string
+  /** The default merchant's first key; null for a random one. */
+  readonly secretKey: string | null
+  /** What is made besides; null for what the database remembers. */
+  readonly fixtures: FixturePlan | null
+}
+
+/** The parts that a beginning needs. */
+type Parts = { readonly engine: Engine; readonly keys: KeyRing }
+
+export type Begun = {
+  /** The default merchant's key, when it was made here rather than given or kept. */
+  readonly secretKey: string | null
+  /** What was made of fixtures. */
+  readonly loaded: readonly Made[]
+}
+
+/**
+ * Makes the state of a first start, in one transaction: of a new database, or in place of all that a used one holds.
+ * There the default merchant's keys stay, and so does its id, which follows from the seed; other merchants go with theirs.
+ * Source: operator.md, "Daemon" and the paragraph on reset.
+ */
+export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promise<Begun> {
+  const { store, ids } = engine
+  const { clock, seed, fixtures } = beginning
+  return engine.replaceState((transact) =>
+    transact((unitOf) => {
+      store.empty()
+      store.directory.forgetOtherKeys()
+      store.directory.setSetting('seed', seed)
+      store.directory.setSetting('clock', String(clock))
+      if (fixtures) rememberFixtures(engine, fixtures)
+      ids.reset()
+      const merchant = addMerchant(engine, { name: 'Default merchant', clock }, FIRST_BIRTH)
+      const secretKey = keys.list().length === 0 ? firstKey(keys, merchant.settings.ordinal, beginning) : null
+      return { secretKey, loaded: makeRememberedFixtures({ engine, keys, unitOf, merchant }) }
+    }),
+  )
+}
+
+function firstKey(keys: KeyRing, merchant: number, { secretKey }: Beginning): string | null {
+  const given = secretKey ?? undefined
+  const { secret } = keys.make({ merchant, type: 'secret', name: 'Default', secret: given })
+  return secretKey ? null : secret
+}
+
+/** What a database began with; undefined for a new one. */
+export function beginningOf({ directory }: Store): Beginning | undefined {
+  const [seed, clock] = [directory.setting('seed'), directory.setting('clock')]
+  if (seed === undefined || clock === undefined) return undefined
+  return { seed, clock: clock === 'live' ? clock : Number(clock), secretKey: null, fixtures: null }
+}

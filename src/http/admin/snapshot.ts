@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { SNAPSHOT_NAME, SNAPSHOT_NAME_RULE } from '../../core/snapshot.ts'
+import {
+  deleteSnapshot,
+  listSnapshots,
+  restoreSnapshot,
+  type Snapshot,
+  saveSnapshot,
+} from '../../engine/snapshots.ts'
+import { list } from '../pagination.ts'
+import { deletedStub } from '../resource.ts'
+import { statusSchema } from '../schemas/admin.ts'
+import { deletedSnapshot, type SnapshotShape, snapshotList, snapshotSchema } from '../schemas/snapshot.ts'
+import type { AddRoute } from './site.ts'
+import { presentStatus } from './status.ts'
+
+const saveParams = z.object({
+  name: z.string().regex(SNAPSHOT_NAME, { error: `expected ${SNAPSHOT_NAME_RULE}` }),
+})
+
+/** Source: operator.md, "Admin API" and "Command line" (snapshots, reset). */
+export function snapshotRoutes(add: AddRoute): void {
+  add(
+    {
+      method: 'post',
+      path: 'snapshots',
+      summary: 'Saves the state of the whole sandbox under a name, in place of what it stood for before.',
+      params: saveParams,
+      status: 201,
+      returns: snapshotSchema,
+    },
+    async ({ site, params }) => presentSnapshot(await saveSnapshot(site.engine, params.name)),
+  )
+  add(
+    {
+      method: 'get',
+      path: 'snapshots',
+      summary: 'Lists the snapshots, by name.',
+      returns: snapshotList,
+    },
+    ({ c, site }) => list(c.req.path, listSnapshots(site.engine).map(presentSnapshot)),
+  )
+  add(
+    {
+      method: 'post',
+      path: 'snapshots/:id/restore',
+      summary: 'Puts the state of a snapshot in place of the present one.',
+      returns: snapshotSchema,
+    },
+    async ({ site, id }) => presentSnapshot(await restoreSnapshot(site.engine, id)),
+  )
+  add(
+    {
+      method: 'delete',
+      path: 'snapshots/:id',
+      summary: 'Deletes a snapshot.',
+      returns: deletedSnapshot,
+    },
+    ({ site, id }) => {
+      deleteSnapshot(site.engine, id)
+      return deletedStub('snapshot', id)
+    },
+  )
+  add(
+    {
+      method: 'post',
+      path: 'reset',
+      summary: 'Brings back the state of the first start; keys of the default merchant and snapshots stay.',
+      returns: statusSchema,
+    },
+    async ({ site }) => {
+      await site.reset()
+      return presentStatus(site)
+    },
+  )
+}
+
+const presentSnapshot = ({ name, created, size }: Snapshot): SnapshotShape => ({
+  id: name,
+  object: 'snapshot',
+  name,
+  created,
+  size,
+  livemode: false,
+})

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { parseInstant } from '../../core/calendar.ts'
+import { parameterInvalid } from '../../core/errors.ts'
+import { ownerOf, type SubjectKind, type Timeline, timelineOf } from '../../engine/timeline.ts'
+import { presentCustomerOrStub } from '../customer.ts'
+import { presentInvoice } from '../invoice.ts'
+import { customerTimeline, invoiceTimeline, subscriptionTimeline } from '../schemas/timeline.ts'
+import { presentSubscription } from '../subscription.ts'
+import { presentAround } from '../timeline.ts'
+import type { AddRoute, AdminCall } from './site.ts'
+
+const MAX_CHANGES = 1_000
+
+const showParams = z.object({
+  at: z.union([z.int(), z.string()]).optional(),
+  limit: z.int().min(1).max(MAX_CHANGES).default(MAX_CHANGES),
+})
+type ShowCall = AdminCall<z.infer<typeof showParams>>
+
+/** Objects of any merchant with their timelines. Source: operator.md, Command line (`show`). */
+export function timelineRoutes(add: AddRoute): void {
+  add(
+    {
+      method: 'get',
+      path: 'customers/:id',
+      summary: 'Shows a customer of any merchant as of now or then, with what happened to it and what will.',
+      params: showParams,
+      returns: customerTimeline,
+    },
+    async (call) => {
+      const timeline = await recall(call, 'customer')
+      const { view, subject } = timeline
+      return { ...presentCustomerOrStub(view, subject), ...presentAround(call.c.req.path, timeline) }
+    },
+  )
+  add(
+    {
+      method: 'get',
+      path: 'subscriptions/:id',
+      summary:
+        'Shows a subscription of any merchant as of now or then, with what happened to it and what will.',
+      params: showParams,
+      returns: subscriptionTimeline,
+    },
+    async (call) => {
+      const timeline = await recall(call, 'subscription')
+      const { view, subject } = timeline
+      return { ...presentSubscription(view, subject), ...presentAround(call.c.req.path, timeline) }
+    },
+  )
+  add(
+    {
+      method: 'get',
+      path: 'invoices/:id',
+      summary: 'Shows an invoice of any merchant as of now or then, with what happened to it and what will.',
+      params: showParams,
+      returns: invoiceTimeline,
+    },
+    async (call) => {
+      const timeline = await recall(call, 'invoice')
+      const { view, subject } = timeline
+      return { ...presentInvoice(view, subject), ...presentAround(call.c.req.path, timeline) }
+    },
+  )
+}
+
+/** @throws ApiError resource_missing; parameter_invalid, param at, for no time or one to come */
+async function recall<K extends SubjectKind>({ site, params, id }: ShowCall, kind: K): Promise<Timeline<K>> {
+  const at = params.at === undefined ? undefined : parseInstant(String(params.at))
+  if (params.at !== undefined && at === undefined) {
+    throw parameterInvalid(
+      'at',
+      `'${params.at}' is no time: give Unix seconds or ISO 8601, as in 2026-02-28T10:00:00Z`,
+    )
+  }
+  const merchant = ownerOf(site.engine, kind, id)
+  await site.engine.settle(merchant)
+  return timelineOf(site.engine, merchant, { kind, id, at, limit: params.limit })
+}

@@ -1,0 +1,185 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { SNAPSHOT_NAME } from '../core/snapshot.ts'
+import { DatabaseUnusable, MIGRATIONS, type Migrations, migrate, versionOf } from './database.ts'
+import { byName, gone, type OpenSnapshot, type Shelf, type Snapshot, unreadable } from './snapshots.ts'
+
+const ENDING = '.db'
+/** No snapshot's name begins with a dot. */
+const UNFINISHED = /^\./
+const SAVING = '.saving.db'
+
+/**
+ * Snapshots on disk, a database file each. A file has its name only once it is complete and on the disk; what a save that was
+ * killed leaves has another one, and is removed when the shelf is opened the next time.
+ * Source: operator.md, "Daemon" (`snapshots/`).
+ */
+export class FileShelf implements Shelf {
+  readonly #database: Sqlite.Database
+  readonly #folder: string
+  readonly #migrations: Migrations
+  #copies = 0
+
+  /** @param migrations - all that the database has seen */
+  constructor(database: Sqlite.Database, folder: string, migrations = MIGRATIONS) {
+    this.#database = database
+    this.#folder = folder
+    this.#migrations = migrations
+    for (const file of this.#files().filter((name) => UNFINISHED.test(name))) rmSync(join(folder, file))
+  }
+
+  list(): Snapshot[] {
+    return this.#files()
+      .filter((file) => file.endsWith(ENDING))
+      .map((file) => basename(file, ENDING))
+      .filter((name) => SNAPSHOT_NAME.test(name))
+      .map((name) => this.#describe(name))
+      .sort(byName)
+  }
+
+  save(name: string, created: number): Snapshot {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    const file = join(this.#folder, SAVING)
+    try {
+      // SQLite writes into a file that is there if it is empty: so it is nobody else's from the beginning.
+      rmSync(file, { force: true })
+      writeFileSync(file, '', { mode: 0o600 })
+      this.#database.prepare('vacuum into ?').run(file)
+      utimesSync(file, created, created)
+      flush(file)
+      renameSync(file, this.#fileOf(name))
+      flush(this.#folder)
+    } catch (error) {
+      rmSync(file, { force: true })
+      throw error
+    }
+    return this.#describe(name)
+  }
+
+  async open(name: string): Promise<OpenSnapshot | undefined> {
+    if (!this.#has(name)) return undefined
+    const snapshot = this.#describe(name)
+    const file = this.#fileOf(name)
+    const isOlder = this.#versionOf(name) < versionOf(this.#migrations)
+    if (!isOlder) return this.#opened(snapshot, file, () => undefined)
+    const copy = await this.#migrated(name)
+    return this.#opened(snapshot, copy, () => rmSync(copy, { force: true }))
+  }
+
+  remove(name: string): boolean {
+    if (!this.#has(name)) return false
+    rmSync(this.#fileOf(name))
+    flush(this.#folder)
+    return true
+  }
+
+  #opened(snapshot: Snapshot, file: string, close: () => void): OpenSnapshot {
+    return {
+      snapshot,
+      close,
+      read: (work) => {
+        // Attaching what is gone meanwhile would make an empty database.
+        if (!existsSync(file)) throw gone(snapshot.name)
+        try {
+          this.#database.prepare('attach ? as snapshot').run(file)
+          return work((table) => `snapshot.${table}`)
+        } catch (error) {
+          throw explain(error, snapshot.name)
+        } finally {
+          if (this.#isAttached()) this.#database.exec('detach snapshot')
+        }
+      },
+    }
+  }
+
+  #isAttached(): boolean {
+    const attached = this.#database.pragma('database_list') as { name: string }[]
+    return attached.some(({ name }) => name === 'snapshot')
+  }
+
+  /** @throws DatabaseUnusable for one that cannot be used here */
+  #versionOf(name: string): number {
+    const newest = versionOf(this.#migrations)
+    const version = schemaOf(this.#fileOf(name), name)
+    if (version === 0) throw unreadable(name, 'it is no database of paytwin')
+    if (version <= newest) return version
+    throw new DatabaseUnusable(
+      'newer',
+      `The snapshot '${name}' was saved by a newer paytwin (schema ${version}; this one knows ${newest}): update paytwin to restore it`,
+    )
+  }
+
+  /** A copy of a snapshot in the present schema. */
+  async #migrated(name: string): Promise<string> {
+    this.#copies += 1
+    const copy = join(this.#folder, `.restoring-${this.#copies}.db`)
+    copyFileSync(this.#fileOf(name), copy, constants.COPYFILE_FICLONE)
+    chmodSync(copy, 0o600)
+    const database = new Sqlite(copy)
+    try {
+      await migrate(database, this.#migrations)
+      return copy
+    } catch (error) {
+      rmSync(copy, { force: true })
+      throw explain(error, name)
+    } finally {
+      database.close()
+    }
+  }
+
+  #describe(name: string): Snapshot {
+    const { mtimeMs, size } = statSync(this.#fileOf(name))
+    return { name, created: Math.round(mtimeMs / 1000), size }
+  }
+
+  #has(name: string): boolean {
+    return SNAPSHOT_NAME.test(name) && existsSync(this.#fileOf(name))
+  }
+
+  #fileOf(name: string): string {
+    return join(this.#folder, name + ENDING)
+  }
+
+  #files(): string[] {
+    return existsSync(this.#folder) ? readdirSync(this.#folder) : []
+  }
+}
+
+function schemaOf(file: string, name: string): number {
+  const database = new Sqlite(file, { readonly: true, fileMustExist: true })
+  try {
+    return Number(database.pragma('user_version', { simple: true }))
+  } catch (error) {
+    throw explain(error, name)
+  } finally {
+    database.close()
+  }
+}
+
+function explain(error: unknown, name: string): unknown {
+  const isDamage = error instanceof Sqlite.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code)
+  return isDamage ? unreadable(name, `its file is damaged (${error.message})`) : error
+}
+
+/** Brings a file, or the names in a folder, onto the disk. */
+function flush(path: string): void {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../client/types.ts'
+import { ADVANCE_CHOICES, aimOf } from './advance-menu.ts'
+import { nowOf } from './clock-view.ts'
+import { backToList, inMode, noticed, only, type State, type Step } from './state.ts'
+
+/** Opens the menu, and asks for what comes next. */
+export function openAdvance(state: State): Step {
+  return withClock(state, ({ status, merchant_id }) =>
+    status === 'advancing'
+      ? only(noticed(state, 'An advance is under way: c cancels it.'))
+      : {
+          state: { ...state, mode: { name: 'advance', choice: 0, next: undefined } },
+          command: { do: 'look_ahead', merchant: merchant_id },
+        },
+  )
+}
+
+export function choose(state: State, next: (choice: number) => number): Step {
+  const { mode } = state
+  if (mode.name !== 'advance') return only(state)
+  const choice = Math.max(0, Math.min(ADVANCE_CHOICES.length - 1, next(mode.choice)))
+  return inMode(state, { ...mode, choice })
+}
+
+export function advance(state: State): Step {
+  const { mode } = state
+  const choice = mode.name === 'advance' ? ADVANCE_CHOICES[mode.choice] : undefined
+  if (mode.name !== 'advance' || !choice) return only(state)
+  return withClock(state, ({ merchant_id }) => {
+    const aim = aimOf(choice, mode.next)
+    const { state: after } = backToList(state)
+    return aim
+      ? { state: after, command: { do: 'advance', merchant: merchant_id, aim } }
+      : only(
+          noticed(
+            after,
+            mode.next === null
+              ? 'Nothing is due, so there is nothing to advance to.'
+              : 'What comes next is not known yet.',
+          ),
+        )
+  })
+}
+
+export function cancelAdvance(state: State): Step {
+  return withClock(state, ({ status, merchant_id }) =>
+    status === 'advancing'
+      ? { state, command: { do: 'cancel', merchant: merchant_id } }
+      : only(noticed(state, 'No advance is under way.')),
+  )
+}
+
+export function toggleFrozen(state: State): Step {
+  return withClock(state, ({ mode, merchant_id }) => ({
+    state,
+    command: { do: mode === 'frozen' ? 'unfreeze' : 'freeze', merchant: merchant_id },
+  }))
+}
+
+/** Acts on the clock where one is meant, and else says why none is. */
+function withClock(state: State, act: (clock: Clock) => Step): Step {
+  const { clock: view } = state
+  if (view.known === 'one') return act({ ...view.clock, now: nowOf(view, state.at) })
+  const reasons = {
+    'not yet': 'The clock is not known yet.',
+    none: 'The merchant is gone, and its clock with it.',
+    several: 'Several merchants are watched: start with --merchant ID to control the clock of one.',
+  }
+  return only(noticed(state, reasons[view.known], true))
+}

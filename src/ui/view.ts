@@ -1,0 +1,113 @@
+import { formatInstant } from '../core/calendar.ts'
+import { ADVANCE_CHOICES, type AdvanceChoice, leadsTo, type Next } from './advance-menu.ts'
+import { nowOf } from './clock-view.ts'
+import { jsonLines, jsonSpans } from './event-json.ts'
+import { entryRow } from './event-row.ts'
+import { fitted, painted, widthOfAll } from './fit.ts'
+import { headerLines } from './header.ts'
+import { LIST_KEYS } from './keys.ts'
+import { bodyRows } from './layout.ts'
+import { inverse, type Span } from './span.ts'
+import type { State } from './state.ts'
+import { statusLine } from './status-line.ts'
+import { windowOf } from './viewport.ts'
+
+/** What is on the screen, line by line as a terminal takes it; no line is wider than the terminal. */
+export type Frame = {
+  readonly header: readonly string[]
+  readonly body: readonly string[]
+  readonly panel: readonly string[]
+  readonly status: string
+}
+
+type Line = { readonly spans: readonly Span[]; readonly isSelected?: boolean }
+
+/** Source: operator.md, Terminal UI. */
+export function view(state: State, { isColoured }: { isColoured: boolean }): Frame {
+  const { columns } = state
+  const drawn = ({ spans, isSelected = false }: Line) => drawnLine(spans, { columns, isColoured, isSelected })
+  return {
+    header: headerLines(state).map((spans) => drawn({ spans })),
+    body: bodyLines(state).slice(0, bodyRows(state)).map(drawn),
+    panel: panelLines(state).map(drawn),
+    status: drawn({ spans: statusLine(state) }),
+  }
+}
+
+function drawnLine(
+  spans: readonly Span[],
+  { columns, isColoured, isSelected }: { columns: number; isColoured: boolean; isSelected: boolean },
+): string {
+  const line = fitted(spans, columns)
+  if (!isSelected || !isColoured) return painted(line, isColoured)
+  return inverse(painted(line, false) + ' '.repeat(columns - widthOfAll(line)))
+}
+
+function bodyLines(state: State): Line[] {
+  const { mode } = state
+  if (mode.name === 'help') return helpLines()
+  if (mode.name !== 'event') return listLines(state)
+  const lines = jsonLines(mode.event, state.columns)
+  const start = Math.min(mode.scroll, Math.max(0, lines.length - bodyRows(state)))
+  return lines.slice(start, start + bodyRows(state)).map((line) => ({ spans: jsonSpans(line) }))
+}
+
+function listLines(state: State): Line[] {
+  const { shown, viewport, columns, filter, clock, watched } = state
+  if (shown.length === 0) return [{ spans: [{ text: nothing(filter), colour: 'dim' }] }]
+  const { start, end, selected } = windowOf(shown, viewport, bodyRows(state))
+  const merchantName = clock.known === 'several' ? (id: string) => watched.names.get(id) ?? id : null
+  return shown.slice(start, end).map((entry, index) => {
+    const isSelected = start + index === selected
+    return {
+      spans: [isSelected ? '▸ ' : '  ', ...entryRow(entry, { columns: columns - 2, merchantName })],
+      isSelected,
+    }
+  })
+}
+
+const nothing = (filter: string): string =>
+  filter === '' ? '  No event yet: they appear here as they happen.' : `  No event matches ${filter}.`
+
+const LABEL_WIDTH = 9
+
+const helpLines = (): Line[] => [
+  { spans: [{ text: 'Keys', colour: 'bold' }] },
+  ...LIST_KEYS.filter(({ label }) => label).map(({ label = '', about = '' }) => ({
+    spans: ['  ', { text: label.padEnd(LABEL_WIDTH), colour: 'cyan' as const }, about],
+  })),
+]
+
+function panelLines({ mode, clock: view, at }: State): Line[] {
+  if (mode.name !== 'advance' || view.known !== 'one') return []
+  const now = nowOf(view, at)
+  return [
+    { spans: [{ text: `Advance the clock from ${formatInstant(now)}`, colour: 'bold' }] },
+    ...ADVANCE_CHOICES.map((choice, index) => ({
+      spans: choiceSpans(choice, index, { now, next: mode.next, isChosen: index === mode.choice }),
+      isSelected: index === mode.choice,
+    })),
+  ]
+}
+
+function choiceSpans(
+  choice: AdvanceChoice,
+  index: number,
+  { now, next, isChosen }: { now: number; next: Next; isChosen: boolean },
+): Span[] {
+  const instant = leadsTo(choice, now, next)
+  const what = 'by' in choice ? [] : [nextText(next)]
+  return [
+    `${isChosen ? '▸' : ' '} ${index + 1}  ${choice.label.padEnd(LABEL_WIDTH)}`,
+    {
+      text: [...(instant === undefined ? [] : [`→ ${formatInstant(instant)}`]), ...what].join('  '),
+      colour: 'dim',
+    },
+  ]
+}
+
+function nextText(next: Next): string {
+  if (next === undefined) return '…'
+  if (next === null) return 'nothing is due'
+  return [next.kind, next.subscription ?? next.invoice ?? ''].join(' ').trim()
+}

@@ -1,0 +1,184 @@
+import { render } from 'ink'
+import type { Client } from '../client/client.ts'
+import type { Beginning, StreamNews } from '../client/event-stream.ts'
+import type { Event } from '../client/types.ts'
+import { App } from './app.tsx'
+import { watchClocks } from './clock-watch.ts'
+import type { Command } from './command.ts'
+import { FrameLoop } from './frame-loop.ts'
+import { perform } from './perform.ts'
+import { Screen } from './screen.ts'
+import { startingState, type Watched } from './state.ts'
+import type { Action } from './step.ts'
+import { Store } from './store.ts'
+import { view } from './view.ts'
+
+/** A terminal, in both directions. */
+export type Terminal = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
+
+/** Events are posted elsewhere while they are watched. */
+export type Forward = {
+  readonly url: string
+  readonly secret: string
+  /** Does so until the signal ends it, and tells why an event was not accepted; null when it was. */
+  readonly run: (onForwarded: (failure: string | null) => void, until: AbortSignal) => Promise<void>
+}
+
+export type Watching = {
+  readonly client: Client
+  readonly beginning: Beginning
+  readonly watched: Watched
+  /** Events from before the beginning, oldest first: something to see at once. */
+  readonly history: readonly Event[]
+  readonly terminal: Terminal
+  readonly isColoured: boolean
+  readonly forward: Forward | null
+  readonly signal: AbortSignal
+}
+
+/**
+ * The terminal UI, until the user quits or the signal ends it. However it ends, the terminal is given back as it was.
+ * @throws Refused, when the daemon refuses the stream
+ * Source: operator.md, Terminal UI.
+ */
+export async function watchEvents(watching: Watching): Promise<void> {
+  const { terminal, signal } = watching
+  if (signal.aborted) return
+  const screen = new Screen(terminal.stdout)
+  const leave = () => {
+    screen.leave()
+    terminal.stdin.setRawMode(false)
+  }
+  // A process that dies of a mistake gives the terminal back too.
+  process.once('exit', leave)
+  const ended = new AbortController()
+  const end = () => ended.abort()
+  signal.addEventListener('abort', end, { once: true })
+  screen.enter()
+  try {
+    await show(watching, screen, ended)
+  } finally {
+    end()
+    leave()
+    signal.removeEventListener('abort', end)
+    process.off('exit', leave)
+  }
+}
+
+async function show(watching: Watching, screen: Screen, ended: AbortController): Promise<void> {
+  const { client, beginning, history, forward, terminal, isColoured } = watching
+  const { signal } = ended
+  const mistakes = new Mistakes()
+  const asked = (command: Command) => {
+    if (command.do === 'quit') return ended.abort()
+    if (command.do === 'redraw') return screen.forget()
+    perform(client, command, signal).then(dispatch, mistakes.report).finally(clocks.look)
+    clocks.look()
+  }
+  const store = new Store(startingState({ ...sizeOf(screen), ...watching }), {
+    asked,
+    changed: () => loop.request(),
+    failed: mistakes.report,
+  })
+  const { dispatch } = store
+  const onKey = (key: string) => dispatch({ kind: 'key', key })
+  const shown = () => <App frame={view(store.state, { isColoured })} {...sizeOf(screen)} onKey={onKey} />
+  const loop = new FrameLoop(
+    mistakes.reporting(() => {
+      dispatch({ kind: 'drawing' })
+      ink.rerender(shown())
+    }),
+  )
+  dispatch({ kind: 'history', events: history })
+  const clocks = watchClocks(client, beginning.merchant, {
+    signal,
+    onClocks: (seen) => dispatch({ kind: 'clocks', clocks: seen }),
+  })
+  const ink = render(shown(), inkOptions(terminal, screen))
+  const undo = listen(terminal, screen, dispatch)
+  try {
+    await Promise.race([
+      follow(client, beginning, signal, dispatch),
+      forward?.run((failure) => dispatch({ kind: 'forwarded', failure }), signal) ?? abortion(signal),
+      ink.waitUntilExit(),
+      mistakes.reported,
+      abortion(signal),
+    ])
+  } finally {
+    undo()
+    loop.end()
+    ink.unmount()
+  }
+}
+
+/** Mistakes that happen beside what is waited for. */
+class Mistakes {
+  report: (error: unknown) => void = () => undefined
+  readonly reported = new Promise<never>((_, reject) => {
+    this.report = reject
+  })
+
+  readonly reporting = (work: () => void) => () => {
+    try {
+      work()
+    } catch (error) {
+      this.report(error)
+    }
+  }
+}
+
+const abortion = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+/** Debug is Ink's name for writing each frame whole, which the screen takes as such. */
+const inkOptions = ({ stdin, stdout }: Terminal, screen: Screen) => ({
+  stdin,
+  stdout: screen as unknown as typeof stdout,
+  debug: true,
+  exitOnCtrlC: false,
+  patchConsole: false,
+  isScreenReaderEnabled: false,
+})
+
+const sizeOf = ({ columns, rows }: Screen) => ({ columns, rows })
+
+/** Follows resizes, and lets rates, live clocks and notices go on while nothing else happens. */
+function listen({ stdout }: Terminal, screen: Screen, dispatch: (action: Action) => void): () => void {
+  const resize = () => {
+    screen.forget()
+    dispatch({ kind: 'resized', ...sizeOf(screen) })
+  }
+  stdout.on('resize', resize)
+  const ticking = setInterval(() => dispatch({ kind: 'ticked' }), TICK_MS)
+  return () => {
+    stdout.off('resize', resize)
+    clearInterval(ticking)
+  }
+}
+
+const TICK_MS = 1_000
+
+/** Takes in what happens, until the signal ends it. Events that arrive together are taken in together. */
+async function follow(
+  client: Client,
+  beginning: Beginning,
+  signal: AbortSignal,
+  dispatch: (action: Action) => void,
+): Promise<void> {
+  let arrived: Event[] = []
+  const takeIn = () => {
+    const events = arrived
+    arrived = []
+    if (events.length > 0) dispatch({ kind: 'arrived', events })
+  }
+  const onNews = (news: StreamNews) => {
+    takeIn()
+    if (news === 'reset') dispatch({ kind: 'reset' })
+    else dispatch({ kind: 'connection', connection: news === 'lost' ? 'lost' : 'connected' })
+  }
+  for await (const event of client.followEvents(beginning, { signal, onNews })) {
+    if (arrived.push(event) === 1) setImmediate(takeIn)
+  }
+}

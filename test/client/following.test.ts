@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { Client } from '../../src/client/client.ts'
+import type { StreamNews } from '../../src/client/event-stream.ts'
+import { type FakeServer, fakeServer, json } from './server.ts'
+
+let server: FakeServer
+afterEach(() => server.close())
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+const event = (id: string) => ({ id, object: 'event', type: 'price.created' })
+const list = (...ids: string[]) => ({
+  object: 'list',
+  url: '',
+  has_more: false,
+  data: ids.map(event),
+  livemode: false,
+})
+const tell =
+  (...ids: string[]): Answer =>
+  (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(ids.map((id) => `id: ${id}\ndata: ${JSON.stringify(event(id))}\n\n`).join(''))
+  }
+const refuse =
+  (status: number, code: string): Answer =>
+  (_request, response) =>
+    json(response, status, { error: { code, message: `It is ${code}.` }, livemode: false })
+
+/** Follows a daemon whose list holds one event, and whose streams answer in turn; when none is left it refuses. */
+async function follow(since: string | null, streams: readonly Answer[], isTold = false) {
+  const asked: (string | undefined)[] = []
+  server = await fakeServer((request, response) => {
+    if (request.headers.accept !== 'text/event-stream') return json(response, 200, list('evt_new'))
+    const answer = streams[asked.push(request.headers['last-event-id'] as string | undefined) - 1]
+    return (answer ?? refuse(401, 'end'))(request, response)
+  })
+  const client = new Client({ url: server.url, token: null })
+  const ids: string[] = []
+  const news: StreamNews[] = []
+  const feed = client.followEvents(
+    { since, isTold },
+    { signal: new AbortController().signal, onNews: (each) => news.push(each) },
+  )
+  const failure = await (async () => {
+    for await (const { id } of feed) ids.push(id)
+  })().catch((error: Error) => error.message)
+  return { ids, news, asked, failure }
+}
+
+test('events come from where it begins, over as many connections as it takes', async () => {
+  const { ids, asked, failure } = await follow('evt_0', [tell('evt_1'), tell('evt_2')])
+  expect(ids).toEqual(['evt_1', 'evt_2'])
+  expect(asked).toEqual(['evt_0', 'evt_1', 'evt_2'])
+  expect(failure).toBe('It is end.')
+})
+
+test('where nothing had happened yet it begins with the first event there is', async () => {
+  const { ids, asked } = await follow(null, [tell('evt_new', 'evt_2')])
+  expect(ids).toEqual(['evt_new', 'evt_2'])
+  expect(asked[0]).toBeUndefined()
+})
+
+test('where the last event is gone it says so, and goes on with what happens from then on', async () => {
+  const { ids, news, asked } = await follow('evt_0', [
+    tell('evt_1'),
+    refuse(404, 'resource_missing'),
+    tell('evt_9'),
+  ])
+  expect(ids).toEqual(['evt_1', 'evt_9'])
+  expect(news).toEqual(['connected', 'lost', 'reconnected', 'reset', 'lost'])
+  expect(asked).toEqual(['evt_0', 'evt_1', 'evt_new', 'evt_9'])
+})
+
+test('a daemon that is away just then is waited for', async () => {
+  const { ids, news } = await follow('evt_0', [
+    tell('evt_1'),
+    refuse(404, 'resource_missing'),
+    (_request, response) => response.destroy(),
+    tell('evt_9'),
+  ])
+  expect(ids).toEqual(['evt_1', 'evt_9'])
+  expect(news).toEqual(['connected', 'lost', 'reconnected', 'reset', 'lost'])
+})
+
+test('a daemon that is away at first is waited for only when it has told where to begin', async () => {
+  const streams: Answer[] = [(_request, response) => response.destroy(), tell('evt_1')]
+  expect(await follow('evt_0', streams)).toMatchObject({
+    ids: [],
+    failure: expect.stringContaining('was lost'),
+  })
+  await server.close()
+  expect(await follow('evt_0', streams, true)).toMatchObject({ ids: ['evt_1'] })
+})
+
+test('an event that was never there is refused', async () => {
+  const { failure, news } = await follow('evt_0', [refuse(404, 'resource_missing')])
+  expect(failure).toBe('It is resource_missing.')
+  expect(news).toEqual([])
+})
+
+test('an event that the daemon itself had told was there, and is gone', async () => {
+  const { ids, news } = await follow('evt_0', [refuse(404, 'resource_missing'), tell('evt_9')], true)
+  expect(ids).toEqual(['evt_9'])
+  expect(news).toEqual(['connected', 'reset', 'lost'])
+})
+
+test('what is refused for another reason is refused', async () => {
+  const { failure, news } = await follow('evt_0', [tell('evt_1'), refuse(404, 'something_else')])
+  expect(failure).toBe('It is something_else.')
+  expect(news).toEqual(['connected', 'lost'])
+})
+
+test('a merchant that is gone is not asked for again and again', async () => {
+  const gone = refuse(404, 'resource_missing')
+  const { failure, news, asked } = await follow('evt_0', [tell('evt_1'), gone, gone])
+  expect(failure).toBe('It is resource_missing.')
+  expect(news).toEqual(['connected', 'lost'])
+  expect(asked).toHaveLength(3)
+})
+
+test.each([
+  [['evt_7'], 'evt_7'],
+  [[], null],
+])('after the events %j, now on begins after %s', async (ids, since) => {
+  server = await fakeServer((_request, response) => json(response, 200, list(...ids)))
+  const wanted = { merchant: 'mer_1', types: ['price.*'] }
+  const beginning = await new Client({ url: server.url, token: null }).fromNowOn(wanted)
+  expect(beginning).toEqual({ ...wanted, since, isTold: true })
+  expect(server.requests[0]?.url).toBe('/_paytwin/events?merchant=mer_1&limit=1')
+})

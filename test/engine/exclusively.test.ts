@@ -1,0 +1,186 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { StateReplaced } from '../../src/engine/merchant.ts'
+import { createMerchant } from '../../src/engine/merchants.ts'
+import { at, openTwin, subscribe } from '../scenarios/story.ts'
+import type { Twin } from '../twin.ts'
+
+/** A sandbox whose clock has many days of work before it, and the order in which things come to their end. */
+async function prepare(options: Parameters<typeof openTwin>[0] = {}) {
+  const twin = await openTwin(options)
+  const { engine } = twin.sandbox
+  const order: string[] = []
+  const note = <T>(what: string, promise: Promise<T>): Promise<T> =>
+    promise.finally(() => {
+      order.push(what)
+    })
+  return { twin, engine, order, note }
+}
+
+async function whileAdvancing(twin: Twin, by = '2y'): Promise<{ advance: Promise<unknown> }> {
+  await subscribe(twin, { price: { recurring: { interval: 'day' } } })
+  const { merchant } = twin.sandbox
+  const advance = twin.advance({ by })
+  while (merchant.held.size === 0) await turn()
+  return { advance }
+}
+
+describe('work that runs alone', () => {
+  test('goes before all commands that have not begun, and lets them run in their order', async () => {
+    const { twin, engine, order, note } = await prepare()
+    const { merchant } = twin.sandbox
+    const command = () => engine.command(merchant, null, () => undefined)
+    await note('before', command())
+    await Promise.all([
+      note('at once', command()),
+      note(
+        'alone',
+        engine.exclusively(() => undefined),
+      ),
+      note('later', command()),
+      note(
+        'operator',
+        engine.administer(() => undefined),
+      ),
+    ])
+    expect(order).toEqual(['before', 'alone', 'at once', 'later', 'operator'])
+  })
+
+  test('waits until an advance has ended, and holds back what comes meanwhile, of other merchants too', async () => {
+    const { twin, engine, order, note } = await prepare()
+    const other = await createMerchant(engine, { name: 'Other', clock: at('2026-01-31T10:00:00Z') })
+    const { advance } = await whileAdvancing(twin)
+    await Promise.all([
+      note('advance', advance),
+      note(
+        'alone',
+        engine.exclusively(() => undefined),
+      ),
+      note(
+        'other',
+        turn().then(() => engine.command(other, null, () => undefined)),
+      ),
+      note(
+        'operator',
+        turn().then(() => engine.administer(() => undefined)),
+      ),
+      note(
+        'own',
+        turn().then(() => engine.command(twin.sandbox.merchant, null, () => undefined)),
+      ),
+    ])
+    expect(order.indexOf('alone')).toBeLessThan(order.indexOf('other'))
+    expect(order.indexOf('alone')).toBeLessThan(order.indexOf('operator'))
+    expect(order.indexOf('alone')).toBeLessThan(order.indexOf('own'))
+    expect(order).toHaveLength(5)
+  })
+
+  test('sees no clock that moves, and the advance before it as a whole', async () => {
+    const { twin, engine } = await prepare()
+    const { merchant } = twin.sandbox
+    const { advance } = await whileAdvancing(twin)
+    const seen = await engine.exclusively(() => [
+      engine.time.isMoving,
+      merchant.clock.target,
+      merchant.clock.now,
+    ])
+    expect(seen).toEqual([false, null, at('2028-01-31T10:00:00Z')])
+    await advance
+  })
+
+  test('is not put off for ever by advances that follow one another', async () => {
+    const { twin, engine } = await prepare()
+    const { advance } = await whileAdvancing(twin, '30d')
+    let isDone = false
+    const alone = engine
+      .exclusively(() => undefined)
+      .then(() => {
+        isDone = true
+      })
+    await advance
+    let advances = 0
+    const keepAdvancing = async () => {
+      while (!isDone && advances < 20) {
+        await twin.advance({ by: '30d' })
+        advances += 1
+      }
+    }
+    await Promise.all([alone, keepAdvancing()])
+    expect(advances).toBeLessThan(3)
+  })
+
+  test('runs one at a time, in the order in which it was asked for', async () => {
+    const { engine } = await prepare()
+    const order: number[] = []
+    const works = Array.from({ length: 10 }, (_, n) => engine.exclusively(() => order.push(n)))
+    await Promise.all(works)
+    expect(order).toEqual(Array.from({ length: 10 }, (_, n) => n))
+  })
+
+  test('that fails says so, and lets everybody in again', async () => {
+    const { twin, engine } = await prepare()
+    const failed = engine.exclusively(() => {
+      throw new Error('no')
+    })
+    const held = turn().then(() => twin.post('/v1/customers'))
+    await expect(failed).rejects.toThrow('no')
+    expect(await held).toMatchObject({ object: 'customer' })
+    expect(await engine.exclusively(() => 'again')).toBe('again')
+  })
+
+  test('finds a live clock that is behind caught up, and what it shows written down', async () => {
+    let wall = at('2026-01-31T10:00:00Z') * 1000
+    const { twin, engine } = await prepare({ clock: 'live', wall: () => wall })
+    await subscribe(twin, { price: { recurring: { interval: 'day' } } })
+    wall += 3 * 86_400_000 + 5_000
+    const row = await engine.exclusively(() => engine.store.clocks.main(1))
+    expect(row).toMatchObject({ now: at('2026-02-03T10:00:05Z'), target: null })
+    expect((await twin.get('/v1/invoices')).data).toHaveLength(4)
+  })
+
+  test('does not run in the middle of an advance that a stop interrupts', async () => {
+    const { twin, engine } = await prepare()
+    const { advance } = await whileAdvancing(twin, '20y')
+    let hasRun = false
+    const alone = engine.exclusively(() => {
+      hasRun = true
+    })
+    await engine.time.stop()
+    await expect(alone).rejects.toMatchObject({ code: 'internal_error' })
+    await advance
+    expect(hasRun).toBe(false)
+  })
+})
+
+describe('a state that is replaced', () => {
+  test('is known anew, and its merchants of before are turned away', async () => {
+    const { twin, engine } = await prepare()
+    const { merchant } = twin.sandbox
+    await engine.replaceState(() => undefined)
+    expect(twin.sandbox.merchant).not.toBe(merchant)
+    expect(twin.sandbox.merchant.settings).toEqual(merchant.settings)
+    await expect(engine.command(merchant, null, () => undefined)).rejects.toThrow(StateReplaced)
+    await expect(engine.settle(merchant)).rejects.toThrow(StateReplaced)
+    await expect(engine.delete(merchant)).rejects.toThrow(StateReplaced)
+  })
+
+  test('is what it was when the work fails, and nobody is told of a new one', async () => {
+    const { twin, engine } = await prepare()
+    await twin.post('/v1/customers')
+    let told = 0
+    engine.listen({ replaced: () => (told += 1) })
+    const failed = engine.replaceState(() =>
+      engine.store.transaction(() => {
+        engine.store.empty()
+        engine.ids.next(1, 'cus')
+        throw new Error('no')
+      }),
+    )
+    await expect(failed).rejects.toThrow('no')
+    expect(told).toBe(0)
+    const { data } = await twin.get('/v1/customers')
+    const { id } = await twin.post('/v1/customers')
+    expect(data).toHaveLength(1)
+    expect(engine.ids.numberOf(1, 'cus', id)).toBe(2)
+  })
+})

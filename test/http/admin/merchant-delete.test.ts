@@ -1,0 +1,159 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { EVERYWHERE, PLACES } from '../../places.ts'
+import { bytesOf, historyOf, openTwin, subscribe } from '../../scenarios/story.ts'
+import { clientOf, type Twin } from '../../twin.ts'
+import {
+  anotherMerchant,
+  asOperator,
+  expectRefusal,
+  expectUnauthenticated,
+  idsOf,
+  invalid,
+  openStream,
+  unknown,
+} from '../support.ts'
+
+/** A sandbox with a second merchant that is to go. */
+async function prepare(
+  place: keyof typeof PLACES = 'in memory',
+  clock: string | number = '2026-06-01T09:00:00Z',
+) {
+  const twin = await openTwin({ database: PLACES[place]() })
+  const { merchant, secretKey } = await anotherMerchant(twin, clock)
+  const other = clientOf(twin.sandbox, secretKey)
+  const remove = (id: string = merchant.id) => asOperator(twin)('DELETE', `merchants/${id}`)
+  return { twin, other, merchant, secretKey, remove }
+}
+
+const told = async (twin: Twin) => bytesOf(await historyOf(twin))
+
+describe.each(EVERYWHERE)('%s a merchant that is deleted', (place) => {
+  test('is there no more, nor are its keys', async () => {
+    const { twin, other, merchant, remove } = await prepare(place)
+    expect(await remove()).toMatchObject({
+      status: 200,
+      body: { id: merchant.id, object: 'merchant', deleted: true, livemode: false },
+    })
+    const operator = asOperator(twin)
+    expect(idsOf((await operator('GET', 'merchants')).body.data)).toEqual([twin.sandbox.merchant.settings.id])
+    expect((await operator('GET', 'keys')).body.data).toHaveLength(1)
+    for (const [method, path] of [
+      ['GET', '/v1/customers'],
+      ['POST', '/v1/customers'],
+      ['GET', '/v1/events'],
+      ['GET', '/v1/nothing'],
+    ] as const) {
+      expectUnauthenticated(await other.request(method, path))
+    }
+    expectRefusal(await remove(), unknown())
+    expectRefusal(await operator('POST', `merchants/${merchant.id}`, { name: 'x' }), unknown())
+    expectRefusal(await operator('GET', `events?merchant=${merchant.id}`), unknown('merchant'))
+  })
+
+  test('leaves all others as they are, and no row behind', async () => {
+    const { twin, other, merchant, remove } = await prepare(place)
+    await subscribe(twin)
+    const before = await told(twin)
+    await subscribe(other, { outcomes: ['succeed', 'decline:lost_card'] })
+    await other.request('POST', '/v1/customers', {}, { 'Idempotency-Key': 'k' })
+    await other.advance({ by: '2mo' })
+    const { store } = twin.sandbox.engine
+    expect(store.idempotency.get(merchant.id, 'k')).toBeDefined()
+    await remove()
+    expect(await told(twin)).toEqual(before)
+    expect(store.journal.head(2)).toBe(0)
+    expect(store.idempotency.get(merchant.id, 'k')).toBeUndefined()
+    expect((await asOperator(twin)('GET', 'events?limit=100')).body.data).toHaveLength(
+      (await twin.events()).length,
+    )
+    await twin.advance({ by: '1mo' })
+    expect((await twin.get('/v1/invoices')).data).toHaveLength(2)
+  })
+
+  test('comes back by a snapshot that has it, without its keys', async () => {
+    const { twin, other, merchant, remove } = await prepare(place)
+    await subscribe(other)
+    const before = await told(other)
+    await asOperator(twin)('POST', 'snapshots', { name: 'with' })
+    await remove()
+    await asOperator(twin)('POST', 'snapshots/with/restore')
+    expectUnauthenticated(await other.request('GET', '/v1/events'))
+    const { body: key } = await asOperator(twin)('POST', 'keys', { merchant: merchant.id })
+    expect(await told(clientOf(twin.sandbox, key.secret))).toEqual(before)
+  })
+})
+
+describe('deleting a merchant', () => {
+  test('is refused for the default one, naming what to do instead', async () => {
+    const { twin, remove } = await prepare()
+    await twin.post('/v1/customers')
+    const answer = await remove(twin.sandbox.merchant.settings.id)
+    expectRefusal(answer, invalid('id'))
+    expect(answer.body.error.message).toContain('reset')
+    expect((await twin.get('/v1/customers')).data).toHaveLength(1)
+  })
+
+  test('is 404 for one that nobody knows', async () => {
+    const { remove } = await prepare()
+    for (const id of ['mer_unknown', '__proto__', '%00']) expectRefusal(await remove(id), unknown())
+  })
+
+  test('ends its streams, and neither ends those of others nor hides events from them', async () => {
+    const { twin, other, secretKey, merchant, remove } = await prepare()
+    const admin = { Authorization: `Bearer ${twin.sandbox.adminToken}`, Host: 'localhost' }
+    const theirs = await openStream(twin, '/v1/events', { Authorization: `Bearer ${secretKey}` })
+    const operators = await openStream(twin, `/_paytwin/events?merchant=${merchant.id}`, admin)
+    const ours = await openStream(twin)
+    const all = await openStream(twin, '/_paytwin/events', admin)
+    for (let n = 0; n < 5; n += 1) await other.post('/v1/customers', { name: 'theirs' })
+    await all.take(5)
+    await remove()
+    await theirs.take(5)
+    await expect(theirs.take(1)).rejects.toThrow('ended')
+    await operators.take(5)
+    await expect(operators.take(1)).rejects.toThrow('ended')
+    for (let n = 0; n < 3; n += 1) await twin.post('/v1/customers', { name: `ours ${n}` })
+    const names = async (stream: typeof all) =>
+      (await stream.take(3)).map(({ data }) => data.data.object.name)
+    expect(await names(ours)).toEqual(['ours 0', 'ours 1', 'ours 2'])
+    expect(await names(all)).toEqual(['ours 0', 'ours 1', 'ours 2'])
+    await ours.close()
+    await all.close()
+  })
+
+  test('cancels its advance, and refuses what waits for that', async () => {
+    const { twin, other, remove } = await prepare()
+    await subscribe(other, { price: { recurring: { interval: 'day' } } })
+    const state = twin.sandbox.engine.merchants.get(2)
+    const advance = other.request('POST', '/v1/test_helpers/clock/advance', { by: '20y' })
+    while (!state?.held.size) await turn()
+    const waiting = other.request('POST', '/v1/customers')
+    while (state.held.get(state.clock)?.length === 0) await turn()
+    expect((await remove()).status).toBe(200)
+    expect(await advance).toMatchObject({ status: 200, body: { status: 'ready' } })
+    expectUnauthenticated(await waiting)
+    expect(twin.sandbox.engine.time.isMoving).toBe(false)
+  })
+
+  test('answers each request that comes at the same time either before or after', async () => {
+    const { twin, other, remove } = await prepare()
+    const before = Array.from({ length: 20 }, () => other.request('POST', '/v1/customers'))
+    const removed = remove()
+    const after = Array.from({ length: 20 }, () => other.request('POST', '/v1/customers'))
+    expect((await removed).status).toBe(200)
+    const answers = await Promise.all([...before, ...after])
+    for (const answer of answers) {
+      if (answer.status === 201) continue
+      expectUnauthenticated(answer)
+    }
+    expect(twin.sandbox.engine.store.journal.head(2)).toBe(0)
+  })
+
+  test('leaves a clock that was never frozen to nobody', async () => {
+    const { twin, remove } = await prepare('in memory', 'live')
+    await remove()
+    await twin.sandbox.engine.settleAll()
+    expect((await asOperator(twin)('GET', 'clock')).body.data).toHaveLength(1)
+  })
+})

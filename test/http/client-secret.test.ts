@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Ids } from '../../src/engine/ids.ts'
+import { clientSecretOf, withClientSecrets, withoutClientSecrets } from '../../src/http/client-secret.ts'
+import { startTwin, type Twin } from '../twin.ts'
+
+let twin: Twin
+let ids: Ids
+beforeAll(async () => {
+  twin = await startTwin()
+  ids = twin.sandbox.engine.ids
+})
+afterAll(() => twin.close())
+
+describe('a body that is stored', () => {
+  test('holds no client secret, and is the same once they are put in again', () => {
+    const [first, second] = [clientSecretOf(ids, 'pi_1'), clientSecretOf(ids, 'pi_2')]
+    const text = JSON.stringify({
+      client_secret: first,
+      error: { payment_intent: { client_secret: second } },
+    })
+    const stored = withoutClientSecrets(ids, text)
+    for (const secret of [first, second]) expect(stored).not.toContain(secret.split('_secret_')[1])
+    expect(withClientSecrets(ids, stored)).toBe(text)
+  })
+
+  test.each([
+    'pi_1_secret_',
+    'pi_1_secret_guessed',
+    'pi_1_secret_\u0001',
+    'pi_1_secret_\\u0001',
+    '_secret_\u0001',
+    'pi__secret_x',
+    '\u0001',
+  ])('keeps words of the merchant that look like one: %j', (description) => {
+    const text = JSON.stringify({ client_secret: clientSecretOf(ids, 'pi_1'), description })
+    expect(withClientSecrets(ids, withoutClientSecrets(ids, text))).toBe(text)
+  })
+
+  test('keeps a secret that the merchant wrote down, and what follows it', () => {
+    const secret = clientSecretOf(ids, 'pi_1')
+    for (const description of [secret, `${secret}x`, `see ${secret}, ${secret}`]) {
+      const text = JSON.stringify({ description })
+      expect(withClientSecrets(ids, withoutClientSecrets(ids, text))).toBe(text)
+    }
+  })
+})

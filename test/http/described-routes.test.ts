@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Body, startTwin, type Twin } from '../twin.ts'
+import { FORM } from './support.ts'
+
+const HOST = { Host: 'localhost:4242' }
+const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS'] as const
+
+let twin: Twin
+let paths: Record<string, Body>
+beforeAll(async () => {
+  twin = await startTwin()
+  paths = (await twin.request('GET', '/openapi.json', undefined, HOST)).body.paths
+})
+afterAll(() => twin.close())
+
+/** A plain request to the application, by somebody who may do everything; the path's ids lead nowhere. */
+async function ask(method: string, path: string, body?: string) {
+  const token = path.startsWith('/_paytwin') ? twin.sandbox.adminToken : twin.secretKey
+  const response = await twin.sandbox.app.request(path.replaceAll(/{\w+}/g, 'unknown_1'), {
+    method,
+    headers: { ...HOST, Authorization: `Bearer ${token}`, ...(body !== undefined && FORM) },
+    ...(body !== undefined && { body }),
+  })
+  const text = await response.text()
+  return { status: response.status, isUnrecognized: text.includes('Unrecognized request URL'), text }
+}
+
+/** Whether a path has a method in the document, be it as an id in another path. */
+const described = (path: string, method: string): boolean =>
+  Object.entries(paths).some(
+    ([template, methods]) =>
+      method.toLowerCase() in methods && new RegExp(`^${template.replaceAll(/{\w+}/g, '[^/]+')}$`).test(path),
+  )
+
+describe('the application', () => {
+  test('answers whatever the document names', async () => {
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const method of Object.keys(methods).map((name) => name.toUpperCase())) {
+        // A body that cannot be read is refused before anything is done, and by a route only.
+        const answer = await ask(method, path, method === 'GET' ? undefined : '{')
+        expect(answer, `${method} ${path}`).toMatchObject({ isUnrecognized: false })
+        if (method !== 'GET') expect([400, 401], `${method} ${path}`).toContain(answer.status)
+      }
+    }
+  })
+
+  test('knows no other method of those paths', async () => {
+    // Browsers ask before they use a publishable key.
+    const isPreflight = (method: string, path: string) =>
+      method === 'OPTIONS' &&
+      Object.values<Body>(paths[path] ?? {}).some(({ security }) =>
+        security.some((scheme: Body) => 'publishable' in scheme),
+      )
+    for (const path of Object.keys(paths)) {
+      for (const method of METHODS.filter((name) => !described(path, name) && !isPreflight(name, path))) {
+        const { status, text } = await ask(method, path)
+        expect(status, `${method} ${path}`).toBe(404)
+        expect(JSON.parse(text).error, `${method} ${path}`).toMatchObject({
+          code: 'resource_missing',
+          param: null,
+        })
+      }
+    }
+  })
+
+  test.each([
+    '/v1',
+    '/v1/',
+    '/v1/zebras',
+    '/v1/customers/',
+    '/v1//customers',
+    '/v1/customers/unknown_1/zebras',
+    '/v1/test_helpers',
+    '/_paytwin',
+    '/_paytwin/zebras',
+    '/_paytwin/status/',
+    '/openapi',
+    '/openapi.json/',
+    '/docs/',
+    '/',
+  ])('knows no %s', async (path) => {
+    for (const method of METHODS) {
+      const { status, text } = await ask(method, path)
+      expect(status, method).toBe(404)
+      expect(JSON.parse(text)).toMatchObject({
+        error: { type: 'invalid_request_error', code: 'resource_missing', param: null },
+        livemode: false,
+      })
+    }
+  })
+})

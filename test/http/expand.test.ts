@@ -1,0 +1,47 @@
+import { expect, describe as group, test } from 'vitest'
+import { ID_PREFIXES } from '../../src/core/change.ts'
+// Loading the routes names every component.
+import '../../src/http/app.ts'
+import { EXPANDABLE } from '../../src/http/expand.ts'
+import { componentSchemas, isReference, type JsonSchema } from '../../src/http/openapi/json-schema.ts'
+
+const SCHEMAS = componentSchemas()
+
+/** What a component calls itself, as in `payment_intent`. */
+const objectOf = ({ properties }: JsonSchema): string => String(properties?.object?.const)
+
+const componentOf = (shape: string): JsonSchema => {
+  const object = shape === 'invoice_item' ? 'invoiceitem' : shape
+  const found = Object.values(SCHEMAS).find((schema) => objectOf(schema) === object)
+  if (!found) throw new Error(`no component is a ${shape}`)
+  return found
+}
+
+/** The fields whose description says that a whole object can stand there; `a.b` for those within. */
+const described = (schema: JsonSchema): string[] =>
+  Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    if (isReference(field)) return [name]
+    const within = [field, ...(field.anyOf ?? [])].flatMap(described)
+    return within.map((path) => `${name}.${path}`)
+  })
+
+/** The fields in whose place `expand[]` puts a whole object. */
+const expanded = (shape: string): string[] =>
+  Object.entries(EXPANDABLE[shape] ?? {}).flatMap(([name, leads]) => {
+    // An item shows its price whole anyway; it stands here for what lies behind it.
+    if (shape === 'subscription_item' && leads === 'price') return []
+    if (Object.hasOwn(ID_PREFIXES, leads)) return [name]
+    return leads.startsWith('list of ') ? [] : expanded(leads).map((path) => `${name}.${path}`)
+  })
+
+group('what can be expanded', () => {
+  // The other shapes are parts of these.
+  const shapes = Object.keys(EXPANDABLE).filter(
+    (shape) => !['invoice_settings', 'payment_error'].includes(shape),
+  )
+
+  test.each(shapes)('of a %s is described so, and nothing else', (shape) => {
+    expect(expanded(shape).toSorted()).toEqual(described(componentOf(shape)).toSorted())
+    expect(expanded(shape)).not.toEqual([])
+  })
+})

@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** A new folder that goes when the test ends. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'paytwin-state-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Where a sandbox may keep its database, and its snapshots with it; what holds for the one holds for the other. */
+export const PLACES = {
+  'in memory': () => ':memory:',
+  'on disk': () => join(newFolder(), 'paytwin.db'),
+} as const
+
+export type Place = keyof typeof PLACES
+export const EVERYWHERE = Object.keys(PLACES).map((place) => [place as Place] as const)

@@ -1,0 +1,329 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { type Kysely, type Migration, sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { DatabaseUnusable, MIGRATIONS, type Migrations, openDatabase } from '../../src/store/database.ts'
+import { FileShelf } from '../../src/store/file-shelf.ts'
+import { MemoryShelf } from '../../src/store/memory-shelf.ts'
+import { Store } from '../../src/store/store.ts'
+import { EVERYWHERE, newFolder, PLACES } from '../places.ts'
+
+const NOW = 1_800_000_000
+
+/** A database with its shelf, and a hand on both. */
+async function open(path: string, migrations: Migrations = MIGRATIONS) {
+  const database = await openDatabase(path, 'normal', migrations)
+  onTestFinished(() => {
+    database.close()
+  })
+  const folder = join(path, '..', 'snapshots')
+  const shelf = path === ':memory:' ? new MemoryShelf(database) : new FileShelf(database, folder, migrations)
+  const store = new Store(database, shelf)
+  const restore = async (name: string) => {
+    const opened = await shelf.open(name)
+    if (!opened) throw new Error(`there is no ${name}`)
+    try {
+      store.restore(opened, NOW)
+    } finally {
+      opened.close()
+    }
+  }
+  return { database, folder, shelf, store, restore, close: () => database.close() }
+}
+
+type Opened = Awaited<ReturnType<typeof open>>
+
+const tablesOf = ({ database }: Opened): string[] =>
+  database.prepare("select name from sqlite_schema where type = 'table'").pluck().all() as string[]
+
+/** Every row of every table. */
+const rowsOf = (opened: Opened): Record<string, unknown[]> =>
+  Object.fromEntries(
+    tablesOf(opened).map((table) => [table, opened.database.prepare(`select * from ${table}`).all()]),
+  )
+
+/** A row in every table, made of the types that its columns have. */
+function fill({ database }: Opened, n: number): void {
+  const tables = database.prepare(
+    "select name from sqlite_schema where type = 'table' and name not like 'kysely%'",
+  )
+  for (const table of tables.pluck().all()) {
+    const columns = database.prepare('select name, type from pragma_table_info(?)').all(table) as {
+      name: string
+      type: string
+    }[]
+    const values = columns.map(({ name, type }) => {
+      if (name === 'merchant' || name === 'ordinal') return n
+      if (type === 'BLOB') return Buffer.from(`${n}`)
+      return type === 'TEXT' ? `${name} ${n}` : n
+    })
+    const places = columns.map(() => '?').join()
+    database.prepare(`insert into ${table} values (${places})`).run(...values)
+  }
+}
+
+describe.each(EVERYWHERE)('%s', (place) => {
+  test('a snapshot holds every row of every table but keys and settings, which stay', async () => {
+    const opened = await open(PLACES[place]())
+    fill(opened, 1)
+    const saved = rowsOf(opened)
+    opened.shelf.save('one', NOW)
+    fill(opened, 2)
+    const later = rowsOf(opened)
+    await opened.restore('one')
+    const { api_key, setting } = later
+    expect(api_key).toHaveLength(2)
+    expect(rowsOf(opened)).toEqual({ ...saved, api_key, setting })
+  })
+
+  test('the counters of keys stay too, and all others go back', async () => {
+    const { store, shelf, restore } = await open(PLACES[place]())
+    const { directory } = store
+    for (const [merchant, prefix] of [
+      [0, 'key'],
+      [0, 'mer'],
+      [1, 'key'],
+      [1, 'cus'],
+    ] as const)
+      directory.setCounter(merchant, prefix, 1)
+    shelf.save('one', NOW)
+    for (const [merchant, prefix] of [
+      [0, 'key'],
+      [0, 'mer'],
+      [1, 'key'],
+      [1, 'cus'],
+      [1, 'sub'],
+    ] as const)
+      directory.setCounter(merchant, prefix, 5)
+    await restore('one')
+    expect(directory.counter(0, 'key')).toBe(5)
+    for (const [merchant, prefix] of [
+      [0, 'mer'],
+      [1, 'key'],
+      [1, 'cus'],
+    ] as const)
+      expect(directory.counter(merchant, prefix)).toBe(1)
+    expect(directory.counter(1, 'sub')).toBe(0)
+  })
+
+  test('a restore that fails midway changes nothing', async () => {
+    const opened = await open(PLACES[place]())
+    fill(opened, 1)
+    opened.shelf.save('one', NOW)
+    fill(opened, 2)
+    const before = rowsOf(opened)
+    const snapshot = await opened.shelf.open('one')
+    const broken = {
+      ...snapshot,
+      read: (work: (source: (table: string) => string) => unknown) =>
+        snapshot?.read((source) => work((table) => (table === 'journal' ? 'nowhere' : source(table)))),
+    }
+    expect(() => opened.store.restore(broken as never, NOW)).toThrow('nowhere')
+    expect(rowsOf(opened)).toEqual(before)
+    expect(opened.database.inTransaction).toBe(false)
+    await opened.restore('one')
+    expect(rowsOf(opened).customer).toHaveLength(1)
+  })
+
+  test('a merchant that is forgotten leaves no row in any table, and nobody else’s goes', async () => {
+    const opened = await open(PLACES[place]())
+    fill(opened, 1)
+    const { store, database } = opened
+    const answer = { fingerprint: '', status: 200, api_version: '', body: '', created: 0 }
+    const scopes = ['mer_2', 'mer_2 public', 'MER_2', 'mer_22', 'mer_1']
+    const before = rowsOf(opened)
+    fill(opened, 2)
+    for (const scope of scopes) store.idempotency.put({ scope, key: 'k', ...answer })
+    store.transaction(() => store.forget({ ordinal: 2, id: 'mer_2' }))
+    const { idempotency, setting, ...rest } = rowsOf(opened)
+    const { idempotency: _idempotency, setting: _setting, ...others } = before
+    expect(rest).toEqual(others)
+    const kept = database
+      .prepare("select scope from idempotency where key = 'k' order by scope")
+      .pluck()
+      .all()
+    expect(kept).toEqual(['MER_2', 'mer_1', 'mer_22'])
+  })
+
+  test('a snapshot that is deleted before its turn comes is missed', async () => {
+    const { shelf, store } = await open(PLACES[place]())
+    shelf.save('a', NOW)
+    const opened = await shelf.open('a')
+    shelf.remove('a')
+    expect(() => opened && store.restore(opened, NOW)).toThrow(DatabaseUnusable)
+    expect(shelf.list()).toEqual([])
+  })
+
+  test('a snapshot that is saved anew before its turn comes is restored as it is then', async () => {
+    const opened = await open(PLACES[place]())
+    opened.shelf.save('a', NOW)
+    const snapshot = await opened.shelf.open('a')
+    fill(opened, 1)
+    opened.shelf.save('a', NOW)
+    opened.store.transaction(() => opened.store.empty())
+    if (snapshot) opened.store.restore(snapshot, NOW)
+    expect(rowsOf(opened).customer).toHaveLength(1)
+  })
+})
+
+describe('a file', () => {
+  const path = () => join(newFolder(), 'paytwin.db')
+
+  test('holds a snapshot, and its owner alone may read it', async () => {
+    const { shelf, folder } = await open(path())
+    expect(existsSync(folder)).toBe(false)
+    const { size } = shelf.save('a', NOW)
+    expect(readdirSync(folder)).toEqual(['a.db'])
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(statSync(join(folder, 'a.db')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(folder, 'a.db')).size).toBe(size)
+  })
+
+  test('is a database of its own', async () => {
+    const opened = await open(path())
+    fill(opened, 1)
+    opened.shelf.save('a', NOW)
+    const copy = new Sqlite(join(opened.folder, 'a.db'), { readonly: true })
+    expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
+    expect(copy.prepare('select count(*) from journal').pluck().get()).toBe(1)
+    copy.close()
+  })
+
+  test('that a killed save left is gone at the next start, and was never listed', async () => {
+    const database = path()
+    const first = await open(database)
+    first.shelf.save('good', NOW)
+    for (const name of ['.saving.db', '.saving.db-journal', '.restoring-1.db'])
+      writeFileSync(join(first.folder, name), 'half')
+    expect(first.shelf.list().map(({ name }) => name)).toEqual(['good'])
+    first.close()
+    const second = await open(database)
+    expect(readdirSync(second.folder)).toEqual(['good.db'])
+  })
+
+  test('that is not ours is neither listed nor touched', async () => {
+    const database = path()
+    mkdirSync(join(database, '..', 'snapshots'))
+    for (const name of ['notes.txt', 'a b.db', '-x.db'])
+      writeFileSync(join(database, '..', 'snapshots', name), 'x')
+    const { shelf, folder } = await open(database)
+    expect(shelf.list()).toEqual([])
+    expect(readdirSync(folder)).toHaveLength(3)
+  })
+
+  test('stays what it was when saving in its place fails', async () => {
+    const { shelf, folder, database } = await open(path())
+    shelf.save('a', NOW)
+    const bytes = readFileSync(join(folder, 'a.db'))
+    database.exec('begin')
+    // Within a transaction SQLite refuses.
+    expect(() => shelf.save('a', NOW)).toThrow()
+    database.exec('rollback')
+    expect(readFileSync(join(folder, 'a.db')).equals(bytes)).toBe(true)
+    expect(readdirSync(folder)).toEqual(['a.db'])
+  })
+
+  const DAMAGES: readonly (readonly [string, (file: string) => void])[] = [
+    ['no database', (file) => writeFileSync(file, 'x'.repeat(50_000))],
+    ['empty', (file) => truncateSync(file, 0)],
+    ['cut off', (file) => truncateSync(file, 400_000)],
+    ['another program’s', (file) => writeFileSync(file, new Sqlite(':memory:').serialize())],
+  ]
+  test.each(DAMAGES)('that is %s is not restored, and everything stays as it is', async (_what, damage) => {
+    const opened = await open(path())
+    fill(opened, 1)
+    opened.shelf.save('a', NOW)
+    fill(opened, 2)
+    const before = rowsOf(opened)
+    damage(join(opened.folder, 'a.db'))
+    const error = await opened.restore('a').catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(DatabaseUnusable)
+    expect((error as Error).message).toMatch(/^The snapshot 'a' cannot be restored: it/)
+    expect(rowsOf(opened)).toEqual(before)
+    opened.shelf.save('a', NOW)
+    await opened.restore('a')
+  })
+
+  /** A made-up second schema: a table and a column more. */
+  const second: Migration = {
+    up: async (db: Kysely<unknown>) => {
+      await sql.raw("alter table customer add column shoe text not null default 'none'").execute(db)
+      await sql.raw('create table hat (merchant integer not null) strict').execute(db)
+    },
+  }
+  const BOTH: Migrations = { ...MIGRATIONS, '0002-second': second }
+
+  test('of an older schema is migrated when it is restored, on a copy', async () => {
+    const database = path()
+    const older = await open(database)
+    fill(older, 1)
+    older.shelf.save('old', NOW)
+    older.close()
+    const newer = await open(database, BOTH)
+    const bytes = readFileSync(join(newer.folder, 'old.db'))
+    fill(newer, 2)
+    await newer.restore('old')
+    expect(newer.database.prepare('select id, shoe from customer').all()).toEqual([
+      { id: 'id 1', shoe: 'none' },
+    ])
+    expect(newer.database.prepare('select * from hat').all()).toEqual([])
+    expect(readFileSync(join(newer.folder, 'old.db')).equals(bytes)).toBe(true)
+    expect(readdirSync(newer.folder)).toEqual(['old.db'])
+    await newer.restore('old')
+  })
+
+  test('of a newer schema is refused, naming both', async () => {
+    const database = path()
+    const newer = await open(database, BOTH)
+    newer.shelf.save('new', NOW)
+    newer.close()
+    const folder = newer.folder
+    const older = await open(join(newFolder(), 'paytwin.db'))
+    mkdirSync(older.folder)
+    writeFileSync(join(older.folder, 'new.db'), readFileSync(join(folder, 'new.db')))
+    await expect(older.restore('new')).rejects.toMatchObject({
+      reason: 'newer',
+      message: expect.stringMatching(/^The snapshot 'new' .* newer paytwin \(schema 2; this one knows 1\)/),
+    })
+  })
+
+  test('the lock on the database is held after a restore as before it', async () => {
+    const database = path()
+    const { shelf, restore } = await open(database)
+    shelf.save('a', NOW)
+    await restore('a')
+    await expect(openDatabase(database, 'normal')).rejects.toMatchObject({ reason: 'locked' })
+  })
+})
+
+test('in memory snapshots that were deleted give back their room', async () => {
+  const opened = await open(':memory:')
+  for (let n = 0; n < 2_000; n += 1)
+    opened.store.idempotency.put({
+      scope: 's',
+      key: `${n}`,
+      fingerprint: '',
+      status: 200,
+      api_version: '',
+      body: 'x'.repeat(500),
+      created: 0,
+    })
+  const sizes = []
+  for (let round = 0; round < 5; round += 1) {
+    sizes.push(opened.shelf.save('a', NOW).size)
+    opened.shelf.remove('a')
+  }
+  expect(Math.min(...sizes)).toBeGreaterThan(1_000_000)
+  expect(opened.database.pragma('shelf.page_count', { simple: true })).toBeLessThan(
+    (2 * (sizes[0] ?? 0)) / 4096,
+  )
+})

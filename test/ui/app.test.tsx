@@ -1,0 +1,69 @@
+import { cleanup, render } from 'ink-testing-library'
+import { afterEach, expect, test } from 'vitest'
+import { App } from '../../src/ui/app.tsx'
+import { view } from '../../src/ui/view.ts'
+import { played, sampleEvents, started } from './samples.ts'
+
+afterEach(cleanup)
+
+const frameOf = (state = started()) => view(state, { isColoured: false })
+const STATE = played(started(), { kind: 'history', events: sampleEvents(3) })
+
+function show(state = STATE) {
+  const keys: string[] = []
+  const onKey = (key: string) => keys.push(key)
+  const appOf = (shown = state) => (
+    <App frame={frameOf(shown)} columns={shown.columns} rows={shown.rows} onKey={onKey} />
+  )
+  return { keys, appOf, ...render(appOf()) }
+}
+
+test('the screen is header, body and status, from the first line to the last', () => {
+  const lines = show().lastFrame()?.split('\n') ?? []
+  expect(lines).toHaveLength(24)
+  expect(lines[0]).toContain('connected')
+  expect(lines[3]).toContain('▸ 01-31 10:00 customer.created')
+  expect(lines[4]).toBe('')
+  expect(lines[23]).toContain('following  3 events')
+})
+
+test('what is drawn again is drawn as it is then, also where lines only changed', () => {
+  const { rerender, appOf, lastFrame } = show()
+  rerender(appOf(played(STATE, 'k')))
+  expect(lastFrame()?.split('\n')[2]).toContain('▸ 01-31 10:00 customer.created')
+  rerender(appOf(played(STATE, '?')))
+  expect(lastFrame()).toContain('Keys')
+  expect(lastFrame()).not.toContain('customer.created')
+})
+
+test('it fills a terminal of another size', () => {
+  const { rerender, appOf, lastFrame } = show()
+  rerender(appOf(played(STATE, { kind: 'resized', columns: 60, rows: 10 })))
+  const lines = lastFrame()?.split('\n') ?? []
+  expect(lines).toHaveLength(10)
+  expect(lines[9]).toContain('following')
+})
+
+test('wide characters leave everything in its place', () => {
+  const wide = played(started(), '/', ...'日本')
+  expect(show(wide).lastFrame()?.split('\n')[23]).toMatch(/^\/日本▏ 0 of 0 {2}.*Enter keep {2}Esc end$/)
+})
+
+test.each([
+  ['j', ['j']],
+  ['\u001b[A', ['up']],
+  ['\u001b[6~', ['pagedown']],
+  ['\r', ['enter']],
+  ['\u007f', ['backspace']],
+  ['\u0003', ['ctrl-c']],
+  ['\u000c', ['ctrl-l']],
+  ['jk', ['j', 'k']],
+  ['日', ['日']],
+])('the terminal’s %j is the key %j', async (sent, names) => {
+  const { stdin, keys } = show()
+  // The keys are listened to once React has shown the screen.
+  await new Promise(setImmediate)
+  stdin.write(sent)
+  await new Promise(setImmediate)
+  expect(keys).toEqual(names)
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { append, EMPTY_LOG, type Entry, MOST_KEPT, paused, resumed } from '../../src/ui/event-log.ts'
+import { sampleEvents } from './samples.ts'
+
+const numbers = (entries: readonly Entry[] | undefined) => entries?.map(({ n }) => n)
+
+test('what arrives is numbered in the order in which it came, notes too', () => {
+  const log = append(append(EMPTY_LOG, sampleEvents(2)), ['a note', ...sampleEvents(1, 3)])
+  expect(numbers(log.entries)).toEqual([1, 2, 3, 4])
+  expect(log.entries[2]).toEqual({ n: 3, note: 'a note' })
+  expect(log).toMatchObject({ next: 5, arrived: 3 })
+})
+
+test('no more than so many are kept, the newest', () => {
+  let log = EMPTY_LOG
+  for (let n = 0; n < 3; n += 1) log = append(log, sampleEvents(MOST_KEPT - 1))
+  expect(log.entries).toHaveLength(MOST_KEPT)
+  expect(log.entries.at(-1)?.n).toBe(3 * (MOST_KEPT - 1))
+  expect(log.arrived).toBe(3 * (MOST_KEPT - 1))
+})
+
+test('while it is paused what arrives is held, and joins when it goes on', () => {
+  const standing = append(paused(append(EMPTY_LOG, sampleEvents(2))), sampleEvents(2, 3))
+  expect(numbers(standing.entries)).toEqual([1, 2])
+  expect(numbers(standing.held)).toEqual([3, 4])
+  const going = resumed(standing)
+  expect(numbers(going.entries)).toEqual([1, 2, 3, 4])
+  expect(going.held).toBeUndefined()
+})
+
+test('pausing twice holds nothing twice', () => {
+  const standing = append(paused(EMPTY_LOG), sampleEvents(1))
+  expect(paused(standing)).toEqual(standing)
+})
+
+test('what is held is bounded too, and the list on the screen stays whole', () => {
+  const full = append(EMPTY_LOG, sampleEvents(MOST_KEPT))
+  const standing = append(paused(full), sampleEvents(MOST_KEPT + 10))
+  expect(standing.entries).toBe(full.entries)
+  expect(standing.held).toHaveLength(MOST_KEPT)
+  expect(resumed(standing).entries).toHaveLength(MOST_KEPT)
+  expect(resumed(standing).entries.at(-1)?.n).toBe(2 * MOST_KEPT + 10)
+})

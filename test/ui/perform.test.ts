@@ -1,0 +1,80 @@
+import { afterEach, expect, test } from 'vitest'
+import { Client } from '../../src/client/client.ts'
+import { type Asked, perform } from '../../src/ui/perform.ts'
+import { type FakeServer, fakeServer, json } from '../client/server.ts'
+import { NOW, sampleClock } from './samples.ts'
+
+let server: FakeServer
+afterEach(() => server.close())
+
+const clocks = (...data: object[]) => ({ object: 'list', url: '', has_more: false, data, livemode: false })
+const summary = { jobs: 2, events: 12, invoices_paid: 1, payments_failed: 1, stopped_on: null }
+const merchant = 'mer_1'
+
+async function outcome(command: Asked, answer: object, status = 200, signal = new AbortController().signal) {
+  server = await fakeServer((_request, response) => json(response, status, answer))
+  const action = await perform(new Client({ url: server.url, token: null }), command, signal)
+  return { action, asked: `${server.requests[0]?.method} ${server.requests[0]?.url}` }
+}
+
+test.each<[command: Asked, answer: object, asked: string, text: string]>([
+  [
+    { do: 'advance', merchant, aim: { by: '1mo' } },
+    clocks(sampleClock({ summary })),
+    'POST /_paytwin/clock/advance',
+    'Advanced to 2026-01-31T10:00:00Z: 2 jobs, 12 events, 1 paid invoice, 1 failed payment.',
+  ],
+  [
+    { do: 'advance', merchant, aim: { to: NOW } },
+    clocks(sampleClock({ summary: { ...summary, jobs: 1, invoices_paid: 0, payments_failed: 0 } })),
+    'POST /_paytwin/clock/advance',
+    'Advanced to 2026-01-31T10:00:00Z: 1 job, 12 events.',
+  ],
+  [
+    { do: 'freeze', merchant },
+    clocks(sampleClock()),
+    'POST /_paytwin/clock/freeze',
+    'The clock is frozen at 2026-01-31T10:00:00Z.',
+  ],
+  [
+    { do: 'unfreeze', merchant },
+    clocks(sampleClock()),
+    'POST /_paytwin/clock/unfreeze',
+    'The clock runs on from 2026-01-31T10:00:00Z.',
+  ],
+  [
+    { do: 'cancel', merchant },
+    clocks(sampleClock()),
+    'POST /_paytwin/clock/cancel',
+    'The advance ends where it has come to.',
+  ],
+])('%o', async (command, answer, asked, text) => {
+  expect(await outcome(command, answer)).toEqual({ asked, action: { kind: 'told', text, isError: false } })
+})
+
+test.each([
+  [[{ due: NOW }], { due: NOW }],
+  [[], null],
+])('what comes next of %j', async (data, next) => {
+  expect(await outcome({ do: 'look_ahead', merchant }, clocks(...data))).toEqual({
+    asked: 'GET /_paytwin/upcoming?merchant=mer_1&limit=1',
+    action: { kind: 'upcoming', next },
+  })
+})
+
+test('a refusal is told, and so is a daemon that is away', async () => {
+  const error = { error: { code: 'parameter_invalid', message: 'Not forward.' }, livemode: false }
+  const { action } = await outcome({ do: 'advance', merchant, aim: { by: '1h' } }, error, 400)
+  expect(action).toEqual({ kind: 'told', text: 'Not forward.', isError: true })
+  const nobody = new Client({ url: 'http://127.0.0.1:1', token: null })
+  const away = await perform(nobody, { do: 'freeze', merchant }, new AbortController().signal)
+  expect(away).toMatchObject({ kind: 'told', isError: true, text: expect.stringContaining('ECONNREFUSED') })
+})
+
+test('who quits does not wait for an advance', async () => {
+  server = await fakeServer(() => quitting.abort())
+  const quitting = new AbortController()
+  const client = new Client({ url: server.url, token: null })
+  const action = await perform(client, { do: 'advance', merchant, aim: { by: '1y' } }, quitting.signal)
+  expect(action).toMatchObject({ kind: 'told', isError: true })
+})

@@ -1,0 +1,345 @@
+import { describe, expect, test } from 'vitest'
+import type { Upcoming } from '../../src/client/types.ts'
+import { MOST_KEPT } from '../../src/ui/event-log.ts'
+import { bodyRows } from '../../src/ui/layout.ts'
+import type { State } from '../../src/ui/state.ts'
+import { type Action, step } from '../../src/ui/step.ts'
+import { windowOf } from '../../src/ui/viewport.ts'
+import { commandOf, NOW, played, sampleClock, sampleEvents, started } from './samples.ts'
+
+const arrived = (count: number, first = 1): Action => ({
+  kind: 'arrived',
+  events: sampleEvents(count, first),
+})
+const clocks = (...change: Parameters<typeof sampleClock>): Action => ({
+  kind: 'clocks',
+  clocks: [sampleClock(...change)],
+})
+const DRAWING: Action = { kind: 'drawing' }
+
+/** The numbers of the entries in sight, and of the selected one. */
+function sight(state: State): {
+  first: number | undefined
+  last: number | undefined
+  selected: number | undefined
+} {
+  const { start, end, selected } = windowOf(state.shown, state.viewport, bodyRows(state))
+  return { first: state.shown[start]?.n, last: state.shown[end - 1]?.n, selected: state.shown[selected]?.n }
+}
+
+const FORTY = played(started(), arrived(40))
+
+describe('the list', () => {
+  test('follows the newest', () => {
+    expect(sight(FORTY)).toEqual({ first: 19, last: 40, selected: 40 })
+    expect(sight(played(FORTY, arrived(5, 41)))).toEqual({ first: 24, last: 45, selected: 45 })
+  })
+
+  test.each([
+    ['up', 39],
+    ['k', 39],
+    ['pageup', 19],
+    ['home', 1],
+    ['g', 1],
+  ])('%s selects another, and stays there while others come', (key, selected) => {
+    const state = played(FORTY, key)
+    expect(sight(state).selected).toBe(selected)
+    expect(sight(played(state, arrived(100, 41)))).toEqual(sight(state))
+  })
+
+  test.each([
+    ['down', 2],
+    ['j', 2],
+    ['pagedown', 22],
+    [' ', 22],
+  ])('%s leads down again', (key, selected) => {
+    expect(sight(played(FORTY, 'g', key)).selected).toBe(selected)
+  })
+
+  test.each(['end', 'G', 'f'])('%s follows again', (key) => {
+    expect(played(FORTY, 'g', key).viewport).toEqual({ isFollowing: true })
+  })
+
+  test('f stops where it is', () => {
+    expect(sight(played(FORTY, 'f', arrived(9, 41)))).toEqual(sight(FORTY))
+  })
+
+  test('stands still while paused, and then shows all that came', () => {
+    const paused = played(FORTY, 'p', arrived(3, 41))
+    expect(sight(paused)).toEqual(sight(FORTY))
+    expect(paused.log.held).toHaveLength(3)
+    expect(sight(played(paused, 'p')).last).toBe(43)
+  })
+
+  test('goes on at the first that is left when the one in sight was let go', () => {
+    const state = played(FORTY, 'g', arrived(MOST_KEPT, 41))
+    expect(sight(state)).toMatchObject({ first: 41, selected: 41 })
+  })
+
+  test('keeps the selected one in sight in a smaller terminal', () => {
+    const state = played(FORTY, 'k', { kind: 'resized', columns: 60, rows: 8 })
+    expect(sight(state)).toEqual({ first: 34, last: 39, selected: 39 })
+  })
+
+  test('says where another history begins', () => {
+    const state = played(FORTY, { kind: 'reset' }, arrived(1, 41))
+    expect(state.shown.slice(-2)).toMatchObject([
+      { note: 'the sandbox was reset or restored' },
+      { event: { id: 'evt_41' } },
+    ])
+    expect(played(state, 'k', 'enter').mode.name).toBe('list')
+  })
+})
+
+describe('a filter', () => {
+  const typed = (text: string) => played(FORTY, '/', ...text)
+
+  test('acts while it is typed, on what is there and on what comes', () => {
+    expect(typed('ada4').shown.map(({ n }) => n)).toEqual([4, 40])
+    expect(played(typed('ada4'), arrived(5, 41)).shown.map(({ n }) => n)).toEqual([4, 40, 41, 42, 43, 44, 45])
+  })
+
+  test('loses what was let go', () => {
+    const state = played(typed('ada'), arrived(MOST_KEPT, 41))
+    expect(state.shown).toHaveLength(MOST_KEPT)
+    expect(state.shown).toEqual(state.log.entries)
+  })
+
+  test.each<[what: string, keys: string[], mode: string, filter: string]>([
+    ['Enter keeps it', ['enter'], 'list', 'ada4'],
+    ['Esc ends it', ['escape'], 'list', ''],
+    ['Esc ends it later too', ['enter', 'escape'], 'list', ''],
+    ['Backspace takes back a character', ['backspace'], 'filter', 'ada'],
+    ['Ctrl-U takes back all', ['ctrl-u'], 'filter', ''],
+    ['keys of the list are text', ['q', 'p', ' '], 'filter', 'ada4qp '],
+    ['other keys mean nothing', ['up', 'tab', 'ctrl-x'], 'filter', 'ada4'],
+    ['/ goes on with it', ['enter', '/', '1'], 'filter', 'ada41'],
+  ])('%s', (_what, keys, mode, filter) => {
+    expect(played(typed('ada4'), ...keys)).toMatchObject({ mode: { name: mode }, filter })
+  })
+
+  test('Backspace takes back a whole character of any size', () => {
+    expect(played(typed(''), '👩', 'backspace').filter).toBe('')
+  })
+
+  test('holds for what came while paused', () => {
+    expect(played(typed('ada4'), 'enter', 'p', arrived(5, 41), 'p').shown).toHaveLength(7)
+  })
+})
+
+describe('an event', () => {
+  const open = played(FORTY, 'k', 'enter')
+
+  test('is the selected one, and stays while others come', () => {
+    expect(open.mode).toMatchObject({ name: 'event', event: { id: 'evt_39' }, scroll: 0 })
+    expect(played(open, arrived(9, 41)).mode).toEqual(open.mode)
+  })
+
+  test.each(['escape', 'enter', 'q'])('%s leads back', (key) => {
+    expect(played(open, key)).toMatchObject({
+      mode: { name: 'list' },
+      viewport: played(FORTY, 'k').viewport,
+    })
+  })
+
+  test.each<[keys: string[], rows: number, scroll: number]>([
+    [['down'], 8, 1],
+    [['j', 'j', 'k'], 8, 1],
+    [['up'], 8, 0],
+    [['pagedown'], 8, 5],
+    [['G'], 8, 8],
+    [['end', 'down'], 8, 8],
+    [['end', 'pageup', 'home'], 8, 0],
+    [['end'], 24, 0],
+  ])('%j in %d rows scrolls to line %d', (keys, rows, scroll) => {
+    const state = played(open, { kind: 'resized', columns: 80, rows }, ...keys)
+    expect(state.mode).toMatchObject({ scroll })
+  })
+
+  test('there is none in an empty list', () => {
+    expect(played(started(), 'enter').mode.name).toBe('list')
+  })
+})
+
+describe('the clock', () => {
+  const known = played(FORTY, clocks())
+  const next = { due: NOW + 60, kind: 'renewal' } as Upcoming
+  const menu = played(known, 'a')
+
+  test('a opens a menu and asks for what comes next', () => {
+    expect(menu.mode).toEqual({ name: 'advance', choice: 0, next: undefined })
+    expect(commandOf(known, 'a')).toEqual({ do: 'look_ahead', merchant: 'mer_1' })
+  })
+
+  test.each<[keys: string[], aim: object]>([
+    [[], { by: '1h' }],
+    [['2'], { by: '1d' }],
+    [['3'], { by: '1w' }],
+    [['down', 'j', 'j'], { by: '1mo' }],
+    [['4', 'up'], { by: '1w' }],
+    [['up'], { by: '1h' }],
+    [['5'], { to: NOW + 60 }],
+    [['5', 'down'], { to: NOW + 60 }],
+  ])('%j and Enter advance by %o', (keys, aim) => {
+    const state = played(menu, { kind: 'upcoming', next }, ...keys)
+    expect(commandOf(state, 'enter')).toEqual({ do: 'advance', merchant: 'mer_1', aim })
+    expect(played(state, 'enter').mode.name).toBe('list')
+  })
+
+  test.each(['escape', 'q', 'a'])('%s closes the menu', (key) => {
+    expect(commandOf(menu, key)).toBeUndefined()
+    expect(played(menu, key).mode.name).toBe('list')
+  })
+
+  test.each([
+    [undefined, 'What comes next is not known yet.'],
+    [null, 'Nothing is due, so there is nothing to advance to.'],
+  ])('to next, where next is %s, says why not', (given, text) => {
+    const state = given === null ? played(menu, { kind: 'upcoming', next: null }, '5') : played(menu, '5')
+    expect(commandOf(state, 'enter')).toBeUndefined()
+    expect(played(state, 'enter').notice?.text).toBe(text)
+  })
+
+  test('what comes next after the menu was closed is not looked at', () => {
+    expect(played(known, { kind: 'upcoming', next }).mode).toEqual({ name: 'list' })
+  })
+
+  test.each([
+    ['frozen', 'unfreeze'],
+    ['live', 'freeze'],
+  ] as const)('z on a %s one asks to %s it', (mode, what) => {
+    expect(commandOf(played(FORTY, clocks({ mode })), 'z')).toEqual({ do: what, merchant: 'mer_1' })
+  })
+
+  test('while an advance is under way a does not open, and c cancels it', () => {
+    const moving = played(FORTY, clocks({ status: 'advancing', target: NOW + 9 }))
+    expect(played(moving, 'a')).toMatchObject({
+      mode: { name: 'list' },
+      notice: { text: 'An advance is under way: c cancels it.' },
+    })
+    expect(commandOf(moving, 'c')).toEqual({ do: 'cancel', merchant: 'mer_1' })
+    expect(played(known, 'c').notice?.text).toBe('No advance is under way.')
+  })
+
+  test.each<[what: string, state: State, text: string]>([
+    ['is not known yet', FORTY, 'The clock is not known yet.'],
+    [
+      'went with its merchant',
+      played(FORTY, { kind: 'clocks', clocks: [] }),
+      'The merchant is gone, and its clock with it.',
+    ],
+    [
+      'is one of several',
+      played(FORTY, { kind: 'clocks', clocks: [sampleClock(), sampleClock({ id: 'clock_2' })] }),
+      'Several merchants are watched: start with --merchant ID to control the clock of one.',
+    ],
+  ])('that %s cannot be controlled, and the status says why', (_what, state, text) => {
+    for (const key of ['a', 'z', 'c']) {
+      expect(commandOf(state, key)).toBeUndefined()
+      expect(played(state, key).notice).toMatchObject({ text, isError: true })
+    }
+  })
+
+  test('is gone while the menu is open: the status says so', () => {
+    expect(played(menu, { kind: 'clocks', clocks: [] }, 'enter').notice?.isError).toBe(true)
+  })
+})
+
+describe('everywhere', () => {
+  const modes = [
+    FORTY,
+    played(FORTY, 'enter'),
+    played(FORTY, '?'),
+    played(FORTY, '/'),
+    played(FORTY, clocks(), 'a'),
+  ]
+
+  test.each(modes.map((state) => [state.mode.name, state] as const))('Ctrl-C quits: %s', (_name, state) => {
+    expect(commandOf(state, 'ctrl-c')).toEqual({ do: 'quit' })
+    expect(commandOf(state, 'ctrl-l')).toEqual({ do: 'redraw' })
+  })
+
+  test('q quits from the list alone', () => {
+    expect(modes.map((state) => commandOf(state, 'q')?.do)).toEqual([
+      'quit',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
+  test.each(['?', 'escape', 'enter', 'q'])('%s leaves help', (key) => {
+    expect(played(FORTY, '?', key).mode.name).toBe('list')
+  })
+
+  test.each(['x', 'tab', 'ctrl-x', 'ü'])('%s means nothing', (key) => {
+    for (const state of [FORTY, played(FORTY, 'enter'), played(FORTY, '?')])
+      expect(played(state, key)).toEqual(state)
+  })
+})
+
+describe('what goes by between two frames', () => {
+  test('is counted when it never was in sight', () => {
+    const state = played(started(), DRAWING, arrived(100), DRAWING)
+    expect(state.undrawn).toBe(100 - bodyRows(state))
+    expect(played(state, arrived(5, 101), DRAWING).undrawn).toBe(state.undrawn)
+  })
+
+  test.each<[what: string, keys: string[]]>([
+    ['when the list stands elsewhere', ['k']],
+    ['when it is paused', ['p']],
+    ['when an event is open', ['enter']],
+    ['when help is open', ['?']],
+  ])('is not counted %s', (_what, keys) => {
+    const state = played(FORTY, DRAWING, ...keys)
+    expect(played(state, arrived(100, 41), DRAWING).undrawn).toBe(state.undrawn)
+  })
+
+  test('is not counted when the filter leaves it out, nor when a pause has shown it', () => {
+    const filtering = played(FORTY, DRAWING, '/', ...'zebra', arrived(100, 41), DRAWING)
+    expect(filtering.undrawn).toBe(played(FORTY, DRAWING).undrawn)
+    const paused = played(FORTY, DRAWING, 'p', arrived(100, 41), DRAWING, 'p', DRAWING)
+    expect(paused.undrawn).toBe(played(FORTY, DRAWING).undrawn)
+  })
+
+  test('does not concern the past', () => {
+    const state = played(started(), { kind: 'history', events: sampleEvents(100) }, DRAWING)
+    expect(state).toMatchObject({ undrawn: 0, rate: [] })
+    expect(state.log.arrived).toBe(100)
+  })
+})
+
+describe('a notice', () => {
+  const told: Action = { kind: 'told', text: 'Said.', isError: false }
+
+  test('stays for some seconds', () => {
+    const state = step(started(), told, 1_000).state
+    expect(step(state, DRAWING, 8_999).state.notice?.text).toBe('Said.')
+    expect(step(state, DRAWING, 9_000).state.notice).toBeNull()
+  })
+
+  test('of a failure goes when there is a connection again', () => {
+    const failed = played(started(), { kind: 'connection', connection: 'lost' }, { ...told, isError: true })
+    expect(played(failed, { kind: 'connection', connection: 'connected' })).toMatchObject({
+      notice: null,
+      connection: 'connected',
+    })
+    const fine = played(started(), told)
+    expect(played(fine, { kind: 'connection', connection: 'connected' }).notice).not.toBeNull()
+  })
+})
+
+test('forwarded events are counted, with why the last one failed', () => {
+  const state = played(
+    {
+      ...started(),
+      forwarding: { url: 'http://a', secret: 's', delivered: 0, failed: 0, lastFailure: null },
+    },
+    { kind: 'forwarded', failure: null },
+    { kind: 'forwarded', failure: 'answered 500' },
+    { kind: 'forwarded', failure: null },
+  )
+  expect(state.forwarding).toMatchObject({ delivered: 2, failed: 1, lastFailure: 'answered 500' })
+  expect(played(started(), { kind: 'forwarded', failure: null }).forwarding).toBeNull()
+})
