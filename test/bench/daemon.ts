@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 
 /** The real executable on a file database in a folder of its own, as its users run it. */
 export type BenchDaemon = {
+  readonly url: string
   readonly secretKey: string
   post(path: string, body: object): Promise<Record<string, unknown>>
   /** The largest resident set so far, in bytes; the peak starts anew with `resetPeak`. */
@@ -35,6 +36,7 @@ export async function startDaemon(options: readonly string[]): Promise<BenchDaem
   const { url, secret_key: secretKey } = await readyLine(child)
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
   return {
+    url,
     secretKey,
     post: (path, body) => post(agent, url + path, secretKey, body),
     peakMemory: () =>

@@ -1,5 +1,7 @@
 import { loadavg } from 'node:os'
 import { type AdvanceResult, benchAdvance } from './advance.ts'
+import { benchStreams, reportStreams } from './streams.ts'
+import { benchWebhooks, reportWebhooks } from './webhooks.ts'
 
 /**
  * `npm run bench [-- --json] [-- --rounds N]`: what an advance of one month costs, small and large in turns, since
@@ -18,9 +20,11 @@ for (let round = 0; round < rounds; round += 1) {
   small.push(await benchAdvance(SMALL))
   large.push(await benchAdvance(LARGE))
 }
+const webhooks = await benchWebhooks(rounds)
+const streams = await benchStreams()
 const ratio = median(large.map(cost)) / median(small.map(cost))
 
-if (asJson) console.log(JSON.stringify({ small, large, ratio, load: loadavg()[0] }))
+if (asJson) console.log(JSON.stringify({ small, large, ratio, webhooks, streams, load: loadavg()[0] }))
 else report()
 
 function cost({ microsecondsPerRenewal }: AdvanceResult): number {
@@ -48,4 +52,6 @@ function report(): void {
   console.log(
     `cost per renewal, ${LARGE} against ${SMALL}: ${ratio.toFixed(2)} (goal: at most ${GOALS.ratio})`,
   )
+  reportWebhooks(webhooks)
+  reportStreams(streams)
 }
