@@ -4,6 +4,7 @@ import { stopwatch, wallSeconds } from '../engine/clock.ts'
 import type { Deliveries, Engine } from '../engine/engine.ts'
 import type { MerchantState } from '../engine/merchant.ts'
 import { recordAttempt, secretOf } from '../engine/webhook-endpoint.ts'
+import { Batch } from './batch.ts'
 import { Lane } from './lane.ts'
 import type { Reply, Send } from './sender.ts'
 import { signatureHeaders } from './signature.ts'
@@ -20,6 +21,9 @@ export type DelivererOptions = {
   readonly reportError: (error: unknown, doing: string) => void
 }
 
+/** Why what is under way is broken off for good, and not to go on at the next start. */
+const REPLACED = Symbol('the contents of the database were replaced')
+
 /** paytwin: how many deliveries are on their way at the same time, to all endpoints of all merchants. */
 const MAX_UNDER_WAY = 200
 
@@ -34,6 +38,8 @@ export class Deliverer implements Deliveries {
   readonly #lanes = new Map<string, { readonly lane: Lane; readonly merchant: MerchantState }>()
   readonly #turnstile: Turnstile
   readonly #stopListening: () => void
+  /** Each commit writes whole pages: that of ten outcomes hardly more of them than that of one. */
+  readonly #batch = new Batch()
   #ended = newEnd()
   #isScheduled = false
 
@@ -61,7 +67,7 @@ export class Deliverer implements Deliveries {
    * notes what became of it, since its ids may belong to something else now.
    */
   restart(): void {
-    this.#breakOff()
+    this.#breakOff(REPLACED)
     this.#lanes.clear()
     this.#ended = newEnd()
     this.start()
@@ -94,9 +100,10 @@ export class Deliverer implements Deliveries {
     await Promise.all([...this.#lanes.values()].map(({ lane }) => lane.settled()))
   }
 
-  #breakOff(): void {
+  #breakOff(reason?: typeof REPLACED): void {
     for (const { lane } of this.#lanes.values()) lane.close()
-    this.#ended.abort()
+    this.#ended.abort(reason)
+    void this.#batch.join(false)
   }
 
   /** Soon: after the answers of the commit, and once for several commits of one turn. */
@@ -125,7 +132,10 @@ export class Deliverer implements Deliveries {
     return new Lane(this.#options.engine.store.deliveries, endpoint, {
       courier: {
         attempt: (delivery) => this.#attempt(merchant, delivery, signal),
-        record: (delivery, attempt) => this.#record(merchant, delivery, attempt),
+        record: async (delivery, attempt, mayWait) => {
+          await this.#batch.join(mayWait)
+          return signal.reason !== REPLACED && this.#record(merchant, delivery, attempt)
+        },
       },
       whenIdle: (lane) => {
         if (this.#lanes.get(endpoint)?.lane === lane) this.#lanes.delete(endpoint)

@@ -8,8 +8,12 @@ const MAX_AGAIN = 4
 export type Courier = {
   /** Hands a delivery over. null when there is nothing to write down: it was broken off, or is wanted no more. */
   readonly attempt: (delivery: WebhookDelivery) => Promise<DeliveryAttempt | null>
-  /** Writes down what became of it. @returns whether that is committed */
-  readonly record: (delivery: WebhookDelivery, attempt: DeliveryAttempt) => Promise<boolean>
+  /**
+   * Writes down what became of it.
+   * @param mayWait - whether others will follow soon, with which it can be written together
+   * @returns whether that is committed
+   */
+  readonly record: (delivery: WebhookDelivery, attempt: DeliveryAttempt, mayWait: boolean) => Promise<boolean>
 }
 
 /**
@@ -77,20 +81,24 @@ export class Lane {
     this.#track(this.#sendFirst(next.delivery))
   }
 
-  /** The next one follows the answer, and does not wait until that is written; unless there may be no next one then. */
+  /** The next one follows the answer, and does not wait until that is written. */
   async #sendFirst(delivery: WebhookDelivery): Promise<void> {
     const attempt = await this.#courier.attempt(delivery)
-    const written = attempt && this.#courier.record(delivery, attempt)
-    if (attempt?.response_status === GONE) await written
+    if (attempt?.response_status === GONE) {
+      // There may be no next one, once this is written.
+      await this.#courier.record(delivery, attempt, false)
+      this.#sendNext()
+      return
+    }
     this.#sendNext()
-    await written
+    if (attempt) await this.#courier.record(delivery, attempt, this.#isSending)
   }
 
   /** One that cannot be written is not tried over and over: not before the lane has been idle. */
   async #sendAgain(delivery: WebhookDelivery): Promise<void> {
     this.#again.add(delivery.id)
     const attempt = await this.#courier.attempt(delivery)
-    if (!attempt || !(await this.#courier.record(delivery, attempt))) return
+    if (!attempt || !(await this.#courier.record(delivery, attempt, false))) return
     this.#again.delete(delivery.id)
     this.pump()
   }

@@ -189,6 +189,24 @@ describe('contents that were replaced', () => {
     expect(shop.ids().at(-1)).toBe(next)
   })
 
+  test('are begun anew: an answer that is not written down yet never is', async () => {
+    const shop = await openShop()
+    const deliverer = shop.sandbox.engine.deliveries as Deliverer
+    const endpoint = await shop.endpoint()
+    const door = makeDoor()
+    shop.inbox.receive = async () => {
+      if (shop.inbox.received.length === 2) await door.opened
+      return 200
+    }
+    // The first is answered, and waits to be written down together with the second.
+    await Promise.all([shop.post('/v1/customers'), shop.post('/v1/customers')])
+    while (shop.inbox.received.length < 2) await turn()
+    deliverer.restart()
+    await shop.settled()
+    expect((await shop.deliveries(endpoint)).map(({ attempts }) => attempts.length)).toEqual([1, 1])
+    expect(shop.inbox.received).toHaveLength(4)
+  })
+
   test('are begun anew: what was under way is broken off and noted nowhere', async () => {
     const shop = await openShop()
     const deliverer = shop.sandbox.engine.deliveries as Deliverer
