@@ -7,6 +7,9 @@ const MIN_TOKEN_LENGTH = 32
 const TOKEN_LENGTH = 40
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/
 
+/** Whether a host can be reached from this machine alone. */
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
+
 type Given = {
   readonly host: string
   readonly adminToken: string | null
@@ -32,7 +35,7 @@ export function adminTokenOf({ host, adminToken, adminTokenFile }: Given, folder
     }
     return { value: given, shown: { adminToken: null, adminTokenFile } }
   }
-  if (!LOOPBACK.test(host)) {
+  if (!isLoopback(host)) {
     throw new StartRefused(
       2,
       `To listen on ${host}, beyond this machine, give an admin token: PAYTWIN_ADMIN_TOKEN or --admin-token-file`,

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import type { ScheduledTask } from 'node-cron'
-import { adminTokenOf } from './admin-token.ts'
+import { adminTokenOf, isLoopback } from './admin-token.ts'
 import { formatInstant } from './core/calendar.ts'
 import { ApiError, mistakesOf, mistakeText } from './core/errors.ts'
 import { type DaemonLog, openLog } from './daemon-log.ts'
@@ -18,6 +18,7 @@ import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
 import { StartRefused } from './start-refused.ts'
 import { DatabaseUnusable, type Durability } from './store/database.ts'
 import { refuseUnreadable, unreadable } from './unreadable.ts'
+import { RangeInvalid } from './webhooks/address.ts'
 
 export { StartRefused } from './start-refused.ts'
 
@@ -41,6 +42,8 @@ export type DaemonOptions = {
   readonly fixtures: readonly string[]
   readonly durability: Durability
   readonly allowedHosts: readonly string[]
+  /** Ranges of addresses to which webhooks may go from a daemon beyond loopback. */
+  readonly webhookAllow: readonly string[]
   readonly rateLimit: number | null
   readonly keyCacheSeconds: number
   readonly strictParams: boolean
@@ -89,6 +92,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     data: folder && resolve(folder.path),
     adminToken: token.value,
     allowedHosts: allowedHosts(options.host, options.allowedHosts),
+    receivers: { isExposed: !isLoopback(options.host), allowed: options.webhookAllow },
     url: () => url,
     shutDown: () => shutDown(),
     fixtures: () => options.fixtures.map(readFixtures),
@@ -168,6 +172,7 @@ async function refusalOf(error: unknown, folder: DataFolder | null): Promise<unk
     return new StartRefused(2, first, others)
   }
   if (error instanceof OptionConflict) return new StartRefused(2, error.message)
+  if (error instanceof RangeInvalid) return new StartRefused(2, `--webhook-allow: ${error.message}`)
   if (!(error instanceof DatabaseUnusable)) return error
   if (error.reason !== 'locked' || !folder) return new StartRefused(1, error.message)
   const other = await otherDaemon(folder)

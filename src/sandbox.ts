@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import type { Hono } from 'hono'
 import { systemWall, type Wall } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
+import { findEvent } from './engine/events.ts'
 import type { Made } from './engine/fixture-names.ts'
 import { IdempotencyKeys } from './engine/idempotency.ts'
 import { randomSeed, randomToken } from './engine/ids.ts'
@@ -28,6 +29,9 @@ import { type Durability, openDatabase } from './store/database.ts'
 import { FileShelf } from './store/file-shelf.ts'
 import { MemoryShelf } from './store/memory-shelf.ts'
 import { Store } from './store/store.ts'
+import { Addresses, type AddressRules } from './webhooks/address.ts'
+import { Deliverer } from './webhooks/deliverer.ts'
+import { type Send, Sender } from './webhooks/sender.ts'
 
 export type SandboxOptions = {
   /** The database file; ':memory:' for one that leaves nothing behind. */
@@ -49,6 +53,10 @@ export type SandboxOptions = {
   readonly strictParams?: boolean
   /** How apps are told of errors: in the envelope, or in the flat form of RFC 6749. */
   readonly oauthErrors?: OAuthErrorForm
+  /** Where webhooks may go; anywhere but to link-local addresses when not given. */
+  readonly receivers?: AddressRules
+  /** How webhooks are posted; a test may take them itself. */
+  readonly send?: Send
   /** The API's versions; a test may add made-up ones. */
   readonly versions?: readonly Version[]
 } & Partial<
@@ -57,6 +65,8 @@ export type SandboxOptions = {
     'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'shutDown' | 'reportError' | 'noteIgnored'
   >
 >
+
+const UNKNOWN_VERSION = '0.0.0'
 
 /** The parts of a running sandbox, put together and not yet listening anywhere. */
 export type Sandbox = {
@@ -103,6 +113,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
     const requests = new RequestLog(new LiveStreams(reportError))
     const idempotency = new IdempotencyKeys(store, wall)
+    const webhooks = openWebhooks(engine, versions, { ...options, reportError })
     const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
     const { app, routes } = createApp({
@@ -119,7 +130,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       oauthErrors: options.oauthErrors ?? 'envelope',
       adminToken,
       allowedHosts: options.allowedHosts ?? new Set(['localhost', '127.0.0.1']),
-      version: options.version ?? '0.0.0',
+      version: options.version ?? UNKNOWN_VERSION,
       data: options.data ?? null,
       url: options.url ?? (() => 'http://localhost'),
       startedAt: wall(),
@@ -127,6 +138,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       shutDown: options.shutDown ?? (() => Promise.resolve()),
       reportError,
       noteIgnored: options.noteIgnored ?? (() => undefined),
+      refusesReceiver: webhooks.refuses,
       openSpecimen: (given) => openSpecimen(options, given),
       reset: async () => {
         const { revoked } = await beginAnew({ engine, keys }, beginning)
@@ -137,6 +149,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const close = async () => {
       streams.close()
       requests.close()
+      // An advance that waits for webhooks stops waiting, and not because they were answered.
+      await engine.time.stop()
+      await webhooks.close()
       await keys.flush()
       await engine.close()
     }
@@ -170,6 +185,32 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
+/** Hands events over to webhook endpoints, from now on. */
+function openWebhooks(
+  engine: Engine,
+  versions: VersionHistory,
+  { receivers, send, version, reportError }: SandboxOptions & Pick<AdminSite, 'reportError'>,
+) {
+  const addresses = new Addresses(receivers ?? { isExposed: false, allowed: [] })
+  const sender = new Sender(addresses)
+  const deliverer = new Deliverer({
+    engine,
+    render: (merchant, id) => JSON.stringify(presentEvent(versions, findEvent(engine, merchant, id))),
+    send: send ?? sender.send,
+    version: version ?? UNKNOWN_VERSION,
+    reportError,
+  })
+  engine.deliveries = deliverer
+  deliverer.start()
+  return {
+    refuses: (url: string) => addresses.refusesUrl(url),
+    close: async () => {
+      await deliverer.close()
+      await sender.close()
+    },
+  }
+}
+
 const SPECIMEN_NOW = 1_769_853_600
 const SPECIMEN_KEY = 'sk_test_51SecretSecretSecretSecretSe'
 
@@ -185,6 +226,7 @@ async function openSpecimen(
     wall: () => SPECIMEN_NOW * 1_000,
     secretKey: SPECIMEN_KEY,
     strictParams,
+    send: async () => ({ status: 200, body: 'ok' }),
     ...(url && { url }),
     ...(version !== undefined && { version }),
   })

@@ -27,8 +27,8 @@ const LAYERS: Readonly<Record<string, Row>> = {
   'src/store/': { paths: ['src/store/', 'src/core/'], packages: ['better-sqlite3', 'kysely', 'node:'] },
   'src/engine/': { paths: ['src/engine/', 'src/store/', 'src/core/'], packages: ['node:crypto'] },
   'src/webhooks/': {
-    paths: ['src/webhooks/', 'src/engine/clock.ts', 'src/store/', 'src/core/'],
-    packages: ['node:'],
+    paths: ['src/webhooks/', 'src/engine/', 'src/store/', 'src/core/'],
+    packages: ['undici', 'node:'],
   },
   'src/http/': { paths: ['src/http/', 'src/engine/', 'src/core/'], packages: ['hono', 'zod', 'node:crypto'] },
   'src/client/': { paths: ['src/client/'], packages: ['eventsource-parser', 'node:'], types: ['src/http/'] },

@@ -13,7 +13,12 @@ import { meantMerchant } from './scope.ts'
 import { counted } from './text.ts'
 
 type ScopeOptions = { merchant?: string; testClock?: string; all?: boolean }
-type AdvanceOptions = ScopeOptions & { to?: string; toNext?: boolean; stopOn?: string[] }
+type AdvanceOptions = ScopeOptions & {
+  to?: string
+  toNext?: boolean
+  stopOn?: string[]
+  awaitWebhooks?: boolean
+}
 
 /** `paytwin clock`. Source: operator.md, Command line; decisions.md 2. */
 export function clockCommands(program: Command, io: Io): void {
@@ -76,6 +81,7 @@ function addAdvance(clock: Command, io: Io): void {
       scopeOptions(command)
         .option('--to <TIME>', 'until an instant: ISO 8601 or Unix seconds')
         .option('--to-next', 'until the next happening')
+        .option('--await-webhooks', 'wait at each step until its webhooks were answered')
         .option(
           '--stop-on <TYPE...>',
           'end right after the first event of a type, such as invoice.payment_failed',
@@ -92,7 +98,10 @@ function addAdvance(clock: Command, io: Io): void {
       const { client, out } = session
       const scope = await meantClocks(client, options)
       const aim = await aimOf(client, scope, options, by)
-      const work = client.advanceClocks(scope, aim, { stop_on: options.stopOn })
+      const work = client.advanceClocks(scope, aim, {
+        stop_on: options.stopOn,
+        await_webhooks: options.awaitWebhooks,
+      })
       await cancelable(session, scope, withProgress(session, scope, work), (answer) =>
         out.show(answer, ({ data }) => {
           for (const { summary, ...moved } of data) describeAdvance(out, moved, summary)

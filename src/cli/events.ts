@@ -3,6 +3,7 @@ import { eventLine } from '../ui/event-line.ts'
 import { addVerb, wholeNumber } from './command.ts'
 import type { Io } from './io.ts'
 import { tailCommand } from './tail.ts'
+import { showSent } from './webhooks.ts'
 
 type Wanted = { merchant?: string; type?: string[] }
 
@@ -27,6 +28,15 @@ export function eventCommands(program: Command, io: Io): void {
         for (const event of data) out.line(...eventLine(event))
       })
     },
+  })
+
+  addVerb<{ to?: string }>(events, io, {
+    usage: 'resend <ID>',
+    about: 'Post an event again to the webhook endpoints that want it, or to one.',
+    options: (command) => command.option('--to <ID>', 'only to this endpoint, whether it wants it or not'),
+    examples: ['paytwin events resend evt_0123456789abcd'],
+    run: async ({ client, out }, { to }, [id = '']) =>
+      showSent(out, await client.resendEvent(id, { webhook_endpoint: to })),
   })
 
   addVerb(events, io, {

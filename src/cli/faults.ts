@@ -16,7 +16,9 @@ Kinds:
   internal_error              500 that writes nothing
   response_lost               the write happens, the connection drops
   rate_limit                  429
-  latency                     the answer takes --ms longer`
+  latency                     the answer takes --ms longer
+  webhook_failure             what is posted to an endpoint counts as not taken; --route is a glob
+                              over its url`
 
 /** `paytwin faults`. Source: operator.md, Command line. */
 export function faultCommands(program: Command, io: Io): void {
@@ -40,6 +42,7 @@ export function faultCommands(program: Command, io: Io): void {
       'paytwin faults add decline --count 2',
       'paytwin faults add processor_timeout --rate 0.1',
       "paytwin faults add latency --ms 300 --route 'GET /v1/*'",
+      "paytwin faults add webhook_failure --count 1 --route 'http://localhost:3000/*'",
     ],
     run: async ({ client, out }, { count, rate, route, merchant, ms }, [kind = '']) =>
       out.show(await client.addFault({ kind, count, rate, route, merchant, ms }), (fault) =>
@@ -73,9 +76,16 @@ function share(text: string): number {
   return Number(text)
 }
 
+/** What a fault strikes, where that is no request to the API. */
+const WHAT: Readonly<Record<string, string>> = {
+  decline: 'charge',
+  processor_timeout: 'charge',
+  webhook_failure: 'webhook',
+}
+
 /** `latency of 300 ms strikes the next 2 requests to GET /v1/* of mer_…`. */
 function sentence({ kind, remaining, rate, route, merchant, ms }: Fault): string {
-  const what = kind === 'decline' || kind === 'processor_timeout' ? 'charge' : 'request'
+  const what = WHAT[kind] ?? 'request'
   const isRare = rate < 1
   return [
     kind,

@@ -6,6 +6,7 @@ import type { Beginning } from '../client/event-stream.ts'
 import type { Event } from '../client/types.ts'
 import { signatureHeaders } from '../webhooks/signature.ts'
 import { wrongUsage } from './failure.ts'
+import { wallSeconds } from './wall.ts'
 
 /** As deliveries to webhook endpoints. Source: decisions.md 10 (15 s, no redirects, only 2xx counts). */
 const TIMEOUT_MS = 15_000
@@ -66,9 +67,6 @@ function signed(event: Event, secret: string): Post {
   const body = JSON.stringify(event)
   return { body, headers: signatureHeaders(secret, { id: event.id, timestamp: wallSeconds(), body }) }
 }
-
-/** Signatures tell the time of the wall, by which receivers judge their age. Source: decisions.md 2. */
-const wallSeconds = (): number => Math.floor((performance.timeOrigin + performance.now()) / 1000)
 
 /** @returns why the receiver did not accept it; null when it did */
 function post(url: URL, { body, headers }: Post, ended: AbortSignal): Promise<string | null> {

@@ -23,6 +23,7 @@ import { statusCommand } from './status.ts'
 import { stopCommand } from './stop.ts'
 import { triggerCommand } from './trigger.ts'
 import { VERSION } from './version.ts'
+import { webhookCommands } from './webhooks.ts'
 
 const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   serveCommand,
@@ -44,6 +45,7 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   triggerCommand,
   faultCommands,
   fixtureCommands,
+  webhookCommands,
 ]
 
 /**

@@ -18,6 +18,7 @@ export type ServeFlags = {
   readonly fixtures?: readonly string[]
   readonly durability?: string
   readonly allowedHost?: readonly string[]
+  readonly webhookAllow?: readonly string[]
   readonly rateLimit?: string
   readonly keyCacheTtl?: string
   readonly strictParams?: boolean
@@ -53,6 +54,7 @@ export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOpti
       value(flags.durability, 'PAYTWIN_DURABILITY') ?? 'normal',
     ),
     allowedHosts: flags.allowedHost ?? names(variable(io, 'PAYTWIN_ALLOWED_HOST')),
+    webhookAllow: flags.webhookAllow ?? names(variable(io, 'PAYTWIN_WEBHOOK_ALLOW')),
     rateLimit: number(value(flags.rateLimit, 'PAYTWIN_RATE_LIMIT'), '--rate-limit', { min: 1 }),
     keyCacheSeconds:
       number(value(flags.keyCacheTtl, 'PAYTWIN_KEY_CACHE_TTL'), '--key-cache-ttl', { max: 60 }) ?? 0,

@@ -34,6 +34,10 @@ export const daemonOptions = (command: Command): Command =>
     .option('--fixtures <FILE...>', 'files of objects to begin with, loaded when the database is new')
     .option('--durability <normal|full>', 'full also survives a power cut (default normal)')
     .option('--allowed-host <NAME...>', 'further names by which the daemon may be called')
+    .option(
+      '--webhook-allow <CIDR...>',
+      'ranges of private addresses to which webhooks may go when the daemon listens beyond this machine',
+    )
     .option('--rate-limit <N>', 'allow each merchant so many requests a second (default: no limit)')
     .option('--key-cache-ttl <S>', 'let a revoked key work for up to so many seconds, 0 to 60 (default 0)')
     .option('--strict-params', 'refuse unknown parameters instead of ignoring them')

@@ -69,6 +69,7 @@ const HAPPENINGS: Readonly<Record<Prospect['kind'], string>> = {
   trial_end: 'trial ends',
   renewal: 'renewal',
   refund_settlement: 'refund settles',
+  webhook_retry: 'webhook is sent again',
 }
 
 /** The next that is due: `2026-03-31T10:00:00Z  renewal, 20.00 USD`. */

@@ -93,7 +93,7 @@ async function print(
 const NEWS_NOTES: Readonly<Record<StreamNews, ((url: string) => string) | null>> = {
   connected: null,
   lost: (url) => `The connection to ${url} was lost; trying again…`,
-  reconnected: () => 'Connected again; no event was missed.',
+  reconnected: () => 'Connected again.',
   reset: () => 'The sandbox was reset or restored: what follows is of its new history.',
 }
 

@@ -49,4 +49,5 @@ const TELLERS: Readonly<Record<Prospect['kind'], (prospect: Prospect) => string[
   incomplete_expiry: () => ['expires unless it is paid'],
   pause_end: () => ['collection goes on'],
   refund_settlement: (refund) => ['refund settles', money(refund)],
+  webhook_retry: () => ['webhook is sent again'],
 }

@@ -34,7 +34,15 @@ import type {
   Summary,
   Triggered,
   Upcoming,
+  WebhookDelivery,
+  WebhookEndpoint,
 } from './types.ts'
+
+/** What ends an advance early, and what it waits for. */
+type AdvanceWaits = {
+  readonly stop_on?: readonly string[] | undefined
+  readonly await_webhooks?: boolean | undefined
+}
 
 export type EventPage = EventsWanted & {
   readonly limit?: number | undefined
@@ -119,9 +127,9 @@ export class Client {
   advanceClocks(
     scope: ClockScope,
     aim: AdvanceAim,
-    { stop_on, signal }: { stop_on?: readonly string[] | undefined; signal?: AbortSignal } = {},
+    { signal, ...options }: AdvanceWaits & { readonly signal?: AbortSignal } = {},
   ): Promise<List<Clock & { readonly summary: Summary }>> {
-    return this.#post('clock/advance', { ...scope, ...aim, stop_on }, signal)
+    return this.#post('clock/advance', { ...scope, ...aim, ...options }, signal)
   }
 
   /** Ends a running advance at its next batch border. */
@@ -201,6 +209,44 @@ export class Client {
   /** Brings back the state of the first start. */
   reset(): Promise<Status> {
     return this.#post('reset')
+  }
+
+  createWebhook(given: {
+    url: string
+    enabled_events?: readonly string[] | undefined
+    merchant?: string | undefined
+    description?: string | undefined
+  }): Promise<WebhookEndpoint> {
+    return this.#post('webhooks', given)
+  }
+
+  webhooks(asked: {
+    merchant?: string | undefined
+    limit?: number | undefined
+  }): Promise<List<WebhookEndpoint>> {
+    return this.#get('webhooks', asked)
+  }
+
+  deleteWebhook(id: string): Promise<{ readonly id: string; readonly deleted: true }> {
+    return this.#delete(`webhooks/${encodeURIComponent(id)}`)
+  }
+
+  webhookDeliveries(id: string, asked: { limit?: number | undefined }): Promise<List<WebhookDelivery>> {
+    return this.#get(`webhooks/${encodeURIComponent(id)}/deliveries`, asked)
+  }
+
+  /** Sends deliveries that wait again now: one, those of an endpoint, or all. */
+  retryWebhooks(
+    which: { id: string } | { all: true; merchant?: string | undefined },
+  ): Promise<List<WebhookDelivery>> {
+    return this.#post('webhooks/retry', which)
+  }
+
+  resendEvent(
+    id: string,
+    given: { webhook_endpoint?: string | undefined } = {},
+  ): Promise<List<WebhookDelivery>> {
+    return this.#post(`events/${encodeURIComponent(id)}/resend`, given)
   }
 
   addFault(given: {

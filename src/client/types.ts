@@ -153,6 +153,37 @@ export type ClockScope =
 /** Where an advance ends: at an instant (Unix seconds or ISO 8601), or after a duration. */
 export type AdvanceAim = { readonly to: number | string } | { readonly by: string }
 
+export type WebhookEndpoint = {
+  readonly id: string
+  readonly object: 'webhook_endpoint'
+  readonly url: string
+  readonly enabled_events: readonly string[]
+  readonly description: string | null
+  readonly status: 'enabled' | 'disabled'
+  readonly created: number
+  readonly merchant_id: string
+  /** Only in the answer that creates it. */
+  readonly secret?: string
+}
+
+export type WebhookDelivery = {
+  readonly id: string
+  readonly object: 'webhook_delivery'
+  readonly event: string
+  readonly endpoint: string
+  readonly status: 'pending' | 'succeeded' | 'failed' | 'discarded'
+  readonly created: number
+  readonly attempts: readonly {
+    readonly time: number
+    readonly response_status: number | null
+    readonly response_body: string | null
+    readonly error: string | null
+    readonly duration_ms: number
+  }[]
+  readonly next_attempt: number | null
+  readonly merchant_id: string
+}
+
 export type Fault = {
   readonly id: string
   readonly object: 'fault'

@@ -9,6 +9,7 @@ import type { PaymentMethod } from './payment-method.ts'
 import type { Price, Product } from './price.ts'
 import type { Refund } from './refund.ts'
 import type { Subscription } from './subscription.ts'
+import type { WebhookDelivery, WebhookEndpoint } from './webhook.ts'
 
 /** Every public object that is kept, by its kind. The order is that in which the store numbers them. */
 export type Objects = {
@@ -22,6 +23,8 @@ export type Objects = {
   charge: Charge
   refund: Refund
   invoice_item: InvoiceItem
+  webhook_endpoint: WebhookEndpoint
+  webhook_delivery: WebhookDelivery
 }
 export type Kind = keyof Objects
 
@@ -36,6 +39,8 @@ export const ID_PREFIXES: Readonly<Record<Kind, string>> = {
   charge: 'ch',
   refund: 're',
   invoice_item: 'ii',
+  webhook_endpoint: 'we',
+  webhook_delivery: 'whd',
 }
 
 /** One step: an object as it is from here on, what it was before (null: it did not exist), and the event that tells of it. */

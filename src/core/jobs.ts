@@ -1,6 +1,7 @@
 import type { Invoice } from './invoice.ts'
 import type { Refund } from './refund.ts'
 import { cancellationAt, hasEnded, type Subscription } from './subscription.ts'
+import type { WebhookDelivery } from './webhook.ts'
 
 /**
  * What time makes happen, in the order in which the jobs of one subscription run that are due in the same second.
@@ -15,6 +16,7 @@ export const JOB_KINDS = [
   'trial_end',
   'renewal',
   'refund_settlement',
+  'webhook_retry',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
@@ -65,3 +67,7 @@ export function invoiceJobs(invoice: Invoice): Job[] {
 /** The job that follows from a refund's state. Source: decisions.md 3 (pm_card_refundFail), 13 (`upcoming`). */
 export const refundJobs = ({ id, settles_at }: Refund): Job[] =>
   settles_at === null ? [] : [{ due: settles_at, kind: 'refund_settlement', subscription: null, object: id }]
+
+/** The job that follows from a delivery's state. Source: decisions.md 10 (retries), 13 (`upcoming`). */
+export const deliveryJobs = ({ id, next_attempt }: WebhookDelivery): Job[] =>
+  next_attempt === null ? [] : [{ due: next_attempt, kind: 'webhook_retry', subscription: null, object: id }]

@@ -6,6 +6,7 @@ import { PRIVATE_FIELDS } from '../store/tables.ts'
 import { noteAttempt } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
 import type { Unit } from './unit.ts'
+import { post } from './webhook-post.ts'
 
 type Touched = {
   readonly kind: Kind
@@ -48,18 +49,21 @@ function record(unit: Unit, { kind, before, after, event }: Step, created: numbe
   const changed =
     before === null ? [] : changedFields(kind, before, after).filter(({ name }) => !hidden.includes(name))
   if (before !== null && changed.length === 0 && event === null) return
+  const told = event && { type: event, number: unit.ids.nextNumber(unit.owner, 'evt') }
   unit.store.journal.append({
     merchant: unit.owner,
     kind,
     object,
     created,
     replaced: before === null || changed.length === 0 ? null : pick(before, changed),
-    event: event && { type: event, number: unit.ids.nextNumber(unit.owner, 'evt') },
+    event: told,
     api_version: unit.apiVersion,
     request: unit.request?.id ?? null,
     idempotency_key: unit.request?.idempotency_key ?? null,
   })
-  if (event) unit.events.push(event)
+  if (!told) return
+  unit.events.push(told.type)
+  post(unit, { ...told, created })
 }
 
 const jobsOf: { readonly [K in Kind]?: (object: Objects[K]) => Job[] } = {

@@ -12,6 +12,7 @@ import { apply } from './apply.ts'
 import { faultAhead } from './charge-fault.ts'
 import { failRefund } from './refund.ts'
 import type { Unit } from './unit.ts'
+import { sendAgain } from './webhook-delivery.ts'
 
 /** Loads all that a billing decision on a subscription reads. */
 export function loadAccount(unit: Unit, subscription: Subscription): Account {
@@ -95,6 +96,7 @@ const JOBS: Readonly<Record<JobKind, (unit: Unit, job: QueuedJob) => void>> = {
   trial_end: onSubscription((change, account, subscription) => endTrial(change, account, subscription)),
   renewal: onSubscription(renew),
   refund_settlement: (unit, job) => failRefund(unit, job.object),
+  webhook_retry: (unit, job) => sendAgain(unit, job.object),
 }
 
 /** Runs a job that is due; its clock stands at the job's instant. */

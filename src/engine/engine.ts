@@ -1,6 +1,5 @@
-import { ApiError, internalError } from '../core/errors.ts'
+import { internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
-import { apply } from './apply.ts'
 import type { Clock, Wall } from './clock.ts'
 import { Faults } from './faults.ts'
 import { Gate, nextTurn } from './gate.ts'
@@ -11,12 +10,12 @@ import {
   leftBehindBy,
   type MerchantState,
   merchantOf,
-  StateReplaced,
   unlessLeftBehind,
 } from './merchant.ts'
 import type { Summary } from './scheduler.ts'
 import { Timekeeper } from './timekeeper.ts'
-import { ClockHeld, RefusedAfterAttempt, Rehearsed, type RequestContext, Unit } from './unit.ts'
+import { Transactions } from './transactions.ts'
+import { ClockHeld, type RequestContext, Unit } from './unit.ts'
 
 type Command = {
   /** The merchants whose clocks it follows; none for what concerns no merchant's time. */
@@ -43,6 +42,12 @@ export type EngineListener = {
   readonly failed?: (error: unknown, doing: string) => void
 }
 
+/** Who hands events over to webhook endpoints. */
+export type Deliveries = {
+  /** Resolves when nothing of a merchant is on its way. */
+  readonly settled: (merchant: MerchantState) => Promise<void>
+}
+
 /**
  * The command queue. Commands that arrive together share one transaction, each in a savepoint of its own, and are
  * answered after the commit. While time moves, the timekeeper's batches come between them.
@@ -56,11 +61,12 @@ export class Engine {
   /** The dates of all API versions, oldest first. */
   readonly versions: readonly string[]
   readonly merchants = new Map<number, MerchantState>()
+  /** Who sends webhooks, once there is somebody. */
+  deliveries: Deliveries | null = null
   readonly #listeners = new Set<EngineListener>()
-  /** Clocks that the transaction under way may have moved. */
-  readonly #touched = new Set<Clock>()
-  /** How to put back what the transaction under way has changed in memory; the database does so itself. */
-  readonly #undo: (() => void)[] = []
+  readonly #transactions: Transactions
+  /** The webhook endpoints to which something is to go out, each with its merchant. */
+  #announced = new Map<string, MerchantState>()
   #queue: Command[] = []
   readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
 
@@ -75,11 +81,19 @@ export class Engine {
     this.wall = wall
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
+    this.#transactions = new Transactions(store, this.ids, {
+      committed: () => this.#tell((listener) => listener.committed?.()),
+      rolledBack: () => {
+        for (const { outbox } of this.merchants.values()) outbox.forget()
+      },
+      failed: (error) => this.#report(error, 'running a command'),
+    })
     this.time = new Timekeeper(store, {
-      transaction: (clock, work) => this.#transaction([clock], work),
+      transaction: (clock, work) => this.#transactions.run([clock], work),
       command: (merchant, run) => this.command(merchant, null, run),
       unit: (merchant, moving) => this.#unit(merchant, { request: null, moving }),
       caughtUp: (merchant, summary) => this.#tell((listener) => listener.caughtUp?.(merchant, summary)),
+      delivered: (merchant) => this.deliveries?.settled(merchant) ?? Promise.resolve(),
       failed: (error, doing) => this.#report(error, doing),
     })
     this.#admitAll()
@@ -97,13 +111,13 @@ export class Engine {
   command<T>(merchant: MerchantState, request: RequestContext | null, run: (unit: Unit) => T): Promise<T> {
     return this.#submit([merchant], () => {
       const unit = this.#unit(merchant, { request, moving: null })
-      return this.#attempt(() => run(unit), unit)
+      return this.#transactions.attempt(() => run(unit), unit)
     })
   }
 
   /** Runs a command of the operator that belongs to no merchant's time. It commits or fails like any other. */
   administer<T>(run: () => T): Promise<T> {
-    return this.#submit([], () => this.#attempt(run))
+    return this.#submit([], () => this.#transactions.attempt(run))
   }
 
   /**
@@ -116,8 +130,29 @@ export class Engine {
     run: (unitOf: (merchant: MerchantState) => Unit) => T,
   ): Promise<T> {
     return this.#submit(merchants, () =>
-      this.#attempt(() => run((merchant) => this.#unit(merchant, { request: null, moving: null }))),
+      this.#transactions.attempt(() =>
+        run((merchant) => this.#unit(merchant, { request: null, moving: null })),
+      ),
     )
+  }
+
+  /**
+   * Runs what belongs to no instant of a merchant's time, such as the record of a delivery: it does not wait for an
+   * advance. Nothing is recorded of a merchant that was left behind by a restore, or deleted.
+   */
+  record<T>(merchant: MerchantState, run: (unit: Unit) => T): Promise<T | undefined> {
+    return this.#submit([], () => {
+      if (merchant.standing !== 'present') return { value: undefined }
+      const unit = this.#unit(merchant, { request: null, moving: merchant.clock })
+      return this.#transactions.attempt(() => run(unit), unit)
+    })
+  }
+
+  /** The webhook endpoints to which something is to go out, since this was last asked. */
+  takeAnnounced(): ReadonlyMap<string, MerchantState> {
+    const announced = this.#announced
+    if (announced.size > 0) this.#announced = new Map()
+    return announced
   }
 
   /**
@@ -159,7 +194,9 @@ export class Engine {
    */
   replaceState<T>(work: (transact: Transact) => T): Promise<T> {
     const transact: Transact = (run) =>
-      this.#transaction([], () => run((merchant) => this.#unit(merchant, { request: null, moving: null })))
+      this.#transactions.run([], () =>
+        run((merchant) => this.#unit(merchant, { request: null, moving: null })),
+      )
     return this.exclusively(() => {
       const result = this.#knowingAnew(() => work(transact))
       this.#tell((listener) => listener.replaced?.())
@@ -174,7 +211,7 @@ export class Engine {
       await nextTurn()
     } while (merchant.held.size > 0)
     checkPresent(merchant)
-    this.#transaction([], () => this.store.forget(merchant.settings))
+    this.#transactions.run([], () => this.store.forget(merchant.settings))
     merchant.standing = 'deleted'
     this.merchants.delete(merchant.settings.ordinal)
     this.#tell((listener) => listener.deleted?.(merchant))
@@ -182,9 +219,9 @@ export class Engine {
 
   /** Takes up a merchant that the store has got; one that the command under way has put there goes again when it fails. */
   admit(settings: MerchantState['settings']): MerchantState {
-    const merchant = merchantOf(settings, this.store.clocks, this.wall)
+    const merchant = merchantOf(settings, this.store, this.wall)
     this.merchants.set(settings.ordinal, merchant)
-    this.#undo.push(() => this.merchants.delete(settings.ordinal))
+    this.#transactions.whenTakenBack(() => this.merchants.delete(settings.ordinal))
     return merchant
   }
 
@@ -211,6 +248,7 @@ export class Engine {
   #leaveBehind(): void {
     for (const merchant of this.merchants.values()) merchant.standing = 'replaced'
     this.merchants.clear()
+    this.#announced = new Map()
   }
 
   #admitAll(): void {
@@ -222,7 +260,7 @@ export class Engine {
       // Behind whoever has looked at the state in this turn, and is about to act on it.
       await nextTurn()
       const clocks = [...this.merchants.values()].map(({ clock }) => clock)
-      this.#transaction(clocks, () => {
+      this.#transactions.run(clocks, () => {
         for (const merchant of this.merchants.values()) {
           if (!merchant.held.has(merchant.clock)) this.time.catchUp(merchant)
           if (!merchant.held.has(merchant.clock)) merchant.clock.tick()
@@ -238,12 +276,12 @@ export class Engine {
 
   #unit(merchant: MerchantState, given: { request: RequestContext | null; moving: Clock | null }): Unit {
     const { store, ids, faults, versions } = this
-    const touch = (clock: Clock) => {
-      const { state } = clock
-      this.#touched.add(clock)
-      this.#undo.push(() => clock.putBack(state))
+    const host = {
+      touch: (clock: Clock) => this.#transactions.touch(clock),
+      whenTakenBack: (undo: () => void) => this.#transactions.whenTakenBack(undo),
+      announce: (endpoint: string) => this.#announced.set(endpoint, merchant),
     }
-    return new Unit({ store, ids, faults, merchant, versions, touch, ...given })
+    return new Unit({ store, ids, faults, merchant, versions, host, ...given })
   }
 
   #submit<T>(merchants: readonly MerchantState[], run: () => { value: T } | { error: unknown }): Promise<T> {
@@ -276,7 +314,7 @@ export class Engine {
     const answers: (() => void)[] = []
     const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
     try {
-      this.#transaction(clocks, () => {
+      this.#transactions.run(clocks, () => {
         for (const command of commands) {
           if (command.merchants.some((merchant) => this.#parks(command, merchant))) continue
           const answer = command.run()
@@ -313,8 +351,9 @@ export class Engine {
     }
     const { clock, held } = merchant
     if (!held.has(clock)) this.time.catchUp(merchant)
-    if (this.#park(command, clock)) return true
-    if (clock.target !== null) {
+    const isParked = merchant.parked.has(clock)
+    if (!isParked && this.#park(command, clock)) return true
+    if (!isParked && clock.target !== null) {
       command.reject(internalError())
       return true
     }
@@ -328,58 +367,6 @@ export class Engine {
     const waiting = owner?.held.get(clock)
     waiting?.push({ requeue: () => this.#enqueue(command), reject: command.reject })
     return waiting !== undefined
-  }
-
-  #attempt<T>(run: () => T, unit?: Unit): { value: T } | { error: unknown } {
-    this.ids.mark()
-    const known = this.#undo.length
-    unit?.touch(unit.merchant.clock)
-    try {
-      return { value: this.store.savepoint(run) }
-    } catch (error) {
-      this.ids.rollback()
-      this.#takeBack(known)
-      if (error instanceof Rehearsed) return { value: error.value }
-      if (unit && error instanceof RefusedAfterAttempt) {
-        apply(unit, error.remembered)
-        error.afterwards()
-        return { error: error.error }
-      }
-      const isOurs = ![ApiError, StateReplaced, ClockHeld].some((known) => error instanceof known)
-      if (isOurs) this.#report(error, 'running a command')
-      return { error }
-    }
-  }
-
-  /** Puts back what this transaction has changed in memory after the first `known` changes, the last one first. */
-  #takeBack(known: number): void {
-    for (const undo of this.#undo.splice(known).reverse()) undo()
-  }
-
-  /** A transaction that takes counters, clocks and merchants along: into the database, or back to what that holds. */
-  #transaction<T>(clocks: readonly Clock[], work: () => T): T {
-    this.#undo.length = 0
-    for (const clock of clocks) this.#touched.add(clock)
-    try {
-      const result = this.store.transaction(() => {
-        const value = work()
-        this.ids.flush()
-        for (const clock of this.#touched) {
-          const row = clock.takeDirty()
-          if (row) this.store.clocks.update(row)
-        }
-        return value
-      })
-      this.#touched.clear()
-      this.#tell((listener) => listener.committed?.())
-      return result
-    } catch (error) {
-      this.#takeBack(0)
-      this.ids.reset()
-      for (const clock of this.#touched) clock.reset(this.store.clocks.at(clock.seq))
-      this.#touched.clear()
-      throw error
-    }
   }
 
   #report(error: unknown, doing: string): void {

@@ -12,8 +12,11 @@ const REQUEST_FAULTS = [
 ] as const
 export type RequestFault = (typeof REQUEST_FAULTS)[number]
 
+/** What can be made to go wrong with what is posted to a webhook endpoint; its `route` is a glob over the url. */
+const WEBHOOK_FAULT = 'webhook_failure'
+
 /** What can be made to go wrong. Source: operator.md, "Command line" (faults). */
-export const FAULT_KINDS = [...CHARGE_FAULTS, ...REQUEST_FAULTS] as const
+export const FAULT_KINDS = [...CHARGE_FAULTS, ...REQUEST_FAULTS, WEBHOOK_FAULT] as const
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
 /** Whether it strikes attempts to charge a card, be they a request's or the clock's, rather than requests. */
@@ -72,8 +75,8 @@ export class Faults {
     this.#faults.splice(place, 1)
   }
 
-  /** The fault of a kind that strikes a request now, if one does; one use of it is gone by that. */
-  strike(kind: RequestFault, { route, merchant }: Occasion): Fault | undefined {
+  /** The fault of a kind that strikes a request, or an attempt to post to an endpoint, now, if one does; one use of it is gone by that. */
+  strike(kind: RequestFault | typeof WEBHOOK_FAULT, { route, merchant }: Occasion): Fault | undefined {
     return this.#strike(
       (fault) =>
         fault.kind === kind &&

@@ -1,7 +1,8 @@
 import { ApiError, assert } from '../core/errors.ts'
-import type { ClockTable } from '../store/clocks.ts'
 import type { Merchant } from '../store/directory.ts'
+import type { Store } from '../store/store.ts'
 import { Clock, type Wall } from './clock.ts'
+import { Outbox } from './outbox.ts'
 import { TestClocks } from './test-clocks.ts'
 
 /** A merchant in memory: its settings, its clocks, and what waits while an advance is under way. */
@@ -15,6 +16,10 @@ export type MerchantState = {
    * back all of the merchant's writes, a test clock those of its own customers.
    */
   readonly held: Map<Clock, Waiting[]>
+  /** The held clocks whose advance lets commands in, while it waits for webhooks to be answered. */
+  readonly parked: Set<Clock>
+  /** Who wants which events. */
+  readonly outbox: Outbox
   /** Whether this is still the merchant, or has been left behind: by a restore or a reset, or since it was deleted. */
   standing: 'present' | 'replaced' | 'deleted'
 }
@@ -32,7 +37,8 @@ export function bornAs(
 }
 
 /** A merchant as the database has it. */
-export function merchantOf(settings: Merchant, clocks: ClockTable, wall: Wall): MerchantState {
+export function merchantOf(settings: Merchant, store: Store, wall: Wall): MerchantState {
+  const { clocks } = store
   const main = clocks.main(settings.ordinal)
   assert(main, `${settings.id} has a clock`)
   return {
@@ -40,6 +46,8 @@ export function merchantOf(settings: Merchant, clocks: ClockTable, wall: Wall): 
     clock: new Clock(main, wall),
     testClocks: new TestClocks(clocks, settings.ordinal, wall),
     held: new Map(),
+    parked: new Set(),
+    outbox: new Outbox(store, settings.ordinal),
     standing: 'present',
   }
 }

@@ -27,9 +27,16 @@ export const NOTHING_DONE: Summary = {
   stopped_on: null,
 }
 
-/** What a clock row holds of the advance under way, so that a restart goes on with it. */
-type Stored = {
+/** What an advance can be asked for beside its target. Source: decisions.md 2 (`stop_on`, `await_webhooks`). */
+export type AdvanceOptions = {
+  /** Types of events after whose first it ends. */
   readonly stop_on: readonly EventType[]
+  /** Whether each step waits until the webhooks of the one before were answered. */
+  readonly await_webhooks: boolean
+}
+
+/** What a clock row holds of the advance under way, so that a restart goes on with it. */
+type Stored = AdvanceOptions & {
   readonly summary: Summary
   /** Whether it only brings a live clock up to the wall clock, whose pace it keeps afterwards. */
   readonly is_catch_up: boolean
@@ -37,9 +44,15 @@ type Stored = {
 
 export const storedAdvance = ({
   stop_on = [],
+  await_webhooks = false,
   summary = NOTHING_DONE,
   is_catch_up = false,
-}: Partial<Stored>): string => JSON.stringify({ stop_on, summary, is_catch_up } satisfies Stored)
+}: Partial<Stored>): string =>
+  JSON.stringify({ stop_on, await_webhooks, summary, is_catch_up } satisfies Stored)
+
+/** Whether the advance under way on a clock waits for webhooks. */
+export const awaitsWebhooks = (clock: Clock): boolean =>
+  clock.advance !== null && (JSON.parse(clock.advance) as Stored).await_webhooks
 
 /** The summary so far of the advance under way on a clock; undefined when there is none. */
 export const progressOf = (clock: Clock): Summary | undefined =>
@@ -49,26 +62,29 @@ export const progressOf = (clock: Clock): Summary | undefined =>
  * Runs, within the transaction under way, what is due on a clock up to a target: the earliest job first, with the clock at
  * its instant. Ends after a while to let others in.
  * @param newUnit - makes the unit in which one job runs
- * @returns whether the target is reached, or a job emitted one of the `stop_on` events
+ * @returns whether the target is reached, or a job emitted one of the `stop_on` events; and whether webhooks are to be
+ * waited for before the next step
  * Source: decisions.md 2 ("Advancing steps, it does not jump").
  */
 export function runBatch(
   store: Store,
   clock: Clock,
   newUnit: () => Unit,
-): { isDone: boolean; summary: Summary } {
+): { isDone: boolean; isWaiting: boolean; summary: Summary } {
   const { target, advance } = clock
   assert(target !== null && advance !== null, 'a batch belongs to an advance')
-  const { stop_on, summary: before, is_catch_up } = JSON.parse(advance) as Stored
+  const { summary: before, ...asked } = JSON.parse(advance) as Stored
+  const { stop_on, await_webhooks, is_catch_up } = asked
   const summary = { ...before }
   const started = stopwatch()
   let previous: QueuedJob | undefined
+  let isWaiting = false
   do {
     const [job] = store.jobs.next(clock.seq, 1)
     if (!job || job.due > target) {
       clock.moveTo(target)
       clock.end({ keepsPace: is_catch_up })
-      return { isDone: true, summary }
+      return { isDone: true, isWaiting: false, summary }
     }
     assert(!isSame(job, previous), `the ${job.kind} of ${job.object} leaves the queue once it has run`)
     previous = job
@@ -79,11 +95,12 @@ export function runBatch(
     const stopped_on = unit.events.find((type) => stop_on.includes(type))
     if (stopped_on) {
       clock.end({ keepsPace: is_catch_up })
-      return { isDone: true, summary: { ...summary, stopped_on } }
+      return { isDone: true, isWaiting: false, summary: { ...summary, stopped_on } }
     }
-  } while (stopwatch() - started < BATCH_MS)
-  clock.begin(target, storedAdvance({ stop_on, summary, is_catch_up }))
-  return { isDone: false, summary }
+    isWaiting = await_webhooks && unit.announced > 0
+  } while (!isWaiting && stopwatch() - started < BATCH_MS)
+  clock.begin(target, storedAdvance({ ...asked, summary }))
+  return { isDone: false, isWaiting, summary }
 }
 
 const isSame = (job: QueuedJob, other: QueuedJob | undefined) =>

@@ -3,6 +3,7 @@ import { DatabaseUnusable } from '../store/database.ts'
 import type { OpenSnapshot, Snapshot } from '../store/snapshots.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
+import { dropQueued } from './webhook-delivery.ts'
 
 export type { Snapshot } from '../store/snapshots.ts'
 
@@ -28,7 +29,9 @@ export async function restoreSnapshot(engine: Engine, name: string): Promise<Sna
 }
 
 async function restore(engine: Engine, opened: OpenSnapshot): Promise<Snapshot> {
-  await engine.replaceState(() => engine.store.restore(opened, wallSeconds(engine.wall)))
+  await engine.replaceState(() =>
+    engine.store.restore(opened, wallSeconds(engine.wall), () => dropQueued(engine.store)),
+  )
   return opened.snapshot
 }
 

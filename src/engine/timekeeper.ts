@@ -1,11 +1,17 @@
 import { formatInstant } from '../core/calendar.ts'
 import { internalError, parameterInvalid } from '../core/errors.ts'
-import type { EventType } from '../core/event.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
 import type { MerchantState, Waiting } from './merchant.ts'
-import { NOTHING_DONE, runBatch, type Summary, storedAdvance } from './scheduler.ts'
-import type { Unit } from './unit.ts'
+import {
+  type AdvanceOptions,
+  awaitsWebhooks,
+  NOTHING_DONE,
+  runBatch,
+  type Summary,
+  storedAdvance,
+} from './scheduler.ts'
+import { ClockHeld, type Unit } from './unit.ts'
 
 /** What the timekeeper needs of the engine. */
 type Host = {
@@ -15,10 +21,14 @@ type Host = {
   /** A unit for a step of a clock's advance. */
   readonly unit: (merchant: MerchantState, moving: Clock) => Unit
   readonly caughtUp: (merchant: string, summary: Summary) => void
+  /** Resolves when all webhooks of a merchant that are on their way have been answered. */
+  readonly delivered: (merchant: MerchantState) => Promise<void>
   readonly failed: (error: unknown, doing: string) => void
 }
 
-type Running = { readonly done: Promise<Summary>; isCanceled: boolean }
+/** An advance under way. `wake` ends its waiting for webhooks when it is canceled, or the daemon stops. */
+type Control = { isCanceled: boolean; wake: () => void }
+type Running = Control & { readonly done: Promise<Summary> }
 
 /**
  * Moves clocks: by an advance that was asked for, or to keep a live one up with the wall clock. While one moves, the
@@ -42,6 +52,7 @@ export class Timekeeper {
    * Begins to move a clock forward, from due job to due job.
    * @param aim - the target in Unix seconds, asked for when the advance begins
    * @param options.stop_on - types of events after whose first the advance ends
+   * @param options.await_webhooks - whether each step waits until the webhooks of the one before were answered
    * @param options.param - the parameter to blame when the target is not forward
    * @param options.begun - what else to write when it begins, in the same transaction
    * @returns when it has begun; `done` tells what it did, when it has ended or was canceled
@@ -51,20 +62,29 @@ export class Timekeeper {
     clock: Clock,
     aim: (now: number) => number,
     {
-      stop_on = [],
       param,
       begun,
-    }: { stop_on?: readonly EventType[] | undefined; param: string; begun?: () => void },
+      ...wanted
+    }: Partial<AdvanceOptions> & { readonly param: string; readonly begun?: () => void },
   ): Promise<{ readonly done: Promise<Summary> }> {
     return this.#host.command(merchant, (unit) => {
-      unit.touch(unit.free(clock))
+      if (this.#running.has(clock)) throw new ClockHeld(clock)
+      unit.touch(clock)
       const target = aim(clock.instant)
       this.check(clock, target, param)
       this.#stuck.delete(clock)
-      clock.begin(target, storedAdvance({ stop_on }))
+      clock.begin(target, storedAdvance(wanted))
       begun?.()
-      return this.#run(merchant, clock)
+      const { done } = this.#run(merchant, clock)
+      return { done: wanted.await_webhooks ? this.#alsoDelivered(merchant, done) : done }
     })
+  }
+
+  /** What the last step told is waited for too: when an event has ended the advance, no further step does so. */
+  async #alsoDelivered(merchant: MerchantState, done: Promise<Summary>): Promise<Summary> {
+    const summary = await done
+    if (summary.stopped_on !== null) await this.#host.delivered(merchant)
+    return summary
   }
 
   /**
@@ -84,8 +104,10 @@ export class Timekeeper {
   /** Ends the advance under way on a clock at the next border of a batch. @returns whether there was one */
   cancel(clock: Clock): boolean {
     const running = this.#running.get(clock)
-    if (running) running.isCanceled = true
-    return running !== undefined
+    if (!running) return false
+    running.isCanceled = true
+    running.wake()
+    return true
   }
 
   /** Goes on with the advances that a crash or a stop interrupted. */
@@ -133,6 +155,7 @@ export class Timekeeper {
   /** Stops what moves at the next border of a batch; it goes on at the next start. */
   async stop(): Promise<void> {
     this.#isStopping = true
+    for (const { wake } of this.#running.values()) wake()
     await this.rest()
   }
 
@@ -144,10 +167,11 @@ export class Timekeeper {
   #run(merchant: MerchantState, clock: Clock): Running {
     const waiting: Waiting[] = []
     merchant.held.set(clock, waiting)
-    const control = { isCanceled: false }
+    const control: Control = { isCanceled: false, wake: () => undefined }
     const done = this.#step(merchant, clock, control).finally(() => {
       this.#running.delete(clock)
       merchant.held.delete(clock)
+      merchant.parked.delete(clock)
       for (const { requeue, reject } of waiting) {
         // An advance that a shutdown interrupts goes on at the next start: no write may come in its middle.
         if (clock.target === null) requeue()
@@ -159,23 +183,22 @@ export class Timekeeper {
     return running
   }
 
-  async #step(
-    merchant: MerchantState,
-    clock: Clock,
-    control: { readonly isCanceled: boolean },
-  ): Promise<Summary> {
+  async #step(merchant: MerchantState, clock: Clock, control: Control): Promise<Summary> {
     let summary = NOTHING_DONE
+    let isWaiting = awaitsWebhooks(clock)
     for (;;) {
       // Between batches the requests that arrived meanwhile are read and answered.
       await new Promise((resolve) => setImmediate(resolve))
+      if (isWaiting) await this.#park(merchant, clock, control)
       if (this.#isStopping) return summary
       try {
         const batch = this.#host.transaction(clock, () => {
           if (!control.isCanceled) return runBatch(this.#store, clock, () => this.#host.unit(merchant, clock))
           clock.end({ keepsPace: false })
-          return { isDone: true, summary }
+          return { isDone: true, isWaiting: false, summary }
         })
         summary = batch.summary
+        isWaiting = batch.isWaiting
         if (batch.isDone) return summary
       } catch (error) {
         this.#host.failed(error, `advancing the clock of ${merchant.settings.id}`)
@@ -183,5 +206,22 @@ export class Timekeeper {
         throw error
       }
     }
+  }
+
+  /**
+   * Waits at the present instant until receivers have answered what they were sent. Meanwhile commands are let in, so that
+   * a receiver can call back.
+   * Source: decisions.md 2 (`await_webhooks`).
+   */
+  async #park(merchant: MerchantState, clock: Clock, control: Control): Promise<void> {
+    if (control.isCanceled || this.#isStopping) return
+    const waiting = merchant.held.get(clock) ?? []
+    merchant.parked.add(clock)
+    for (const { requeue } of waiting.splice(0)) requeue()
+    await new Promise<void>((resolve) => {
+      control.wake = resolve
+      void this.#host.delivered(merchant).then(resolve)
+    })
+    merchant.parked.delete(clock)
   }
 }

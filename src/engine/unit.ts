@@ -15,6 +15,14 @@ export type RequestContext = {
   readonly isOperators?: true
 }
 
+/** What a unit tells of what it does in memory. */
+type Host = {
+  /** Takes note of a clock that is going to move. */
+  readonly touch: (clock: Clock) => void
+  readonly whenTakenBack: (undo: () => void) => void
+  readonly announce: (endpoint: string) => void
+}
+
 /** Names of kinds for people. */
 const NOUNS: Readonly<Record<Kind, string>> = {
   customer: 'customer',
@@ -27,6 +35,8 @@ const NOUNS: Readonly<Record<Kind, string>> = {
   charge: 'charge',
   refund: 'refund',
   invoice_item: 'invoice item',
+  webhook_endpoint: 'webhook endpoint',
+  webhook_delivery: 'webhook delivery',
 }
 
 /**
@@ -44,14 +54,16 @@ export class Unit {
 
   readonly #versions: readonly string[]
   readonly #moving: Clock | null
-  readonly #touch: (clock: Clock) => void
+  readonly #host: Host
   /** Whether another clock than the unit's own is held: seldom, and then it is worth looking which. */
   readonly #mayWait: boolean
+  /** How many webhook deliveries are to go out when the unit is committed. */
+  announced = 0
 
   /**
    * @param given.versions - the dates of all API versions, oldest first
    * @param given.moving - the clock whose advance the unit is a step of; null for a command
-   * @param given.touch - takes note of a clock before the unit moves it
+   * @param given.host - what the unit tells of what it does in memory
    */
   constructor(given: {
     store: Store
@@ -61,11 +73,11 @@ export class Unit {
     request: RequestContext | null
     versions: readonly string[]
     moving: Clock | null
-    touch: (clock: Clock) => void
+    host: Host
   }) {
     this.#versions = given.versions
     this.#moving = given.moving
-    this.#touch = given.touch
+    this.#host = given.host
     const { held } = given.merchant
     this.#mayWait = held.size > (given.moving && held.has(given.moving) ? 1 : 0)
     this.store = given.store
@@ -102,13 +114,27 @@ export class Unit {
 
   /** A clock at whose instant the unit may act. @throws ClockHeld while an advance of another one holds it */
   free(clock: Clock): Clock {
-    if (clock.isTest && clock.target !== null && clock !== this.#moving) throw new ClockHeld(clock)
+    const isHeld = clock.target !== null && clock !== this.#moving && !this.merchant.parked.has(clock)
+    if (clock.isTest && isHeld) throw new ClockHeld(clock)
     return clock
   }
 
   /** Takes note of a clock before the unit moves it. */
   touch(clock: Clock): void {
-    this.#touch(clock)
+    const { state } = clock
+    this.#host.touch(clock)
+    this.whenTakenBack(() => clock.putBack(state))
+  }
+
+  /** Notes that something is to go out to a webhook endpoint, once all is committed. */
+  announce(endpoint: string): void {
+    this.announced += 1
+    this.#host.announce(endpoint)
+  }
+
+  /** How to put something in memory back, should the unit be taken back; the database does so itself. */
+  whenTakenBack(undo: () => void): void {
+    this.#host.whenTakenBack(undo)
   }
 
   /** @throws ClockHeld while an advance holds the clock that the object follows: nobody acts in its middle */

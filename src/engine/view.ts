@@ -49,16 +49,20 @@ export type RecalledEvent = {
   readonly after: Objects[Kind]
   /** The object before the event, when it is an update. */
   readonly before: Objects[Kind] | null
+  /** How many deliveries of it are not over. */
+  readonly pending: number
   readonly view: View
 }
 
 /** Recalls from the journal what an event told. */
 export function recall(sources: Sources, entry: EventEntry): RecalledEvent {
   const after = sources.store.journal.asOf(entry.kind, entry.object, entry.seq)
+  const id = sources.ids.of(entry.merchant, 'evt', entry.number)
   return {
     entry,
-    id: sources.ids.of(entry.merchant, 'evt', entry.number),
+    id,
     after,
+    pending: sources.store.deliveries.pendingCount(id),
     before:
       entry.type.endsWith('.updated') && entry.replaced
         ? ({ ...after, ...entry.replaced } as Objects[Kind])

@@ -25,6 +25,7 @@ import type { Registered } from './route.ts'
 import { subscriptionRoutes } from './subscription.ts'
 import { subscriptionItemRoutes } from './subscription-item.ts'
 import { testClockRoutes } from './test-clock.ts'
+import { webhookEndpointRoutes } from './webhook-endpoint.ts'
 
 /** The application, and the routes of its two APIs as they were registered. */
 export type App = { readonly app: Hono; readonly routes: readonly Registered[] }
@@ -51,6 +52,7 @@ export function createApp(site: AdminSite): App {
   const consent = consentRoutes(app, site)
   const apps = new ClientApi(app, site)
   tokenRoutes(apps)
+  webhookEndpointRoutes(api)
   api.missing()
   const routes = [...api.routes, ...consent, ...apps.routes, ...adminRoutes(app, site)]
   documentationRoutes(app, site, routes)

@@ -7,7 +7,7 @@ import type { MerchantState } from '../engine/merchant.ts'
 import { progressOf, type Summary } from '../engine/scheduler.ts'
 import { type Upcoming, type UpcomingPage, upcomingJobs } from '../engine/upcoming.ts'
 import type { Api } from './api.ts'
-import { matchingTypes } from './event.ts'
+import { matchingTypes } from './event-types.ts'
 import { reference } from './fields.ts'
 import { cursorOf, type List, type PageParams, page, pageParams } from './pagination.ts'
 import {
@@ -24,6 +24,7 @@ export const advanceFields = {
   to: z.union([z.int(), z.string()], { error: 'expected Unix seconds or ISO 8601' }).optional(),
   by: z.string().optional(),
   stop_on: z.array(z.string()).max(100).optional(),
+  await_webhooks: z.boolean().optional(),
   /** Whether to answer at once, while time moves. */
   async: z.boolean().optional(),
 }
@@ -115,17 +116,16 @@ export async function advance(
   site: Pick<Site, 'engine' | 'reportError'>,
   merchant: MerchantState,
   clock: Clock,
-  given: Aim & {
-    stop_on?: readonly string[] | undefined
-    async?: boolean | undefined
-    /** What else to write when it begins, in the same transaction. */
-    begun?: () => void
-  },
+  given: Aim &
+    z.infer<z.ZodObject<Pick<typeof advanceFields, 'stop_on' | 'await_webhooks' | 'async'>>> & {
+      /** What else to write when it begins, in the same transaction. */
+      begun?: () => void
+    },
 ): Promise<ReturnType<typeof presentSummary> | undefined> {
   const { aim, param, begun } = given
-  const stop_on = stopOn(given)
   const { done } = await site.engine.time.begin(merchant, clock, aim, {
-    stop_on,
+    stop_on: stopOn(given),
+    await_webhooks: given.await_webhooks ?? false,
     param,
     ...(begun && { begun }),
   })

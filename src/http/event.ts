@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { parameterInvalid } from '../core/errors.ts'
-import { EVENT_TYPES, type EventType, matchEventTypes } from '../core/event.ts'
+import type { EventType } from '../core/event.ts'
 import { findEvent, listEvents } from '../engine/events.ts'
 import type { MerchantState } from '../engine/merchant.ts'
 import type { RecalledEvent } from '../engine/view.ts'
 import type { Api } from './api.ts'
+import { matchingTypes } from './event-types.ts'
 import type { Json } from './json.ts'
 import { createdFilters, createdParam, cursorOf, type List, page, pageParams } from './pagination.ts'
 import { present } from './present.ts'
@@ -91,22 +91,10 @@ export function typesOf({ type, types }: Pick<EventListParams, 'type' | 'types'>
   return [...new Set(named.flatMap(([param, pattern]) => matchingTypes(pattern, param)))]
 }
 
-/** @throws ApiError parameter_invalid when a name or glob matches no type */
-export function matchingTypes(pattern: string, param: string): EventType[] {
-  const matches = matchEventTypes(pattern)
-  if (matches.length === 0) {
-    throw parameterInvalid(
-      param,
-      `'${pattern}' matches no event type. The types are ${EVENT_TYPES.join(', ')}.`,
-    )
-  }
-  return matches
-}
-
 /** Source: decisions.md 10. previous_attributes holds the former values of the fields that an update changed. */
 export function presentEvent(
   versions: VersionHistory,
-  { entry, id, after, before, view }: RecalledEvent,
+  { entry, id, after, before, pending, view }: RecalledEvent,
 ): EventShape {
   const version = versions.dates[entry.api_version] ?? versions.newest
   const show = (object: RecalledEvent['after']) =>
@@ -123,7 +111,7 @@ export function presentEvent(
     merchant_id: view.merchant.id,
     data,
     request: { id: entry.request, idempotency_key: entry.idempotency_key },
-    pending_webhooks: 0,
+    pending_webhooks: pending,
   }
 }
 

@@ -20,6 +20,9 @@ const CORS: Headers = {
   'Access-Control-Expose-Headers': 'Request-Id, X-API-Version, Paytwin-Now, Idempotent-Replayed',
 }
 
+/** What a replay shows in place of a secret: none is stored for that. Source: decisions.md 1, "Idempotency". */
+const MASKED_SECRET = 'whsec_…'
+
 /** What is answered, as it goes over the wire. */
 export type Rendered = {
   readonly status: number
@@ -141,9 +144,10 @@ export class Exchange {
       answer instanceof ApiError
         ? this.#errorBody(answer)
         : expand(view, answer, this.expands, this.#site.present)
+    const shown = this.#site.versions.downgrade(this.#version, body)
     const rendered = {
       status: answer instanceof ApiError ? answer.status : status,
-      text: textOf(this.#site.versions.downgrade(this.#version, body)),
+      text: textOf(shown),
       headers: answer instanceof ApiError ? errorHeaders(answer) : {},
       code: answer instanceof ApiError ? answer.code : null,
     }
@@ -152,7 +156,7 @@ export class Exchange {
         fingerprint: this.entry.fingerprint,
         status: rendered.status,
         api_version: this.#version,
-        body: rendered.text,
+        body: 'secret' in shown ? textOf({ ...shown, secret: MASKED_SECRET }) : rendered.text,
       })
     }
     return rendered

@@ -56,6 +56,7 @@ export const EXPANDABLE: Readonly<Record<string, Readonly<Record<string, string>
     payment_method: 'payment_method',
   },
   refund: { charge: 'charge', payment_intent: 'payment_intent' },
+  webhook_delivery: { endpoint: 'webhook_endpoint' },
 }
 
 const FIELDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(

@@ -10,6 +10,7 @@ import { presentPaymentMethod } from './payment-method.ts'
 import { presentPrice, presentProduct } from './price.ts'
 import { presentRefund } from './refund.ts'
 import { presentSubscription } from './subscription.ts'
+import { presentDelivery, presentEndpoint } from './webhook-endpoint.ts'
 
 type Presenter<T> = (view: View, object: T) => Json
 
@@ -24,6 +25,8 @@ const PRESENTERS: { readonly [K in Kind]: Presenter<Objects[K]> } = {
   charge: presentCharge,
   refund: presentRefund,
   invoice_item: presentInvoiceItem,
+  webhook_endpoint: presentEndpoint,
+  webhook_delivery: presentDelivery,
 }
 
 /** An object of any kind as the API shows it. */

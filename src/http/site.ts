@@ -30,6 +30,8 @@ export type Site = {
   readonly reportError: (error: unknown, doing: string) => void
   /** Takes note of what a developer should see: parameters that were ignored. */
   readonly noteIgnored: (route: string, params: readonly string[]) => void
+  /** Why nothing can be posted to a url, in a sentence; undefined when it can. */
+  readonly refusesReceiver: (url: string) => string | undefined
   /** Where the daemon listens; known once it does. */
   readonly url: () => string
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { assert } from '../core/errors.ts'
-import { JOB_KINDS, type Job } from '../core/jobs.ts'
+import { JOB_KINDS, type Job, type JobKind } from '../core/jobs.ts'
 import { arg, type Statements } from './statements.ts'
 import type { JobRow } from './tables.ts'
 
@@ -62,6 +62,26 @@ export class JobTable {
         object: job.object,
         kind: JOB_KINDS.indexOf(job.kind),
       })
+  }
+
+  /** Takes the jobs of a kind that some objects have off a clock's queue. */
+  removeOf(clock: number, kind: JobKind, objects: readonly string[]): void {
+    this.#statements
+      .named('remove jobs of objects', (db) =>
+        db
+          .deleteFrom('job')
+          .where('clock', '=', arg<number>('clock'))
+          .where('kind', '=', arg<number>('kind'))
+          .where(sql<boolean>`object in (select value from json_each(${arg('objects')}))`),
+      )
+      .run({ clock, kind: JOB_KINDS.indexOf(kind), objects: JSON.stringify(objects) })
+  }
+
+  /** Takes all jobs of a kind off the queues of all clocks. */
+  removeKind(kind: JobKind): void {
+    this.#statements
+      .named('remove jobs of a kind', (db) => db.deleteFrom('job').where('kind', '=', arg<number>('kind')))
+      .run({ kind: JOB_KINDS.indexOf(kind) })
   }
 
   /** The jobs that run next on a clock, in order; after or before a job, for `before` the nearest to it first. */

@@ -1,6 +1,7 @@
 import type Sqlite from 'better-sqlite3'
 import { ClockTable } from './clocks.ts'
 import { empty, forget, refill } from './contents.ts'
+import { DeliveryQueue } from './deliveries.ts'
 import { Directory } from './directory.ts'
 import { IdempotencyTable } from './idempotency.ts'
 import { JobTable } from './jobs.ts'
@@ -18,6 +19,7 @@ export class Store {
   readonly past: Past
   readonly jobs: JobTable
   readonly clocks: ClockTable
+  readonly deliveries: DeliveryQueue
   readonly directory: Directory
   readonly idempotency: IdempotencyTable
   readonly oauth: OAuthTables
@@ -43,6 +45,7 @@ export class Store {
     this.past = new Past(statements, this.objects)
     this.jobs = new JobTable(statements)
     this.clocks = new ClockTable(statements)
+    this.deliveries = new DeliveryQueue(statements)
     this.directory = new Directory(statements)
     this.idempotency = new IdempotencyTable(statements)
     this.oauth = new OAuthTables(statements)
@@ -88,12 +91,14 @@ export class Store {
    * Puts what a snapshot holds in place of what is here: all of it or, when something fails, nothing. The same transaction
    * lets live clocks go on from where they stood.
    * @param now - the wall clock, in Unix seconds
+   * @param settle - what else is to be done in that transaction
    */
-  restore(snapshot: OpenSnapshot, now: number): void {
+  restore(snapshot: OpenSnapshot, now: number, settle: () => void = () => undefined): void {
     snapshot.read((source) =>
       this.transaction(() => {
         refill(this.#database, source)
         this.clocks.resumeLive(now)
+        settle()
       }),
     )
   }

@@ -186,6 +186,27 @@ export const COLUMNS: { readonly [K in Kind]: Columns<Objects[K]> } = {
     test_clock: 'text',
     deleted: 'boolean',
   },
+  webhook_endpoint: {
+    id: 'text',
+    created: 'integer',
+    url: 'text',
+    enabled_events: 'json',
+    description: 'text',
+    metadata: 'json',
+    status: 'text',
+    deleted: 'boolean',
+  },
+  webhook_delivery: {
+    id: 'text',
+    created: 'integer',
+    event: 'text',
+    endpoint: 'text',
+    status: 'text',
+    attempts: 'json',
+    attempt_count: 'integer',
+    is_ready: 'boolean',
+    next_attempt: 'integer',
+  },
 }
 
 export const KINDS = Object.keys(COLUMNS) as readonly Kind[]
@@ -202,6 +223,8 @@ export const PRIVATE_FIELDS: { readonly [K in Kind]: readonly (keyof Objects[K])
   charge: [],
   refund: ['settles_at'],
   invoice_item: [],
+  webhook_endpoint: [],
+  webhook_delivery: ['attempt_count', 'is_ready'],
 }
 
 type Stored<Value> = [Exclude<Value, null>] extends [number | string]

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 
 /** The real executable on a file database in a folder of its own, as its users run it. */
 export type BenchDaemon = {
+  readonly url: string
   readonly secretKey: string
   post(path: string, body: object): Promise<Record<string, unknown>>
   /** Asks for something as the operator; the path is that under /_paytwin. */
@@ -38,6 +39,7 @@ export async function startDaemon(options: readonly string[]): Promise<BenchDaem
   const adminToken = tokens.admin_token ?? readFileSync(tokens.admin_token_file ?? '', 'utf8').trim()
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
   return {
+    url,
     secretKey,
     post: (path, body) => post(agent, url + path, secretKey, body),
     operate: (path, body = {}) => post(agent, `${url}/_paytwin/${path}`, adminToken, body),

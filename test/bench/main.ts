@@ -1,6 +1,8 @@
 import { loadavg } from 'node:os'
 import { type AdvanceResult, benchAdvance } from './advance.ts'
 import { benchState, reportState } from './state.ts'
+import { benchStreams, reportStreams } from './streams.ts'
+import { benchWebhooks, reportWebhooks } from './webhooks.ts'
 
 /**
  * `npm run bench [-- --json] [-- --rounds N]`: what an advance of one month costs, small and large in turns, since
@@ -25,9 +27,11 @@ const state = [
   await benchState(1, []),
   await benchState(1, ['--ephemeral']),
 ]
+const webhooks = await benchWebhooks(rounds)
+const streams = await benchStreams()
 const ratio = median(large.map(cost)) / median(small.map(cost))
 
-if (asJson) console.log(JSON.stringify({ small, large, ratio, state, load: loadavg()[0] }))
+if (asJson) console.log(JSON.stringify({ small, large, ratio, state, webhooks, streams, load: loadavg()[0] }))
 else report()
 
 function cost({ microsecondsPerRenewal }: AdvanceResult): number {
@@ -56,4 +60,6 @@ function report(): void {
   console.log(
     `cost per renewal, ${LARGE} against ${SMALL}: ${ratio.toFixed(2)} (goal: at most ${GOALS.ratio})`,
   )
+  reportWebhooks(webhooks)
+  reportStreams(streams)
 }

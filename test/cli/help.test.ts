@@ -50,7 +50,7 @@ test.each(COMMANDS)('%s %s has help with examples that run', async (...path) => 
   for (const example of examples) {
     expect(example.startsWith(names.join(' '))).toBe(true)
     // These do not end by themselves, or begin or end a daemon: tests of their own run them.
-    if (/^(serve|start|stop|run|logs|events tail|requests tail)\b/.test(example)) continue
+    if (/^(serve|start|stop|run|logs|events tail|requests tail|webhooks listen)\b/.test(example)) continue
     const run = await paytwin(await withRealIds(argumentsOf(example)), { env: daemon.env, cwd: ROOT })
     expect({ example, status: run.status, stderr: run.stderr }).toEqual({ example, status: 0, stderr: '' })
   }
@@ -83,7 +83,14 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     const { stdout } = await paytwin(['faults', 'add', 'decline', '--json'], { env: daemon.env })
     return JSON.parse(stdout).id
   }
+  const newEndpoint = async (): Promise<string> => {
+    const { stdout } = await paytwin(['webhooks', 'create', 'http://localhost:9/', '--json'], {
+      env: daemon.env,
+    })
+    return JSON.parse(stdout).id
+  }
   const real = async (arg: string) => {
+    if (arg.startsWith('we_')) return newEndpoint()
     if (arg.startsWith('key_')) return newest('keys', 'list')
     if (arg.startsWith('app_')) return newest('apps', 'list')
     if (arg.startsWith('oauthz_')) return newest('oauth', 'list')

@@ -49,6 +49,10 @@ const ROUTES = table(
   POST    /v1/test_helpers/clock/cancel                    -
   POST    /v1/test_helpers/clock/freeze                    -
   POST    /v1/test_helpers/clock/unfreeze                  -
+  POST    /v1/webhook_endpoints                            url enabled_events description metadata
+  POST    /v1/webhook_endpoints/@webhook_endpoint          url enabled_events description disabled
+  DELETE  /v1/webhook_endpoints/@webhook_endpoint          -
+  POST    /v1/events/@event/resend                         webhook_endpoint
   POST    /v1/test_helpers/test_clocks                     frozen_time name
   POST    /v1/test_helpers/test_clocks/@test_clock/advance      frozen_time by to stop_on
   POST    /v1/test_helpers/test_clocks/@test_clock/cancel       -
@@ -104,6 +108,8 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
   customer: (_, known) => known('customer'),
   days_until_due: (choose) => choose([0, 3, 30]),
   default_payment_method: (choose, known) => choose([...CARDS, ...CARDS, known('payment_method')]),
+  disabled: (choose) => choose([true, false, false]),
+  enabled_events: (choose) => choose([['*'], ['invoice.*'], ['customer.created', 'charge.*'], ['zebra']]),
   frozen_time: (choose) => choose([1764000000, 1769853600, 1772272800, 1785000000]),
   invoice_settings: (choose, known) => ({
     default_payment_method: choose([...CARDS, known('payment_method')]),
@@ -145,11 +151,14 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
     end_behavior: { missing_payment_method: choose(['create_invoice', 'pause', 'cancel']) },
   }),
   type: (choose) => choose(['card', 'pix', 'boleto']),
+  url: (choose) =>
+    choose(['http://localhost:3000/webhooks', 'https://example.com/', 'ftp://x', 'http://169.254.169.254/']),
+  webhook_endpoint: (_, known) => known('webhook_endpoint'),
   unit_amount: (choose) => choose([0, 1, 2000, 99_999_999]),
 }
 
 const NEEDED = new Set(
-  'amount by card charge client_id currency customer default_payment_method items frozen_time outcome outcomes recurring redirect_uri type unit_amount'.split(
+  'amount by card charge client_id currency customer default_payment_method enabled_events items frozen_time outcome outcomes recurring redirect_uri type unit_amount url'.split(
     ' ',
   ),
 )
@@ -272,7 +281,10 @@ test('whatever is asked, nothing fails and the books agree', { timeout: 120_000 
   await fc.assert(
     fc.asyncProperty(fc.array(aRequest, { minLength: 10, maxLength: 60, size: 'max' }), async (requests) => {
       const failures: unknown[] = []
-      const twin = await startTwin({ reportError: (error) => failures.push(error) })
+      const twin = await startTwin({
+        reportError: (error) => failures.push(error),
+        send: async () => ({ status: 200, body: '' }),
+      })
       try {
         const pool = new Pool()
         await furnish(twin, pool)

@@ -19,6 +19,7 @@ beforeAll(async () => {
     fixtures: [],
     durability: 'normal',
     allowedHosts: [],
+    webhookAllow: [],
     rateLimit: null,
     keyCacheSeconds: 0,
     strictParams: false,

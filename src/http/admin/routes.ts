@@ -25,6 +25,7 @@ import { snapshotRoutes } from './snapshot.ts'
 import { statusRoutes } from './status.ts'
 import { timelineRoutes } from './timeline.ts'
 import { triggerRoutes } from './trigger.ts'
+import { webhookAdminRoutes } from './webhook.ts'
 
 const MAX_BODY_BYTES = 64 * 1_048_576
 
@@ -51,6 +52,7 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
   timelineRoutes(add)
   requestRoutes(add)
   triggerRoutes(add)
+  webhookAdminRoutes(add)
   fixtureRoutes(add)
   app.all('/_paytwin/*', (c) => handle(c, site, {}, () => routeMissing(c.req.method, c.req.path)))
   return routes

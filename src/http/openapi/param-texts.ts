@@ -13,6 +13,16 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'created.lte': 'Only those made at this instant or before it.',
 
   test_clock: 'A clock for single customers.',
+  await_webhooks:
+    'Whether each step waits until the webhooks of the one before were answered; meanwhile requests are let in.',
+  'events.webhook_endpoint': 'The endpoint to post it to, whether that wants it or not.',
+  'webhook_endpoints.disabled': 'Whether events stop going there; false lets them go there again.',
+  'webhooks.url': 'Where events are posted to.',
+  'webhooks.enabled_events': 'Names and globs of the events that go there; all unless given.',
+  'webhooks.description': 'Words for your own use.',
+  'webhooks.metadata': 'Up to 50 pairs of text for your own use.',
+  'webhooks.all': 'Whether to try again all deliveries that wait.',
+  'webhooks.id': 'The delivery to try again, or the endpoint of which to try all.',
 
   'payment_methods.customer': 'The customer that it is attached to.',
   'payment_methods.card': 'A test card; required when the type is card.',

@@ -25,6 +25,7 @@ export async function tellStory(routes: readonly Registered[], open: OpenSpecime
     await failures(told, monthly)
     await time(told)
     await lettingIn(told)
+    await webhooks(told)
     await operator(told)
     await refusals(told)
     await tellOfState(told)
@@ -208,6 +209,28 @@ async function testClocks(told: Recorder): Promise<void> {
   await told.post(`${path}/${clock.id}/advance`, { by: '1d' })
   await told.post(`${path}/${clock.id}/cancel`)
   await told.delete(`${path}/${clock.id}`)
+}
+
+async function webhooks(told: Recorder): Promise<void> {
+  const path = '/v1/webhook_endpoints'
+  const url = 'http://localhost:3000/webhooks'
+  const endpoint = await told.post(path, { url, enabled_events: ['invoice.*', 'customer.created'] })
+  await told.get(`${path}?limit=1`)
+  await told.get(`${path}/${endpoint.id}`)
+  await told.post(`${path}/${endpoint.id}`, { description: 'The shop' })
+  await told.post('/v1/customers', { name: 'Grace Hopper' })
+  const [event] = (await told.get('/v1/events?limit=1')).data
+  await told.post(`/v1/events/${event.id}/resend`, { webhook_endpoint: endpoint.id })
+  await told.get(`${path}/${endpoint.id}/deliveries?limit=1`)
+  await told.delete(`${path}/${endpoint.id}`)
+  const own = await told.post('/_paytwin/webhooks', { url, description: 'The shop' })
+  await told.get('/_paytwin/webhooks?limit=1')
+  await told.post('/v1/customers', { name: 'Alan Turing' })
+  const [newest] = (await told.get('/_paytwin/events?limit=1')).data
+  await told.post(`/_paytwin/events/${newest.id}/resend`)
+  await told.get(`/_paytwin/webhooks/${own.id}/deliveries?limit=1`)
+  await told.post('/_paytwin/webhooks/retry', { all: true })
+  await told.delete(`/_paytwin/webhooks/${own.id}`)
 }
 
 async function operator(told: Recorder): Promise<void> {

@@ -11,6 +11,19 @@ const counted = () => ({
   stopped_on: text('The type of the event that ended it early; null for none.').nullable(),
 })
 
+/** How far clocks of every kind have come, and whose they are. */
+const course = () => ({
+  status: z.enum(['ready', 'advancing']).describe('Whether an advance is under way.'),
+  target: seconds('Where the advance under way leads; null when there is none').nullable(),
+  progress: z
+    .object(counted())
+    .optional()
+    .describe('While an advance is under way: what it has done so far.'),
+  summary: z.object(counted()).optional().describe('In the answer of an advance: what it did.'),
+  livemode: livemode(),
+  merchant_id: text('The merchant that it belongs to.'),
+})
+
 /** Source: decisions.md 2, "Clock endpoints"; 13. */
 export const clockSchema = component('Clock', () =>
   z
@@ -20,20 +33,11 @@ export const clockSchema = component('Clock', () =>
       created: seconds('Where it began'),
       mode: z.enum(['live', 'frozen']).describe('Whether it ticks, or moves only when it is advanced.'),
       now: seconds('The time that it shows'),
-      status: z.enum(['ready', 'advancing']).describe('Whether an advance is under way.'),
-      target: seconds('Where the advance under way leads; null when there is none').nullable(),
-      progress: z
-        .object(counted())
-        .optional()
-        .describe('While an advance is under way: what it has done so far.'),
-      summary: z.object(counted()).optional().describe('In the answer of an advance: what it did.'),
-      livemode: livemode(),
-      merchant_id: text('The merchant that it belongs to.'),
+      ...course(),
     })
     .describe("What a merchant's subscriptions take for the time: it can be frozen, and advanced."),
 )
 export type ClockShape = Shape<typeof clockSchema>
-export const clockList = listOf(clockSchema)
 
 /** Source: decisions.md 2, "Customer test clocks"; 13. */
 export const testClockSchema = component('TestClock', () =>
@@ -46,15 +50,7 @@ export const testClockSchema = component('TestClock', () =>
       mode: z.literal('frozen').describe('It moves only when it is advanced.'),
       now: seconds('The time that it shows'),
       frozen_time: seconds('The same: where it stands'),
-      status: z.enum(['ready', 'advancing']).describe('Whether an advance is under way.'),
-      target: seconds('Where the advance under way leads; null when there is none').nullable(),
-      progress: z
-        .object(counted())
-        .optional()
-        .describe('While an advance is under way: what it has done so far.'),
-      summary: z.object(counted()).optional().describe('In the answer of an advance: what it did.'),
-      livemode: livemode(),
-      merchant_id: text('The merchant that it belongs to.'),
+      ...course(),
     })
     .describe('A clock for single customers: all that belongs to them follows it, and not the main clock.'),
 )

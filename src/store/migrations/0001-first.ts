@@ -47,6 +47,12 @@ const OBJECT_TABLES: Readonly<Record<string, string>> = {
     customer text not null, currency text not null, amount integer not null, unit_amount integer not null,
     quantity integer not null, price text, description text, invoice text, metadata text not null,
     test_clock text, deleted integer not null`,
+  webhook_endpoint: `
+    url text not null, enabled_events text not null, description text, metadata text not null, status text not null,
+    deleted integer not null`,
+  webhook_delivery: `
+    event text not null, endpoint text not null, status text not null, attempts text not null,
+    attempt_count integer not null, is_ready integer not null, next_attempt integer`,
 }
 
 const OTHER_TABLES: readonly string[] = [
@@ -106,6 +112,9 @@ const INDEXES: readonly string[] = [
   'create index invoice_item_customer on invoice_item (customer)',
   'create index invoice_item_invoice on invoice_item (invoice)',
   'create index clock_merchant on clock (merchant)',
+  'create index webhook_delivery_endpoint on webhook_delivery (endpoint)',
+  "create index webhook_delivery_event on webhook_delivery (event) where status = 'pending'",
+  'create index webhook_delivery_ready on webhook_delivery (endpoint, attempt_count) where is_ready = 1',
   'create index idempotency_created on idempotency (created)',
   'create index oauth_authorization_app on oauth_authorization (app)',
   'create index oauth_token_authorization on oauth_token (authorization)',
@@ -120,7 +129,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     const common =
       'seq integer primary key, id text not null unique, merchant integer not null, created integer not null'
     await sql.raw(`create table ${name} (${common}, ${columns}) strict`).execute(db)
-    await sql.raw(`create index ${name}_merchant on ${name} (merchant)`).execute(db)
+    // Deliveries are many, written twice each, and only ever listed by endpoint.
+    if (name !== 'webhook_delivery')
+      await sql.raw(`create index ${name}_merchant on ${name} (merchant)`).execute(db)
   }
   for (const statement of [...OTHER_TABLES, ...INDEXES]) await sql.raw(statement).execute(db)
 }

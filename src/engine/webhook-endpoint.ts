@@ -1,0 +1,114 @@
+import { Change } from '../core/change.ts'
+import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
+import { parameterInvalid } from '../core/errors.ts'
+import { type DeliveryAttempt, GONE, type WebhookEndpoint } from '../core/webhook.ts'
+import { apply } from './apply.ts'
+import type { Unit } from './unit.ts'
+import { discardQueued, recordOn } from './webhook-delivery.ts'
+
+/** undefined leaves a field as it is. */
+export type EndpointParams = {
+  url?: string | undefined
+  enabled_events?: readonly string[] | undefined
+  description?: string | null | undefined
+  metadata?: MetadataParam | undefined
+  disabled?: boolean | undefined
+}
+
+/** paytwin: more than anybody needs, and few enough that each event looks at all of them. */
+const MAX_ENDPOINTS = 50
+const SECRET_LENGTH = 32
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/**
+ * Makes an endpoint: events from now on go to it.
+ * @throws ApiError parameter_invalid, param url, beyond the number of endpoints that a merchant may have
+ * Source: decisions.md 10.
+ */
+export function createEndpoint(
+  unit: Unit,
+  {
+    url,
+    enabled_events,
+    description,
+    metadata,
+  }: EndpointParams & { url: string; enabled_events: readonly string[] },
+): WebhookEndpoint {
+  const present = [{ field: 'deleted', is: 0 }]
+  const all = unit.store.objects.list('webhook_endpoint', unit.owner, present, { limit: MAX_ENDPOINTS })
+  if (all.length >= MAX_ENDPOINTS) {
+    throw parameterInvalid(
+      'url',
+      `There are ${MAX_ENDPOINTS} webhook endpoints, which is as many as a merchant may have`,
+    )
+  }
+  const change = new Change()
+  const endpoint = change.create('webhook_endpoint', {
+    id: unit.idFor('webhook_endpoint'),
+    created: unit.now,
+    url,
+    enabled_events,
+    description: description ?? null,
+    metadata: mergeMetadata({}, metadata),
+    status: 'enabled',
+    deleted: false,
+  })
+  write(unit, change)
+  return endpoint
+}
+
+/** @throws ApiError resource_missing. Source: decisions.md 10, 13 (`disabled`). */
+export function updateEndpoint(unit: Unit, id: string, params: EndpointParams): WebhookEndpoint {
+  const { url, enabled_events, description, metadata, disabled } = params
+  const before = unit.find('webhook_endpoint', id)
+  const after: WebhookEndpoint = {
+    ...before,
+    ...(url !== undefined && { url }),
+    ...(enabled_events !== undefined && { enabled_events }),
+    ...(description !== undefined && { description }),
+    ...(disabled !== undefined && { status: disabled ? 'disabled' : 'enabled' }),
+    metadata: mergeMetadata(before.metadata, metadata),
+  }
+  return replace(unit, before, after)
+}
+
+/** @throws ApiError resource_missing. Source: decisions.md 10. */
+export const deleteEndpoint = (unit: Unit, id: string): WebhookEndpoint => {
+  const before = unit.find('webhook_endpoint', id)
+  return replace(unit, before, { ...before, status: 'disabled', deleted: true })
+}
+
+/**
+ * Records an attempt; an endpoint that says that it is gone gets nothing any more. A delivery that is not there, since the
+ * sandbox was reset or its merchant deleted meanwhile, needs no record.
+ * Source: decisions.md 10.
+ */
+export function recordAttempt(unit: Unit, id: string, attempt: DeliveryAttempt): void {
+  const delivery = unit.get('webhook_delivery', id)
+  if (!delivery) return
+  recordOn(unit, delivery, attempt)
+  if (attempt.response_status !== GONE) return
+  const endpoint = unit.need('webhook_endpoint', delivery.endpoint)
+  if (!endpoint.deleted) replace(unit, endpoint, { ...endpoint, status: 'disabled' })
+}
+
+/** The secret with which deliveries are signed: it follows from the seed, and is stored nowhere. */
+export const secretOf = (ids: Unit['ids'], { id }: Pick<WebhookEndpoint, 'id'>): string =>
+  `whsec_${ids.derived(`webhook secret ${id}`, SECRET_LENGTH, BASE64)}`
+
+/** Writes an endpoint. What is on its way to one that is no longer enabled is taken back. */
+function replace(unit: Unit, before: WebhookEndpoint, after: WebhookEndpoint): WebhookEndpoint {
+  const change = new Change()
+  change.update('webhook_endpoint', before, () => after)
+  write(unit, change)
+  if (after.status === 'disabled') discardQueued(unit, after.id)
+  return after
+}
+
+/** Writes endpoints; the outbox has to read them again, also when this is taken back. */
+function write(unit: Unit, change: Change): void {
+  const { outbox } = unit.merchant
+  unit.whenTakenBack(() => outbox.forget())
+  apply(unit, change)
+  outbox.forget()
+}

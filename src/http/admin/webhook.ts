@@ -1,0 +1,199 @@
+import { z } from 'zod'
+import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { findEvent } from '../../engine/events.ts'
+import type { MerchantState } from '../../engine/merchant.ts'
+import { type CurrentView, currentView } from '../../engine/view.ts'
+import { retryAllOf, retryNow } from '../../engine/webhook-delivery.ts'
+import { createEndpoint, deleteEndpoint } from '../../engine/webhook-endpoint.ts'
+import { resend } from '../../engine/webhook-post.ts'
+import { list, listObjects, pageParams } from '../pagination.ts'
+import { deletedStub } from '../resource.ts'
+import {
+  createdEndpointSchema,
+  type DeliveryShape,
+  deletedEndpoint,
+  deliveryList,
+  endpointList,
+} from '../schemas/webhook.ts'
+import {
+  checkEndpoint,
+  createEndpointParams,
+  presentCreatedEndpoint,
+  presentDelivery,
+  presentEndpoint,
+  resendParams,
+} from '../webhook-endpoint.ts'
+import { theMerchant } from './merchant.ts'
+import type { AddRoute } from './site.ts'
+
+/** How many of the deliveries that are tried again an answer shows. */
+const MAX_SHOWN = 100
+const whose = { merchant: z.string().optional() }
+const createParams = createEndpointParams.extend({
+  ...whose,
+  enabled_events: createEndpointParams.shape.enabled_events.default(['*']),
+})
+const listParams = z.object({ ...whose, ...pageParams })
+const retryParams = z.object({ ...whose, id: z.string().optional(), all: z.boolean().optional() })
+
+/** Webhook endpoints of all merchants. Source: operator.md, "Command line" (webhooks, events resend) and "Admin API". */
+export function webhookAdminRoutes(add: AddRoute): void {
+  add(
+    {
+      method: 'post',
+      path: 'webhooks',
+      summary: 'Creates a webhook endpoint. Its secret is shown this once.',
+      params: createParams,
+      status: 201,
+      returns: createdEndpointSchema,
+      errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
+    },
+    async ({ site, params: { merchant: named, ...params } }) => {
+      checkEndpoint(site, params)
+      const merchant = theMerchant(site.engine, named)
+      const endpoint = await site.engine.command(merchant, null, (unit) => createEndpoint(unit, params))
+      return presentCreatedEndpoint(viewOf(site.engine, merchant), endpoint)
+    },
+  )
+  add(
+    {
+      method: 'get',
+      path: 'webhooks',
+      summary: 'Lists the webhook endpoints of a merchant, the newest first.',
+      params: listParams,
+      returns: endpointList,
+      errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
+    },
+    ({ c, site, params }) => {
+      const view = viewOf(site.engine, theMerchant(site.engine, params.merchant))
+      return listObjects({ c, view, params }, 'webhook_endpoint', [{ field: 'deleted', is: 0 }], (endpoint) =>
+        presentEndpoint(view, endpoint),
+      )
+    },
+  )
+  add(
+    {
+      method: 'delete',
+      path: 'webhooks/:id',
+      summary: 'Deletes a webhook endpoint, and takes back what is on its way to it.',
+      returns: deletedEndpoint,
+    },
+    async ({ site, id }) => {
+      const merchant = ownerOf(site.engine, id)
+      await site.engine.command(merchant, null, (unit) => deleteEndpoint(unit, id))
+      return deletedStub('webhook_endpoint', id)
+    },
+  )
+  add(
+    {
+      method: 'get',
+      path: 'webhooks/:id/deliveries',
+      summary: 'Lists what was sent to a webhook endpoint, the newest first, with all attempts.',
+      params: z.object(pageParams),
+      returns: deliveryList,
+    },
+    ({ c, site, params, id }) => {
+      const view = viewOf(site.engine, ownerOf(site.engine, id))
+      return listObjects(
+        { c, view, params },
+        'webhook_delivery',
+        [{ field: 'endpoint', is: id }],
+        (delivery) => presentDelivery(view, delivery),
+      )
+    },
+  )
+  add(
+    {
+      method: 'post',
+      path: 'webhooks/retry',
+      summary:
+        'Sends deliveries again that wait for that: one, those of an endpoint, or all; shows the newest hundred of them.',
+      params: retryParams,
+      returns: deliveryList,
+      errors: { 400: ['parameter_missing', 'invalid_state_transition'], 404: ['resource_missing'] },
+    },
+    async ({ c, site, params: { id, all, merchant } }) => {
+      if (all && id !== undefined) throw parameterInvalid('all', 'Give id or all, not both')
+      if (!all && id === undefined) throw parameterMissing('id')
+      const retried =
+        id === undefined ? await retryAll(site.engine, merchant) : await retryOne(site.engine, id)
+      const shown = retried.slice(-MAX_SHOWN).reverse()
+      return list(c.req.path, shown.map(presentRetried), retried.length > shown.length)
+    },
+  )
+  add(
+    {
+      method: 'post',
+      path: 'events/:id/resend',
+      summary: 'Posts an event again to the webhook endpoints that want it, or to one that is named.',
+      params: resendParams,
+      returns: deliveryList,
+      errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
+    },
+    async ({ c, site, params, id }) => {
+      const event = findEvent(site.engine, null, id)
+      const merchant = site.engine.merchants.get(event.entry.merchant)
+      if (!merchant) throw resourceMissing('event', id)
+      const sent = await site.engine.command(merchant, null, (unit) =>
+        resend(unit, event, params.webhook_endpoint),
+      )
+      const view = viewOf(site.engine, merchant)
+      return list(
+        c.req.path,
+        sent.map((delivery) => presentDelivery(view, delivery)),
+      )
+    },
+  )
+}
+
+/** A delivery that was sent again, by its id: there may be very many of them. */
+type Retried = { readonly view: CurrentView; readonly id: string }
+
+function presentRetried({ view, id }: Retried): DeliveryShape {
+  const delivery = view.get('webhook_delivery', id)
+  if (!delivery) throw resourceMissing('webhook delivery', id)
+  return presentDelivery(view, delivery)
+}
+
+/** @throws ApiError resource_missing, invalid_state_transition */
+async function retryOne(engine: Engine, id: string): Promise<Retried[]> {
+  const merchant = [...engine.merchants.values()].find(
+    ({ settings: { ordinal } }) =>
+      engine.store.objects.get('webhook_delivery', ordinal, id) ??
+      engine.store.objects.get('webhook_endpoint', ordinal, id),
+  )
+  if (!merchant) throw resourceMissing('webhook delivery', id)
+  const view = viewOf(engine, merchant)
+  const retried = await engine.command(merchant, null, (unit) => retryNow(unit, id))
+  return retried.map((delivery) => ({ view, id: delivery }))
+}
+
+/** All that wait, of one merchant or of all. @throws ApiError resource_missing, param merchant */
+async function retryAll(engine: Engine, named: string | undefined): Promise<Retried[]> {
+  const merchants = named === undefined ? [...engine.merchants.values()] : [theMerchant(engine, named)]
+  const retried = await Promise.all(
+    merchants.map(async (merchant) => {
+      const view = viewOf(engine, merchant)
+      const filters = [{ field: 'deleted', is: 0 }]
+      const endpoints = view.list('webhook_endpoint', filters, { limit: Number.MAX_SAFE_INTEGER })
+      const ids = await engine.command(merchant, null, (unit) =>
+        endpoints.flatMap((endpoint) => retryAllOf(unit, endpoint.id)),
+      )
+      return ids.map((id) => ({ view, id }))
+    }),
+  )
+  return retried.flat()
+}
+
+const viewOf = ({ store, ids }: Engine, { settings }: MerchantState): CurrentView =>
+  currentView({ store, ids, merchant: settings })
+
+/** Whose an endpoint is. @throws ApiError resource_missing */
+function ownerOf(engine: Engine, id: string): MerchantState {
+  for (const merchant of engine.merchants.values()) {
+    const endpoint = engine.store.objects.get('webhook_endpoint', merchant.settings.ordinal, id)
+    if (endpoint && !endpoint.deleted) return merchant
+  }
+  throw resourceMissing('webhook endpoint', id)
+}

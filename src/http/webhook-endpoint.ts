@@ -1,0 +1,172 @@
+import { z } from 'zod'
+import { parameterInvalid } from '../core/errors.ts'
+import type { WebhookDelivery, WebhookEndpoint } from '../core/webhook.ts'
+import { findEvent } from '../engine/events.ts'
+import type { View } from '../engine/view.ts'
+import { createEndpoint, deleteEndpoint, secretOf, updateEndpoint } from '../engine/webhook-endpoint.ts'
+import { resend } from '../engine/webhook-post.ts'
+import type { Api } from './api.ts'
+import { matchingTypes } from './event-types.ts'
+import { metadata, optionalText, reference } from './fields.ts'
+import { equals, list, listObjects, pageParams } from './pagination.ts'
+import { common, deletedStub, retrieve } from './resource.ts'
+import {
+  createdEndpointSchema,
+  type DeliveryShape,
+  deletedEndpoint,
+  deliveryList,
+  type EndpointShape,
+  endpointList,
+  endpointSchema,
+} from './schemas/webhook.ts'
+import type { Site } from './site.ts'
+
+const url = z.string().min(1).max(2_048)
+const enabledEvents = z.array(z.string()).min(1).max(100)
+const described = { description: optionalText, metadata }
+export const createEndpointParams = z.object({ url, enabled_events: enabledEvents, ...described })
+const updateParams = z.object({
+  url: url.optional(),
+  enabled_events: enabledEvents.optional(),
+  disabled: z.boolean().optional(),
+  ...described,
+})
+export const resendParams = z.object({ webhook_endpoint: reference.optional() })
+export const endpointListParams = z.object(pageParams)
+
+/** Source: decisions.md 10, 13. */
+export function webhookEndpointRoutes(api: Api): void {
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/webhook_endpoints',
+      summary: 'Creates an endpoint: events from now on are posted to it. Its secret is shown this once.',
+      params: createEndpointParams,
+      status: 201,
+      returns: createdEndpointSchema,
+    },
+    ({ unit, view, site, params }) => {
+      checkEndpoint(site, params)
+      return presentCreatedEndpoint(view, createEndpoint(unit, params))
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/webhook_endpoints',
+      summary: 'Lists webhook endpoints, the newest first.',
+      params: endpointListParams,
+      returns: endpointList,
+    },
+    (call) =>
+      listObjects(call, 'webhook_endpoint', [{ field: 'deleted', is: 0 }], (endpoint) =>
+        presentEndpoint(call.view, endpoint),
+      ),
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/webhook_endpoints/:id',
+      summary: 'Retrieves a webhook endpoint.',
+      returns: endpointSchema,
+    },
+    ({ view, id }) => presentEndpoint(view, retrieve(view, 'webhook_endpoint', id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/webhook_endpoints/:id',
+      summary: 'Changes the fields of an endpoint that are given, disables it or enables it again.',
+      params: updateParams,
+      returns: endpointSchema,
+    },
+    ({ unit, view, site, params, id }) => {
+      checkEndpoint(site, params)
+      return presentEndpoint(view, updateEndpoint(unit, id, params))
+    },
+  )
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/webhook_endpoints/:id',
+      summary: 'Deletes an endpoint, and takes back what is on its way to it.',
+      returns: deletedEndpoint,
+    },
+    ({ unit, id }) => deletedStub('webhook_endpoint', deleteEndpoint(unit, id).id),
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/webhook_endpoints/:id/deliveries',
+      summary: 'Lists what was sent to an endpoint, the newest first, with all attempts.',
+      params: endpointListParams,
+      returns: deliveryList,
+    },
+    (call) => {
+      const { id } = retrieve(call.view, 'webhook_endpoint', call.id)
+      return listObjects(call, 'webhook_delivery', equals('endpoint', id), (delivery) =>
+        presentDelivery(call.view, delivery),
+      )
+    },
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/events/:id/resend',
+      summary: 'Posts an event again to the webhook endpoints that want it, or to one that is named.',
+      params: resendParams,
+      returns: deliveryList,
+      errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
+    },
+    ({ c, unit, view, site, merchant, params, id }) => {
+      const event = findEvent(site.engine, merchant, id)
+      const sent = resend(unit, event, params.webhook_endpoint)
+      return list(
+        c.req.path,
+        sent.map((delivery) => presentDelivery(view, delivery)),
+      )
+    },
+  )
+}
+
+/**
+ * Whether events can be posted to a url, and the globs match any.
+ * @throws ApiError parameter_invalid, param url or enabled_events[…]
+ * Source: decisions.md 10, "URLs".
+ */
+export function checkEndpoint(
+  { refusesReceiver }: Pick<Site, 'refusesReceiver'>,
+  given: { url?: string | undefined; enabled_events?: readonly string[] | undefined },
+): void {
+  const why = given.url === undefined ? undefined : refusesReceiver(given.url)
+  if (why !== undefined) throw parameterInvalid('url', why)
+  for (const [index, pattern] of (given.enabled_events ?? []).entries()) {
+    matchingTypes(pattern, `enabled_events[${index}]`)
+  }
+}
+
+/** Source: decisions.md 10, 13. */
+export const presentEndpoint = (view: View, endpoint: WebhookEndpoint): EndpointShape => ({
+  ...common(view, 'webhook_endpoint', endpoint),
+  url: endpoint.url,
+  enabled_events: [...endpoint.enabled_events],
+  description: endpoint.description,
+  status: endpoint.status,
+  metadata: endpoint.metadata,
+})
+
+/** The only time that its secret is shown. */
+export const presentCreatedEndpoint = (view: View, endpoint: WebhookEndpoint) => ({
+  ...presentEndpoint(view, endpoint),
+  secret: secretOf(view.ids, endpoint),
+})
+
+/** Source: decisions.md 10, 13. */
+export const presentDelivery = (view: View, delivery: WebhookDelivery): DeliveryShape => ({
+  ...common(view, 'webhook_delivery', delivery),
+  event: delivery.event,
+  endpoint: delivery.endpoint,
+  status: delivery.status,
+  attempts: delivery.attempts.map((attempt) => ({ ...attempt })),
+  next_attempt: delivery.next_attempt,
+})

@@ -1,0 +1,300 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ESCAPE, type List, NOW, NOW_SECONDS, withDaemon } from './command-line.ts'
+import { api, lines, paytwin, start } from './executable.ts'
+
+type Endpoint = { id: string; secret: string; url: string }
+type Delivery = { id: string; event: string; status: string; attempts: { response_status: number }[] }
+type Event = { id: string; type: string; pending_webhooks: number }
+
+const { daemon, json, text, fail } = withDaemon()
+
+/** A receiver that answers as it is told, and keeps what it got. */
+let answer = 200
+const got: string[] = []
+const server = createServer((request, response) => {
+  got.push(String(request.headers['webhook-id']))
+  request.resume().on('end', () => response.writeHead(answer).end())
+})
+let receiver: string
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  receiver = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+afterEach(async () => {
+  answer = 200
+  got.length = 0
+  for (const { id } of (await json<List<Endpoint>>('webhooks', 'list')).data)
+    await text('webhooks', 'delete', id)
+})
+
+/** Something that tells one event; its id, once nothing of it is on its way any more. */
+async function tellEvent(isOver = ({ pending_webhooks }: Event) => pending_webhooks === 0): Promise<string> {
+  await api(daemon(), '/v1/customers', {})
+  for (;;) {
+    const { data } = await api<List<Event>>(daemon(), '/v1/events?limit=1')
+    const [event] = data
+    if (event && isOver(event)) return event.id
+  }
+}
+
+/** An event whose delivery to an endpoint has failed so many times. */
+async function failEvent(endpoint: string, attempts = 1): Promise<Delivery> {
+  answer = 500
+  await api(daemon(), '/v1/customers', {})
+  return waitFor(endpoint, (delivery) => delivery.attempts.length === attempts)
+}
+
+/** The newest delivery of an endpoint, once it is as it should be. */
+async function waitFor(endpoint: string, isThere: (delivery: Delivery) => boolean): Promise<Delivery> {
+  for (;;) {
+    const { data } = await api<List<Delivery>>(daemon(), `/v1/webhook_endpoints/${endpoint}/deliveries`)
+    if (data[0] && isThere(data[0])) return data[0]
+  }
+}
+
+describe('webhooks create', () => {
+  test('prints the secret, this once', async () => {
+    const endpoint = await json<Endpoint>('webhooks', 'create', receiver)
+    expect(endpoint).toMatchObject({
+      object: 'webhook_endpoint',
+      url: receiver,
+      enabled_events: ['*'],
+      secret: expect.stringMatching(/^whsec_/),
+      livemode: false,
+    })
+    expect(await text('webhooks', 'list')).not.toContain('whsec_')
+    const printed = await text('webhooks', 'create', receiver, '--event', 'invoice.*', 'charge.failed')
+    expect(printed).toMatch(
+      /^id: we_\w+\nsecret: whsec_\S+\nurl: .*\nevents: invoice\.\* charge\.failed\nmerchant: mer_\w+\n$/,
+    )
+  })
+
+  test.each([
+    [['create', 'http://169.254.169.254/'], /never go to \(parameter_invalid\)/],
+    [['create', 'not a url'], /is no address of a receiver.*\(parameter_invalid\)/],
+    [
+      ['create', 'http://localhost:3000/', '--event', 'zebra'],
+      /'zebra' matches no event type.*\(parameter_invalid\)/,
+    ],
+    [['create', 'http://localhost:3000/', '--merchant', 'mer_x'], /No such merchant.*\(resource_missing\)/],
+    [['list', '--merchant', 'mer_x'], /No such merchant.*\(resource_missing\)/],
+    [['delete', 'we_x'], /No such webhook endpoint: 'we_x' \(resource_missing\)/],
+    [['deliveries', 'we_x'], /No such webhook endpoint: 'we_x' \(resource_missing\)/],
+    [['retry', 'whd_x'], /No such webhook delivery: 'whd_x' \(resource_missing\)/],
+  ])('webhooks %j is refused by the daemon: exit 1', async (args, message) => {
+    const { status, stderr } = await fail('webhooks', ...args)
+    expect([status, stderr]).toEqual([1, expect.stringMatching(message)])
+    expect(stderr).toMatch(/^error: .*\n$/)
+  })
+
+  test.each([
+    [['create']],
+    [['create', 'http://a/', 'http://b/']],
+    [['create', 'http://a/', '--event']],
+    [['delete']],
+    [['deliveries']],
+    [['deliveries', 'we_x', '-n', 'many']],
+    [['retry']],
+    [['retry', 'whd_x', '--all']],
+    [['retry', 'whd_x', '--merchant', 'mer_x']],
+    [['listen', '--port', 'x']],
+    [['listen', 'x']],
+  ])('webhooks %j is wrong usage: exit 2', async (args) => {
+    expect((await fail('webhooks', ...args)).status).toBe(2)
+  })
+})
+
+test('webhooks deliveries shows what became of each event', async () => {
+  const { id } = await json<Endpoint>('webhooks', 'create', receiver)
+  expect(await text('webhooks', 'deliveries', id)).toBe('')
+  const taken = await tellEvent()
+  const failed = await failEvent(id)
+  const rows = (await text('webhooks', 'deliveries', id)).trimEnd().split('\n')
+  expect(rows.map((row) => row.split('\t').slice(1))).toEqual([
+    [failed.event, 'pending', '1', '500', '2026-01-31T10:00:05Z'],
+    [taken, 'succeeded', '1', '200', '–'],
+  ])
+  expect(rows.join('')).not.toContain(ESCAPE)
+  expect(await json<List<Delivery>>('webhooks', 'deliveries', id, '-n', '1')).toMatchObject({
+    object: 'list',
+    has_more: true,
+    data: [{ event: failed.event, attempts: [{ response_status: 500, time: NOW_SECONDS }] }],
+  })
+})
+
+test('webhooks retry sends what waits: one, an endpoint’s, all', async () => {
+  const { id } = await json<Endpoint>('webhooks', 'create', receiver)
+  const first = await failEvent(id)
+  const second = await failEvent(id)
+  got.length = 0
+  expect(await text('webhooks', 'retry', second.id)).toBe(`${second.event} goes to ${id}.\n`)
+  await waitFor(id, ({ attempts }) => attempts.length === 2)
+  expect(got).toEqual([second.event])
+  answer = 200
+  expect((await text('webhooks', 'retry', id)).split('\n')).toHaveLength(3)
+  await waitFor(id, ({ status }) => status === 'succeeded')
+  expect(got.slice(1).toSorted()).toEqual([first.event, second.event].toSorted())
+  expect(await text('webhooks', 'retry', '--all')).toMatch(/^Nothing is sent/)
+  expect(await json('webhooks', 'retry', '--all', '--merchant', daemon().merchant)).toMatchObject({
+    data: [],
+  })
+})
+
+test('webhooks delete takes an endpoint away, with what is on its way', async () => {
+  const { id } = await json<Endpoint>('webhooks', 'create', receiver)
+  await failEvent(id)
+  expect(await text('webhooks', 'delete', id)).toBe(`${id} is deleted.\n`)
+  expect(await text('webhooks', 'list')).toBe('')
+  expect(await text('clock', 'next')).toBe('')
+})
+
+test('events resend posts an event again, to all who want it or to one', async () => {
+  const { id } = await json<Endpoint>('webhooks', 'create', receiver)
+  const other = await json<Endpoint>('webhooks', 'create', `${receiver}/other`, '--event', 'refund.*')
+  const event = await tellEvent()
+  got.length = 0
+  expect(await text('events', 'resend', event)).toBe(`${event} goes to ${id}.\n`)
+  await waitFor(id, ({ status }) => status === 'succeeded')
+  expect(await json('events', 'resend', event, '--to', other.id)).toMatchObject({
+    object: 'list',
+    data: [{ event, endpoint: other.id, status: 'pending' }],
+  })
+  await waitFor(other.id, ({ status }) => status === 'succeeded')
+  expect(got).toEqual([event, event])
+  await text('webhooks', 'delete', id)
+  expect(await text('events', 'resend', event)).toMatch(/^Nothing is sent/)
+  expect(await fail('events', 'resend', 'evt_x')).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/resource_missing/),
+  })
+})
+
+test('clock advance --await-webhooks waits for the receiver', async () => {
+  await json<Endpoint>('webhooks', 'create', receiver, '--event', 'refund.failed')
+  const charge = await api<{ latest_charge: string }>(daemon(), '/v1/payment_intents', {
+    amount: 100,
+    currency: 'usd',
+    payment_method: 'pm_card_refundFail',
+    confirm: true,
+  })
+  await api(daemon(), '/v1/refunds', { charge: charge.latest_charge })
+  expect(await text('clock', 'advance', '1h', '--await-webhooks')).toContain('1 job, 1 event')
+  expect(got).toHaveLength(1)
+})
+
+test('an injected webhook_failure is said in words', async () => {
+  expect(await text('faults', 'add', 'webhook_failure', '--count', '1', '--route', `${receiver}*`)).toMatch(
+    /^fault_\d+: webhook_failure strikes the next webhook to http:.*\*\.\n$/,
+  )
+  await text('faults', 'clear')
+})
+
+describe('webhooks listen', () => {
+  const started: ReturnType<typeof start>[] = []
+  afterEach(() => {
+    for (const child of started.splice(0)) child.kill('SIGKILL')
+  })
+
+  /** A listener that has said where it listens. */
+  async function listen(...args: string[]) {
+    const child = start(['webhooks', 'listen', ...args], { env: daemon().env })
+    started.push(child)
+    const closed = once(child, 'close')
+    const said = lines(child.stderr)
+    const [, url = '', endpoint = '', secret = ''] =
+      /^Listening on (\S+) as (we_\w+), until Ctrl-C\. It verifies with (whsec_\S+)$/.exec(
+        (await said.next()) ?? '',
+      ) ?? []
+    return { child, closed, said, printed: lines(child.stdout), url, endpoint, secret }
+  }
+
+  test('prints each event that comes, one a line', async () => {
+    const { printed, url } = await listen()
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
+    const { id } = await api(daemon(), '/v1/customers', { email: 'ada@example.com' })
+    expect(await printed.next()).toMatch(new RegExp(`customer\\.created +${id} +ada@example\\.com$`))
+  })
+
+  test('prints JSON for programs, and only the events that it asks for', async () => {
+    const { printed } = await listen('--json', '--event', 'product.*', 'customer.updated')
+    const { id } = await api(daemon(), '/v1/customers', {})
+    await api(daemon(), '/v1/products', { name: 'Pro' })
+    await api(daemon(), `/v1/customers/${id}`, { name: 'Ada' })
+    const types = [await printed.next(), await printed.next()].map((line) => JSON.parse(line ?? '').type)
+    expect(types).toEqual(['product.created', 'customer.updated'])
+  })
+
+  test('refuses what is not signed, and goes on', async () => {
+    const { printed, said, url } = await listen()
+    const answers = await Promise.all([
+      fetch(url, { method: 'POST', body: '{"id":"evt_forged","type":"x"}' }),
+      fetch(url, {
+        method: 'POST',
+        body: '{}',
+        headers: { 'paytwin-signature': `t=${NOW_SECONDS},v1=${'0'.repeat(64)}` },
+      }),
+      fetch(url),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
+    expect(await said.next()).toMatch(/^Refused: /)
+    const { id } = await api(daemon(), '/v1/customers', {})
+    expect(await printed.next()).toContain(id)
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('takes its endpoint away at %s: exit 0', async (signal) => {
+    const { child, closed, endpoint } = await listen()
+    expect((await json<List<Endpoint>>('webhooks', 'list')).data).toMatchObject([{ id: endpoint }])
+    child.kill(signal)
+    expect(await closed).toEqual([0, null])
+    expect((await json<List<Endpoint>>('webhooks', 'list')).data).toEqual([])
+  })
+
+  test('ends well when somebody else has deleted its endpoint', async () => {
+    const { child, closed, endpoint } = await listen()
+    await text('webhooks', 'delete', endpoint)
+    child.kill('SIGINT')
+    expect(await closed).toEqual([0, null])
+  })
+
+  test('listens on the port that it is told', async () => {
+    const { url, child, closed } = await listen()
+    const { port } = new URL(url)
+    const { status, stderr } = await fail('webhooks', 'listen', '--port', port)
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(`Cannot listen on port ${port}: .*EADDRINUSE`),
+    ])
+    child.kill('SIGINT')
+    await closed
+    expect((await listen('--port', port)).url).toBe(url)
+  })
+
+  test('needs a daemon: exit 3', async () => {
+    const env = { PAYTWIN_URL: 'http://127.0.0.1:9', PAYTWIN_ADMIN_TOKEN: 'x'.repeat(32) }
+    expect((await paytwin(['webhooks', 'listen'], { env })).status).toBe(3)
+  })
+})
+
+test('the daemon ends at once though receivers do not answer', async () => {
+  const silent = createServer(() => undefined)
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
+  const { startDaemon } = await import('./executable.ts')
+  const own = await startDaemon(['--ephemeral', '--clock', NOW])
+  const connected = once(silent, 'request')
+  await api(own, '/v1/webhook_endpoints', { url, enabled_events: ['*'] })
+  await api(own, '/v1/customers', {})
+  await connected
+  const begun = performance.now()
+  expect(await own.stop()).toBe(0)
+  expect(performance.now() - begun).toBeLessThan(1_500)
+  silent.closeAllConnections()
+  silent.close()
+})

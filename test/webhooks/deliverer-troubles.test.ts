@@ -1,0 +1,235 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { dropQueued } from '../../src/engine/webhook-delivery.ts'
+import { Deliverer } from '../../src/webhooks/deliverer.ts'
+import { anotherMerchant } from '../http/support.ts'
+import { type Body, clientOf } from '../twin.ts'
+import { makeDoor, makeEvents, makeInbox, openShop, shopOf, turns } from './inbox.ts'
+
+const NOW = 1769853600
+const PATH = '/v1/webhook_endpoints'
+const statusesOf = (deliveries: readonly Body[]) => deliveries.map(({ status }) => status)
+
+describe('what goes wrong with us', () => {
+  /** A deliverer in place of the sandbox's, which fails where it is told to. */
+  async function failing(failure: { render?: () => void }) {
+    const shop = await openShop({ reportError: () => undefined })
+    const reports: string[] = []
+    const endpoint = await shop.endpoint()
+    const inbox = makeInbox()
+    const { engine } = shop.sandbox
+    const deliverer = new Deliverer({
+      engine,
+      render: (_, event) => {
+        failure.render?.()
+        return JSON.stringify({ id: event })
+      },
+      send: inbox.send,
+      version: '0',
+      reportError: (_, doing) => reports.push(doing),
+    })
+    await (engine.deliveries as Deliverer).close()
+    engine.deliveries = deliverer
+    onTestFinished(() => deliverer.close())
+    return { shop: shopOf(shop, inbox), endpoint, reports, engine }
+  }
+
+  test('with one event is reported, counts as an attempt, and holds back no other', async () => {
+    let rendered = 0
+    const { shop, reports, endpoint } = await failing({
+      render: () => {
+        rendered += 1
+        if (rendered === 2) throw new Error('it cannot be shown')
+      },
+    })
+    const [first, bad, third] = await makeEvents(shop, 3)
+    await shop.settled()
+    expect(shop.ids()).toEqual([first, third])
+    expect(reports).toEqual([`delivering ${bad} to ${endpoint.id}`])
+    const [, delivery] = await shop.deliveries(endpoint)
+    expect(delivery).toMatchObject({
+      event: bad,
+      status: 'pending',
+      attempts: [{ response_status: null, error: expect.stringMatching(/mistake in paytwin/) }],
+      next_attempt: NOW + 5,
+    })
+    await shop.advance({ by: '5s' })
+    await shop.settled()
+    expect(shop.ids()).toEqual([first, third, bad])
+  })
+
+  test('when the outcome cannot be written is reported; the delivery goes out again later, not at once', async () => {
+    const { shop, reports, engine, endpoint } = await failing({})
+    const record = engine.record.bind(engine)
+    let isBroken = true
+    engine.record = (merchant, run) =>
+      isBroken ? Promise.reject(new Error('disk full')) : record(merchant, run)
+    const [first] = await makeEvents(shop, 1)
+    await shop.settled()
+    await turns()
+    expect(shop.ids()).toEqual([first])
+    expect(reports).toEqual([expect.stringMatching(/^noting that evt_/)])
+    isBroken = false
+    const [second] = await makeEvents(shop, 1)
+    await shop.settled()
+    expect(shop.ids()).toEqual([first, first, second])
+    expect(statusesOf(await shop.deliveries(endpoint))).toEqual(['succeeded', 'succeeded'])
+  })
+
+  test('when the outcome of a retry cannot be written does not send it over and over', async () => {
+    const { shop, engine } = await failing({})
+    shop.inbox.receive = () => 500
+    const [id] = await makeEvents(shop, 1)
+    await shop.settled()
+    engine.record = () => Promise.reject(new Error('disk full'))
+    await shop.advance({ by: '5s' })
+    await turns(50)
+    expect(shop.ids()).toEqual([id, id])
+  })
+})
+
+describe('very many', () => {
+  test('receivers that do not answer take a bounded share, and everybody gets a turn', async () => {
+    const shop = await openShop()
+    const { engine } = shop.sandbox
+    await (engine.deliveries as Deliverer).close()
+    const inbox = makeInbox()
+    const deliverer = new Deliverer({
+      engine,
+      render: (_, id) => JSON.stringify({ id }),
+      send: inbox.send,
+      version: '0',
+      maxUnderWay: 7,
+      reportError: () => undefined,
+    })
+    engine.deliveries = deliverer
+    onTestFinished(() => deliverer.close())
+    inbox.receive = async () => {
+      await turn()
+      return 200
+    }
+    for (let count = 0; count < 40; count += 1) await shop.endpoint({ url: `http://${count}.test/` })
+    const events = await makeEvents(shop, 10)
+    await shop.settled()
+    expect(inbox.received).toHaveLength(400)
+    expect(inbox.mostUnderWay).toBe(7)
+    for (let count = 0; count < 40; count += 1) {
+      const got = inbox.received.filter(({ url }) => url === `http://${count}.test/`)
+      expect(got.map(({ event }) => event.id)).toEqual(events)
+    }
+  })
+
+  test('that wait for a turn are not sent when they were taken back meanwhile', async () => {
+    const shop = await openShop()
+    const { engine } = shop.sandbox
+    await (engine.deliveries as Deliverer).close()
+    const inbox = makeInbox()
+    const door = makeDoor()
+    inbox.receive = async () => {
+      await door.opened
+      return 200
+    }
+    const render = (_: unknown, id: string) => JSON.stringify({ id })
+    const reportError = () => undefined
+    const deliverer = new Deliverer({
+      engine,
+      render,
+      send: inbox.send,
+      version: '0',
+      maxUnderWay: 1,
+      reportError,
+    })
+    engine.deliveries = deliverer
+    onTestFinished(() => deliverer.close())
+    await shop.endpoint({ url: 'http://a.test/' })
+    const second = await shop.endpoint({ url: 'http://b.test/' })
+    await makeEvents(shop, 2)
+    await turns()
+    await shop.post(`${PATH}/${second.id}`, { disabled: true })
+    await shop.post(`${PATH}/${second.id}`, { disabled: false })
+    door.open()
+    await shop.settled()
+    expect(inbox.received.map(({ url }) => url)).toEqual(['http://a.test/', 'http://a.test/'])
+  })
+})
+
+describe('contents that were replaced', () => {
+  test('send nothing of what they had queued', async () => {
+    const shop = await openShop()
+    shop.inbox.receive = () => 500
+    const endpoint = await shop.endpoint()
+    const other = clientOf(shop.sandbox, (await anotherMerchant(shop)).secretKey)
+    await other.post(PATH, { url: 'http://other.test/', enabled_events: ['*'] })
+    await makeEvents(shop, 3)
+    await makeEvents(other, 2)
+    await turns()
+    shop.inbox.receive = () => 200
+    const deliveries = await shop.deliveries(endpoint)
+    await shop.post(`/v1/events/${deliveries[0]?.event}/resend`)
+    await shop.settled()
+    expect((await shop.get('/v1/test_helpers/upcoming')).data).toHaveLength(3)
+    const sent = shop.inbox.received.length
+    const { engine } = shop.sandbox
+    await engine.administer(() => dropQueued(engine.store))
+    expect(statusesOf(await shop.deliveries(endpoint))).toEqual([
+      'discarded',
+      'discarded',
+      'discarded',
+      'succeeded',
+    ])
+    for (const twin of [shop, other]) {
+      expect((await twin.get('/v1/test_helpers/upcoming')).data).toEqual([])
+      await twin.advance({ by: '1d' })
+    }
+    await turns()
+    expect(shop.inbox.received).toHaveLength(sent)
+    for (const { pending_webhooks } of await shop.events()) expect(pending_webhooks).toBe(0)
+    const [next] = await makeEvents(shop, 1)
+    await shop.settled()
+    expect(shop.ids().at(-1)).toBe(next)
+  })
+
+  test('are begun anew: an answer that is not written down yet never is', async () => {
+    const shop = await openShop()
+    const deliverer = shop.sandbox.engine.deliveries as Deliverer
+    const endpoint = await shop.endpoint()
+    const door = makeDoor()
+    shop.inbox.receive = async () => {
+      if (shop.inbox.received.length === 2) await door.opened
+      return 200
+    }
+    // The first is answered, and waits to be written down together with the second.
+    await Promise.all([shop.post('/v1/customers'), shop.post('/v1/customers')])
+    while (shop.inbox.received.length < 2) await turn()
+    deliverer.restart()
+    await shop.settled()
+    expect((await shop.deliveries(endpoint)).map(({ attempts }) => attempts.length)).toEqual([1, 1])
+    expect(shop.inbox.received).toHaveLength(4)
+  })
+
+  test('are begun anew: what was under way is broken off and noted nowhere', async () => {
+    const shop = await openShop()
+    const deliverer = shop.sandbox.engine.deliveries as Deliverer
+    const endpoint = await shop.endpoint()
+    let broken = 0
+    shop.inbox.receive = (_, ended) =>
+      new Promise((resolve) => {
+        ended.addEventListener('abort', () => {
+          broken += 1
+          resolve(200)
+        })
+      })
+    const events = await makeEvents(shop, 2)
+    await turns()
+    shop.inbox.receive = () => 200
+    deliverer.restart()
+    await shop.settled()
+    expect(broken).toBe(1)
+    expect(shop.ids()).toEqual([events[0], ...events])
+    const deliveries = await shop.deliveries(endpoint)
+    expect(deliveries.map(({ status, attempts }) => [status, attempts.length])).toEqual([
+      ['succeeded', 1],
+      ['succeeded', 1],
+    ])
+  })
+})

@@ -1,0 +1,130 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, onTestFinished } from 'vitest'
+import type { SandboxOptions } from '../../src/sandbox.ts'
+import type { Letter, Reply } from '../../src/webhooks/sender.ts'
+import { expectRefusal, type Refusal, unchanged } from '../http/support.ts'
+import { listAll } from '../scenarios/story.ts'
+import { type Body, startTwin, type Twin } from '../twin.ts'
+
+/** What a receiver in memory has got. */
+export type Received = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly event: Body
+}
+
+/** What a receiver does with what it gets; it answers 200 unless it says otherwise. */
+export type Receive = (
+  received: Received,
+  ended: AbortSignal,
+) => number | Reply | undefined | Promise<number | Reply | undefined>
+
+export type Inbox = {
+  readonly received: Received[]
+  /** What receivers do, from now on. */
+  receive: Receive
+  /** How many posts are under way, and how many there were at most. */
+  underWay: number
+  mostUnderWay: number
+}
+
+/** A twin whose webhooks come to a receiver in memory. */
+export type Shop = Twin & {
+  readonly inbox: Inbox
+  /** The ids of the events that were received at a url, in their order, repeated ones too. */
+  ids(url?: string): string[]
+  /** Resolves when nothing is on its way. */
+  settled(): Promise<void>
+  /** What was sent to an endpoint, oldest first. */
+  deliveries(endpoint: Body): Promise<Body[]>
+  endpoint(params?: Body): Promise<Body>
+}
+
+export const URL = 'http://shop.test/webhooks'
+export const REFUSED: Reply = { status: null, error: 'connect ECONNREFUSED' }
+
+export function makeInbox(): Inbox & { readonly send: NonNullable<SandboxOptions['send']> } {
+  const inbox: Inbox = { received: [], receive: () => undefined, underWay: 0, mostUnderWay: 0 }
+  const send = async ({ url, headers, body }: Letter, ended: AbortSignal): Promise<Reply> => {
+    const received = { url, headers: lowercased(headers), body, event: JSON.parse(body) }
+    inbox.received.push(received)
+    inbox.underWay += 1
+    inbox.mostUnderWay = Math.max(inbox.mostUnderWay, inbox.underWay)
+    try {
+      const answer = (await inbox.receive(received, ended)) ?? 200
+      return typeof answer === 'number' ? { status: answer, body: `answered ${answer}` } : answer
+    } finally {
+      inbox.underWay -= 1
+    }
+  }
+  return Object.assign(inbox, { send })
+}
+
+/** A shop that is closed when the test ends. */
+export async function openShop(
+  options: Partial<SandboxOptions> & { now?: string; inbox?: ReturnType<typeof makeInbox> } = {},
+): Promise<Shop> {
+  const { inbox = makeInbox(), ...given } = options
+  const twin = await startTwin({ send: inbox.send, ...given })
+  onTestFinished(() => twin.close())
+  return shopOf(twin, inbox)
+}
+
+export function shopOf(twin: Twin, inbox: Inbox): Shop {
+  const { engine } = twin.sandbox
+  return {
+    ...twin,
+    inbox,
+    ids: (url = URL) => inbox.received.filter((one) => one.url === url).map(({ event }) => event.id),
+    settled: async () => engine.deliveries?.settled(twin.sandbox.merchant),
+    deliveries: ({ id }) => listAll(twin, `/v1/webhook_endpoints/${id}/deliveries`),
+    endpoint: (params = {}) =>
+      twin.post('/v1/webhook_endpoints', { url: URL, enabled_events: ['*'], ...params }),
+  }
+}
+
+/** Customers in a row, each of whom tells one event; the ids of these, in order. */
+export async function makeEvents(twin: Twin, count: number): Promise<string[]> {
+  for (let made = 0; made < count; made += 1) await twin.post('/v1/customers')
+  const { data } = await twin.get(`/v1/events?type=customer.created&limit=${Math.min(count, 100)}`)
+  return data.map(({ id }: Body) => id).reverse()
+}
+
+/** A door that posts wait at until it is opened. */
+export function makeDoor(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
+/** Lets everything run that waits for nothing foreign. */
+export async function turns(count = 40): Promise<void> {
+  for (let passed = 0; passed < count; passed += 1) await turn()
+}
+
+/** All endpoints and deliveries, beside what every merchant has. */
+async function everything(twin: Twin): Promise<Body[]> {
+  const endpoints: Body[] = (await twin.get(`/v1/webhook_endpoints?limit=100`)).data
+  const deliveries = endpoints.map(({ id }) => twin.get(`/v1/webhook_endpoints/${id}/deliveries?limit=100`))
+  return [...endpoints, ...(await Promise.all(deliveries))]
+}
+
+/** A request that must be refused in these words, and write nothing. */
+export async function refuses(
+  twin: Twin,
+  request: readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>],
+  refusal: Refusal,
+): Promise<Body> {
+  const before = await everything(twin)
+  const answer = await unchanged(twin, () => twin.request(...request))
+  expectRefusal(answer, refusal)
+  expect(await everything(twin)).toEqual(before)
+  return answer.body
+}
+
+/** Headers as they come out of a socket. */
+const lowercased = (headers: Letter['headers']): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

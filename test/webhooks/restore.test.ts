@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { asOperator } from '../http/support.ts'
+import { openShop, REFUSED } from './inbox.ts'
+
+test('a restored state sends nothing of what it had queued, and goes on with what happens then', async () => {
+  const shop = await openShop()
+  const operator = asOperator(shop)
+  const endpoint = await shop.endpoint()
+  shop.inbox.receive = () => REFUSED
+  await shop.post('/v1/customers', { name: 'before' })
+  await shop.settled()
+  expect((await operator('POST', 'snapshots', { name: 'queued' })).status).toBe(201)
+  expect(await shop.deliveries(endpoint)).toMatchObject([{ status: 'pending' }])
+
+  shop.inbox.receive = () => 200
+  await shop.post('/v1/customers', { name: 'gone' })
+  await shop.settled()
+  expect((await operator('POST', 'snapshots/queued/restore')).status).toBe(200)
+  const known = shop.inbox.received.length
+  expect(await shop.deliveries(endpoint)).toMatchObject([{ status: 'discarded', next_attempt: null }])
+  await shop.advance({ by: '1mo' })
+  expect(shop.inbox.received).toHaveLength(known)
+
+  const customer = await shop.post('/v1/customers', { name: 'after' })
+  await shop.settled()
+  expect(shop.inbox.received.at(-1)?.event.data.object).toMatchObject({ id: customer.id, name: 'after' })
+  expect((await shop.deliveries(endpoint)).map(({ status }) => status)).toEqual(['discarded', 'succeeded'])
+})
+
+test('what is on its way when the state is replaced is recorded nowhere', async () => {
+  const shop = await openShop()
+  const operator = asOperator(shop)
+  await operator('POST', 'snapshots', { name: 'empty' })
+  await shop.endpoint()
+  let answer = () => {}
+  shop.inbox.receive = () =>
+    new Promise((resolve) => {
+      answer = () => resolve(200)
+    })
+  await shop.post('/v1/customers', {})
+  while (shop.inbox.underWay === 0) await new Promise((resolve) => setImmediate(resolve))
+  expect((await operator('POST', 'snapshots/empty/restore')).status).toBe(200)
+  answer()
+  await shop.settled()
+  // The same ids come again in the restored state.
+  const endpoint = await shop.endpoint()
+  expect(await shop.deliveries(endpoint)).toEqual([])
+})
+
+test('a deleted merchant is sent nothing more', async () => {
+  const shop = await openShop()
+  const operator = asOperator(shop)
+  const { body: merchant } = await operator('POST', 'merchants', { name: 'Other' })
+  const { body: endpoint } = await operator('POST', 'webhooks', {
+    url: 'http://shop.test/other',
+    merchant: merchant.id,
+  })
+  expect(endpoint.secret).toMatch(/^whsec_/)
+  shop.inbox.receive = () => REFUSED
+  await operator('POST', 'trigger', { type: 'customer.created', merchant: merchant.id })
+  await shop.settled()
+  expect((await operator('DELETE', `merchants/${merchant.id}`)).status).toBe(200)
+  expect((await operator('POST', 'webhooks/retry', { all: true })).body.data).toEqual([])
+})

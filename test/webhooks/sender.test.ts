@@ -1,0 +1,405 @@
+import type { lookup } from 'node:dns'
+import { setMaxListeners } from 'node:events'
+import type { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Addresses } from '../../src/webhooks/address.ts'
+import { type Reply, Sender, type SenderOptions } from '../../src/webhooks/sender.ts'
+import { startReceiver, startSockets } from './sockets.ts'
+
+/** As the deliverer makes it: many posts listen to one signal. */
+function makeEnd(): AbortController {
+  const ended = new AbortController()
+  setMaxListeners(0, ended.signal)
+  return ended
+}
+const NEVER = makeEnd().signal
+/** Long enough for a machine that is busy, short enough not to wait for it. */
+const HURRY_MS = 300
+
+function makeSender(options: SenderOptions & { isExposed?: boolean; allowed?: string[] } = {}): Sender {
+  const { isExposed = false, allowed = [], ...given } = options
+  const sender = new Sender(new Addresses({ isExposed, allowed }), given)
+  onTestFinished(() => sender.close())
+  return sender
+}
+
+const letterTo = (url: string, body = '{"id":"evt_1"}') => ({
+  url,
+  headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' },
+  body,
+})
+const post = (url: string, sender = makeSender()): Promise<Reply> => sender.send(letterTo(url), NEVER)
+
+describe('a post', () => {
+  test('arrives as it was written, and its answer comes back', async () => {
+    const heard: unknown[] = []
+    const { url } = await startReceiver(async (request, response) => {
+      heard.push([request.method, request.url, await text(request)])
+      heard.push([request.headers['content-type'], request.headers['webhook-id']])
+      response.writeHead(202).end('thank you')
+    })
+    expect(await post(`${url}?shop=1&x=%20`)).toEqual({ status: 202, body: 'thank you' })
+    expect(heard).toEqual([
+      ['POST', '/hooks?shop=1&x=%20', '{"id":"evt_1"}'],
+      ['application/json', 'evt_1'],
+    ])
+  })
+
+  test('goes over a connection that is there already', async () => {
+    const sockets = new Set<Socket>()
+    const { url } = await startReceiver((request, response) => {
+      sockets.add(request.socket)
+      request.resume().on('end', () => response.end('ok'))
+    })
+    const sender = makeSender()
+    for (let count = 0; count < 20; count += 1) await post(url, sender)
+    // The one that has just answered may still be busy with that when the next one is sent.
+    expect(sockets.size).toBeLessThanOrEqual(2)
+  })
+
+  test('to many receivers at once waits for none of them', async () => {
+    const { url } = await startReceiver((request, response) => {
+      request.resume().on('end', () => response.end('ok'))
+    })
+    const silent = await startReceiver(() => undefined)
+    const sender = makeSender({ timeoutMs: 60_000 })
+    const ended = makeEnd()
+    const stuck = Array.from({ length: 30 }, () => sender.send(letterTo(silent.url), ended.signal))
+    const answers = await Promise.all(Array.from({ length: 30 }, () => post(url, sender)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    ended.abort()
+    expect(await Promise.all(stuck)).toEqual(Array(30).fill({ status: null, error: expect.any(String) }))
+  })
+
+  test('reaches IPv6 addresses', async () => {
+    const { url } = await startReceiver((_, response) => response.end('six'), '::1')
+    expect(url).toContain('[::1]')
+    expect(await post(url)).toEqual({ status: 200, body: 'six' })
+  })
+
+  test('ignores the proxies of the environment', async () => {
+    const before = { ...process.env }
+    onTestFinished(() => {
+      process.env = before
+    })
+    const { url } = await startReceiver((_, response) => response.end('direct'))
+    const proxy = await startReceiver((_, response) => response.end('by a proxy'))
+    process.env.http_proxy = process.env.HTTP_PROXY = process.env.ALL_PROXY = proxy.url
+    process.env.NODE_USE_ENV_PROXY = '1'
+    expect(await post(url)).toEqual({ status: 200, body: 'direct' })
+  })
+})
+
+/** Answers with these bytes. */
+const says = (bytes: string) => (socket: Socket) => socket.write(bytes)
+/** Writes the same again and again for as long as somebody listens. */
+function endlessly(socket: Socket, bytes: string | Buffer): void {
+  const more = () => {
+    if (!socket.destroyed && socket.write(bytes)) setImmediate(more)
+  }
+  socket.on('drain', more)
+  more()
+}
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+const late = { status: null, error: `No answer within ${HURRY_MS / 1000} seconds` }
+const broken = { status: null, error: expect.stringMatching(/\S/) }
+
+describe('a receiver that', () => {
+  test.each<[string, (socket: Socket) => void, unknown]>([
+    ['never answers', () => undefined, late],
+    ['sends half a status line', says('HTTP/1.1 2'), late],
+    ['sends headers and no body', says('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n'), late],
+    [
+      'drips a byte now and then',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
+        const drip = setInterval(() => socket.write('x'), 10)
+        socket.on('close', () => clearInterval(drip))
+      },
+      late,
+    ],
+    [
+      'drips headers without end',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n')
+        const drip = setInterval(() => socket.write('x: y\r\n'), 10)
+        socket.on('close', () => clearInterval(drip))
+      },
+      late,
+    ],
+    [
+      'says again and again that it is about to answer',
+      (socket) => {
+        const early = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)), 5)
+        socket.on('close', () => clearInterval(early))
+      },
+      late,
+    ],
+    [
+      'answers after a hundred hints that it will',
+      says(
+        `${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(50)}${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(50)}${OK}`,
+      ),
+      { status: 200, body: 'ok' },
+    ],
+    ['asks for more of what has come', says(`HTTP/1.1 100 Continue\r\n\r\n${OK}`), broken],
+    [
+      'wants to speak another protocol',
+      says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'),
+      broken,
+    ],
+    ['closes without a word', (socket) => socket.end(), broken],
+    ['resets the connection', (socket) => socket.resetAndDestroy(), broken],
+    ['closes within the status line', (socket) => socket.end('HTTP/1.1 200'), broken],
+    [
+      'closes within the body',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab'),
+      broken,
+    ],
+    ['speaks something else', says('220 mail.example.com ESMTP\r\n'), broken],
+    ['answers garbage', says('\x00\x01\x02\xff\xfe\r\n\r\n'), broken],
+    ['has two lengths', says('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'), broken],
+    [
+      'has a status of its own',
+      says('HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n'),
+      { status: 999, body: '' },
+    ],
+    [
+      'has a header without end',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nx: ')
+        endlessly(socket, 'x'.repeat(1_000))
+      },
+      broken,
+    ],
+    [
+      'has a thousand large headers',
+      says(`HTTP/1.1 200 OK\r\n${`x: ${'y'.repeat(1_000)}\r\n`.repeat(1_000)}\r\n`),
+      broken,
+    ],
+    [
+      'has a body without end',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+        endlessly(socket, `400\r\n${'z'.repeat(1_024)}\r\n`)
+      },
+      { status: 200, body: 'z'.repeat(1_024) },
+    ],
+    [
+      'says that its body is larger than anything',
+      (socket) => {
+        socket.write('HTTP/1.1 500 No\r\ncontent-length: 9007199254740991\r\n\r\n')
+        endlessly(socket, 'n'.repeat(65_536))
+      },
+      { status: 500, body: 'n'.repeat(1_024) },
+    ],
+    [
+      'answers and closes',
+      (socket) => socket.end('HTTP/1.0 201 Made\r\n\r\nbye'),
+      { status: 201, body: 'bye' },
+    ],
+    ['says nothing but yes', says('HTTP/1.1 204 No Content\r\n\r\n'), { status: 204, body: '' }],
+    [
+      'sends no text',
+      says('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\na\xffb'),
+      { status: 200, body: expect.any(String) },
+    ],
+  ])('%s', async (_, speak, expected) => {
+    const { url } = await startSockets(speak)
+    const begun = performance.now()
+    expect(await post(url, makeSender({ timeoutMs: HURRY_MS }))).toEqual(expected)
+    expect(performance.now() - begun).toBeLessThan(HURRY_MS + 2_000)
+  })
+
+  test('is not there is not reached', async () => {
+    const { url, close } = await startReceiver(() => undefined)
+    await close()
+    expect(await post(url)).toEqual({ status: null, error: expect.stringMatching(/ECONNREFUSED/) })
+  })
+
+  test.each([301, 302, 303, 307, 308])('answers %s is not followed', async (status) => {
+    const asked: (string | undefined)[] = []
+    const { url } = await startReceiver((request, response) => {
+      asked.push(request.url)
+      response.writeHead(status, { location: '/elsewhere' }).end()
+    })
+    expect(await post(url)).toEqual({ status, body: '' })
+    expect(asked).toEqual(['/hooks'])
+  })
+
+  test('redirects to a private address leads nobody there', async () => {
+    let calls = 0
+    const secret = await startReceiver((_, response) => {
+      calls += 1
+      response.end('secret')
+    }, '127.0.0.2')
+    const { url } = await startReceiver((_, response) =>
+      response.writeHead(302, { location: secret.url }).end('moved'),
+    )
+    const sender = makeSender({ isExposed: true, allowed: ['127.0.0.1/32'] })
+    expect(await post(url, sender)).toEqual({ status: 302, body: 'moved' })
+    expect(calls).toBe(0)
+  })
+
+  test('closes connections after a while loses no post', async () => {
+    let count = 0
+    const { url } = await startSockets((socket) => {
+      count += 1
+      socket.write(OK)
+      // Unannounced: the other side learns of it when it sends the next one.
+      setImmediate(() => socket.destroy())
+    })
+    const sender = makeSender()
+    for (let posted = 0; posted < 50; posted += 1) {
+      expect(await post(url, sender)).toEqual({ status: 200, body: 'ok' })
+    }
+    expect(count).toBeGreaterThanOrEqual(50)
+  })
+
+  test('hangs up on every second request of a connection gets each post all the same', async () => {
+    const served = new WeakSet<Socket>()
+    const { url } = await startSockets((socket) => {
+      if (served.has(socket)) return socket.resetAndDestroy()
+      served.add(socket)
+      return socket.write(OK)
+    })
+    const sender = makeSender()
+    for (let posted = 0; posted < 20; posted += 1) {
+      expect(await post(url, sender)).toEqual({ status: 200, body: 'ok' })
+    }
+  })
+
+  test('hangs up always is asked once for each post on a new connection', async () => {
+    let count = 0
+    const { url } = await startSockets((socket) => {
+      count += 1
+      socket.end()
+    })
+    const sender = makeSender()
+    for (let posted = 0; posted < 5; posted += 1) expect(await post(url, sender)).toEqual(broken)
+    expect(count).toBe(5)
+  })
+})
+
+type Answer = { address: string; family: number }
+/** A name service that answers from a list, one entry after the other; the last one for ever. */
+function namesOf(...answers: readonly (readonly string[])[]) {
+  let asked = 0
+  const resolve = ((_name: string, _options: object, callback: (error: null, found: Answer[]) => void) => {
+    const found = answers[Math.min(asked, answers.length - 1)] ?? []
+    asked += 1
+    callback(
+      null,
+      found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    )
+  }) as unknown as typeof lookup
+  return { resolve, asked: () => asked }
+}
+
+describe('a name', () => {
+  const start = () => startReceiver((_, response) => response.end('ok'))
+
+  test('is resolved, and what it stands for is connected to', async () => {
+    const { port } = await start()
+    const { resolve } = namesOf(['127.0.0.1'])
+    expect(await post(`http://shop.test:${port}/`, makeSender({ resolve }))).toEqual({
+      status: 200,
+      body: 'ok',
+    })
+  })
+
+  test.each([
+    [['169.254.169.254']],
+    [['127.0.0.1', '169.254.169.254']],
+    [['169.254.169.254', '127.0.0.1']],
+    [['fe80::1']],
+    [['::ffff:169.254.169.254']],
+    [['0.0.0.0']],
+  ])('that stands for %j is refused, and nothing is connected to', async (addresses) => {
+    let calls = 0
+    const { port } = await startReceiver((_, response) => {
+      calls += 1
+      response.end()
+    })
+    const { resolve } = namesOf(addresses)
+    expect(await post(`http://shop.test:${port}/`, makeSender({ resolve }))).toEqual({
+      status: null,
+      error: expect.stringMatching(/^shop\.test resolves to an address that is refused: .*never go/),
+    })
+    expect(calls).toBe(0)
+  })
+
+  test('that stands for a loopback address is refused beyond loopback, unless that is allowed', async () => {
+    const { port } = await start()
+    const url = `http://shop.test:${port}/`
+    const { resolve } = namesOf(['127.0.0.1'])
+    expect(await post(url, makeSender({ resolve, isExposed: true }))).toEqual({
+      status: null,
+      error: expect.stringMatching(/--webhook-allow/),
+    })
+    const allowed = makeSender({ resolve, isExposed: true, allowed: ['127.0.0.0/8'] })
+    expect(await post(url, allowed)).toEqual({ status: 200, body: 'ok' })
+  })
+
+  test('is resolved once for a connection: the address that was checked is the one used', async () => {
+    const { port } = await start()
+    // Checked and used by separate look-ups, the second answer would be connected to.
+    const { resolve, asked } = namesOf(['93.184.215.14', '127.0.0.1'], ['127.0.0.1'])
+    const sender = makeSender({ resolve, isExposed: true, timeoutMs: HURRY_MS })
+    expect(await post(`http://rebinding.test:${port}/`, sender)).toEqual({
+      status: null,
+      error: expect.stringMatching(/127\.0\.0\.1 is a loopback/),
+    })
+    expect(asked()).toBe(1)
+  })
+
+  test('that comes to stand for another address is checked again at the next connection', async () => {
+    const served = await startSockets((socket) => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'))
+    const { resolve, asked } = namesOf(['127.0.0.1'], ['169.254.169.254'])
+    const sender = makeSender({ resolve })
+    const url = `http://rebinding.test:${served.port}/`
+    expect((await post(url, sender)).status).toBe(200)
+    expect(await post(url, sender)).toEqual({ status: null, error: expect.stringMatching(/never go/) })
+    expect(asked()).toBe(2)
+  })
+
+  test('that nobody knows is said so', async () => {
+    const resolve = ((_name: string, _options: object, callback: (error: Error) => void) =>
+      callback(
+        Object.assign(new Error('getaddrinfo ENOTFOUND shop.test'), { code: 'ENOTFOUND' }),
+      )) as unknown as typeof lookup
+    expect(await post('http://shop.test/', makeSender({ resolve }))).toEqual({
+      status: null,
+      error: 'getaddrinfo ENOTFOUND shop.test',
+    })
+  })
+
+  test('that stands for nothing is not reached', async () => {
+    const { resolve } = namesOf([])
+    expect(await post('http://shop.test/', makeSender({ resolve, timeoutMs: HURRY_MS }))).toEqual(broken)
+  })
+})
+
+test('a literal address is checked each time, however it was let in', async () => {
+  expect(await post('http://169.254.169.254/latest/meta-data')).toEqual({
+    status: null,
+    error: expect.stringMatching(/never go/),
+  })
+  expect(await post('http://[::1]/', makeSender({ isExposed: true }))).toEqual({
+    status: null,
+    error: expect.stringMatching(/--webhook-allow/),
+  })
+})
+
+test('what is broken off ends at once', async () => {
+  const { url } = await startReceiver(() => undefined)
+  const ended = makeEnd()
+  const sender = makeSender({ timeoutMs: 60_000 })
+  const posts = Array.from({ length: 50 }, () => sender.send(letterTo(url), ended.signal))
+  const begun = performance.now()
+  setImmediate(() => ended.abort())
+  expect(await Promise.all(posts)).toEqual(Array(50).fill(broken))
+  expect(await sender.send(letterTo(url), ended.signal)).toEqual(broken)
+  expect(performance.now() - begun).toBeLessThan(2_000)
+})
