@@ -23,7 +23,7 @@ const SHOP = {
 
 let twin: Twin
 beforeEach(async () => {
-  twin = await startTwin()
+  twin = await startTwin({ wall: () => 1_769_853_600_000 })
 })
 afterEach(() => twin.close())
 
@@ -108,7 +108,7 @@ describe('loading', () => {
 
   test('makes the same as the requests of the API', async () => {
     const loaded = await load({ ...SHOP, customers: [{ ref: 'ada', name: 'Ada' }] })
-    const other = await startTwin()
+    const other = await startTwin({ wall: () => 1_769_853_600_000 })
     const product = await other.post('/v1/products', { name: 'Pro' })
     const price = await other.post('/v1/prices', { ...PRICE, product: product.id })
     const customer = await other.post('/v1/customers', { name: 'Ada' })
@@ -128,7 +128,7 @@ describe('loading', () => {
   })
 
   test('gives the same ids for the same seed', async () => {
-    const other = await startTwin()
+    const other = await startTwin({ wall: () => 1_769_853_600_000 })
     expect(await load(SHOP)).toEqual(await load(SHOP, {}, other))
     expect(await contents(twin)).toEqual(await contents(other))
     await other.close()
@@ -343,7 +343,7 @@ describe('all or nothing', () => {
     expect((await clientOf(twin.sandbox, KEY).request('GET', '/v1/customers')).status).toBe(401)
 
     // What comes next is what would have come first.
-    const other = await startTwin()
+    const other = await startTwin({ wall: () => 1_769_853_600_000 })
     const next = { merchants: [{ keys: [{ secret: KEY }] }], ...SHOP }
     expect(await load(next)).toEqual(await load(next, {}, other))
     expect(await contents(twin)).toEqual(await contents(other))
