@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import type Sqlite from 'better-sqlite3'
 
 /**
  * The first schema. Object tables hold the current state of each object, a column for each field; `seq` is the order of
@@ -124,14 +124,13 @@ const INDEXES: readonly string[] = [
   "create index journal_detached on journal (json_extract(replaced, '$.customer')) where kind = 3",
 ]
 
-export async function up(db: Kysely<unknown>): Promise<void> {
+export function up(database: Sqlite.Database): void {
   for (const [name, columns] of Object.entries(OBJECT_TABLES)) {
     const common =
       'seq integer primary key, id text not null unique, merchant integer not null, created integer not null'
-    await sql.raw(`create table ${name} (${common}, ${columns}) strict`).execute(db)
+    database.exec(`create table ${name} (${common}, ${columns}) strict`)
     // Deliveries are many, written twice each, and only ever listed by endpoint.
-    if (name !== 'webhook_delivery')
-      await sql.raw(`create index ${name}_merchant on ${name} (merchant)`).execute(db)
+    if (name !== 'webhook_delivery') database.exec(`create index ${name}_merchant on ${name} (merchant)`)
   }
-  for (const statement of [...OTHER_TABLES, ...INDEXES]) await sql.raw(statement).execute(db)
+  for (const statement of [...OTHER_TABLES, ...INDEXES]) database.exec(statement)
 }
