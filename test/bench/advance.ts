@@ -1,4 +1,4 @@
-import { type Month, monthOfFloor, monthOfPaytwin } from './month.ts'
+import { type FloorMonth, type Month, monthOfFloor, monthOfPaytwin } from './month.ts'
 import { atLeast, atMost, known, type Outcome, type Part, ratioAtLeast } from './result.ts'
 import { sandboxOf } from './sandbox.ts'
 
@@ -18,7 +18,7 @@ export const advancePart: Part = {
     const months: {
       small: Month
       paytwin: Month
-      floor: Pick<Month, 'secondsPerRenewal' | 'bytesPerRenewal'>
+      floor: FloorMonth
     }[] = []
     for (let round = 0; round < rounds; round += 1) {
       note(`round ${round + 1} of ${rounds}`)
@@ -37,6 +37,13 @@ export const advancePart: Part = {
           paytwin: paytwin.map(({ secondsPerRenewal }) => 1 / secondsPerRenewal),
           floor: floor.map(({ secondsPerRenewal }) => 1 / secondsPerRenewal),
           goals: [atLeast(8_000), ratioAtLeast(0.6)],
+        },
+        {
+          what: 'processor time of a renewal',
+          unit: 'µs',
+          paytwin: known(paytwin.map(processorMicroseconds)),
+          floor: known(floor.map(processorMicroseconds)),
+          goals: [],
         },
         {
           what: `advance: a renewal of ${subscriptions} to one of ${SMALL.toLocaleString('en-US')}`,
@@ -67,3 +74,6 @@ export const advancePart: Part = {
     }
   },
 }
+
+const processorMicroseconds = ({ processorSecondsPerRenewal }: FloorMonth): number | null =>
+  processorSecondsPerRenewal === null ? null : processorSecondsPerRenewal * 1e6

@@ -1,6 +1,6 @@
 import { startDaemon, startFloor } from './daemon.ts'
 import { databaseIn, newFolder, removeFolder } from './folders.ts'
-import { formRequest, fullLoad } from './load.ts'
+import { formRequest, fullLoad, type Throughput, throughputOf } from './load.ts'
 import { atLeast, inTurns, type Outcome, type Part, ratioAtLeast } from './result.ts'
 
 const PATH = '/v1/payment_intents'
@@ -14,24 +14,24 @@ export const intentsPart: Part = {
   run: async ({ rounds }): Promise<Outcome> => {
     const results = await inTurns(rounds, { paytwin: ofPaytwin, floor: ofFloor })
     const goals = [atLeast(10_000), ratioAtLeast(0.8)]
-    return { measurements: [{ what: 'POST /v1/payment_intents', unit: '/s', ...results, goals }] }
+    return { measurements: throughputOf('POST /v1/payment_intents', results, goals) }
   },
 }
 
-async function ofPaytwin(): Promise<number> {
+async function ofPaytwin(): Promise<Throughput> {
   const daemon = await startDaemon([])
   try {
-    return await fullLoad(daemon.url, [formRequest(PATH, daemon.secretKey, FORM)])
+    return await fullLoad(daemon, [formRequest(PATH, daemon.secretKey, FORM)])
   } finally {
     await daemon.stop()
   }
 }
 
-async function ofFloor(): Promise<number> {
+async function ofFloor(): Promise<Throughput> {
   const folder = newFolder()
   const floor = await startFloor('payments', [databaseIn(folder)])
   try {
-    return await fullLoad(floor.url, [formRequest(PATH, 'any', FORM)])
+    return await fullLoad(floor, [formRequest(PATH, 'any', FORM)])
   } finally {
     await floor.stop()
     removeFolder(folder)

@@ -1,18 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import autocannon, { type Request } from 'autocannon'
+import type { Server } from './daemon.ts'
+import { processorSeconds } from './machine.ts'
+import { type Goal, known, type Measurement } from './result.ts'
 
 const CONNECTIONS = 10
 const SECONDS = 8
 const WARM_UP_SECONDS = 2
 const STEP_MS = 1
 
+/** `processorMicroseconds`: what the server's process took for one answer, all its threads together; null where unknown. */
+export type Throughput = { readonly perSecond: number; readonly processorMicroseconds: number | null }
+
 /**
  * As many requests as a server answers, over 10 connections, for 8 seconds after a warm-up. The load generator runs in the
  * bench's own process: of two processors it takes the one that the server, which has one thread, leaves.
  * @param requests - what each connection goes round; they are shared out, so that no two connections ask for the same
- * @returns answers a second
  */
-export async function fullLoad(url: string, requests: readonly Request[]): Promise<number> {
+export async function fullLoad(
+  { url, pid }: Pick<Server, 'url' | 'pid'>,
+  requests: readonly Request[],
+): Promise<Throughput> {
   const run = (seconds: number) => {
     let connection = 0
     return autocannon({
@@ -28,12 +36,38 @@ export async function fullLoad(url: string, requests: readonly Request[]): Promi
     })
   }
   await run(WARM_UP_SECONDS)
+  const usedBefore = processorSeconds(pid)
   const result = await run(SECONDS)
+  const usedAfter = processorSeconds(pid)
   if (result.non2xx + result.errors > 0) {
     throw new Error(`${url}: ${result.non2xx} answers were no success, and ${result.errors} requests failed`)
   }
-  return result['2xx'] / result.duration
+  const answered = result['2xx']
+  const used = usedBefore === null || usedAfter === null ? null : usedAfter - usedBefore
+  return { perSecond: answered / result.duration, processorMicroseconds: used && (used / answered) * 1e6 }
 }
+
+/** What is told of a request under full load. */
+export const throughputOf = (
+  what: string,
+  { paytwin, floor }: { readonly paytwin: readonly Throughput[]; readonly floor: readonly Throughput[] },
+  goals: readonly Goal[],
+): Measurement[] => [
+  {
+    what,
+    unit: '/s',
+    paytwin: paytwin.map(({ perSecond }) => perSecond),
+    floor: floor.map(({ perSecond }) => perSecond),
+    goals,
+  },
+  {
+    what: 'processor time of the server for one',
+    unit: 'µs',
+    paytwin: known(paytwin.map(({ processorMicroseconds }) => processorMicroseconds)),
+    floor: known(floor.map(({ processorMicroseconds }) => processorMicroseconds)),
+    goals: [],
+  },
+]
 
 /** A request with a form body, as the API's users send it. */
 export const formRequest = (

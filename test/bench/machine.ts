@@ -17,6 +17,9 @@ export function killAll(): void {
   for (const child of children) child.kill('SIGKILL')
 }
 
+/** What Linux counts in, on all machines that Node runs on. */
+const TICKS_A_SECOND = 100
+
 type Times = { readonly all: number; readonly busy: number; readonly ours: number }
 
 /**
@@ -32,6 +35,13 @@ export function watchOthers(): () => number | null {
     return (100 * Math.max(others, 0)) / Math.max(after.all - before.all, 1)
   }
 }
+
+/**
+ * What a process has taken of the processors since its start, in seconds; null where unknown. Unlike the time on the wall it
+ * is little longer when others work too.
+ */
+export const processorSeconds = (pid: number): number | null =>
+  HAS_PROC ? ticksOf(pid) / TICKS_A_SECOND : null
 
 /** In ticks of the kernel. Interrupts are nobody's: much of their time is the loopback's, hence our own. */
 function readTimes(): Times | null {

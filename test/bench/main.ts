@@ -34,9 +34,13 @@ try {
   else {
     const chosen = PARTS.filter(({ name, isUsual }) => (parts.length > 0 ? parts.includes(name) : isUsual))
     const reports: PartReport[] = []
-    for (const part of chosen) reports.push(await runPart(part, { rounds, size }))
-    if (json) console.log(JSON.stringify(documentOf(reports, rounds), null, 2))
-    else print(reports)
+    try {
+      for (const part of chosen) reports.push(await runPart(part, { rounds, size }))
+    } finally {
+      // When a part fails, what the others have measured is told all the same.
+      if (json) console.log(JSON.stringify(documentOf(reports, rounds), null, 2))
+      else print(reports)
+    }
   }
 } catch (error) {
   if (!(error instanceof WrongUsage)) throw error

@@ -1,19 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type BenchDaemon, runFloor, startDaemon } from './daemon.ts'
 import { copyOf, databaseBytes, databaseIn, removeFolder } from './folders.ts'
-import { peakMegabytes, resetPeak, residentMegabytes } from './machine.ts'
-import { median } from './result.ts'
+import { peakMegabytes, processorSeconds, resetPeak, residentMegabytes } from './machine.ts'
+import { known, median } from './result.ts'
 import type { Sandbox } from './sandbox.ts'
 
 const IDLE_MS = 1_000
 
 export type Month = {
   readonly secondsPerRenewal: number
+  /** Of the processor's time, by all threads of the process; null where unknown. */
+  readonly processorSecondsPerRenewal: number | null
   readonly bytesPerRenewal: number
   /** A second after the start, with nothing to do, and at most while it advanced; null where unknown. */
   readonly idleMegabytes: number | null
   readonly peakMegabytes: number | null
 }
+
+/** The floor is not asked for its memory. */
+export type FloorMonth = Omit<Month, `${string}Megabytes`>
 
 /**
  * How many months make 10,000 renewals, after which the program is warm; and how many of a small sandbox it takes to have
@@ -37,21 +42,22 @@ export async function monthOfPaytwin<Seen>(
   const folder = copyOf(sandbox.folder)
   try {
     const daemon = await startDaemon([], { ...sandbox, folder })
-    const seconds: number[] = []
+    const months: { wall: number; processor: number | null }[] = []
     let memory: Pick<Month, 'idleMegabytes' | 'peakMegabytes'>
     try {
       await delay(IDLE_MS)
       const idleMegabytes = residentMegabytes(daemon.pid)
       for (let month = 0; month < toWarmUp; month += 1) await advance(daemon, subscriptions)
       resetPeak(daemon.pid)
-      for (let month = 0; month < measured; month += 1) seconds.push(await advance(daemon, subscriptions))
+      for (let month = 0; month < measured; month += 1) months.push(await advance(daemon, subscriptions))
       memory = { idleMegabytes, peakMegabytes: peakMegabytes(daemon.pid) }
     } finally {
       await daemon.stop()
     }
     const grown = databaseBytes(folder) - sandbox.bytes
     const month = {
-      secondsPerRenewal: median(seconds) / subscriptions,
+      secondsPerRenewal: median(months.map(({ wall }) => wall)) / subscriptions,
+      processorSecondsPerRenewal: perRenewal(known(months.map(({ processor }) => processor)), subscriptions),
       bytesPerRenewal: grown / (subscriptions * (toWarmUp + measured)),
       ...memory,
     }
@@ -61,25 +67,29 @@ export async function monthOfPaytwin<Seen>(
   }
 }
 
+/** What the floor prints: seconds of one renewal. */
+type Written = { readonly renewals: number; readonly wall: number; readonly processor: number }
+
+/** The mean: a month of a small sandbox is not much longer than what the kernel counts in. */
+const perRenewal = (months: readonly number[], subscriptions: number): number | null =>
+  months.length === 0 ? null : months.reduce((sum, month) => sum + month, 0) / months.length / subscriptions
+
 /**
  * The same rows in a copy of the same sandbox, written by nothing but better-sqlite3.
  * @param after - a folder in which paytwin has renewed what is in the sandbox
  */
-export async function monthOfFloor(
-  sandbox: Sandbox,
-  after: string,
-): Promise<Omit<Month, `${string}Megabytes`>> {
+export async function monthOfFloor(sandbox: Sandbox, after: string): Promise<FloorMonth> {
   const { subscriptions } = sandbox
   const folder = copyOf(sandbox.folder)
   try {
-    const measured = String(subscriptions * monthsOf(subscriptions).measured)
-    const { seconds, renewals } = await runFloor<{ seconds: number; renewals: number }>('renewals', [
+    const { renewals, wall, processor } = await runFloor<Written>('renewals', [
       databaseIn(folder),
       databaseIn(after),
-      measured,
+      String(subscriptions * monthsOf(subscriptions).measured),
     ])
     return {
-      secondsPerRenewal: seconds / Number(measured),
+      secondsPerRenewal: wall,
+      processorSecondsPerRenewal: processor,
       bytesPerRenewal: (databaseBytes(folder) - sandbox.bytes) / renewals,
     }
   } finally {
@@ -87,12 +97,16 @@ export async function monthOfFloor(
   }
 }
 
-/** @returns seconds */
-async function advance(daemon: BenchDaemon, subscriptions: number): Promise<number> {
-  const started = performance.now()
+/** @returns seconds, on the wall and of the processor */
+async function advance(
+  daemon: BenchDaemon,
+  subscriptions: number,
+): Promise<{ wall: number; processor: number | null }> {
+  const [started, used] = [performance.now(), processorSeconds(daemon.pid)]
   const { summary } = await daemon.post('/v1/test_helpers/clock/advance', { by: '1mo' })
-  const seconds = (performance.now() - started) / 1_000
+  const wall = (performance.now() - started) / 1_000
+  const usedSince = processorSeconds(daemon.pid)
   const { invoices_paid } = summary as { invoices_paid: number }
   if (invoices_paid !== subscriptions) throw new Error(`${invoices_paid} of ${subscriptions} were renewed`)
-  return seconds
+  return { wall, processor: used === null || usedSince === null ? null : usedSince - used }
 }

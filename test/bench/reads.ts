@@ -1,6 +1,6 @@
-import { startDaemon, startFloor } from './daemon.ts'
+import { type Server, startDaemon, startFloor } from './daemon.ts'
 import { databaseIn, newFolder, removeFolder } from './folders.ts'
-import { fullLoad, getRequest, inParallel } from './load.ts'
+import { fullLoad, getRequest, inParallel, type Throughput, throughputOf } from './load.ts'
 import { atLeast, inTurns, type Outcome, type Part } from './result.ts'
 
 const PATH = '/v1/payment_intents'
@@ -13,18 +13,14 @@ export const readsPart: Part = {
   isUsual: true,
   run: async ({ rounds }): Promise<Outcome> => {
     const results = await inTurns(rounds, { paytwin: ofPaytwin, floor: ofFloor })
-    return {
-      measurements: [
-        { what: 'GET /v1/payment_intents/{id}', unit: '/s', ...results, goals: [atLeast(20_000)] },
-      ],
-    }
+    return { measurements: throughputOf('GET /v1/payment_intents/{id}', results, [atLeast(20_000)]) }
   },
 }
 
-async function ofPaytwin(): Promise<number> {
+async function ofPaytwin(): Promise<Throughput> {
   const daemon = await startDaemon([])
   try {
-    return await reading(daemon.url, daemon.secretKey, () =>
+    return await reading(daemon, daemon.secretKey, () =>
       daemon.post(PATH, { amount: 2000, currency: 'usd', description: 'Bench' }),
     )
   } finally {
@@ -32,12 +28,12 @@ async function ofPaytwin(): Promise<number> {
   }
 }
 
-async function ofFloor(): Promise<number> {
+async function ofFloor(): Promise<Throughput> {
   const folder = newFolder()
   const floor = await startFloor('payments', [databaseIn(folder)])
   const body = new URLSearchParams({ amount: '2000', currency: 'usd', description: 'Bench' })
   try {
-    return await reading(floor.url, 'any', async () => {
+    return await reading(floor, 'any', async () => {
       const answer = await fetch(floor.url + PATH, { method: 'POST', body })
       return (await answer.json()) as { id: string }
     })
@@ -47,10 +43,14 @@ async function ofFloor(): Promise<number> {
   }
 }
 
-async function reading(url: string, token: string, make: () => Promise<{ id?: unknown }>): Promise<number> {
+async function reading(
+  server: Server,
+  token: string,
+  make: () => Promise<{ id?: unknown }>,
+): Promise<Throughput> {
   const intents = await inParallel({ times: INTENTS, atOnce: 10 }, make)
   return fullLoad(
-    url,
+    server,
     intents.map(({ id }) => getRequest(`${PATH}/${id}`, token)),
   )
 }

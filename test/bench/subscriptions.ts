@@ -1,6 +1,6 @@
 import { FROZEN, type Kept, startDaemon, startFloor } from './daemon.ts'
 import { copyOf, databaseIn, newFolder, removeFolder } from './folders.ts'
-import { formRequest, fullLoad, inParallel } from './load.ts'
+import { formRequest, fullLoad, inParallel, type Throughput, throughputOf } from './load.ts'
 import { atLeast, inTurns, type Outcome, type Part } from './result.ts'
 
 const PATH = '/v1/subscriptions'
@@ -22,9 +22,7 @@ export const subscriptionsPart: Part = {
       floor: () => ofFloor(sandbox),
     })
     removeFolder(sandbox.folder)
-    return {
-      measurements: [{ what: 'POST /v1/subscriptions', unit: '/s', ...results, goals: [atLeast(4_000)] }],
-    }
+    return { measurements: throughputOf('POST /v1/subscriptions', results, [atLeast(4_000)]) }
   },
 }
 
@@ -65,22 +63,22 @@ const subscribing = ({ customers, price }: Sandbox, token: string) =>
     }),
   )
 
-async function ofPaytwin(sandbox: Sandbox): Promise<number> {
+async function ofPaytwin(sandbox: Sandbox): Promise<Throughput> {
   const folder = copyOf(sandbox.folder)
   const daemon = await startDaemon([], { ...sandbox, folder })
   try {
-    return await fullLoad(daemon.url, subscribing(sandbox, sandbox.secretKey))
+    return await fullLoad(daemon, subscribing(sandbox, sandbox.secretKey))
   } finally {
     await daemon.stop()
     removeFolder(folder)
   }
 }
 
-async function ofFloor(sandbox: Sandbox): Promise<number> {
+async function ofFloor(sandbox: Sandbox): Promise<Throughput> {
   const folder = copyOf(sandbox.folder)
   const floor = await startFloor('payments', [databaseIn(folder)])
   try {
-    return await fullLoad(floor.url, subscribing(sandbox, 'any'))
+    return await fullLoad(floor, subscribing(sandbox, 'any'))
   } finally {
     await floor.stop()
     removeFolder(folder)

@@ -7,7 +7,7 @@ import { openDatabase } from '../../../src/store/database.ts'
  * decided, no id is made: it is what the writing alone costs.
  *
  * Arguments: the database as it was, which is written to; as paytwin left it; how many of the last renewals to time.
- * Prints how many renewals there were, and the seconds that the timed ones took.
+ * Prints how many renewals there were, and what one of the timed ones took on the wall and of the processor, in seconds.
  */
 const [before = '', after = '', timed = ''] = process.argv.slice(2)
 const target = await openDatabase(before, 'normal')
@@ -50,17 +50,23 @@ const deleteJob = target.prepare(
 )
 const insertJob = target.prepare('insert into job values (?, ?, ?, ?, ?, ?, ?)')
 
-let seconds = 0
+const took = { renewals: 0, wall: 0, processor: 0 }
 for (let done = 0; done < renewals; done += A_TRANSACTION) {
   const read = readRenewals(Math.min(A_TRANSACTION, renewals - done))
-  const started = performance.now()
+  const [started, used] = [performance.now(), process.cpuUsage()]
   target.exec('begin immediate')
   for (const renewal of read) write(renewal)
   target.exec('commit')
-  if (done >= renewals - Number(timed)) seconds += (performance.now() - started) / 1_000
+  if (done < renewals - Number(timed)) continue
+  const { user, system } = process.cpuUsage(used)
+  took.renewals += read.length
+  took.wall += (performance.now() - started) / 1_000
+  took.processor += (user + system) / 1e6
 }
 target.close()
-console.log(JSON.stringify({ renewals, seconds }))
+console.log(
+  JSON.stringify({ renewals, wall: took.wall / took.renewals, processor: took.processor / took.renewals }),
+)
 
 function write({ inserts, entries, customer, subscription, jobs: { old, new: next } }: Renewal): void {
   for (const [index, values] of inserts.entries()) objects[index]?.insert.run(values)
