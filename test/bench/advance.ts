@@ -32,7 +32,7 @@ export const advancePart: Part = {
     return {
       measurements: [
         {
-          what: `advance: renewals, ${subscriptions} subscriptions`,
+          what: `renewals, ${subscriptions} subscriptions`,
           unit: '/s',
           paytwin: paytwin.map(({ secondsPerRenewal }) => 1 / secondsPerRenewal),
           floor: floor.map(({ secondsPerRenewal }) => 1 / secondsPerRenewal),
@@ -46,7 +46,7 @@ export const advancePart: Part = {
           goals: [],
         },
         {
-          what: `advance: a renewal of ${subscriptions} to one of ${SMALL.toLocaleString('en-US')}`,
+          what: `a renewal of ${subscriptions}, to one of ${SMALL.toLocaleString('en-US')}`,
           unit: '×',
           paytwin: months.map((each) => each.paytwin.secondsPerRenewal / each.small.secondsPerRenewal),
           goals: [atMost(1.3)],

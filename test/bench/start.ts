@@ -20,7 +20,7 @@ export const startPart: Part = {
       paytwin: () => coldStart(PAYTWIN, readyOfPaytwin),
       floor: () => coldStart(FLOOR, (url) => ({ url, key: 'any' })),
     })
-    const what = 'serve --ephemeral to the first authenticated 200'
+    const what = 'serve --ephemeral to the first 200'
     return { measurements: [{ what, unit: 'ms', paytwin, floor, goals: [ratioAtMost(2)] }] }
   },
 }

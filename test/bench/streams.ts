@@ -35,7 +35,7 @@ export const streamsPart: Part = {
       return {
         measurements: [
           {
-            what: `resident set, ${STREAMS.toLocaleString('en-US')} open event streams, at most`,
+            what: `resident set, ${STREAMS.toLocaleString('en-US')} streams, at most`,
             unit: 'MB',
             paytwin: known([peakMegabytes(daemon.pid)]),
             goals: [atMost(200)],

@@ -5,7 +5,7 @@ import { steadyLoad } from './load.ts'
 import { inTurns, known, type Outcome, type Part, quantile, ratioAtMost } from './result.ts'
 
 const EVENTS_PER_SECOND = 1_000
-const SECONDS = 8
+const SECONDS = 5
 const WARM_UP_SECONDS = 2
 
 /** Requests beside webhooks. The floor is paytwin itself with none to send. */
@@ -22,7 +22,7 @@ export const webhooksPart: Part = {
     return {
       measurements: [
         {
-          what: `p99 of POST /v1/payment_intents at ${rate}, with as many webhooks`,
+          what: `requests at ${rate} with as many webhooks, p99`,
           unit: 'ms',
           paytwin: delivering.map(({ p99 }) => p99),
           floor: quiet.map(({ p99 }) => p99),
