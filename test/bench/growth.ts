@@ -19,6 +19,12 @@ const COLUMNS: readonly {
   { name: 'renewals', unit: '/s', of: ({ months }) => months.map((month) => 1 / month.secondsPerRenewal) },
   { name: 'a renewal', unit: 'µs', of: ({ months }) => months.map((month) => month.secondsPerRenewal * 1e6) },
   {
+    name: 'of the processor',
+    unit: 'µs',
+    of: ({ months }) =>
+      known(months.map((month) => month.processorSecondsPerRenewal)).map((seconds) => seconds * 1e6),
+  },
+  {
     name: 'disk per renewal',
     unit: 'bytes',
     of: ({ months }) => months.map((month) => month.bytesPerRenewal),
