@@ -52,6 +52,15 @@ export const advancePart: Part = {
           goals: [atMost(1.3)],
         },
         {
+          what: 'the same, of the processor',
+          unit: '×',
+          paytwin: months.flatMap((each) => {
+            const [large, small] = [processorMicroseconds(each.paytwin), processorMicroseconds(each.small)]
+            return large === null || small === null ? [] : large / small
+          }),
+          goals: [],
+        },
+        {
           what: 'disk per renewal',
           unit: 'bytes',
           paytwin: paytwin.map(({ bytesPerRenewal }) => bytesPerRenewal),
