@@ -4,6 +4,9 @@ import { JOB_KINDS, type Job, type JobKind } from '../core/jobs.ts'
 import { arg, type Statements } from './statements.ts'
 import type { JobRow } from './tables.ts'
 
+/** A literal: with a parameter SQLite would not know that the partial index applies. */
+const HAS_NO_SUBSCRIPTION = sql<boolean>`subscription = ''`
+
 /** A job in the queue of a clock. */
 export type QueuedJob = Job & { readonly clock: number; readonly merchant: number }
 
@@ -44,27 +47,24 @@ export class JobTable {
       })
   }
 
-  remove(clock: number, job: Job): void {
+  remove(clock: number, { due, kind, object, subscription }: Job): void {
+    // Of the jobs of no subscription very many may be due at once: they are found by their object.
+    const which =
+      subscription === null ? HAS_NO_SUBSCRIPTION : sql<boolean>`subscription = ${arg('subscription')}`
     this.#statements
-      .named('remove job', (db) =>
+      .named(subscription === null ? 'remove job of no subscription' : 'remove job', (db) =>
         db
           .deleteFrom('job')
           .where('clock', '=', arg<number>('clock'))
           .where('due', '=', arg<number>('due'))
-          .where('subscription', '=', arg<string>('subscription'))
+          .where(which)
           .where('object', '=', arg<string>('object'))
           .where('kind', '=', arg<number>('kind')),
       )
-      .run({
-        clock,
-        due: job.due,
-        subscription: job.subscription ?? '',
-        object: job.object,
-        kind: JOB_KINDS.indexOf(job.kind),
-      })
+      .run({ clock, due, subscription, object, kind: JOB_KINDS.indexOf(kind) })
   }
 
-  /** Takes the jobs of a kind that some objects have off a clock's queue. */
+  /** Takes the jobs of a kind that some objects have, and that follow no subscription, off a clock's queue. */
   removeOf(clock: number, kind: JobKind, objects: readonly string[]): void {
     this.#statements
       .named('remove jobs of objects', (db) =>
@@ -72,6 +72,7 @@ export class JobTable {
           .deleteFrom('job')
           .where('clock', '=', arg<number>('clock'))
           .where('kind', '=', arg<number>('kind'))
+          .where(HAS_NO_SUBSCRIPTION)
           .where(sql<boolean>`object in (select value from json_each(${arg('objects')}))`),
       )
       .run({ clock, kind: JOB_KINDS.indexOf(kind), objects: JSON.stringify(objects) })
