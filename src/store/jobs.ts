@@ -47,21 +47,12 @@ export class JobTable {
       })
   }
 
-  remove(clock: number, { due, kind, object, subscription }: Job): void {
-    // Of the jobs of no subscription very many may be due at once: they are found by their object.
-    const which =
-      subscription === null ? HAS_NO_SUBSCRIPTION : sql<boolean>`subscription = ${arg('subscription')}`
+  remove(clock: number, job: Job): void {
     this.#statements
-      .named(subscription === null ? 'remove job of no subscription' : 'remove job', (db) =>
-        db
-          .deleteFrom('job')
-          .where('clock', '=', arg<number>('clock'))
-          .where('due', '=', arg<number>('due'))
-          .where(which)
-          .where('object', '=', arg<string>('object'))
-          .where('kind', '=', arg<number>('kind')),
+      .named(job.subscription === null ? 'remove job of no subscription' : 'remove job', (db) =>
+        db.deleteFrom('job').where(isJob(job)),
       )
-      .run({ clock, due, subscription, object, kind: JOB_KINDS.indexOf(kind) })
+      .run(valuesOf(clock, job))
   }
 
   /** Takes the jobs of a kind that some objects have, and that follow no subscription, off a clock's queue. */
@@ -114,20 +105,27 @@ export class JobTable {
   }
 
   /** The row of a job; undefined when it is not in the queue. */
-  find(clock: number, { due, kind, object }: Pick<Job, 'due' | 'kind' | 'object'>): JobRow | undefined {
+  find(clock: number, job: Job): JobRow | undefined {
     return this.#statements
-      .named<JobRow>('find job', (db) =>
-        db
-          .selectFrom('job')
-          .selectAll()
-          .where('clock', '=', arg<number>('clock'))
-          .where('due', '=', arg<number>('due'))
-          .where('kind', '=', arg<number>('kind'))
-          .where('object', '=', arg<string>('object')),
+      .named<JobRow>(job.subscription === null ? 'find job of no subscription' : 'find job', (db) =>
+        db.selectFrom('job').selectAll().where(isJob(job)),
       )
-      .get({ clock, due, object, kind: JOB_KINDS.indexOf(kind) })
+      .get(valuesOf(clock, job))
   }
 }
+
+/** Which row is that of a job. Very many may be due at once: they are found by their subscription or else by their object. */
+const isJob = ({ subscription }: Job) => sql<boolean>`clock = ${arg('clock')} and due = ${arg('due')} and
+  ${subscription === null ? HAS_NO_SUBSCRIPTION : sql`subscription = ${arg('subscription')}`} and
+  kind = ${arg('kind')} and object = ${arg('object')}`
+
+const valuesOf = (clock: number, { due, kind, subscription, object }: Job) => ({
+  clock,
+  due,
+  subscription,
+  object,
+  kind: JOB_KINDS.indexOf(kind),
+})
 
 function jobOf({ clock, merchant, due, subscription, object, kind }: JobRow): QueuedJob {
   const name = JOB_KINDS[kind]

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tellStory } from '../../src/http/openapi/story.ts'
 import type { Registered } from '../../src/http/route.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
+import { BLOCK_ROWS } from '../../src/store/blocks.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { type Body, startTwin } from '../twin.ts'
 import { type Known, listRequests, type Played } from './list-requests.ts'
@@ -30,7 +31,6 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'forget oauth codes': 'the housekeeping, now and then',
   'forget oauth requests': 'the housekeeping, now and then',
   'events true newest first true true': 'a page of all merchants: the newest rows of the journal',
-  'events true oldest first true true': 'a page of all merchants: the oldest rows of the journal',
 }
 
 /** The same for statements whose names have something in their middle. */
@@ -87,10 +87,38 @@ async function makeMore(sandbox: Sandbox, played: Played[]): Promise<Known> {
     enabled_events: ['*'],
   })
   const { body: clock } = await answerOf(sandbox, '/v1/test_helpers/test_clocks', { frozen_time: NOW })
-  await answerOf(sandbox, '/v1/customers', { test_clock: clock.id })
+  const { body: customer } = await answerOf(sandbox, '/v1/customers', { test_clock: clock.id })
+  await answerOf(sandbox, `/v1/customers/${customer.id}`, { invoice_prefix: 'PLANS' })
+  // Blocks are summed up when they are full.
+  for (let n = 0; n < BLOCK_ROWS; n += 1) await answerOf(sandbox, '/v1/customers', {})
+  await changePrice(sandbox)
+  askForRarities(sandbox)
   for (const path of ['/v1/webhook_endpoints', '/_paytwin/webhooks'])
     played.push({ path: `${path}/${endpoint.id}/deliveries` })
   return { merchant: sandbox.merchant.settings.id, test_clock: clock.id }
+}
+
+async function changePrice(sandbox: Sandbox): Promise<void> {
+  const [subscription] = (await answerOf(sandbox, '/v1/subscriptions?limit=1')).body.data
+  const { body: price } = await answerOf(sandbox, '/v1/prices', {
+    unit_amount: 900,
+    currency: subscription.currency,
+    recurring: { interval: 'month' },
+  })
+  const items = [{ id: subscription.items.data[0].id, price: price.id }]
+  const { status } = await answerOf(sandbox, `/v1/subscriptions/${subscription.id}`, { items })
+  if (status !== 200) throw new Error('a subscription has another price')
+}
+
+/** What the store is asked for when a receiver fails, a browser decides, a process dies or two requests meet. */
+function askForRarities({ engine: { store } }: Sandbox): void {
+  const job = { due: 0, kind: 'webhook_retry', subscription: null, object: '' } as const
+  store.jobs.find(0, job)
+  store.jobs.remove(0, job)
+  store.jobs.removeOf(0, 'webhook_retry', ['one'])
+  store.oauth.authorizationOfNonce(Buffer.alloc(32))
+  store.idempotency.remove({ scope: '', key: '' })
+  store.clocks.at(0)
 }
 
 async function answerOf({ app, adminToken }: Sandbox, path: string, given?: object) {
@@ -175,9 +203,12 @@ const indexOf = (step: string): string[] => /USING (?:COVERING )?INDEX (\w+)/.ex
 
 /** The names that a source gives its statements, as patterns: what a template fills in may be anything. */
 function namesIn(source: string): RegExp[] {
-  const calls = source.matchAll(/\.named(?:<[^(]*>)?\(\s*(?:'([^']+)'|`([^`]+)`)/g)
-  return [...calls].map(([, literal, template]) => {
-    const text = literal ?? template ?? ''
-    return new RegExp(`^${text.replaceAll(/\$\{[^}]*\}/g, '.*')}$`)
-  })
+  const names = source.matchAll(
+    /\.named(?:<[^(]*>)?\(\s*(?:[^'`(,]*\?\s*)?(?:'([^']+)'(?:\s*:\s*'([^']+)')?|`([^`]+)`)/g,
+  )
+  return [...names].flatMap(([, name, other, template]) =>
+    [name, other, template?.replace(/\$\{.*$/, '')]
+      .filter((text) => text !== undefined)
+      .map((text) => new RegExp(`^${text}${text === name || text === other ? '$' : ''}`)),
+  )
 }
