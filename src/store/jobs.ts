@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import { assert } from '../core/errors.ts'
 import { JOB_KINDS, type Job, type JobKind } from '../core/jobs.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 import type { JobRow } from './tables.ts'
 
-/** A literal: with a parameter SQLite would not know that the partial index applies. */
-const HAS_NO_SUBSCRIPTION = sql<boolean>`subscription = ''`
+/**
+ * As the partial index says it, in words that no other statement uses: were it an equation, SQLite would compare with it what the
+ * others ask for, and plan them anew each time.
+ */
+const HAS_NO_SUBSCRIPTION = sql<boolean>`length(subscription) = 0`
 
 /** A job in the queue of a clock. */
 export type QueuedJob = Job & { readonly clock: number; readonly merchant: number }
@@ -86,7 +89,7 @@ export class JobTable {
     const place = from === undefined ? {} : 'after' in from ? from.after : from.before
     const direction = side === 'before' ? 'desc' : 'asc'
     return this.#statements
-      .named<JobRow>(`next jobs ${side}`, (db) => {
+      .named<JobRow>(`next ${limit} jobs ${side}`, (db) => {
         let query = db.selectFrom('job').selectAll().where('clock', '=', arg<number>('clock'))
         if (side !== 'first') {
           const key = sql<boolean>`(due, subscription, position, object) ${sql.raw(side === 'after' ? '>' : '<')}
@@ -98,9 +101,9 @@ export class JobTable {
           .orderBy('subscription', direction)
           .orderBy('position', direction)
           .orderBy('object', direction)
-          .limit(arg<number>('limit'))
+          .limit(literal(limit))
       })
-      .all({ ...place, clock, limit })
+      .all({ ...place, clock })
       .map(jobOf)
   }
 

@@ -3,7 +3,7 @@ import type { Kind, Objects } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { ALWAYS, BLOCK_ROWS, type Blocks, blockOf, type CreatedBound, ownerOf, spanOf } from './blocks.ts'
 import type { ObjectTable } from './objects.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 import { JOURNAL_BLOCKS, type JournalRow, KINDS } from './tables.ts'
 
 /** One change of a public object, to be appended. */
@@ -88,11 +88,16 @@ export class Journal {
         }),
       )
       .run({
-        ...entry,
+        merchant: entry.merchant,
         number: entry.event?.number ?? null,
         type: entry.event ? TYPE_NUMBER.get(entry.event.type) : null,
         kind: KIND_NUMBER.get(entry.kind),
+        object: entry.object,
+        created: entry.created,
         replaced: entry.replaced && JSON.stringify(entry.replaced),
+        api_version: entry.api_version,
+        request: entry.request,
+        idempotency_key: entry.idempotency_key,
       })
     this.#blocks.added('journal', seq)
   }
@@ -137,16 +142,16 @@ export class Journal {
     const place = isOfAll ? 'seq' : 'number'
     return this.#statements
       .named<StoredEntry>(
-        ['events', isOfAll, order, below === undefined, above === undefined].join(' '),
+        ['events', isOfAll, order, limit, below === undefined, above === undefined].join(' '),
         (db) => {
           let select = db.selectFrom('journal').selectAll().where('number', 'is not', null)
           if (!isOfAll) select = select.where('merchant', '=', arg<number>('merchant'))
           if (below !== undefined) select = select.where(place, '<', arg<number>('below'))
           if (above !== undefined) select = select.where(place, '>', arg<number>('above'))
-          return select.orderBy(place, order === 'newest first' ? 'desc' : 'asc').limit(arg<number>('limit'))
+          return select.orderBy(place, order === 'newest first' ? 'desc' : 'asc').limit(literal(limit))
         },
       )
-      .all({ merchant, below, above, limit })
+      .all({ merchant, below, above })
   }
 
   /** Events of some types or instants: first or last those in no full block, and of the others the blocks that have such. */
@@ -165,35 +170,34 @@ export class Journal {
       below: placeOf(query.below) ?? ALWAYS.to,
       above: placeOf(query.above) ?? 0,
     }
-    const inTail = (left: number) =>
-      this.#inTail(merchant === null, order).all({
+    const inTail = () =>
+      this.#inTail(merchant === null, order, limit).all({
         ...values,
-        limit: left,
         above: Math.max(values.above, tail - 1),
       })
-    const inBlocks = (left: number) =>
-      this.#inBlocks(merchant === null, order).all({
+    const inBlocks = () =>
+      this.#inBlocks(merchant === null, order, limit).all({
         ...values,
-        limit: left,
         first: blockOf(values.above + 1),
         last: blockOf(values.below - 1),
       })
     const [early, late] = order === 'newest first' ? [inTail, inBlocks] : [inBlocks, inTail]
-    const found = early(limit)
-    return found.length < limit ? [...found, ...late(limit - found.length)] : found
+    const found = early()
+    return found.length < limit ? [...found, ...late()].slice(0, limit) : found
   }
 
-  #inTail(isOfAll: boolean, order: EventQuery['order']) {
-    return this.#statements.named<StoredEntry>(`events in tail ${isOfAll} ${order}`, (db) => ({
+  #inTail(isOfAll: boolean, order: EventQuery['order'], limit: number) {
+    return this.#statements.named<StoredEntry>(`events in tail ${isOfAll} ${order} ${limit}`, (db) => ({
       compile: () =>
         sql<StoredEntry>`select * from journal where ${wanted(isOfAll)}
-          order by seq ${directionOf(order)} limit ${arg('limit')}`.compile(db),
+          order by seq ${directionOf(order)} limit ${literal(limit)}`.compile(db),
     }))
   }
 
-  #inBlocks(isOfAll: boolean, order: EventQuery['order']) {
+  #inBlocks(isOfAll: boolean, order: EventQuery['order'], limit: number) {
     const firstPlace = sql`block.number * ${sql.lit(BLOCK_ROWS)}`
-    return this.#statements.named<StoredEntry>(`events in blocks ${isOfAll} ${order}`, (db) => ({
+    const direction = directionOf(order)
+    return this.#statements.named<StoredEntry>(`events in blocks ${isOfAll} ${order} ${limit}`, (db) => ({
       compile: () =>
         sql<StoredEntry>`select journal.* from block cross join journal
           on journal.seq between ${firstPlace} and ${firstPlace} + ${sql.lit(BLOCK_ROWS - 1)}
@@ -201,9 +205,7 @@ export class Journal {
           and block.number between ${arg('first')} and ${arg('last')}
           and block.types & ${arg('types')} and block.latest >= ${arg('from')} and block.earliest <= ${arg('to')}
           and ${wanted(isOfAll)}
-          order by block.number ${directionOf(order)}, journal.seq ${directionOf(order)} limit ${arg('limit')}`.compile(
-          db,
-        ),
+          order by block.number ${direction}, journal.seq ${direction} limit ${literal(limit)}`.compile(db),
     }))
   }
 
@@ -223,18 +225,19 @@ export class Journal {
 
   /** An object as it was right after the given journal entry. */
   asOf<K extends Kind>(kind: K, object: number, seq: number): Objects[K] {
+    const number = KIND_NUMBER.get(kind) ?? -1
     const later = this.#statements
-      .named<{ replaced: string }>('later entries', (db) =>
+      .named<{ replaced: string }>(`later entries ${kind}`, (db) =>
         db
           .selectFrom('journal')
           .select('replaced')
-          .where('kind', '=', arg<number>('kind'))
+          .where('kind', '=', literal(number))
           .where('object', '=', arg<number>('object'))
           .where('seq', '>', arg<number>('seq'))
           .where('replaced', 'is not', null)
           .orderBy('seq', 'desc'),
       )
-      .all({ kind: KIND_NUMBER.get(kind), object, seq })
+      .all({ object, seq })
     const current = this.#objects.at(kind, object)
     return Object.assign(current, ...later.map(({ replaced }) => JSON.parse(replaced)))
   }

@@ -3,7 +3,7 @@ import type { Kind } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
 import type { CreatedBound } from './blocks.ts'
 import { fieldsOf } from './codec.ts'
-import { arg } from './statements.ts'
+import { arg, literal } from './statements.ts'
 
 /** A condition of a list on a field that its table has. Numbers, and what begins with `isNot` or `isEither`, are part of the SQL. */
 export type Filter =
@@ -91,6 +91,7 @@ export type PageShape = {
   readonly isAbove: boolean
   readonly isBelow: boolean
   readonly order: 'newest first' | 'oldest first'
+  readonly limit: number
 }
 
 /** A list as one statement, and the values of its conditions. */
@@ -100,7 +101,7 @@ export type ListQuery = {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** The query for a page of a merchant's objects, which takes the values `merchant`, `above`, `below` and `limit` besides. */
+/** The query for a page of a merchant's objects, which takes the values `merchant`, `above` and `below` besides. */
 export function listQuery(kind: Kind, filters: readonly Filter[], shape: PageShape): ListQuery {
   const conditions = filters.map((filter, index) => conditionOf(kind, filter, `filter ${index}`))
   const way = WAYS[kind].find(
@@ -125,7 +126,7 @@ export function listQuery(kind: Kind, filters: readonly Filter[], shape: PageSha
   return {
     name: ['list', kind, ...conditions.map(({ name }) => name), ...Object.values(shape)].join(' '),
     query: sql<object>`select ${sql.join(columns)} from ${source} where ${sql.join(wheres, sql` and `)}
-      order by ${place} ${sql.raw(shape.order === 'newest first' ? 'desc' : 'asc')} limit ${arg('limit')}`,
+      order by ${place} ${sql.raw(shape.order === 'newest first' ? 'desc' : 'asc')} limit ${literal(shape.limit)}`,
     values: Object.fromEntries(conditions.map(({ value, given }) => [value, given])),
   }
 }

@@ -82,10 +82,11 @@ export class ObjectTable {
       isAbove: bounds.above !== undefined,
       isBelow: bounds.below !== undefined,
       order: page.before === undefined ? 'newest first' : 'oldest first',
+      limit: page.limit,
     })
     return this.#statements
       .named<object>(name, (db) => ({ compile: () => query.compile(db) }))
-      .all({ merchant, limit: page.limit, ...bounds, ...values })
+      .all({ merchant, ...bounds, ...values })
       .map((row) => decode(kind, row))
   }
 

@@ -30,11 +30,11 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'forget oauth tokens': 'the housekeeping, now and then',
   'forget oauth codes': 'the housekeeping, now and then',
   'forget oauth requests': 'the housekeeping, now and then',
-  'events true newest first true true': 'a page of all merchants: the newest rows of the journal',
 }
 
 /** The same for statements whose names have something in their middle. */
 const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
+  [/^events true newest first \d+ true true$/, 'a page of all merchants: the newest rows of the journal'],
   [/^sum up /, 'groups the rows of one block, which are few'],
   [/^past of /, 'sorts the history of one object, to show the newest of it'],
   [/^methods of customer$/, 'sorts the methods of one customer'],
@@ -88,7 +88,7 @@ async function makeMore(sandbox: Sandbox, played: Played[]): Promise<Known> {
   })
   const { body: clock } = await answerOf(sandbox, '/v1/test_helpers/test_clocks', { frozen_time: NOW })
   const { body: customer } = await answerOf(sandbox, '/v1/customers', { test_clock: clock.id })
-  await answerOf(sandbox, `/v1/customers/${customer.id}`, { invoice_prefix: 'PLANS' })
+  await answerOf(sandbox, `/v1/customers/${customer.id}`, { invoice_prefix: 'PLANS123' })
   // Blocks are summed up when they are full.
   for (let n = 0; n < BLOCK_ROWS; n += 1) await answerOf(sandbox, '/v1/customers', {})
   await changePrice(sandbox)

@@ -136,7 +136,7 @@ const INDEXES: readonly string[] = [
   'create index webhook_delivery_waiting on webhook_delivery (endpoint) where next_attempt is not null',
   "create index webhook_delivery_event on webhook_delivery (event) where status = 'pending'",
   'create index webhook_delivery_ready on webhook_delivery (endpoint, attempt_count) where is_ready = 1',
-  "create index job_object on job (object) where subscription = ''",
+  'create index job_object on job (object) where length(subscription) = 0',
   'create index idempotency_created on idempotency (created)',
   'create index oauth_authorization_app on oauth_authorization (app)',
   'create index oauth_token_authorization on oauth_token (authorization)',
