@@ -69,8 +69,7 @@ function valuesOf(
     const at = created ?? 0
     return [
       `created=${at}`,
-      `created[gt]=${at - 1}&created[lt]=${at + 1}`,
-      `created[gte]=${at}&created[lte]=${at}`,
+      `created[gt]=${at - 1}&created[lt]=${at + 1}&created[gte]=${at}&created[lte]=${at}`,
     ]
   }
   if (path.includes('/events') && name === 'type') return ['type=invoice.*']
