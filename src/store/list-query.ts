@@ -97,7 +97,8 @@ export type PageShape = {
 /** A list as one statement, and the values of its conditions. */
 export type ListQuery = {
   readonly name: string
-  readonly query: RawBuilder<object>
+  /** Made only when a statement of this name is not there yet: to name it is quick, and done each time. */
+  readonly query: () => RawBuilder<object>
   readonly values: Readonly<Record<string, unknown>>
 }
 
@@ -108,6 +109,19 @@ export function listQuery(kind: Kind, filters: readonly Filter[], shape: PageSha
     ({ condition }) => condition === '*' || conditions.some(({ name }) => name === condition),
   )
   assert(way, `there is a way to list ${kind} by ${conditions.map(({ name }) => name).join(', ')}`)
+  return {
+    name: ['list', kind, ...conditions.map(({ name }) => name), ...Object.values(shape)].join(' '),
+    query: () => queryOf(kind, conditions, way, shape),
+    values: Object.fromEntries(conditions.map(({ value, given }) => [value, given])),
+  }
+}
+
+function queryOf(
+  kind: Kind,
+  conditions: readonly Condition[],
+  way: Way,
+  shape: PageShape,
+): RawBuilder<object> {
   const isByPrice = way.index === 'price_use'
   const place = isByPrice ? sql.ref('price_use.subscription') : sql.ref(`${kind}.seq`)
   // The price is looked up in its own table, in which each subscription stands for itself.
@@ -117,18 +131,14 @@ export function listQuery(kind: Kind, filters: readonly Filter[], shape: PageSha
   const wheres = [
     sql`${sql.ref(isByPrice ? 'price_use.merchant' : `${kind}.merchant`)} = ${arg('merchant')}`,
     ...conditions.map(({ name, value, expression }) =>
-      isByPrice && name === 'holds price' ? sql`price_use.price = ${arg(value)}` : expression,
+      isByPrice && name === 'holds price' ? sql`price_use.price = ${arg(value)}` : expression(),
     ),
     ...(shape.isAbove ? [sql`${place} > ${arg('above')}`] : []),
     ...(shape.isBelow ? [sql`${place} < ${arg('below')}`] : []),
   ]
   const columns = fieldsOf(kind).map(({ name }) => sql.ref(`${kind}.${name}`))
-  return {
-    name: ['list', kind, ...conditions.map(({ name }) => name), ...Object.values(shape)].join(' '),
-    query: sql<object>`select ${sql.join(columns)} from ${source} where ${sql.join(wheres, sql` and `)}
-      order by ${place} ${sql.raw(shape.order === 'newest first' ? 'desc' : 'asc')} limit ${literal(shape.limit)}`,
-    values: Object.fromEntries(conditions.map(({ value, given }) => [value, given])),
-  }
+  return sql<object>`select ${sql.join(columns)} from ${source} where ${sql.join(wheres, sql` and `)}
+    order by ${place} ${sql.raw(shape.order === 'newest first' ? 'desc' : 'asc')} limit ${literal(shape.limit)}`
 }
 
 type Condition = {
@@ -136,35 +146,39 @@ type Condition = {
   /** What its value is called. */
   readonly value: string
   readonly given: unknown
-  readonly expression: RawBuilder<unknown>
+  readonly expression: () => RawBuilder<unknown>
 }
 
 function conditionOf(kind: Kind, filter: Filter, value: string): Condition {
   if ('holdsPrice' in filter) {
-    const holds = sql`exists (select 1 from price_use where price_use.merchant = subscription.merchant
+    const holds = () => sql`exists (select 1 from price_use where price_use.merchant = subscription.merchant
       and price_use.price = ${arg(value)} and price_use.subscription = subscription.seq)`
     return { name: 'holds price', value, given: filter.holdsPrice, expression: holds }
   }
-  const field = sql.ref(`${kind}.${filter.field}`)
-  const said = (name: string, expression: RawBuilder<unknown>, given: unknown = null): Condition => ({
+  const field = () => sql.ref(`${kind}.${filter.field}`)
+  const said = (name: string, expression: () => RawBuilder<unknown>, given: unknown = null): Condition => ({
     name: `${filter.field} ${name}`,
     value,
     given,
     expression,
   })
   if ('isIn' in filter) {
-    const values = sql`(select value from json_each(${arg(value)}))`
-    return said('in', sql`${field} in ${values}`, JSON.stringify(filter.isIn))
+    return said(
+      'in',
+      () => sql`${field()} in (select value from json_each(${arg(value)}))`,
+      JSON.stringify(filter.isIn),
+    )
   }
   // What a partial index leaves out has to stand in the statement: of a value that is bound SQLite would not know.
   if ('isEither' in filter) {
     const either = filter.isEither.map((each) => `'${each}'`).join(', ')
-    return said(`either ${either}`, sql`${field} in (${sql.raw(either)})`)
+    return said(`either ${either}`, () => sql`${field()} in (${sql.raw(either)})`)
   }
-  if ('isNot' in filter) return said(`not '${filter.isNot}'`, sql`${field} <> ${sql.lit(filter.isNot)}`)
+  if ('isNot' in filter)
+    return said(`not '${filter.isNot}'`, () => sql`${field()} <> ${sql.lit(filter.isNot)}`)
   if ('compare' in filter)
-    return said(filter.compare, sql`${field} ${sql.raw(filter.compare)} ${arg(value)}`, filter.to)
+    return said(filter.compare, () => sql`${field()} ${sql.raw(filter.compare)} ${arg(value)}`, filter.to)
   return typeof filter.is === 'number'
-    ? said(`= ${filter.is}`, sql`${field} = ${sql.lit(filter.is)}`)
-    : said('=', sql`${field} = ${arg(value)}`, filter.is)
+    ? said(`= ${filter.is}`, () => sql`${field()} = ${sql.lit(filter.is)}`)
+    : said('=', () => sql`${field()} = ${arg(value)}`, filter.is)
 }

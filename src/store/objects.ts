@@ -85,7 +85,7 @@ export class ObjectTable {
       limit: page.limit,
     })
     return this.#statements
-      .named<object>(name, (db) => ({ compile: () => query.compile(db) }))
+      .named<object>(name, (db) => ({ compile: () => query().compile(db) }))
       .all({ merchant, ...bounds, ...values })
       .map((row) => decode(kind, row))
   }
