@@ -152,9 +152,11 @@ describe.each(EVERYWHERE)('%s', (place) => {
     fill(opened, 2)
     for (const scope of scopes) store.idempotency.put({ scope, key: 'k', ...answer })
     store.transaction(() => store.forget({ ordinal: 2, id: 'mer_2' }))
-    const { idempotency, setting, oauth_app, ...rest } = rowsOf(opened)
-    const { idempotency: _idempotency, setting: _setting, oauth_app: _app, ...others } = before
+    const { idempotency, setting, oauth_app, block, ...rest } = rowsOf(opened)
+    const { idempotency: _idempotency, setting: _setting, oauth_app: _app, block: _block, ...others } = before
     expect(rest).toEqual(others)
+    // Of so few rows no block is full.
+    expect(block).toEqual([])
     // Apps are nobody's.
     expect(oauth_app).toHaveLength(2)
     const kept = database
