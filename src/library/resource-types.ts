@@ -1,5 +1,10 @@
 import type { JsonSchema, Schemas } from '../http/openapi/json-schema.ts'
 
+/** Components whose names stand for something else wherever `fetch` does, and what they are called here. */
+const RENAMED: Readonly<Record<string, string>> = { Request: 'LoggedRequest' }
+
+const typeNamed = (component: string): string => RENAMED[component] ?? component
+
 /** Whether a component is a page of others, which all have one form. */
 const isList = (name: string): boolean => name.endsWith('List')
 
@@ -10,7 +15,9 @@ const isList = (name: string): boolean => name.endsWith('List')
 export function resourceTypes(schemas: Schemas): string {
   const named = Object.entries(schemas).filter(([name]) => !isList(name) && name !== 'Event')
   return [
-    ...named.map(([name, schema]) => `${doc(schema, '')}export type ${name} = ${typeOf(schema, '')}`),
+    ...named.map(
+      ([name, schema]) => `${doc(schema, '')}export type ${typeNamed(name)} = ${typeOf(schema, '')}`,
+    ),
     listType(schemas),
     eventType(schemas),
   ].join('\n\n')
@@ -75,7 +82,7 @@ function typeOf(schema: JsonSchema, indent: string): string {
 
 function referredType(ref: string): string {
   const name = ref.slice(ref.lastIndexOf('/') + 1)
-  return isList(name) ? `List<${name.slice(0, -'List'.length)}>` : name
+  return isList(name) ? `List<${typeNamed(name.slice(0, -'List'.length))}>` : typeNamed(name)
 }
 
 function plainType(type: string, schema: JsonSchema, indent: string): string {
