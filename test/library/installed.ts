@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -9,6 +9,9 @@ const DOCUMENTS = ['README.md', 'docs/test-library.md']
 const TOOLS = ['vitest', 'jest', 'typescript', '@types/node']
 
 type Finished = { readonly status: number | null; readonly output: string; readonly seconds: number }
+
+/** What has not ended, be it that a test has given it up. */
+const running = new Set<ChildProcess>()
 
 /** A project that has installed paytwin as it would be published, and holds the documents' examples. */
 export type Project = {
@@ -53,7 +56,10 @@ export async function newProject(): Promise<Project> {
     tarball,
     examples: examples.map(({ name }) => name),
     node: (...args) => run(process.execPath, args, folder),
-    remove: () => rmSync(folder, { recursive: true }),
+    remove: () => {
+      for (const child of running) child.kill('SIGKILL')
+      rmSync(folder, { recursive: true })
+    },
   }
 }
 
@@ -85,6 +91,7 @@ function run(
   const { VITEST, VITEST_POOL_ID, VITEST_WORKER_ID, VITEST_MODE, TEST, NODE_ENV, JEST_WORKER_ID, ...env } =
     process.env
   const child = spawn(command, args, { cwd, stdio, env: { ...env, NO_COLOR: '1' } })
+  running.add(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => (output += text))
