@@ -15,7 +15,7 @@ import {
 import { differences, inModelTerms } from './naming.ts'
 import type { Account, World } from './world.ts'
 
-const LISTS: Readonly<Record<keyof History, string>> = {
+const LISTS: Readonly<Record<Exclude<keyof History, 'events'>, string>> = {
   customers: '/v1/customers?',
   payment_methods: '/v1/payment_methods?',
   prices: '/v1/prices?',
@@ -24,31 +24,25 @@ const LISTS: Readonly<Record<keyof History, string>> = {
   payment_intents: '/v1/payment_intents?',
   charges: '/v1/charges?',
   refunds: '/v1/refunds?',
-  events: '/v1/events?',
 }
 
-/** All that a merchant can see, oldest first; ids of requests are random by nature. */
-export async function historyOf(world: World, account: Account): Promise<History> {
-  const history = {} as History
-  for (const [name, path] of Object.entries(LISTS)) {
-    const all: Body[] = []
-    for (let cursor = ''; ; cursor = `&starting_after=${all.at(-1)?.id}`) {
-      const { status, body, text } = await world.ask(account, 'GET', `${path}limit=100${cursor}`)
-      if (status !== 200) throw new Failure('list', `${path}: ${status} ${text}`)
-      all.push(...body.data)
-      if (!body.has_more) break
-    }
-    history[name as keyof History] = all.reverse()
+async function listAll(world: World, account: Account, path: string): Promise<Body[]> {
+  const all: Body[] = []
+  for (let cursor = ''; ; cursor = `&starting_after=${all.at(-1)?.id}`) {
+    const { status, body, text } = await world.ask(account, 'GET', `${path}limit=100${cursor}`)
+    if (status !== 200) throw new Failure('list', `${path}: ${status} ${text}`)
+    all.push(...body.data)
+    if (!body.has_more) return all.reverse()
   }
-  for (const { request } of history.events) if (request.id !== null) request.id = 'req'
-  return history
 }
 
-/** The histories of all merchants, byte for byte. */
-export async function bytesOfWorld(world: World): Promise<string[]> {
-  const bytes: string[] = []
-  for (const account of world.accounts) bytes.push(...bytesOf(await historyOf(world, account)))
-  return bytes
+/** All objects that a merchant can see, and the events as they were seen when they happened. */
+async function historyOf(world: World, account: Account): Promise<History> {
+  const history = { events: account.events } as unknown as History
+  for (const [name, path] of Object.entries(LISTS)) {
+    history[name as keyof History] = await listAll(world, account, path)
+  }
+  return history
 }
 
 /**
@@ -68,6 +62,29 @@ export async function audit(world: World, dice: Dice): Promise<void> {
     await comparePast(world, history, dice)
     await seeNothing(world, account, history, dice)
   }
+}
+
+/**
+ * The histories of all merchants, byte for byte; ids of requests are random by nature. Events are made of the objects as
+ * they are and of what was replaced since: they have to show what they showed when they happened.
+ * @throws Failure
+ */
+export async function bytesOfWorld(world: World): Promise<string[]> {
+  const bytes: string[] = []
+  for (const account of world.accounts) {
+    const history = await historyOf(world, account)
+    const events = await listAll(world, account, '/v1/events?')
+    if (events.length !== account.events.length) {
+      throw new Failure('journal', `${account.events.length} events were seen, there are ${events.length}`)
+    }
+    for (const [index, event] of events.entries()) {
+      const [is, was] = [JSON.stringify(event), JSON.stringify(account.events[index])]
+      if (is !== was) throw new Failure('journal', `an event has changed\n  ${was}\n  ${is}`)
+      if (event.request.id !== null) event.request.id = 'req'
+    }
+    bytes.push(...bytesOf({ ...history, events }))
+  }
+  return bytes
 }
 
 /** The model's objects and the API's, those too of which no event has told lately. */

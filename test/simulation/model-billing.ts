@@ -66,7 +66,7 @@ export const NEW_INVOICE = {
  * decisions.md 7: the number is given; "an invoice gets its intent when it is finalized, unless the total is 0: then it is
  * finalized and paid at once, without one"; 13: "`invoice.finalized` at total 0 shows the status open".
  */
-export function finalize(operation: Operation, invoice: Invoice): void {
+export function finalize(operation: Operation, invoice: Invoice, isHeldBack = false): void {
   const { merchant, at } = operation
   const customer = named<Customer>(merchant.customers, invoice.customer)
   customer.numbersGiven += 1
@@ -74,8 +74,9 @@ export function finalize(operation: Operation, invoice: Invoice): void {
   invoice.status = 'open'
   invoice.finalizedAt = at
   if (invoice.total > 0) {
-    // What costs nothing is paid at once and is never due, which the specification leaves open.
-    if (invoice.collection === 'send_invoice') invoice.dueDate = at + (invoice.daysUntilDue ?? 30) * DAY
+    // What costs nothing, or is given up at once, is never due: the specification leaves it open.
+    if (invoice.collection === 'send_invoice' && !isHeldBack)
+      invoice.dueDate = at + (invoice.daysUntilDue ?? 30) * DAY
     const intent: Intent = {
       key: newKey(merchant, 'pi'),
       customer: invoice.customer,
@@ -139,7 +140,7 @@ export function bill(
   if (subscription.status === 'unpaid') return 'not tried'
   const { pause } = subscription
   if (pause?.behavior === 'keep_as_draft') return 'not tried'
-  finalize(operation, invoice)
+  finalize(operation, invoice, pause !== null)
   if (pause) {
     // docs/decisions.md: one that costs nothing is paid at once, and latest_invoice stays as it is.
     if (invoice.status !== 'open') return 'not tried'

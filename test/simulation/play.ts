@@ -133,15 +133,16 @@ function compareAnswer(
 
 /** The events since the newest that was seen, oldest first. */
 async function newEvents(world: World, account: Account): Promise<Body[]> {
+  const newest = account.events.at(-1)?.id
   const events: Body[] = []
   for (let cursor = ''; ; cursor = `&starting_after=${events.at(-1)?.id}`) {
     const { body } = await world.ask(account, 'GET', `/v1/events?limit=100${cursor}`)
-    const known = body.data.findIndex(({ id }: Body) => id === account.newest)
+    const known = body.data.findIndex(({ id }: Body) => id === newest)
     events.push(...(known < 0 ? body.data : body.data.slice(0, known)))
     if (known >= 0 || !body.has_more) break
   }
-  account.newest = events[0]?.id ?? account.newest
-  return events.reverse()
+  account.events.push(...events.reverse())
+  return events
 }
 
 function compareEvents({ naming }: Account, { told, isUnordered }: Play, events: readonly Body[]): void {

@@ -16,11 +16,11 @@ export type Account = {
   readonly faults: Fault[]
   readonly naming: Naming
   readonly watch: Watch
-  /** The newest event that was seen. */
-  newest: string | null
+  /** All events that were seen, oldest first, as they were shown then. */
+  readonly events: Body[]
 }
 
-type Saved = Pick<Account, 'id' | 'model' | 'naming' | 'watch' | 'newest'>
+type Saved = Pick<Account, 'id' | 'model' | 'naming' | 'watch' | 'events'>
 
 const ADMIN_TOKEN = 'the-token-of-a-simulation-and-of-nothing-else'
 
@@ -135,13 +135,13 @@ const accountOf = (id: string, key: string): Account => ({
   faults: [],
   naming: new Naming(),
   watch: new Watch(),
-  newest: null,
+  events: [],
 })
 
-const copyOf = ({ id, model, naming, watch, newest }: Saved): Saved => ({
+const copyOf = ({ id, model, naming, watch, events }: Saved): Saved => ({
   id,
   model: structuredClone(model),
   naming: naming.copy(),
   watch: watch.copy(),
-  newest,
+  events: [...events],
 })
