@@ -50,6 +50,23 @@ describe('while collection is paused', () => {
     expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toMatchObject({ status: 'active' })
   })
 
+  test('an invoice that was held back is the latest once it is paid, where none has been before', async () => {
+    const twin = await openTwin()
+    const { subscription } = await subscribe(twin, { trial_period_days: 1 })
+    await pause(twin, subscription, 'mark_uncollectible')
+    await twin.advance({ by: '1d' })
+    const [invoice] = await listAll(twin, '/v1/invoices')
+    expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toMatchObject({ latest_invoice: null })
+    const place = (await twin.events()).length
+    await twin.post(`/v1/invoices/${invoice?.id}/pay`)
+    expect((await linesSince(twin, place)).at(-1)).toBe(
+      '2026-02-01T10:00:00Z subscription.updated active Δ latest_invoice',
+    )
+    expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toMatchObject({
+      latest_invoice: invoice?.id,
+    })
+  })
+
   test('it ends by itself at resumes_at, and before a renewal of that second', async () => {
     const { lines } = await tell({
       now: NOW,
