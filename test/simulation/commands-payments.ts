@@ -2,7 +2,7 @@ import {
   finalize,
   markUncollectible as giveUp,
   NEW_INVOICE,
-  noteLatest,
+  noteFinalized,
   noteSettled,
   voidInvoice,
 } from './model-billing.ts'
@@ -95,7 +95,7 @@ export const finalizeInvoice: Command = (table) => {
   const operation = operationOn(table, invoice)
   const subscription = subscriptionOf(table, invoice)
   finalize(operation, invoice)
-  if (subscription) noteLatest(operation, subscription)
+  if (subscription) noteFinalized(operation, subscription, invoice)
   return done({ ...play, told: operation.end() })
 }
 
@@ -138,7 +138,8 @@ export const payInvoice: Command = (table) => {
   const before = structuredClone(merchant)
   const operation = operationOn(table, invoice)
   const subscription = subscriptionOf(table, invoice)
-  if (invoice.status === 'draft') finalize(operation, invoice)
+  const isDraft = invoice.status === 'draft'
+  if (isDraft) finalize(operation, invoice)
   if (invoice.total > 0) {
     const method = chosen ?? methodFor(operation, invoice.customer, subscription)
     const outcome = attempt(operation, method)
@@ -147,13 +148,12 @@ export const payInvoice: Command = (table) => {
       return broken(play)
     }
     settleInvoice(operation, invoice, { outcome, method })
-    if (outcome !== 'approved') {
-      if (subscription) noteLatest(operation, subscription)
-      return declined({ ...play, told: operation.end() })
-    }
   }
-  if (subscription) noteSettled(operation, subscription, invoice)
-  return done({ ...play, told: operation.end() })
+  const isPaid = invoice.paidAt !== null
+  if (subscription && isDraft) noteFinalized(operation, subscription, invoice)
+  else if (subscription && isPaid) noteSettled(operation, subscription, invoice)
+  const told = operation.end()
+  return isPaid ? done({ ...play, told }) : declined({ ...play, told })
 }
 
 export const createIntent: Command = (table) => {

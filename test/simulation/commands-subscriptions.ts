@@ -64,6 +64,7 @@ export const subscribe: Command = (table) => {
     reason: null,
     pause: null,
     latest: null,
+    newest: null,
     description: null,
   }
   const play = {

@@ -151,18 +151,19 @@ export function bill(
   const isSent = subscription.collection === 'send_invoice'
   const outcome =
     isSent || invoice.total === 0 ? 'not tried' : attemptOnSchedule(operation, invoice, subscription)
-  noteLatest(operation, subscription)
+  noteFinalized(operation, subscription, invoice)
   return outcome
 }
 
 /**
  * decisions.md 6: "`latest_invoice` is null until one of its invoices has been paid (a zero-total one counts); afterwards
- * it is the newest finalized invoice, paid or not."
+ * it is the newest finalized invoice, paid or not." One that a pause held back stays out of it until it is paid: a
+ * renewal that is held back changes the period alone (state-machines.md).
  */
-export function noteLatest({ merchant }: Operation, subscription: Subscription): void {
-  const invoices = invoicesOf(merchant, subscription)
-  if (!invoices.some(({ status }) => status === 'paid')) return
-  subscription.latest = invoices.findLast(({ number }) => number !== null)?.key ?? null
+export function noteFinalized({ merchant }: Operation, subscription: Subscription, invoice: Invoice): void {
+  const place = (key: string | null) => merchant.invoices.findIndex((each) => each.key === key)
+  if (place(invoice.key) > place(subscription.newest)) subscription.newest = invoice.key
+  if (subscription.latest !== null || invoice.status === 'paid') subscription.latest = subscription.newest
 }
 
 /** Moves to the period with this number, counted from the anchor. */
@@ -190,7 +191,8 @@ export function noteSettled(operation: Operation, subscription: Subscription, in
     )
     if (isDone) subscription.status = 'active'
   }
-  if (invoice.status === 'paid') noteLatest(operation, subscription)
+  if (invoice.status === 'paid' && subscription.latest === null)
+    noteFinalized(operation, subscription, invoice)
 }
 
 /** docs/decisions.md: "`incomplete_expired` sets `ended_at`, and leaves `canceled_at` null." */

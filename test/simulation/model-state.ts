@@ -88,6 +88,8 @@ export type Subscription = {
     readonly resumes_at: number | null
   } | null
   latest: string | null
+  /** The newest finalized invoice, whether it is shown as the latest or not; those held back by a pause apart. */
+  newest: string | null
   description: string | null
 }
 

@@ -199,9 +199,10 @@ function inOrderOf(
   return [...ordered, ...left]
 }
 
-/** The clock that an object follows: its customer's. */
-function clockOf({ naming, model }: Account, object: Body): string {
-  const owner = object.object === 'customer' ? object.id : object.customer
+/** The clock that an object follows: its customer's, or the one that it had until it was detached. */
+function clockOf({ naming, model, watch }: Account, object: Body): string {
+  const owner =
+    object.object === 'customer' ? object.id : (object.customer ?? watch.shown(object.id)?.customer)
   const key = typeof owner === 'string' ? naming.keyOf(owner) : undefined
   return (key === undefined ? null : named(model.customers, key).clock) ?? 'main'
 }

@@ -52,6 +52,11 @@ export class Watch {
     return copy
   }
 
+  /** What the newest event of an object showed. */
+  shown(id: string): Body | undefined {
+    return this.#shown.get(id)
+  }
+
   /** @param clock - which clock the event's object follows */
   see(event: Body, clock: string): void {
     const { type, created, data } = event
