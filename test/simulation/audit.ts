@@ -2,6 +2,7 @@ import { holdAlways } from '../scenarios/invariants.ts'
 import type { History } from '../scenarios/story.ts'
 import { bytesOf } from '../scenarios/story.ts'
 import type { Body } from '../twin.ts'
+import { listAll } from './client.ts'
 import type { Dice } from './dice.ts'
 import { Failure } from './failure.ts'
 import {
@@ -26,21 +27,11 @@ const LISTS: Readonly<Record<Exclude<keyof History, 'events'>, string>> = {
   refunds: '/v1/refunds?',
 }
 
-async function listAll(world: World, account: Account, path: string): Promise<Body[]> {
-  const all: Body[] = []
-  for (let cursor = ''; ; cursor = `&starting_after=${all.at(-1)?.id}`) {
-    const { status, body, text } = await world.ask(account, 'GET', `${path}limit=100${cursor}`)
-    if (status !== 200) throw new Failure('list', `${path}: ${status} ${text}`)
-    all.push(...body.data)
-    if (!body.has_more) return all.reverse()
-  }
-}
-
 /** All objects that a merchant can see, and the events as they were seen when they happened. */
 async function historyOf(world: World, account: Account): Promise<History> {
   const history = { events: account.events } as unknown as History
   for (const [name, path] of Object.entries(LISTS)) {
-    history[name as keyof History] = await listAll(world, account, path)
+    history[name as keyof History] = await listAll((page) => world.ask(account, 'GET', page), path)
   }
   return history
 }
@@ -73,7 +64,7 @@ export async function bytesOfWorld(world: World): Promise<string[]> {
   const bytes: string[] = []
   for (const account of world.accounts) {
     const history = await historyOf(world, account)
-    const events = await listAll(world, account, '/v1/events?')
+    const events = await listAll((path) => world.ask(account, 'GET', path), '/v1/events?')
     if (events.length !== account.events.length) {
       throw new Failure('journal', `${account.events.length} events were seen, there are ${events.length}`)
     }

@@ -1,5 +1,6 @@
 import type { Sandbox } from '../../src/sandbox.ts'
 import type { Body } from '../twin.ts'
+import { Failure } from './failure.ts'
 
 export type Answer = { readonly status: number; readonly body: Body; readonly text: string }
 
@@ -32,4 +33,15 @@ export async function ask(
   })
   const text = await response.text()
   return { status: response.status, body: JSON.parse(text), text }
+}
+
+/** All entries of a list, oldest first. @param path - ends in `?` or `&` */
+export async function listAll(get: (path: string) => Promise<Answer>, path: string): Promise<Body[]> {
+  const all: Body[] = []
+  for (let cursor = ''; ; cursor = `&starting_after=${all.at(-1)?.id}`) {
+    const { status, body, text } = await get(`${path}limit=100${cursor}`)
+    if (status !== 200) throw new Failure('list', `${path}: ${status} ${text}`)
+    all.push(...body.data)
+    if (!body.has_more) return all.reverse()
+  }
 }

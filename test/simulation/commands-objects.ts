@@ -17,13 +17,19 @@ import { Operation, ref, type Told } from './model-telling.ts'
 const INTERVALS: readonly Interval[] = [
   { interval: 'day', interval_count: 1 },
   { interval: 'day', interval_count: 10 },
+  { interval: 'day', interval_count: 45 },
   { interval: 'week', interval_count: 1 },
   { interval: 'week', interval_count: 2 },
   { interval: 'month', interval_count: 1 },
   { interval: 'month', interval_count: 1 },
   { interval: 'month', interval_count: 1 },
+  { interval: 'month', interval_count: 1 },
+  { interval: 'month', interval_count: 1 },
+  { interval: 'month', interval_count: 2 },
   { interval: 'month', interval_count: 3 },
+  { interval: 'month', interval_count: 6 },
   { interval: 'year', interval_count: 1 },
+  { interval: 'year', interval_count: 3 },
 ]
 
 export const createPrice: Command = ({ merchant, dice }) => {

@@ -57,6 +57,12 @@ export const nextDue = (merchant: Merchant, clock: string | null): number | unde
 function nextJob(merchant: Merchant, faults: Fault[], clock: string | null): Job | undefined {
   const follows = (customer: string | null) =>
     (customer === null ? null : named<Customer>(merchant.customers, customer).clock) === clock
+  const invoices = new Map<string | null, Invoice[]>()
+  for (const invoice of merchant.invoices) {
+    const known = invoices.get(invoice.subscription)
+    if (known) known.push(invoice)
+    else invoices.set(invoice.subscription, [invoice])
+  }
   const jobs = [
     ...merchant.refunds
       .filter(({ charge }) => follows(named<Charge>(merchant.charges, charge).customer))
@@ -64,9 +70,14 @@ function nextJob(merchant: Merchant, faults: Fault[], clock: string | null): Job
     ...merchant.subscriptions
       .map((subscription, index) => ({ subscription, index }))
       .filter(({ subscription }) => follows(subscription.customer))
-      .flatMap(({ subscription, index }) => jobsOf(merchant, faults, subscription, index + 1)),
+      .flatMap(({ subscription, index }) =>
+        jobsOf({ merchant, faults, invoices: invoices.get(subscription.key) ?? [] }, subscription, index + 1),
+      ),
   ]
-  return jobs.sort(inOrder)[0]
+  return jobs.reduce<Job | undefined>(
+    (first, job) => (first === undefined || inOrder(job, first) < 0 ? job : first),
+    undefined,
+  )
 }
 
 const inOrder = (left: Job, right: Job): number =>
@@ -94,7 +105,11 @@ function refundJob(merchant: Merchant, faults: Fault[], refund: Refund, index: n
  */
 const KINDS = ['retry', 'due date', 'cancellation', 'expiry', 'end of pause', 'trial end', 'renewal'] as const
 
-function jobsOf(merchant: Merchant, faults: Fault[], subscription: Subscription, place: number): Job[] {
+function jobsOf(
+  { merchant, faults, invoices }: { merchant: Merchant; faults: Fault[]; invoices: Invoice[] },
+  subscription: Subscription,
+  place: number,
+): Job[] {
   const { status, cancelAt, cancelAtPeriodEnd, end, pause } = subscription
   if (status === 'canceled' || status === 'incomplete_expired') return []
   const jobs: Job[] = []
@@ -111,7 +126,6 @@ function jobsOf(merchant: Merchant, faults: Fault[], subscription: Subscription,
     jobs.push({ due, place: [place, KINDS.indexOf(kind), which], run: begin })
   }
   const can = (...statuses: Subscription['status'][]) => statuses.includes(status)
-  const invoices = invoicesOf(merchant, subscription)
   invoices.forEach((invoice, which) => {
     const { next, dueDate } = invoice
     if (invoice.status !== 'open') return

@@ -1,5 +1,5 @@
 import type { Body } from '../twin.ts'
-import type { Answer } from './client.ts'
+import { type Answer, listAll } from './client.ts'
 import { commandNamed, isWhole, type Step } from './commands.ts'
 import { Dice } from './dice.ts'
 import { Failure } from './failure.ts'
@@ -133,16 +133,27 @@ function compareAnswer(
 
 /** The events since the newest that was seen, oldest first. */
 async function newEvents(world: World, account: Account): Promise<Body[]> {
-  const newest = account.events.at(-1)?.id
-  const events: Body[] = []
-  for (let cursor = ''; ; cursor = `&starting_after=${events.at(-1)?.id}`) {
-    const { body } = await world.ask(account, 'GET', `/v1/events?limit=100${cursor}`)
-    const known = body.data.findIndex(({ id }: Body) => id === newest)
-    events.push(...(known < 0 ? body.data : body.data.slice(0, known)))
-    if (known >= 0 || !body.has_more) break
+  const found: Body[] = []
+  for (;;) {
+    const newest = found.at(-1)?.id ?? account.events.at(-1)?.id
+    const events =
+      newest === undefined ? await allEvents(world, account) : await after(world, account, newest)
+    found.push(...events.list)
+    if (!events.has_more) break
   }
-  account.events.push(...events.reverse())
-  return events
+  account.events.push(...found)
+  return found
+}
+
+type Page = { readonly list: readonly Body[]; readonly has_more: boolean }
+
+async function after(world: World, account: Account, newest: string): Promise<Page> {
+  const { body } = await world.ask(account, 'GET', `/v1/events?limit=100&ending_before=${newest}`)
+  return { list: body.data.reverse(), has_more: body.has_more }
+}
+
+async function allEvents(world: World, account: Account): Promise<Page> {
+  return { list: await listAll((path) => world.ask(account, 'GET', path), '/v1/events?'), has_more: false }
 }
 
 function compareEvents({ naming }: Account, { told, isUnordered }: Play, events: readonly Body[]): void {
@@ -201,8 +212,8 @@ function inOrderOf(
 
 /** The clock that an object follows: its customer's, or the one that it had until it was detached. */
 function clockOf({ naming, model, watch }: Account, object: Body): string {
-  const owner =
-    object.object === 'customer' ? object.id : (object.customer ?? watch.shown(object.id)?.customer)
+  const of = object.object === 'refund' ? watch.shown(object.charge) : object
+  const owner = of?.object === 'customer' ? of.id : (of?.customer ?? watch.shown(object.id)?.customer)
   const key = typeof owner === 'string' ? naming.keyOf(owner) : undefined
   return (key === undefined ? null : named(model.customers, key).clock) ?? 'main'
 }
