@@ -24,8 +24,8 @@ type Saved = Pick<Account, 'id' | 'model' | 'naming' | 'watch' | 'events'>
 
 const ADMIN_TOKEN = 'the-token-of-a-simulation-and-of-nothing-else'
 
-/** Where the default merchant's clock begins: the days before the end of January, in a year before a leap year. */
-export const BEGIN = Date.UTC(2027, 0, 28, 10) / 1000
+/** Where the main clocks begin: on a day that most months do not have, in the year before a leap year. */
+export const BEGIN = Date.UTC(2027, 0, 31, 10) / 1000
 
 /** A sandbox in memory with several merchants, and its snapshots. */
 export class World {
