@@ -64,7 +64,7 @@ describe('a defect is found, and told in few steps:', () => {
     const fails = async (steps: readonly Step[]) =>
       (await run(steps, { seed: 127, auditEvery: 1_000 })).failure?.kind === kind
     const steps = stepsOf(127, 40)
-    const shortest = await shrink(steps, fails, 12)
+    const shortest = await shrink(steps, fails, 16)
     expect(await fails(shortest)).toBe(true)
     expect(shortest.length).toBeLessThan(25)
   })
