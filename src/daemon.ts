@@ -26,6 +26,9 @@ export { StartRefused } from './start-refused.ts'
 const LOOK_EVERY_MS = 50
 const LOOKS = 60
 
+/** What needs no ticking comes first: the requests for which somebody has started it. */
+const TICK_AFTER_MS = 1_000
+
 export type DaemonOptions = {
   readonly host: string
   /** 0 for any free port. */
@@ -258,7 +261,7 @@ function resumeAdvances({ engine }: Sandbox, log: Logger): void {
   }
 }
 
-/** Live clocks are kept each second, and now and then the house is. Begins after the start, which need not wait for it. */
+/** Live clocks are kept each second, and now and then the house is. Begins a second after the start: loading takes a while. */
 function tick(sandbox: Sandbox, log: Logger): () => void {
   const tasks: ScheduledTask[] = []
   let isStopped = false
@@ -281,9 +284,10 @@ function tick(sandbox: Sandbox, log: Logger): () => void {
       ),
     )
   }
-  setImmediate(guarded('beginning to tick', begin))
+  const beginning = setTimeout(guarded('beginning to tick', begin), TICK_AFTER_MS)
   return () => {
     isStopped = true
+    clearTimeout(beginning)
     for (const task of tasks) void task.destroy()
   }
 }

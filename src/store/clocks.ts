@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 import type { ClockRow } from './tables.ts'
 
 export type StoredClock = Omit<ClockRow, 'seq'> & { seq: number }
@@ -58,7 +58,7 @@ export class ClockTable {
   tests(merchant: number, { limit, below, above }: ClockPage): StoredClock[] {
     const side = below !== undefined ? 'below' : above !== undefined ? 'above' : 'top'
     return this.#statements
-      .named<StoredClock>(`test clocks ${side}`, (db) => {
+      .named<StoredClock>(`${limit} test clocks ${side}`, (db) => {
         const query = db
           .selectFrom('clock')
           .selectAll()
@@ -66,11 +66,11 @@ export class ClockTable {
           .where('is_test', '=', 1)
           .where('deleted', '=', 0)
           .orderBy('seq', side === 'above' ? 'asc' : 'desc')
-          .limit(arg<number>('limit'))
+          .limit(literal(limit))
         if (side === 'top') return query
         return query.where('seq', side === 'below' ? '<' : '>', arg<number>('place'))
       })
-      .all({ merchant, limit, place: below ?? above })
+      .all({ merchant, place: below ?? above })
   }
 
   /** The test clocks of a merchant on which an advance is under way. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { DeliveryStatus, WebhookDelivery } from '../core/webhook.ts'
 import { decode, fieldsOf } from './codec.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 
 const COLUMN_NAMES = fieldsOf('webhook_delivery').map(({ name }) => name)
 
@@ -32,7 +32,7 @@ export class DeliveryQueue {
           .where('attempt_count', '=', 0)
           .where('seq', '>', arg<number>('after'))
           .orderBy('seq')
-          .limit(1),
+          .limit(literal(1)),
       )
       .get({ endpoint, after })
     return row && { seq: row.seq, delivery: decode('webhook_delivery', row) }
@@ -41,16 +41,16 @@ export class DeliveryQueue {
   /** Deliveries of an endpoint that were tried before and are to go out again now. */
   again(endpoint: string, limit: number): WebhookDelivery[] {
     return this.#statements
-      .named<object>('deliveries to try again', (db) =>
+      .named<object>(`${limit} deliveries to try again`, (db) =>
         db
           .selectFrom('webhook_delivery' as 'object')
           .select(COLUMN_NAMES)
           .where('endpoint', '=', arg<string>('endpoint'))
           .where(IS_READY)
           .where('attempt_count', '>', 0)
-          .limit(arg<number>('limit')),
+          .limit(literal(limit)),
       )
-      .all({ endpoint, limit })
+      .all({ endpoint })
       .map((row) => decode('webhook_delivery', row))
   }
 

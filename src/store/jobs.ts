@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { assert } from '../core/errors.ts'
 import { JOB_KINDS, type Job, type JobKind } from '../core/jobs.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 import type { JobRow } from './tables.ts'
 
 /** A job in the queue of a clock. */
@@ -94,7 +94,7 @@ export class JobTable {
     const place = from === undefined ? {} : 'after' in from ? from.after : from.before
     const direction = side === 'before' ? 'desc' : 'asc'
     return this.#statements
-      .named<JobRow>(`next jobs ${side}`, (db) => {
+      .named<JobRow>(`next ${limit} jobs ${side}`, (db) => {
         let query = db.selectFrom('job').selectAll().where('clock', '=', arg<number>('clock'))
         if (side !== 'first') {
           const key = sql<boolean>`(due, subscription, position, object) ${sql.raw(side === 'after' ? '>' : '<')}
@@ -106,9 +106,9 @@ export class JobTable {
           .orderBy('subscription', direction)
           .orderBy('position', direction)
           .orderBy('object', direction)
-          .limit(arg<number>('limit'))
+          .limit(literal(limit))
       })
-      .all({ ...place, clock, limit })
+      .all({ ...place, clock })
       .map(jobOf)
   }
 

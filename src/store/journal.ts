@@ -1,7 +1,7 @@
 import type { Kind, Objects } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import type { ObjectTable } from './objects.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 import { type JournalRow, KINDS } from './tables.ts'
 
 /** One change of a public object, to be appended. */
@@ -82,11 +82,16 @@ export class Journal {
         }),
       )
       .run({
-        ...entry,
+        merchant: entry.merchant,
         number: entry.event?.number ?? null,
         type: entry.event ? TYPE_NUMBER.get(entry.event.type) : null,
         kind: KIND_NUMBER.get(entry.kind),
+        object: entry.object,
+        created: entry.created,
         replaced: entry.replaced && JSON.stringify(entry.replaced),
+        api_version: entry.api_version,
+        request: entry.request,
+        idempotency_key: entry.idempotency_key,
       })
   }
 
@@ -124,6 +129,7 @@ export class Journal {
     const types = query.types.map((type) => TYPE_NUMBER.get(type) ?? -1).sort((a, b) => a - b)
     const shape = [
       query.order,
+      query.limit,
       query.merchant === null ? '' : 'merchant',
       types.join(','),
       ...query.created.map(({ compare }) => compare),
@@ -144,28 +150,29 @@ export class Journal {
         if (query.above !== undefined) select = select.where(place, '>', arg<number>('above'))
         return select
           .orderBy(place, query.order === 'newest first' ? 'desc' : 'asc')
-          .limit(arg<number>('limit'))
+          .limit(literal(query.limit))
       },
     )
     const created = Object.fromEntries(query.created.map(({ to }, index) => [`created ${index}`, to]))
-    const { merchant, below, above, limit } = query
-    return statement.all({ merchant, below, above, limit, ...created }).map(eventOf)
+    const { merchant, below, above } = query
+    return statement.all({ merchant, below, above, ...created }).map(eventOf)
   }
 
   /** An object as it was right after the given journal entry. */
   asOf<K extends Kind>(kind: K, object: number, seq: number): Objects[K] {
+    const number = KIND_NUMBER.get(kind) ?? -1
     const later = this.#statements
-      .named<{ replaced: string }>('later entries', (db) =>
+      .named<{ replaced: string }>(`later entries ${kind}`, (db) =>
         db
           .selectFrom('journal')
           .select('replaced')
-          .where('kind', '=', arg<number>('kind'))
+          .where('kind', '=', literal(number))
           .where('object', '=', arg<number>('object'))
           .where('seq', '>', arg<number>('seq'))
           .where('replaced', 'is not', null)
           .orderBy('seq', 'desc'),
       )
-      .all({ kind: KIND_NUMBER.get(kind), object, seq })
+      .all({ object, seq })
     const current = this.#objects.at(kind, object)
     return Object.assign(current, ...later.map(({ replaced }) => JSON.parse(replaced)))
   }

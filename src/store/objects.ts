@@ -3,7 +3,7 @@ import type { Kind, Objects } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
 import type { Invoice } from '../core/invoice.ts'
 import { changedFields, decode, encode, encodeFields, fieldsOf } from './codec.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 
 /** A condition of a list on a field that its table has. */
 export type Filter =
@@ -76,7 +76,7 @@ export class ObjectTable {
     const conditions = filters.map((filter, index) => conditionOf(filter, `filter ${index}`))
     const from = page.after === undefined ? (page.before === undefined ? 'top' : 'before') : 'after'
     const statement = this.#statements.named<object>(
-      ['list', kind, from, ...conditions.map(({ name }) => name)].join(' '),
+      ['list', page.limit, kind, from, ...conditions.map(({ name }) => name)].join(' '),
       (db) => {
         let query = db
           .selectFrom(kind as 'object')
@@ -85,7 +85,7 @@ export class ObjectTable {
         for (const { expression } of conditions) query = query.where(expression)
         if (from === 'after') query = query.where('seq', '<', arg<number>('after'))
         if (from === 'before') query = query.where('seq', '>', arg<number>('before'))
-        return query.orderBy('seq', from === 'before' ? 'asc' : 'desc').limit(arg<number>('limit'))
+        return query.orderBy('seq', from === 'before' ? 'asc' : 'desc').limit(literal(page.limit))
       },
     )
     const values = Object.fromEntries(conditions.map(({ value }, index) => [`filter ${index}`, value]))
