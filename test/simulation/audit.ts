@@ -5,6 +5,7 @@ import type { Body } from '../twin.ts'
 import { listAll } from './client.ts'
 import type { Dice } from './dice.ts'
 import { Failure } from './failure.ts'
+import { upcoming } from './model-clock.ts'
 import {
   type Shown,
   showCharge,
@@ -50,6 +51,7 @@ export async function audit(world: World, dice: Dice): Promise<void> {
       throw new Failure('invariants', `merchant ${account.id}: ${(error as Error).message}`)
     }
     compareObjects(account, history)
+    await compareUpcoming(world, account)
     await comparePast(world, history, dice)
     await seeNothing(world, account, history, dice)
   }
@@ -116,6 +118,54 @@ function compareObjects({ model, naming }: Account, history: History): void {
     })),
   )
 }
+
+/** What the model calls what the API lists as upcoming. */
+const UPCOMING: Readonly<Record<string, string>> = {
+  retry: 'payment_retry',
+  cancellation: 'cancellation',
+  expiry: 'incomplete_expiry',
+  'end of pause': 'pause_end',
+  'trial end': 'trial_end',
+  renewal: 'renewal',
+  refund: 'refund_settlement',
+}
+
+/**
+ * The next thing of each subscription, in order. Of the rest, some may never happen because of what comes first; and a due
+ * date that changes no status may be listed or not.
+ */
+async function compareUpcoming(world: World, account: Account): Promise<void> {
+  const { model, naming } = account
+  const clocks = [null, ...model.clocks.filter(({ isDeleted }) => !isDeleted).map(({ key }) => key)]
+  for (const clock of clocks) {
+    const path = `/v1/test_helpers/upcoming?${clock === null ? '' : `test_clock=${naming.idOf(clock)}&`}`
+    const get = (page: string) => world.ask(account, 'GET', page)
+    const listed = (await listAll(get, path)).reverse()
+    const expected = upcoming(model, clock)
+    const found = differences(
+      naming,
+      nextOfEach(expected, 'due date').map(({ kind, due, subscription }) => ({
+        kind: UPCOMING[kind],
+        due,
+        subscription: subscription === null ? null : `{${subscription}}`,
+      })),
+      nextOfEach(listed, 'invoice_due'),
+    )
+    if (found.length > 0)
+      throw new Failure('upcoming', `${clock ?? 'main clock'}: ${found.join('; ').slice(0, 2000)}`)
+  }
+}
+
+const nextOfEach = <Entry extends { kind: string; subscription: string | null } | Body>(
+  entries: readonly Entry[],
+  ignored: string,
+): Entry[] =>
+  entries
+    .filter(({ kind }) => kind !== ignored)
+    .filter(
+      ({ subscription }, index, rest) =>
+        subscription === null || rest.findIndex((other) => other.subscription === subscription) === index,
+    )
 
 /** A subscription as the journal remembers it is what the last event before showed. */
 async function comparePast(world: World, { subscriptions, events }: History, dice: Dice): Promise<void> {

@@ -161,6 +161,38 @@ export const changeQuantity = update((subscription, { merchant, dice }) => {
   return { items: [{ id: `{item of ${subscription.key} ${item.price}}`, quantity }] }
 })
 
+/** decisions.md 13: without an id it adds an item; 6: "no price twice; all prices of one interval". */
+export const addItem = update((subscription, { merchant, dice }) => {
+  const [item] = subscription.items
+  const { interval, interval_count } = named(merchant.prices, item?.price ?? '')
+  const fitting = merchant.prices.filter(
+    (price) =>
+      price.interval === interval &&
+      price.interval_count === interval_count &&
+      !subscription.items.some((each) => each.price === price.key),
+  )
+  const price = dice.any(fitting)
+  if (!price) return null
+  const added = { price: price.key, quantity: dice.between(0, 3) }
+  const changed = [...subscription.items, added]
+  if (changed.length > 20 || totalOf(merchant, changed) > MAX_AMOUNT) return null
+  subscription.items = changed
+  return { items: [{ price: ref(price.key), quantity: added.quantity }] }
+})
+
+export const removeItem = update((subscription, { dice }) => {
+  if (subscription.items.length < 2) return null
+  const item = dice.of(subscription.items)
+  subscription.items = subscription.items.filter((each) => each !== item)
+  return { items: [{ id: `{item of ${subscription.key} ${item.price}}`, deleted: true }] }
+})
+
+/** From then on it is the customer's default that is charged. */
+export const leaveToDefault = update((subscription) => {
+  subscription.method = null
+  return { default_payment_method: null }
+})
+
 export const changeMethod = update((subscription, table) => {
   const method = table.dice.any(methodsOf(table, subscription.customer))
   if (!method) return null

@@ -1,9 +1,9 @@
+import * as clocks from './commands-clock.ts'
+import * as intents from './commands-intents.ts'
 import * as objects from './commands-objects.ts'
 import * as payments from './commands-payments.ts'
 import * as subscriptions from './commands-subscriptions.ts'
 import { Dice } from './dice.ts'
-import { DAY } from './model-calendar.ts'
-import { advance, nextDue } from './model-clock.ts'
 import { type Command, done } from './model-play.ts'
 
 /** How often each command is drawn, and what it does. */
@@ -13,6 +13,7 @@ const COMMANDS = {
   'give default': [5, objects.giveDefault],
   'attach method': [5, objects.attachMethod],
   'detach method': [2, objects.detachMethod],
+  'leave to default': [2, subscriptions.leaveToDefault],
   'attach again': [2, objects.attachAgain],
   'script method': [6, objects.scriptMethod],
   'create test clock': [2, objects.createTestClock],
@@ -22,6 +23,8 @@ const COMMANDS = {
   'pause collection': [4, subscriptions.pauseCollection],
   'end pause': [2, subscriptions.endPause],
   'change quantity': [4, subscriptions.changeQuantity],
+  'add item': [3, subscriptions.addItem],
+  'remove item': [2, subscriptions.removeItem],
   'change method': [4, subscriptions.changeMethod],
   'change collection': [4, subscriptions.changeCollection],
   describe: [2, subscriptions.describeIt],
@@ -39,14 +42,16 @@ const COMMANDS = {
   'mark uncollectible': [3, payments.markUncollectible],
   'void invoice': [3, payments.voidOne],
   'pay invoice': [8, payments.payInvoice],
-  'create intent': [5, payments.createIntent],
-  'confirm intent': [6, payments.confirmIntent],
-  'cancel intent': [2, payments.cancelIntent],
+  'create intent': [5, intents.createIntent],
+  'confirm intent': [6, intents.confirmIntent],
+  'cancel intent': [2, intents.cancelIntent],
+  'confirm later': [3, intents.confirmLater],
+  'settle intent': [3, intents.settleIntent],
   refund: [7, payments.refund],
   'set final action': [2, setFinalAction],
   'add fault': [3, addFault],
-  'advance main clock': [40, advanceMain],
-  'advance test clock': [12, advanceTest],
+  'advance main clock': [40, clocks.advanceMain],
+  'advance test clock': [12, clocks.advanceTest],
 } as const satisfies Record<string, readonly [number, Command]>
 
 /** What concerns all merchants at once; the runner does it. */
@@ -131,41 +136,4 @@ function addFault({ faults, dice }: Parameters<Command>[0]): ReturnType<Command>
     body: { kind: fault.kind, count: fault.remaining, merchant: '{merchant}' },
     isOperators: true,
   })
-}
-
-const SPANS = [0, 60, 3600, DAY, DAY, 3 * DAY, 7 * DAY, 10 * DAY, 31 * DAY, 31 * DAY, 45 * DAY, 100 * DAY]
-
-/** To the next thing that is due, or a second before it, or by some span. */
-function spanOf({ merchant, dice }: Parameters<Command>[0], now: number, clock: string | null): number {
-  const due = dice.chance(25) ? nextDue(merchant, clock) : undefined
-  if (due !== undefined && due > now) return due - now - (dice.chance(20) ? 1 : 0)
-  return dice.of(SPANS) + (dice.chance(30) ? dice.below(DAY) : 0)
-}
-
-function advanceMain(table: Parameters<Command>[0]): ReturnType<Command> {
-  const { merchant, faults } = table
-  const from = merchant.now
-  const to = from + spanOf(table, from, null)
-  // To the present instant an advance is refused where nothing is due there.
-  if (to === from && (nextDue(merchant, null) ?? Number.POSITIVE_INFINITY) > to) return null
-  const told = advance(merchant, faults, null, to)
-  return done({
-    method: 'POST',
-    path: '/v1/test_helpers/clock/advance',
-    body: { to },
-    told,
-    moves: { from, to },
-  })
-}
-
-function advanceTest(table: Parameters<Command>[0]): ReturnType<Command> {
-  const { merchant, faults, dice } = table
-  const clock = dice.any(merchant.clocks.filter(({ isDeleted }) => !isDeleted))
-  if (!clock) return null
-  const from = clock.now
-  const to = from + spanOf(table, from, clock.key)
-  if (to === from && (nextDue(merchant, clock.key) ?? Number.POSITIVE_INFINITY) > to) return null
-  const told = advance(merchant, faults, clock.key, to)
-  const path = `/v1/test_helpers/test_clocks/{${clock.key}}/advance`
-  return done({ method: 'POST', path, body: { to }, told, moves: { from, to } })
 }

@@ -24,6 +24,8 @@ import { Operation, type Told } from './model-telling.ts'
 
 /** Something that a clock makes happen. Of those due in one second the smallest place comes first. */
 type Job = {
+  readonly kind: (typeof KINDS)[number] | 'refund'
+  readonly subscription: string | null
   readonly due: number
   /** Of no subscription first; then by the subscription's place; then by kind; retries of the oldest invoice first. */
   readonly place: readonly [number, number, number]
@@ -34,8 +36,15 @@ type Job = {
  * Moves a clock to an instant and does what is due on the way, each at its instant.
  * decisions.md 2: "take the earliest due job ≤ target, set the clock to that job's due time, run it, repeat".
  * @param clock - a test clock's key; null for the main clock
+ * @param stopOn - types of events, or families as `invoice.*`, that end it early
  */
-export function advance(merchant: Merchant, faults: Fault[], clock: string | null, target: number): Told[] {
+export function advance(
+  merchant: Merchant,
+  faults: Fault[],
+  clock: string | null,
+  target: number,
+  stopOn: readonly string[] = [],
+): Told[] {
   const shown = clock === null ? merchant : named(merchant.clocks, clock)
   const told: Told[] = []
   for (
@@ -44,17 +53,34 @@ export function advance(merchant: Merchant, faults: Fault[], clock: string | nul
     job = nextJob(merchant, faults, clock)
   ) {
     shown.now = Math.max(shown.now, job.due)
-    told.push(...job.run(shown.now))
+    const happened = job.run(shown.now)
+    told.push(...happened)
+    // decisions.md 2: "ends the advance right after the job that emitted the first such event, at that instant".
+    if (happened.some(({ type }) => stopOn.some((name) => matches(name, type)))) return told
   }
   shown.now = target
   return told
 }
+
+const matches = (name: string, type: string): boolean =>
+  name.endsWith('*') ? type.startsWith(name.slice(0, -1)) : type === name
 
 /** When the next thing happens on a clock. */
 export const nextDue = (merchant: Merchant, clock: string | null): number | undefined =>
   nextJob(merchant, [], clock)?.due
 
 function nextJob(merchant: Merchant, faults: Fault[], clock: string | null): Job | undefined {
+  return jobsOn(merchant, faults, clock).reduce<Job | undefined>(
+    (first, job) => (first === undefined || inOrder(job, first) < 0 ? job : first),
+    undefined,
+  )
+}
+
+/** What a clock is going to make happen as things stand, the next first. */
+export const upcoming = (merchant: Merchant, clock: string | null): Omit<Job, 'run' | 'place'>[] =>
+  jobsOn(merchant, [], clock).sort(inOrder)
+
+function jobsOn(merchant: Merchant, faults: Fault[], clock: string | null): Job[] {
   const follows = (customer: string | null) =>
     (customer === null ? null : named<Customer>(merchant.customers, customer).clock) === clock
   const invoices = new Map<string | null, Invoice[]>()
@@ -63,7 +89,7 @@ function nextJob(merchant: Merchant, faults: Fault[], clock: string | null): Job
     if (known) known.push(invoice)
     else invoices.set(invoice.subscription, [invoice])
   }
-  const jobs = [
+  return [
     ...merchant.refunds
       .filter(({ charge }) => follows(named<Charge>(merchant.charges, charge).customer))
       .flatMap((refund, index) => refundJob(merchant, faults, refund, index)),
@@ -74,10 +100,6 @@ function nextJob(merchant: Merchant, faults: Fault[], clock: string | null): Job
         jobsOf({ merchant, faults, invoices: invoices.get(subscription.key) ?? [] }, subscription, index + 1),
       ),
   ]
-  return jobs.reduce<Job | undefined>(
-    (first, job) => (first === undefined || inOrder(job, first) < 0 ? job : first),
-    undefined,
-  )
 }
 
 const inOrder = (left: Job, right: Job): number =>
@@ -96,7 +118,7 @@ function refundJob(merchant: Merchant, faults: Fault[], refund: Refund, index: n
     operation.tellOfRefund('refund.failed', refund)
     return operation.end()
   }
-  return [{ due: refund.created + MINUTE, place: [0, 0, index], run }]
+  return [{ kind: 'refund', subscription: null, due: refund.created + MINUTE, place: [0, 0, index], run }]
 }
 
 /**
@@ -123,7 +145,8 @@ function jobsOf(
       const operation = new Operation(merchant, faults, { at, subscription })
       return operation.end(run(operation))
     }
-    jobs.push({ due, place: [place, KINDS.indexOf(kind), which], run: begin })
+    const at: Job['place'] = [place, KINDS.indexOf(kind), which]
+    jobs.push({ kind, subscription: subscription.key, due, place: at, run: begin })
   }
   const can = (...statuses: Subscription['status'][]) => statuses.includes(status)
   invoices.forEach((invoice, which) => {

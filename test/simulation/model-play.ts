@@ -1,7 +1,7 @@
 import type { Dice } from './dice.ts'
 import type { Customer, Fault, Invoice, Merchant, Method, Subscription } from './model-state.ts'
-import { named } from './model-state.ts'
-import type { Told } from './model-telling.ts'
+import { named, nowOf } from './model-state.ts'
+import { Operation, type Told } from './model-telling.ts'
 
 /** Something to ask of the API, and what the model says will come of it. `{sub3}` stands for an id. */
 export type Play = {
@@ -17,7 +17,14 @@ export type Play = {
   /** Where in the answer the ids of new objects stand that no event tells of: `{cus1: 'id'}`. */
   readonly makes?: Readonly<Record<string, string>>
   /** An advance, which may be asked for in parts. */
-  readonly moves?: { readonly from: number; readonly to: number }
+  readonly moves?: Moves
+}
+
+/** Unix seconds; `stopOn` names the types of events that end it early. */
+export type Moves = {
+  readonly from: number
+  readonly to: number
+  readonly stopOn: readonly string[] | undefined
 }
 
 /** What a command is made from: the state of things, and the dice of that command. */
@@ -71,6 +78,13 @@ export function invoiceIn(table: Table, ...statuses: Invoice['status'][]): Invoi
 
 export const subscriptionOf = ({ merchant }: Table, invoice: Invoice): Subscription | null =>
   invoice.subscription === null ? null : named<Subscription>(merchant.subscriptions, invoice.subscription)
+
+/** What is done to an invoice, and so to its subscription. */
+export function operationOn(table: Table, invoice: Invoice): Operation {
+  const { merchant, faults } = table
+  const subscription = subscriptionOf(table, invoice)
+  return new Operation(merchant, faults, { at: nowOf(merchant, invoice.customer), subscription })
+}
 
 /** How the test ids behave. decisions.md 3, "Test payment methods". */
 export const TEST_CARDS = {

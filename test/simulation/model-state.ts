@@ -125,7 +125,7 @@ export type Intent = {
   readonly customer: string | null
   readonly invoice: string | null
   readonly amount: number
-  status: 'requires_payment_method' | 'requires_confirmation' | 'succeeded' | 'canceled'
+  status: 'requires_payment_method' | 'requires_confirmation' | 'requires_action' | 'succeeded' | 'canceled'
   method: string | null
 }
 

@@ -3,7 +3,7 @@ import { type Answer, listAll } from './client.ts'
 import { commandNamed, isWhole, type Step } from './commands.ts'
 import { Dice } from './dice.ts'
 import { Failure } from './failure.ts'
-import type { Play } from './model-play.ts'
+import type { Moves, Play } from './model-play.ts'
 import { named } from './model-state.ts'
 import type { Told } from './model-telling.ts'
 import { differences, inModelTerms } from './naming.ts'
@@ -17,7 +17,7 @@ export type Played = {
 }
 
 /** In how many parts an advance is asked for. */
-export type Pace = (moves: { from: number; to: number }) => number
+export type Pace = (moves: Moves) => number
 
 export const ONE_JUMP: Pace = () => 1
 
@@ -35,7 +35,7 @@ export async function playStep(world: World, step: Step, pace: Pace): Promise<Pl
   const words = `merchant ${step.merchant}, ${step.name}: ${play.method} ${path} ${body ?? ''}`
   try {
     const answer = play.moves
-      ? await move(world, account, path, play.moves, pace)
+      ? await move(world, account, { path, body, moves: play.moves, pace })
       : await askOnce(world, account, { play, path, body, isRepeated: dice.chance(10), mark: step.dice })
     compareAnswer(account, play, answer)
     const events = await newEvents(world, account)
@@ -102,19 +102,17 @@ async function askOnce(
 async function move(
   world: World,
   account: Account,
-  path: string,
-  moves: { from: number; to: number },
-  pace: Pace,
+  { path, body, moves, pace }: { path: string; body: string | undefined; moves: Moves; pace: Pace },
 ): Promise<Answer> {
-  const parts = moves.to === moves.from ? 1 : Math.min(pace(moves), moves.to - moves.from)
-  let answer: Answer | undefined
-  for (let part = 1; part <= parts; part += 1) {
-    const to = moves.from + Math.floor(((moves.to - moves.from) * part) / parts)
-    answer = await world.ask(account, 'POST', path, JSON.stringify({ to }))
-    if (answer.status !== 200) return answer
+  const { from, to, stopOn } = moves
+  const parts = Math.min(pace(moves), to - from)
+  if (parts <= 1) return world.ask(account, 'POST', path, body)
+  for (let part = 1; ; part += 1) {
+    const until = from + Math.floor(((to - from) * part) / parts)
+    const asked = JSON.stringify({ to: until, ...(stopOn && { stop_on: stopOn }) })
+    const answer = await world.ask(account, 'POST', path, asked)
+    if (part === parts || answer.status !== 200 || answer.body.summary.stopped_on !== null) return answer
   }
-  if (!answer) throw new Error('an advance has a part')
-  return answer
 }
 
 function compareAnswer(

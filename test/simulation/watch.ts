@@ -27,8 +27,9 @@ const STATUSES: Readonly<Record<string, Readonly<Record<string, readonly string[
   },
   payment_intent: {
     none: ['requires_confirmation', 'succeeded', 'requires_payment_method'],
-    requires_confirmation: ['succeeded', 'requires_payment_method', 'canceled'],
-    requires_payment_method: ['requires_confirmation', 'succeeded', 'canceled'],
+    requires_confirmation: ['requires_action', 'succeeded', 'requires_payment_method', 'canceled'],
+    requires_action: ['succeeded', 'requires_payment_method', 'canceled'],
+    requires_payment_method: ['requires_confirmation', 'requires_action', 'succeeded', 'canceled'],
     succeeded: [],
     canceled: [],
   },
