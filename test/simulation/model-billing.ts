@@ -74,9 +74,9 @@ export function finalize(operation: Operation, invoice: Invoice, isHeldBack = fa
   invoice.status = 'open'
   invoice.finalizedAt = at
   if (invoice.total > 0) {
-    // What costs nothing, or is given up at once, is never due: the specification leaves it open.
+    // docs/decisions.md: what costs nothing, or is given up at once, is never due.
     if (invoice.collection === 'send_invoice' && !isHeldBack)
-      invoice.dueDate = at + (invoice.daysUntilDue ?? 30) * DAY
+      invoice.dueDate = at + daysUntilDue(operation, invoice) * DAY
     const intent: Intent = {
       key: newKey(merchant, 'pi'),
       customer: invoice.customer,
@@ -93,6 +93,12 @@ export function finalize(operation: Operation, invoice: Invoice, isHeldBack = fa
   invoice.status = 'paid'
   invoice.paidAt = at
   operation.tellOfInvoice('invoice.paid', invoice)
+}
+
+/** docs/decisions.md: as its subscription says when it is finalized; decisions.md 6: "default 30". */
+function daysUntilDue({ merchant }: Operation, { subscription, daysUntilDue }: Invoice): number {
+  const own = merchant.subscriptions.find(({ key }) => key === subscription)
+  return (own ? own.daysUntilDue : daysUntilDue) ?? 30
 }
 
 /** state-machines.md: "open, uncollectible → void (its intent canceled)". */
