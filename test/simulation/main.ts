@@ -4,9 +4,10 @@ import { type Result, run, runThoroughly } from './run.ts'
 import { shrink } from './shrink.ts'
 
 /**
- * `npm run simulate -- [--seed N] [--steps M] [--seconds S | --minutes M] [--replay STEPS]`: plays random steps against a
- * sandbox and a model of it, one seed after the other until the time is up, or one seed where no time is given. On a
- * failure it prints the seed and the shortest sequence that it finds, and exits with 1.
+ * `npm run simulate -- [--seed N] [--steps M] [--seconds S | --minutes M] [--replay STEPS] [--quick]`: plays random steps
+ * against a sandbox and a model of it, one seed after the other until the time is up, or one seed where no time is given.
+ * Each is played three times, unless it is to be quick: again, and with its advances in small steps. On a failure it
+ * prints the seed and the shortest sequence that it finds, and exits with 1.
  */
 const { values } = parseArgs({
   options: {
@@ -48,16 +49,21 @@ function elapsed(): number {
   return (performance.now() - begun) / 1000
 }
 
+/** How long a shorter sequence is looked for: whoever waits for it has a seed to run again already. */
+const SHRINK_SECONDS = 90
+
 async function report(seed: number, steps: readonly Step[], { failure, lines }: Result): Promise<void> {
   console.error(`seed ${seed} fails after ${lines.length} steps. ${failure?.message}`)
-  // What comes after the failure has no part in it.
+  const deadline = elapsed() + SHRINK_SECONDS
+  // What comes after the failure has no part in it, and what one run finds needs no second one.
   const played = steps.slice(0, lines.length + 1)
-  const isSame = async (shorter: readonly Step[]) => {
-    const again = await play(shorter, { seed, auditEvery: Number.POSITIVE_INFINITY })
-    return again.failure?.kind === failure?.kind
-  }
-  const shortest = await shrink(played, isSame)
-  const last = await play(shortest, { seed, auditEvery: Number.POSITIVE_INFINITY })
+  const replay = (await run(played, { seed })).failure?.kind === failure?.kind ? run : play
+  const again = (shorter: readonly Step[]) => replay(shorter, { seed, auditEvery: Number.POSITIVE_INFINITY })
+  const shortest = await shrink(
+    played,
+    async (shorter) => elapsed() < deadline && (await again(shorter)).failure?.kind === failure?.kind,
+  )
+  const last = await again(shortest)
   console.error(`\nThe shortest sequence found, ${shortest.length} steps:`)
   for (const line of last.lines) console.error(`  ${line}`)
   console.error(`${last.failure?.message}`)
