@@ -154,6 +154,26 @@ describe('resuming', () => {
     return { twin, subscription, place: (await twin.events()).length }
   }
 
+  test('a pause of collection ends at resumes_at, also of one whose trial has paused it', async () => {
+    const twin = await openTwin()
+    const customer = await twin.post('/v1/customers')
+    const price = await makePrice(twin)
+    const subscription = await twin.post('/v1/subscriptions', {
+      customer: customer.id,
+      currency: 'usd',
+      items: [{ price: price.id }],
+      trial_period_days: 5,
+      trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
+    })
+    await pause(twin, subscription, 'void', '2026-02-09T10:00:00Z')
+    const place = (await twin.events()).length
+    await twin.advance({ to: '2026-02-09T12:00:00Z' })
+    expect(await linesSince(twin, place)).toEqual([
+      '2026-02-05T10:00:00Z subscription.updated paused Δ status',
+      '2026-02-09T10:00:00Z subscription.updated paused Δ pause_collection',
+    ])
+  })
+
   test('a paused one starts a period at that moment, which is its anchor', async () => {
     const { twin, subscription, place } = await pausedByTrial('pm_card_visa')
     expect((await resume(twin, subscription)).body).toMatchObject({
