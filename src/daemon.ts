@@ -10,6 +10,7 @@ import { ApiError, mistakesOf, mistakeText } from './core/errors.ts'
 import { type DaemonLog, openLog } from './daemon-log.ts'
 import { type DaemonFile, DataFolder } from './data-folder.ts'
 import { Ending } from './ending.ts'
+import type { Made } from './engine/fixture-names.ts'
 import { allowedHosts } from './http/admin/guard.ts'
 import type { OAuthErrorForm } from './http/oauth/error-form.ts'
 import type { Logger } from './log.ts'
@@ -58,6 +59,9 @@ export type DaemonOptions = {
   readonly version: string
 }
 
+/** The secret of an app or a webhook endpoint of the fixtures: the only time that it is told. */
+export type FixtureSecret = Pick<Made, 'object' | 'ref' | 'id'> & { readonly secret: string }
+
 export type Daemon = {
   readonly url: string
   /** 'live', or the frozen instant in ISO 8601. */
@@ -70,6 +74,8 @@ export type Daemon = {
   /** Only when this start generated it and no file holds it. */
   readonly adminToken: string | null
   readonly adminTokenFile: string | null
+  /** The secrets that this start made with its fixtures. */
+  readonly fixtureSecrets: readonly FixtureSecret[]
   /** Resolves when it has ended, be it that the operator's API was asked for that. */
   readonly ended: Promise<void>
   close(): Promise<void>
@@ -229,13 +235,20 @@ function urlOf(host: string, server: Server): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function described({ merchant, secretKey }: Sandbox, { data }: DaemonOptions, folder: DataFolder | null) {
+function described(
+  { merchant, secretKey, loaded }: Sandbox,
+  { data }: DaemonOptions,
+  folder: DataFolder | null,
+) {
   const { clock } = merchant
   return {
     clock: clock.mode === 'live' ? 'live' : formatInstant(clock.now),
     data: folder ? data : null,
     merchant: merchant.settings.id,
     secretKey,
+    fixtureSecrets: (loaded ?? []).flatMap(({ object, ref, id, secret }): FixtureSecret[] =>
+      secret === undefined ? [] : [{ object, ref, id, secret }],
+    ),
   }
 }
 

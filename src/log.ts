@@ -37,8 +37,8 @@ export function createLog({
   return { logger: pino(options, { write }), add: (target) => targets.push(target) }
 }
 
-/** Keys, OAuth tokens and secrets of webhook endpoints, as they begin. Source: decisions.md 8, 9, 10. */
-const SECRET = /\b((?:sk|pk)_(?:test|live)_|o[ar]t_test_|whsec_)[\w+/=-]+/g
+/** Keys, what OAuth keeps secret (codes, apps' secrets, tokens) and secrets of webhook endpoints, as they begin. Source: decisions.md 8, 9, 10. */
+const SECRET = /\b((?:sk|pk)_(?:test|live)_|o(?:ac|at|cs|rt)_test_|whsec_)[\w+/=-]+/g
 
 const masked = (line: string): string => line.replace(SECRET, '$1…')
 

@@ -11,6 +11,11 @@ export type ClockPage = {
   readonly above?: number | undefined
 }
 
+// Literals: with parameters SQLite would not know that the partial indexes apply.
+const IS_MAIN = sql<boolean>`is_test = 0`
+const IS_TEST = sql<boolean>`is_test = 1`
+const IS_PRESENT = sql<boolean>`deleted = 0`
+
 /** The clocks of all merchants: each has one main clock, and any number of test clocks for single customers. */
 export class ClockTable {
   readonly #statements: Statements
@@ -23,11 +28,7 @@ export class ClockTable {
   main(merchant: number): StoredClock | undefined {
     return this.#statements
       .named<StoredClock>('main clock', (db) =>
-        db
-          .selectFrom('clock')
-          .selectAll()
-          .where('merchant', '=', arg<number>('merchant'))
-          .where('is_test', '=', 0),
+        db.selectFrom('clock').selectAll().where('merchant', '=', arg<number>('merchant')).where(IS_MAIN),
       )
       .get({ merchant })
   }
@@ -49,7 +50,7 @@ export class ClockTable {
           .selectAll()
           .where('id', '=', arg<string>('id'))
           .where('merchant', '=', arg<number>('merchant'))
-          .where('is_test', '=', 1),
+          .where(IS_TEST),
       )
       .get({ id, merchant })
   }
@@ -63,8 +64,8 @@ export class ClockTable {
           .selectFrom('clock')
           .selectAll()
           .where('merchant', '=', arg<number>('merchant'))
-          .where('is_test', '=', 1)
-          .where('deleted', '=', 0)
+          .where(IS_TEST)
+          .where(IS_PRESENT)
           .orderBy('seq', side === 'above' ? 'asc' : 'desc')
           .limit(literal(limit))
         if (side === 'top') return query
@@ -81,7 +82,7 @@ export class ClockTable {
           .selectFrom('clock')
           .selectAll()
           .where('merchant', '=', arg<number>('merchant'))
-          .where('is_test', '=', 1)
+          .where(IS_TEST)
           .where('target', 'is not', null)
           .orderBy('seq'),
       )

@@ -1,7 +1,10 @@
 import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
-import { Kysely, type Migration, Migrator, SqliteDialect } from 'kysely'
 import * as first from './migrations/0001-first.ts'
+import { openSqlite } from './sqlite.ts'
+
+/** A step from one schema to the next, within a transaction. */
+export type Migration = { readonly up: (database: Sqlite.Database) => void }
 
 /** Migrations by name, in order: a database's version is how many of them it has seen. */
 export type Migrations = Readonly<Record<string, Migration>>
@@ -32,7 +35,7 @@ export async function openDatabase(
   migrations: Migrations = MIGRATIONS,
 ): Promise<Sqlite.Database> {
   const newest = versionOf(migrations)
-  const database = new Sqlite(path, { timeout: 0 })
+  const database = openSqlite(path, { timeout: 0 })
   try {
     configure(database, durability)
     const version = Number(database.pragma('user_version', { simple: true }))
@@ -44,7 +47,7 @@ export async function openDatabase(
     }
     if (version < newest) {
       if (version > 0) copyBeside(database, path, version)
-      await migrate(database, migrations)
+      migrate(database, migrations)
     }
     if (path !== ':memory:')
       for (const file of [path, `${path}-wal`]) if (existsSync(file)) chmodSync(file, 0o600)
@@ -79,32 +82,14 @@ function copyBeside(database: Sqlite.Database, path: string, version: number): v
 }
 
 /** Brings a database into the newest schema: all migrations, and the version that they make, in one transaction. */
-export async function migrate(database: Sqlite.Database, migrations: Migrations): Promise<void> {
-  // Kysely's driver closes what it opened: this one is lent.
-  const lent = new Proxy(database, {
-    get: (target, name) =>
-      name === 'close' ? () => undefined : bound(target, name as keyof Sqlite.Database),
-  })
-  const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: lent }) })
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } })
-  // Kysely holds that SQLite cannot take back a change of the schema, and opens none itself.
-  database.exec('begin immediate')
-  try {
-    const { error } = await migrator.migrateToLatest()
-    if (error) throw error
-    database.pragma(`user_version = ${versionOf(migrations)}`)
-    database.exec('commit')
-  } catch (error) {
-    if (database.inTransaction) database.exec('rollback')
-    throw error
-  } finally {
-    await db.destroy()
-  }
-}
-
-function bound(target: Sqlite.Database, name: keyof Sqlite.Database): unknown {
-  const value: unknown = target[name]
-  return typeof value === 'function' ? value.bind(target) : value
+export function migrate(database: Sqlite.Database, migrations: Migrations): void {
+  const version = Number(database.pragma('user_version', { simple: true }))
+  database
+    .transaction(() => {
+      for (const { up } of Object.values(migrations).slice(version)) up(database)
+      database.pragma(`user_version = ${versionOf(migrations)}`)
+    })
+    .immediate()
 }
 
 function explain(error: unknown, path: string): unknown {

@@ -94,9 +94,15 @@ export class Statement<Row> {
 export class Statements {
   readonly #database: Sqlite.Database
   readonly #cache = new Map<string, Statement<unknown>>()
+  readonly #texts = new Map<string, string>()
 
   constructor(database: Sqlite.Database) {
     this.#database = database
+  }
+
+  /** The SQL of all statements so far, by name. */
+  get texts(): ReadonlyMap<string, string> {
+    return this.#texts
   }
 
   /**
@@ -110,6 +116,7 @@ export class Statements {
       const { sql, parameters } = build(builder).compile()
       statement = new Statement<unknown>(this.#database.prepare(sql), parameters)
       this.#cache.set(name, statement)
+      this.#texts.set(name, sql)
     }
     return statement as Statement<Row>
   }
