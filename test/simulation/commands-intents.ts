@@ -93,10 +93,10 @@ export const confirmIntent: Command = (table) => {
   return outcome === 'approved' ? done({ ...play, told }) : declined({ ...play, told })
 }
 
-/** The method that an intent was made with, where it still belongs to the customer. */
+/** docs/decisions.md: "An intent is confirmed with a method of its own customer or of nobody." */
 function methodOf({ merchant }: Table, intent: Intent): Method | null {
   const method = merchant.methods.find(({ key }) => key === intent.method)
-  return method && method.customer === intent.customer ? method : null
+  return method && (method.customer === null || method.customer === intent.customer) ? method : null
 }
 
 const operationOnIntent = ({ merchant, faults }: Table, { customer }: Intent): Operation =>

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { read, type Step, stepsOf, write } from './commands.ts'
+import { isWhole, read, type Step, stepsOf, write } from './commands.ts'
 import { type Result, run, runThoroughly } from './run.ts'
 import { shrink } from './shrink.ts'
 
@@ -59,14 +59,29 @@ async function report(seed: number, steps: readonly Step[], { failure, lines }: 
   const played = steps.slice(0, lines.length + 1)
   const replay = (await run(played, { seed })).failure?.kind === failure?.kind ? run : play
   const again = (shorter: readonly Step[]) => replay(shorter, { seed, auditEvery: Number.POSITIVE_INFINITY })
-  const shortest = await shrink(
-    played,
-    async (shorter) => elapsed() < deadline && (await again(shorter)).failure?.kind === failure?.kind,
-  )
+  const isSame = async (shorter: readonly Step[]) =>
+    elapsed() < deadline && (await again(shorter)).failure?.kind === failure?.kind
+  const shortest = await shrink(await narrow(played, lines, isSame), isSame)
   const last = await again(shortest)
   console.error(`\nThe shortest sequence found, ${shortest.length} steps:`)
   for (const line of last.lines) console.error(`  ${line}`)
   console.error(`${last.failure?.message}`)
   console.error(`\nnpm run simulate -- --seed ${seed} --steps ${steps.length}`)
   console.error(`npm run simulate -- --seed ${seed} --replay '${write(shortest)}'`)
+}
+
+/** The first guesses at what has no part in a failure: the other merchants, and steps that found nothing to do. */
+async function narrow(
+  steps: readonly Step[],
+  lines: readonly string[],
+  isSame: (steps: readonly Step[]) => Promise<boolean>,
+): Promise<readonly Step[]> {
+  const last = steps.at(-1)
+  const ofOne = steps.filter(({ merchant, name }) => isWhole(name) || merchant === last?.merchant)
+  const busy = steps.filter((_, index) => !lines[index]?.includes('nothing to do it to'))
+  const busyOfOne = ofOne.filter((step) => busy.includes(step))
+  for (const guess of [busyOfOne.filter(({ name }) => !isWhole(name)), busyOfOne, ofOne, busy]) {
+    if (await isSame(guess)) return guess
+  }
+  return steps
 }
