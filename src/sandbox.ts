@@ -213,6 +213,7 @@ function openWebhooks(
 
 const SPECIMEN_NOW = 1_769_853_600
 const SPECIMEN_KEY = 'sk_test_51SecretSecretSecretSecretSe'
+const SPECIMEN_TOKEN = 'the-operators-token-is-much-longer-than-this'
 
 /** A sandbox that is the same each time, whatever this one is like: seeded, and with both its clocks standing still. */
 async function openSpecimen(
@@ -225,6 +226,7 @@ async function openSpecimen(
     clock: SPECIMEN_NOW,
     wall: () => SPECIMEN_NOW * 1_000,
     secretKey: SPECIMEN_KEY,
+    adminToken: SPECIMEN_TOKEN,
     strictParams,
     send: async () => ({ status: 200, body: 'ok' }),
     ...(url && { url }),
