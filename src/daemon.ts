@@ -1,8 +1,7 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { getRequestListener } from '@hono/node-server'
 import type { ScheduledTask } from 'node-cron'
 import { adminTokenOf, isLoopback } from './admin-token.ts'
 import { formatInstant } from './core/calendar.ts'
@@ -12,12 +11,12 @@ import { type DaemonFile, DataFolder } from './data-folder.ts'
 import { Ending } from './ending.ts'
 import { allowedHosts } from './http/admin/guard.ts'
 import type { OAuthErrorForm } from './http/oauth/error-form.ts'
+import { createListener, type SocketLimits } from './listener.ts'
 import type { Logger } from './log.ts'
 import { readFixtures } from './read-fixtures.ts'
 import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
 import { StartRefused } from './start-refused.ts'
 import { DatabaseUnusable, type Durability } from './store/database.ts'
-import { refuseUnreadable, unreadable } from './unreadable.ts'
 import { RangeInvalid } from './webhooks/address.ts'
 
 export { StartRefused } from './start-refused.ts'
@@ -52,6 +51,8 @@ export type DaemonOptions = {
   readonly json: boolean
   /** Whether nobody reads stderr once it has started: the log is then only kept in the data folder. */
   readonly background?: boolean
+  /** What a test waits for less long. */
+  readonly socketLimits?: SocketLimits
   readonly version: string
 }
 
@@ -195,20 +196,16 @@ async function otherDaemon(folder: DataFolder): Promise<DaemonFile | undefined> 
 
 function listen(
   { app }: Sandbox,
-  { host, port }: DaemonOptions,
+  { host, port, socketLimits }: DaemonOptions,
   log: Logger,
   url: () => string,
 ): Promise<Server> {
-  const errorHandler = (error: unknown) => {
-    log.warn({ err: error }, 'a request that could not be read')
-    return unreadable(url())
-  }
-  // A missing Host is answered like every other mistake, not by Node.
-  const server = createServer(
-    { requireHostHeader: false },
-    getRequestListener(app.fetch, { hostname: host, errorHandler }),
-  )
-  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, url()))
+  const server = createListener(app, {
+    hostname: host,
+    url,
+    limits: socketLimits,
+    unread: (error) => log.warn({ err: error }, 'a request that could not be read'),
+  })
   return new Promise((resolveServer, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why =
