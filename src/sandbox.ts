@@ -25,7 +25,7 @@ import { RequestLog } from './http/request-log.ts'
 import type { Registered } from './http/route.ts'
 import { EventStreams } from './http/stream.ts'
 import { type Version, VersionHistory } from './http/versions.ts'
-import { type Durability, openDatabase } from './store/database.ts'
+import { type Durability, explained, openDatabase } from './store/database.ts'
 import { FileShelf } from './store/file-shelf.ts'
 import { MemoryShelf } from './store/memory-shelf.ts'
 import { Store } from './store/store.ts'
@@ -152,7 +152,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       // An advance that waits for webhooks stops waiting, and not because they were answered.
       await engine.time.stop()
       await webhooks.close()
-      await keys.flush()
+      // On a full disk the last uses of keys are lost, and nothing else is.
+      await keys.flush().catch((error: unknown) => reportError(error, 'noting the last uses of keys'))
       await engine.close()
     }
     const keepHouse = async () => {
@@ -181,7 +182,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     }
   } catch (error) {
     store.close()
-    throw error
+    throw explained(error, options.database)
   }
 }
 
