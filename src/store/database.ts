@@ -196,13 +196,17 @@ function bound(target: Sqlite.Database, name: keyof Sqlite.Database): unknown {
   return typeof value === 'function' ? value.bind(target) : value
 }
 
+/** Whether an error says that the disk takes no more, or fails: nothing of ours, and it may pass. */
+export const isOfStorage = (error: unknown): boolean =>
+  error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM)/.test(error.code)
+
 /** Why a database cannot be used, for an error of SQLite's that says so; any other error as it is. */
 export function explained(error: unknown, path: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error
   const { code, message } = error
   if (code === 'SQLITE_BUSY') return new DatabaseUnusable('locked', `${path} is in use by another process.`)
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return damaged(path, message)
-  if (/^SQLITE_(CANTOPEN|READONLY|IOERR|FULL|PERM)/.test(code)) {
+  if (isOfStorage(error)) {
     return new DatabaseUnusable('unreadable', `${path} cannot be opened and written (${message}).`)
   }
   return error
