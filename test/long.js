@@ -14,7 +14,7 @@ for (let at = 0; at < options.length; at += 2) {
   }
   variables[`PAYTWIN_LONG_${name.toUpperCase()}`] = String(value)
 }
-const vitest = fileURLToPath(import.meta.resolve('vitest/vitest.mjs'))
+const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
 const args = [vitest, 'run', file, '--disable-console-intercept', '--reporter=verbose']
 const { status } = spawnSync(process.execPath, args, {
   stdio: 'inherit',
