@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OpenApi } from '../../src/http/openapi.ts'
 import { ask, makeApp, proofOf } from '../http/oauth/support.ts'
 import { asOperator, toForm } from '../http/support.ts'
-import { asked, isLong } from '../long.ts'
+import { asked, dice, isLong } from '../long.ts'
 import { type Answer, type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 import {
   type Choose,
@@ -21,6 +21,8 @@ import {
 const MINUTES = asked('minutes', 0)
 const HISTORIES = 10
 const SEED = asked('seed', 1)
+/** How often each route is asked in turn. */
+const ROUNDS = 7
 const CLOSED_SET = [200, 201, 303, 400, 401, 402, 404, 422, 429]
 
 let operations: Operation[]
@@ -105,14 +107,14 @@ class Asked {
     if (params && operation.path === '/_paytwin/fixtures') params.files = [FIXTURES]
     const wanted = query.filter(() => choose([0, 0, 1]) === 1)
     const pairs = wanted.map((one) => [one.name, valueFor(one.name, one.schema, one.example, given)])
-    const search = encodable(toForm(Object.fromEntries(pairs)))
+    const search = formOf(Object.fromEntries(pairs))
     const target = targetOf(operation, given) + (search && `?${search}`)
     const isForm = choose([true, false])
     const headers = {
       ...this.#as(security[0]),
       ...(params && isForm && { 'Content-Type': 'application/x-www-form-urlencoded' }),
     }
-    const text = params && (isForm ? encodable(toForm(params)) : JSON.stringify(params))
+    const text = params && (isForm ? formOf(params) : JSON.stringify(params))
     const answer = await this.#request(operation, target, text, headers)
     const about = `${method} ${target} ${text ?? ''}`
     expect(CLOSED_SET, `${about}\n${this.failures.map(String)}`).toContain(answer.status)
@@ -159,20 +161,17 @@ const FIXTURES = {
   content: JSON.parse(readFileSync('fixtures/default.json', 'utf8')),
 }
 
-/** Without halves of characters, which no form can carry. */
-const encodable = (text: string): string => text.toWellFormed()
+/** Nested parameters as a form, without halves of characters, which none can carry. */
+const formOf = (params: Body): string =>
+  toForm(JSON.parse(JSON.stringify(params).replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, 'x')))
 
-/** Chooses by numbers that fast-check makes. */
-function chooser(choices: readonly number[]): Choose {
-  let place = 0
-  return (values) => {
-    place += 1
-    return values[(choices[place % choices.length] ?? 0) % values.length] as (typeof values)[number]
-  }
+/** Chooses as a seed has it: a request that fails is told by two numbers. */
+function chooser(seed: number): Choose {
+  const roll = dice(seed)
+  return (values) => values[Math.floor(roll(values.length))] as (typeof values)[number]
 }
 
-const choices = fc.array(fc.nat({ max: 99_999 }), { minLength: 97, maxLength: 97 })
-const aRequest = fc.noBias(fc.record({ operation: fc.nat(), choices }))
+const aRequest = fc.noBias(fc.record({ operation: fc.nat({ max: 9_999 }), seed: fc.nat() }))
 
 test('whatever is made of the description is answered as the description says', {
   timeout: isLong ? 24 * 3_600_000 : 60_000,
@@ -186,7 +185,7 @@ test('whatever is made of the description is answered as the description says', 
         for (const request of requests) {
           const operation = operations[request.operation % operations.length]
           if (!operation) throw new Error('there are operations')
-          const { status } = await asked.send(operation, chooser(request.choices), true)
+          const { status } = await asked.send(operation, chooser(request.seed), true)
           statuses[status] = (statuses[status] ?? 0) + 1
         }
         expect(asked.failures).toEqual([])
@@ -209,19 +208,15 @@ afterAll(() => whole?.close())
 
 test('what is made of the description is accepted by most routes, so that the others of them lead somewhere', async () => {
   whole = await Asked.open()
-  const [first] = fc.sample(fc.array(choices, { minLength: 900, maxLength: 900, size: 'max' }), {
-    seed: 7,
-    numRuns: 1,
-  })
   const accepted = new Set<string>()
   const last = ['/_paytwin/reset', '/_paytwin/merchants/{id}', '/v1/customers/{id}']
   const order = operations.toSorted(
     (one, other) => Number(last.includes(one.path)) - Number(last.includes(other.path)),
   )
-  for (const [index, numbers] of (first ?? []).entries()) {
+  for (let index = 0; index < ROUNDS * order.length; index += 1) {
     const operation = order[index % order.length]
     if (!operation) throw new Error('there are operations')
-    const { status } = await whole.send(operation, chooser(numbers), false)
+    const { status } = await whole.send(operation, chooser(index), false)
     if (status < 400) accepted.add(`${operation.method} ${operation.path}`)
   }
   expect(accepted.size).toBeGreaterThan((operations.length * 2) / 3)
