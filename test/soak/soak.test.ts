@@ -16,8 +16,8 @@ const STREAMS = 20
 const LOOK_MS = isLong ? 5_000 : 250
 /** The log is written into the database at 4,000 pages of 16 KiB; it may be some more while that goes on. */
 const LARGEST_WAL_BYTES = 100 * 1_048_576
-/** What memory may grow from the first third to the last, caches that fill included. */
-const GROWTH_BYTES = 40 * 1_048_576
+/** What memory may grow from the second third to the last: SQLite's cache fills as the database grows, up to 64 MiB. */
+const GROWTH_BYTES = 64 * 1_048_576
 
 /** What the daemon takes at a moment. */
 type Look = {
@@ -174,7 +174,7 @@ class Load {
 const megabytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MiB`
 const told = ({ memory, handles, wal, database }: Look) =>
   `memory ${megabytes(memory)}, handles ${handles}, log ${megabytes(wal)}, database ${megabytes(database)}`
-const thirdOf = <T>(all: readonly T[], which: 0 | 2): readonly T[] =>
+const thirdOf = <T>(all: readonly T[], which: 1 | 2): readonly T[] =>
   all.slice((which * all.length) / 3, ((which + 1) * all.length) / 3)
 
 test('under a mixed load that goes on and on, memory and file handles stay, and the log is bounded', {
@@ -192,7 +192,7 @@ test('under a mixed load that goes on and on, memory and file handles stay, and 
   try {
     await load.run(MINUTES * 60_000)
     clearInterval(looking)
-    const [early, late] = [thirdOf(looks, 0), thirdOf(looks, 2)]
+    const [early, late] = [thirdOf(looks, 1), thirdOf(looks, 2)]
     const lowest = (some: readonly Look[]) => Math.min(...some.map(({ memory }) => memory))
     const most = (some: readonly Look[]) => Math.max(...some.map(({ handles }) => handles))
     if (isLong)
@@ -203,8 +203,7 @@ test('under a mixed load that goes on and on, memory and file handles stay, and 
     expect(load.counts.requests).toBeGreaterThan(100)
     expect(load.counts.events).toBeGreaterThan(100)
     expect(load.counts.posts).toBeGreaterThan(10)
-    // So short a time shows no slope: what it shows is that nothing is lost by the handful.
-    expect(lowest(late) - lowest(early)).toBeLessThan(isLong ? GROWTH_BYTES : 3 * GROWTH_BYTES)
+    expect(lowest(late) - lowest(early)).toBeLessThan(GROWTH_BYTES)
     expect(most(late)).toBeLessThan(most(early) + 30)
     expect(Math.max(...looks.map(({ wal }) => wal))).toBeLessThan(LARGEST_WAL_BYTES)
     expect(daemon.log()).not.toMatch(/"level":"(error|fatal)"/)
