@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
@@ -12,40 +14,60 @@ const englishOnly = {
   },
 }
 
-/** Ink can be looked into by a program for its own development, which is not installed here. */
-const withoutDevtools = {
-  name: 'without devtools',
+/**
+ * Ink and its layout engine wait for something while they are loaded, which a script cannot: Ink for a program to look into it
+ * by, which is not installed here; the engine for its WebAssembly, which src/ui/layout-engine.ts waits for instead.
+ */
+const withoutWaiting = {
+  name: 'without waiting',
   setup({ onLoad }) {
-    onLoad({ filter: /ink[\\/]build[\\/]devtools\.js$/ }, () => ({ contents: '' }))
+    onLoad({ filter: /ink[\\/]build[\\/]reconciler\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8'))
+        .replace("await import('./devtools.js')", 'undefined')
+        .replace('await loadPackageJson()', 'undefined'),
+    }))
+    onLoad({ filter: /yoga-layout[\\/]dist[\\/]src[\\/]index\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(
+        'const Yoga = wrapAssembly(await loadYoga());',
+        'const Yoga = {}; export const ready = loadYoga().then((lib) => Object.assign(Yoga, wrapAssembly(lib)));',
+      ),
+    }))
   },
 }
 
-// One bundle, for a quick start; what only some commands need (the daemon) lies in chunks of its own.
+// One script, for a quick start: what only some commands need lies in it unread until it is asked for.
 const { metafile } = await build({
   entryPoints: ['src/cli/main.ts', 'src/cli/demo.ts'],
   outdir: 'dist',
+  outExtension: { '.js': '.cjs' },
   bundle: true,
-  splitting: true,
-  format: 'esm',
+  // A script rather than a module: only for scripts does Node 20 take what V8 has compiled before.
+  format: 'cjs',
   platform: 'node',
   target: 'node20',
-  // Native: it stays where npm has compiled it.
-  external: ['better-sqlite3'],
-  // React is several times as fast without its checks for development.
-  define: { 'process.env.NODE_ENV': '"production"' },
+  // Templates with tags would keep what is not ASCII, and take the whole script with them: twice the memory, and slower.
+  supported: { 'template-literal': false, 'dynamic-import': false },
+  charset: 'ascii',
+  legalComments: 'external',
+  define: {
+    // React is several times as fast without its checks for development.
+    'process.env.NODE_ENV': '"production"',
+    'import.meta.url': 'here',
+  },
+  banner: { js: "const here = require('node:url').pathToFileURL(__filename).href;" },
   // Names stay as they are, for the sake of stack traces.
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: 'warning',
   metafile: true,
-  plugins: [englishOnly, withoutDevtools],
-  // Bundled CommonJS packages call require.
-  banner: {
-    js: "import { createRequire as makeRequire } from 'node:module';const require = makeRequire(import.meta.url);",
-  },
+  plugins: [englishOnly, withoutWaiting],
 })
 
 // What an earlier build left goes only now, so that a build that fails takes nothing away.
 for (const file of readdirSync('dist')) {
   if (!(`dist/${file}` in metafile.outputs)) rmSync(join('dist', file), { recursive: true })
 }
+// bin/script.js takes each byte for a character.
+if (/[^\0-\x7f]/.test(await readFile('dist/main.cjs', 'utf8'))) throw new Error('dist/main.cjs is not ASCII')
+const options = Object.entries(process.env).filter(([name]) => !name.startsWith('PAYTWIN_'))
+execFileSync(process.execPath, ['bin/compile.js'], { env: Object.fromEntries(options) })

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs'
+const { existsSync } = require('node:fs')
+const { MAIN, run } = require('./script.js')
 
-const main = new URL('../dist/main.js', import.meta.url)
-if (existsSync(main)) {
-  await import(main.href)
+if (existsSync(MAIN)) {
+  run()
 } else {
   process.stderr.write("error: paytwin is not built yet. Run 'npm run build' in its folder.\n")
   process.exitCode = 1

@@ -9,6 +9,7 @@ import { ApiError, mistakesOf, mistakeText } from './core/errors.ts'
 import { type DaemonLog, openLog } from './daemon-log.ts'
 import { type DaemonFile, DataFolder } from './data-folder.ts'
 import { Ending } from './ending.ts'
+import type { Made } from './engine/fixture-names.ts'
 import { allowedHosts } from './http/admin/guard.ts'
 import type { OAuthErrorForm } from './http/oauth/error-form.ts'
 import { createListener, type SocketLimits } from './listener.ts'
@@ -24,6 +25,9 @@ export { StartRefused } from './start-refused.ts'
 /** How often, and how many times, a daemon that is refused looks for the address of one that is just starting. */
 const LOOK_EVERY_MS = 50
 const LOOKS = 60
+
+/** What needs no ticking comes first: the requests for which somebody has started it. */
+const TICK_AFTER_MS = 1_000
 
 export type DaemonOptions = {
   readonly host: string
@@ -56,6 +60,9 @@ export type DaemonOptions = {
   readonly version: string
 }
 
+/** The secret of an app or a webhook endpoint of the fixtures: the only time that it is told. */
+export type FixtureSecret = Pick<Made, 'object' | 'ref' | 'id'> & { readonly secret: string }
+
 export type Daemon = {
   readonly url: string
   /** 'live', or the frozen instant in ISO 8601. */
@@ -68,6 +75,8 @@ export type Daemon = {
   /** Only when this start generated it and no file holds it. */
   readonly adminToken: string | null
   readonly adminTokenFile: string | null
+  /** The secrets that this start made with its fixtures. */
+  readonly fixtureSecrets: readonly FixtureSecret[]
   /** Resolves when it has ended, be it that the operator's API was asked for that. */
   readonly ended: Promise<void>
   close(): Promise<void>
@@ -244,13 +253,20 @@ function urlOf(host: string, server: Server): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function described({ merchant, secretKey }: Sandbox, { data }: DaemonOptions, folder: DataFolder | null) {
+function described(
+  { merchant, secretKey, loaded }: Sandbox,
+  { data }: DaemonOptions,
+  folder: DataFolder | null,
+) {
   const { clock } = merchant
   return {
     clock: clock.mode === 'live' ? 'live' : formatInstant(clock.now),
     data: folder ? data : null,
     merchant: merchant.settings.id,
     secretKey,
+    fixtureSecrets: (loaded ?? []).flatMap(({ object, ref, id, secret }): FixtureSecret[] =>
+      secret === undefined ? [] : [{ object, ref, id, secret }],
+    ),
   }
 }
 
@@ -276,7 +292,7 @@ function resumeAdvances({ engine }: Sandbox, log: Logger): void {
   }
 }
 
-/** Live clocks are kept each second, and now and then the house is. Begins after the start, which need not wait for it. */
+/** Live clocks are kept each second, and now and then the house is. Begins a second after the start: loading takes a while. */
 function tick(sandbox: Sandbox, log: Logger): () => void {
   const tasks: ScheduledTask[] = []
   let isStopped = false
@@ -299,9 +315,10 @@ function tick(sandbox: Sandbox, log: Logger): () => void {
       ),
     )
   }
-  setImmediate(guarded('beginning to tick', begin))
+  const beginning = setTimeout(guarded('beginning to tick', begin), TICK_AFTER_MS)
   return () => {
     isStopped = true
+    clearTimeout(beginning)
     for (const task of tasks) void task.destroy()
   }
 }

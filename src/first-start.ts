@@ -1,4 +1,5 @@
 import type { Engine } from './engine/engine.ts'
+import { firstApps } from './engine/fixture-apps.ts'
 import type { Made } from './engine/fixture-names.ts'
 import { type FixturePlan, makeRememberedFixtures, rememberFixtures } from './engine/fixtures.ts'
 import type { KeyRing } from './engine/keys.ts'
@@ -32,7 +33,8 @@ export type Begun = {
 /**
  * Makes the state of a first start, in one transaction: of a new database, or in place of all that a used one holds.
  * There the default merchant's keys stay, and so does its id, which follows from the seed; other merchants go with theirs, and
- * apps with all that they were granted.
+ * apps with all that they were granted. Of apps only those stay that the fixtures of the first start made, without what they
+ * were granted.
  * Source: operator.md, "Daemon" and the paragraph on reset.
  */
 export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promise<Begun> {
@@ -42,7 +44,7 @@ export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promis
     transact((unitOf) => {
       store.empty()
       store.directory.forgetOtherKeys()
-      const revoked = store.oauth.empty().map(({ seq }) => seq)
+      const revoked = store.oauth.empty(firstApps(engine)).map(({ seq }) => seq)
       store.directory.setSetting('seed', seed)
       store.directory.setSetting('clock', String(clock))
       if (fixtures) rememberFixtures(engine, fixtures)

@@ -101,7 +101,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const known = beginningOf(store)
     if (known) refuseOtherOptions(known, options)
     const versions = new VersionHistory(options.versions)
-    const beginning = known ?? newBeginning(options, versions)
+    const addresses = new Addresses(options.receivers ?? { isExposed: false, allowed: [] })
+    const beginning = known ?? newBeginning(options, versions, addresses)
     const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates })
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
     const { secretKey, loaded } = known ? NOTHING_MADE : await beginAnew({ engine, keys }, beginning)
@@ -113,7 +114,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
     const requests = new RequestLog(new LiveStreams(reportError))
     const idempotency = new IdempotencyKeys(store, wall)
-    const webhooks = openWebhooks(engine, versions, { ...options, reportError })
+    const webhooks = openWebhooks(engine, versions, addresses, { ...options, reportError })
     const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
     const { app, routes } = createApp({
@@ -138,7 +139,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       shutDown: options.shutDown ?? (() => Promise.resolve()),
       reportError,
       noteIgnored: options.noteIgnored ?? (() => undefined),
-      refusesReceiver: webhooks.refuses,
+      refusesReceiver: (url) => addresses.refusesUrl(url),
       openSpecimen: (given) => openSpecimen(options, given),
       reset: async () => {
         const { revoked } = await beginAnew({ engine, keys }, beginning)
@@ -190,9 +191,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 function openWebhooks(
   engine: Engine,
   versions: VersionHistory,
-  { receivers, send, version, reportError }: SandboxOptions & Pick<AdminSite, 'reportError'>,
+  addresses: Addresses,
+  { send, version, reportError }: SandboxOptions & Pick<AdminSite, 'reportError'>,
 ) {
-  const addresses = new Addresses(receivers ?? { isExposed: false, allowed: [] })
   const sender = new Sender(addresses)
   const deliverer = new Deliverer({
     engine,
@@ -204,7 +205,6 @@ function openWebhooks(
   engine.deliveries = deliverer
   deliverer.start()
   return {
-    refuses: (url: string) => addresses.refusesUrl(url),
     close: async () => {
       await deliverer.close()
       await sender.close()
@@ -255,11 +255,15 @@ async function openStore({ database: path, durability = 'normal' }: SandboxOptio
 const newBeginning = (
   { seed, clock, secretKey, fixtures }: SandboxOptions,
   versions: VersionHistory,
+  addresses: Addresses,
 ): Beginning => ({
   seed: seed ?? randomSeed(),
   clock: clock ?? 'live',
   secretKey: secretKey ?? null,
-  fixtures: checkFixtures(fixtures?.() ?? [], versions.dates),
+  fixtures: checkFixtures(fixtures?.() ?? [], {
+    versions: versions.dates,
+    refusesReceiver: (url) => addresses.refusesUrl(url),
+  }),
 })
 
 /** Source: operator.md, "Daemon": given again with another value they are refused. */

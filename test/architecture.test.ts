@@ -32,7 +32,10 @@ const LAYERS: Readonly<Record<string, Row>> = {
   },
   'src/http/': { paths: ['src/http/', 'src/engine/', 'src/core/'], packages: ['hono', 'zod', 'node:crypto'] },
   'src/client/': { paths: ['src/client/'], packages: ['eventsource-parser', 'node:'], types: ['src/http/'] },
-  'src/ui/': { paths: ['src/ui/', 'src/client/', 'src/core/'], packages: ['ink', 'react', 'string-width'] },
+  'src/ui/': {
+    paths: ['src/ui/', 'src/client/', 'src/core/'],
+    packages: ['ink', 'yoga-layout', 'react', 'string-width'],
+  },
   'src/cli/': {
     paths: ['src/cli/', 'src/client/', 'src/ui/', 'src/core/', 'src/webhooks/signature.ts', 'package.json'],
     packages: ['commander', 'node:'],

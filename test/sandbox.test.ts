@@ -98,7 +98,7 @@ describe('fixtures of a start', () => {
   })
 
   test('are remembered as none when there are none', async () => {
-    expect(stored(await start())).toBe('[]')
+    expect(JSON.parse(String(stored(await start())))).toEqual({ merchants: [], apps: [] })
   })
 })
 

@@ -65,9 +65,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0)
 })
 
-try {
-  await demo()
-} catch (error) {
+demo().catch((error: unknown) => {
   process.stderr.write(`error: the demo failed: ${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1
-}
+})

@@ -12,11 +12,14 @@ import { counted } from './text.ts'
 export function fixtureCommands(program: Command, io: Io): void {
   const fixtures = program
     .command('fixtures')
-    .description('Files of objects that are made together: products, prices, customers, subscriptions.')
+    .description(
+      'Files of objects that are made together: products, prices, customers, subscriptions, webhook endpoints, apps.',
+    )
 
   addVerb(fixtures, io, {
     usage: 'load <FILE...>',
-    about: 'Make all that the files describe, or nothing. Each load makes it anew.',
+    about:
+      'Make all that the files describe, or nothing. Each load makes it anew; secrets are shown this once.',
     examples: [
       'paytwin fixtures load fixtures/default.json',
       'paytwin fixtures load fixtures/default.json --json',
@@ -43,7 +46,8 @@ const COLUMNS: readonly Column<Fixtures['made'][number]>[] = [
   { title: 'OBJECT', cell: ({ object }) => object },
   { title: 'REF', cell: ({ ref }) => ref ?? '–' },
   { title: 'ID', cell: ({ id }) => id },
-  { title: 'MERCHANT', cell: ({ merchant_id }) => merchant_id },
+  { title: 'MERCHANT', cell: ({ merchant_id }) => merchant_id ?? '–' },
+  { title: 'SECRET', cell: ({ secret }) => secret ?? '–' },
 ]
 
 /** `2 products, 1 payment method`, or nothing. */

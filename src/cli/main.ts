@@ -7,4 +7,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 const { stdout, stderr, env } = process
-process.exitCode = await run(process.argv.slice(2), { stdout, stderr, env, terminal: () => process })
+void run(process.argv.slice(2), { stdout, stderr, env, terminal: () => process }).then((status) => {
+  process.exitCode = status
+})

@@ -1,52 +1,44 @@
 import { Command } from 'commander'
-import { appCommands } from './apps.ts'
-import { clockCommands } from './clock.ts'
 import { examplesText } from './command.ts'
-import { completionCommand } from './completion.ts'
-import { eventCommands } from './events.ts'
 import { type ExitStatus, reportFailure } from './failure.ts'
-import { faultCommands } from './faults.ts'
-import { fixtureCommands } from './fixtures.ts'
 import type { Io } from './io.ts'
-import { keyCommands } from './keys.ts'
-import { logsCommand } from './logs.ts'
-import { merchantCommands } from './merchants.ts'
-import { oauthCommands } from './oauth.ts'
 import { arrange, helpAsOption, helpStyle } from './overview.ts'
-import { requestCommands } from './requests.ts'
-import { runCommand } from './run.ts'
-import { serveCommand } from './serve.ts'
-import { showCommands } from './show.ts'
-import { snapshotCommands } from './snapshots.ts'
-import { startCommand } from './start.ts'
-import { statusCommand } from './status.ts'
-import { stopCommand } from './stop.ts'
-import { triggerCommand } from './trigger.ts'
 import { VERSION } from './version.ts'
-import { webhookCommands } from './webhooks.ts'
 
-const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
-  serveCommand,
-  startCommand,
-  stopCommand,
-  statusCommand,
-  runCommand,
-  keyCommands,
-  merchantCommands,
-  clockCommands,
-  eventCommands,
-  appCommands,
-  oauthCommands,
-  snapshotCommands,
-  showCommands,
-  logsCommand,
-  completionCommand,
-  requestCommands,
-  triggerCommand,
-  faultCommands,
-  fixtureCommands,
-  webhookCommands,
-]
+type Add = (program: Command, io: Io) => void
+
+/** What each word after the program's name stands for; loaded when it is needed, for all of it takes longer than most of it runs. */
+const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
+  serve: () => import('./serve.ts').then(({ serveCommand }) => serveCommand),
+  start: () => import('./start.ts').then(({ startCommand }) => startCommand),
+  stop: () => import('./stop.ts').then(({ stopCommand }) => stopCommand),
+  status: () => import('./status.ts').then(({ statusCommand }) => statusCommand),
+  run: () => import('./run.ts').then(({ runCommand }) => runCommand),
+  keys: () => import('./keys.ts').then(({ keyCommands }) => keyCommands),
+  merchants: () => import('./merchants.ts').then(({ merchantCommands }) => merchantCommands),
+  clock: () => import('./clock.ts').then(({ clockCommands }) => clockCommands),
+  events: () => import('./events.ts').then(({ eventCommands }) => eventCommands),
+  apps: () => import('./apps.ts').then(({ appCommands }) => appCommands),
+  oauth: () => import('./oauth.ts').then(({ oauthCommands }) => oauthCommands),
+  snapshots: () => import('./snapshots.ts').then(({ snapshotCommands }) => snapshotCommands),
+  customers: () => import('./show.ts').then(({ showCommands }) => showCommands),
+  subscriptions: () => import('./show.ts').then(({ showCommands }) => showCommands),
+  invoices: () => import('./show.ts').then(({ showCommands }) => showCommands),
+  logs: () => import('./logs.ts').then(({ logsCommand }) => logsCommand),
+  completion: () => import('./completion.ts').then(({ completionCommand }) => completionCommand),
+  requests: () => import('./requests.ts').then(({ requestCommands }) => requestCommands),
+  trigger: () => import('./trigger.ts').then(({ triggerCommand }) => triggerCommand),
+  faults: () => import('./faults.ts').then(({ faultCommands }) => faultCommands),
+  fixtures: () => import('./fixtures.ts').then(({ fixtureCommands }) => fixtureCommands),
+  webhooks: () => import('./webhooks.ts').then(({ webhookCommands }) => webhookCommands),
+}
+
+/** The command that is asked for, or all where that is not plain, or where all are to be told of. */
+function wanted(first: string | undefined): Promise<Add[]> {
+  const isOne = first !== undefined && first !== 'completion' && Object.hasOwn(COMMANDS, first)
+  const words = isOne ? [first] : Object.keys(COMMANDS)
+  return Promise.all(words.flatMap((word) => COMMANDS[word]?.() ?? []))
+}
 
 /**
  * Runs the command line.
@@ -55,7 +47,7 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
  */
 export async function run(args: readonly string[], io: Io): Promise<ExitStatus> {
   try {
-    const program = createProgram(io)
+    const program = await createProgram(io, args[0])
     await program.parseAsync([...helpAsOption(program, args)], { from: 'user' })
     return 0
   } catch (error) {
@@ -70,7 +62,8 @@ Every command has --help with examples, and --json for programs. The daemon is f
 PAYTWIN_URL, else by its data folder: --data or PAYTWIN_DATA, default .paytwin.
 Exit status: 0 done, 1 the daemon refused, 2 wrong usage, 3 no daemon answers.`
 
-export function createProgram(io: Io): Command {
+/** @param first - the first argument; without one there are all commands */
+export async function createProgram(io: Io, first?: string): Promise<Command> {
   const program = new Command('paytwin')
     .description('A sandbox of a payments and recurring-billing service, with a clock that you control.')
     .version(VERSION)
@@ -86,7 +79,7 @@ export function createProgram(io: Io): Command {
     .enablePositionalOptions()
     .showHelpAfterError("(see 'paytwin --help', or the command's own --help)")
     .addHelpText('after', START_HERE)
-  for (const add of COMMANDS) add(program, io)
+  for (const add of new Set(await wanted(first))) add(program, io)
   arrange(program)
   return program
 }

@@ -10,9 +10,12 @@ export type Ready = Omit<Daemon, 'ended' | 'close' | 'crashed'>
 export type Announcement = { readonly ready: Ready; readonly pid: number }
 
 export const whatIsReady = (
-  { url, clock, data, merchant, secretKey, adminToken, adminTokenFile }: Ready,
+  { url, clock, data, merchant, secretKey, adminToken, adminTokenFile, fixtureSecrets }: Ready,
   pid: number,
-): Announcement => ({ ready: { url, clock, data, merchant, secretKey, adminToken, adminTokenFile }, pid })
+): Announcement => ({
+  ready: { url, clock, data, merchant, secretKey, adminToken, adminTokenFile, fixtureSecrets },
+  pid,
+})
 
 /**
  * Says that a daemon is ready: one line on stdout; what a person needs besides goes below it on a terminal, else to stderr.
@@ -39,7 +42,7 @@ export const readyLine = ({ url, clock, data }: Ready, version: string): string 
 
 /** The same for programs; secrets only when this start made them. Source: operator.md, Daemon. */
 export const readyObject = (
-  { url, merchant, secretKey, adminToken, adminTokenFile }: Ready,
+  { url, merchant, secretKey, adminToken, adminTokenFile, fixtureSecrets }: Ready,
   { version, pid }: { version: string; pid: number },
 ) => ({
   event: 'ready',
@@ -50,16 +53,21 @@ export const readyObject = (
   ...(secretKey !== null && { secret_key: secretKey }),
   ...(adminTokenFile !== null && { admin_token_file: adminTokenFile }),
   ...(adminToken !== null && { admin_token: adminToken }),
+  ...(fixtureSecrets.length > 0 && { fixture_secrets: fixtureSecrets }),
 })
 
 /** How to make the first request, with the secrets that are shown only now. */
-export function firstSteps({ url, secretKey, adminToken }: Ready): string[] {
+export function firstSteps({ url, secretKey, adminToken, fixtureSecrets }: Ready): string[] {
   const key = secretKey ?? 'sk_test_…'
   return [
     ...(secretKey === null
       ? ["Requests need a secret key; its holder has it, and 'paytwin keys create' makes another."]
       : [`Secret key (shown only now): ${secretKey}`]),
     ...(adminToken === null ? [] : [`Admin token (shown only now): ${adminToken}`]),
+    ...fixtureSecrets.map(
+      ({ object, ref, id, secret }) =>
+        `Secret of the ${object.replaceAll('_', ' ')}${ref === null ? '' : ` '${ref}'`} ${id} (shown only now): ${secret}`,
+    ),
     'Make the first request:',
     `  curl ${url}/v1/customers -u ${key}: -d email=ada@example.com`,
   ]

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { Client } from '../client/client.ts'
 import { Refused } from '../client/errors.ts'
 import type { Event } from '../client/types.ts'
+import { assert } from '../core/errors.ts'
 import { eventLine } from '../ui/event-line.ts'
 import { verifySignature } from '../webhooks/signature.ts'
 import type { Session } from './command.ts'
@@ -28,7 +29,11 @@ export async function listen(
   { client, out }: Session,
   { merchant, port, enabled_events }: Wanted,
 ): Promise<void> {
-  let secret = ''
+  // The first delivery may come sooner than the answer that tells the secret.
+  let tell = (_secret: string) => {}
+  const secret = new Promise<string>((resolve) => {
+    tell = resolve
+  })
   const server = createServer((request, response) => {
     receive(request, secret).then(
       (event) => {
@@ -51,8 +56,9 @@ export async function listen(
         merchant,
         description: 'paytwin webhooks listen',
       })
-      secret = endpoint.secret ?? ''
-      out.note(`Listening on ${url} as ${endpoint.id}, until Ctrl-C. It verifies with ${secret}`)
+      assert(endpoint.secret, 'an endpoint that was just made tells its secret')
+      tell(endpoint.secret)
+      out.note(`Listening on ${url} as ${endpoint.id}, until Ctrl-C. It verifies with ${endpoint.secret}`)
       try {
         await whenAborted(ended)
       } finally {
@@ -78,9 +84,9 @@ async function takeAway(client: Client, endpoint: string): Promise<void> {
 class Distrusted extends Error {}
 
 /** @throws Distrusted */
-async function receive(request: IncomingMessage, secret: string): Promise<Event> {
+async function receive(request: IncomingMessage, secret: Promise<string>): Promise<Event> {
   const body = await text(request)
-  const verdict = verifySignature(secret, { body, headers: request.headers }, { now: wallSeconds() })
+  const verdict = verifySignature(await secret, { body, headers: request.headers }, { now: wallSeconds() })
   if (!verdict.isValid) throw new Distrusted(verdict.reason)
   return JSON.parse(body)
 }

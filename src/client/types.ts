@@ -242,8 +242,11 @@ export type Fixtures = {
     readonly object: string
     readonly ref: string | null
     readonly id: string
-    readonly merchant_id: string
+    /** null for an app. */
+    readonly merchant_id: string | null
     readonly file: string
     readonly path: string
+    /** Of an app or a webhook endpoint, this once. */
+    readonly secret?: string
   }[]
 }

@@ -1,4 +1,4 @@
-import { parameterInvalid } from './errors.ts'
+import { type ApiError, parameterInvalid } from './errors.ts'
 
 /** paytwin: longer than any address that a browser is sent to. */
 export const MAX_REDIRECT_URI = 2_000
@@ -12,8 +12,14 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
  * Source: decisions.md 8; RFC 6749 3.1.2; RFC 8252 7.1, 7.3; RFC 9700 2.1, 4.1.
  */
 export function checkRedirectUri(uri: string, param: string): void {
+  const mistake = redirectUriMistake(uri, param)
+  if (mistake) throw mistake
+}
+
+/** What checkRedirectUri refuses; undefined for an address that can be registered. */
+export function redirectUriMistake(uri: string, param: string): ApiError | undefined {
   const wrong = mistakeIn(uri)
-  if (wrong !== undefined) throw parameterInvalid(param, `'${uri}' is no redirect_uri: ${wrong}`)
+  return wrong === undefined ? undefined : parameterInvalid(param, `'${uri}' is no redirect_uri: ${wrong}`)
 }
 
 function mistakeIn(uri: string): string | undefined {

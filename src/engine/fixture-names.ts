@@ -13,13 +13,18 @@ export type FixtureKind =
   | 'customer'
   | 'payment_method'
   | 'subscription'
+  | 'webhook_endpoint'
+  | 'app'
 
 /** Something that was made of an entry. */
 export type Made = Place & {
   readonly object: FixtureKind
   readonly ref: string | null
   readonly id: string
-  readonly merchant_id: string
+  /** null for an app, which belongs to nobody. */
+  readonly merchant_id: string | null
+  /** The secret of what has got one just now: the only time that it is told. */
+  readonly secret?: string
 }
 
 type Named = { readonly at: Place; readonly ref: string | null; readonly params: object }

@@ -3,6 +3,7 @@ import { assert } from '../core/errors.ts'
 import type { PaymentMethodType } from '../core/payment-method.ts'
 import { type CustomerParams, createCustomer, updateCustomer } from './customer.ts'
 import type { Engine } from './engine.ts'
+import { type AppEntry, makeApps, makeFirstApps } from './fixture-apps.ts'
 import { blaming, type Made, Names, type Place } from './fixture-names.ts'
 import type { KeyRing, SealedSecret } from './keys.ts'
 import type { MerchantState } from './merchant.ts'
@@ -16,6 +17,7 @@ import {
 import { createPrice, createProduct, type PriceParams, type ProductParams } from './price.ts'
 import { createSubscription, type SubscriptionParams } from './subscription.ts'
 import { Rehearsed, type Unit } from './unit.ts'
+import { createEndpoint, secretOf } from './webhook-endpoint.ts'
 
 /** Under which name the database remembers the fixtures of its first start. */
 const SETTING = 'fixtures'
@@ -44,10 +46,16 @@ export type MerchantFixtures = {
   readonly customers: readonly Entry<CustomerParams>[]
   readonly payment_methods: readonly Entry<MethodParams>[]
   readonly subscriptions: readonly Entry<SubscriptionParams>[]
+  readonly webhook_endpoints: readonly Entry<Parameters<typeof createEndpoint>[1]>[]
 }
 
-/** Fixtures as they were checked: plain values, without a key in clear. */
-export type FixturePlan = readonly MerchantFixtures[]
+/** Fixtures as they were checked: plain values, without a secret in clear. */
+export type FixturePlan = {
+  readonly merchants: readonly MerchantFixtures[]
+  readonly apps: readonly AppEntry[]
+}
+
+const NOTHING: FixturePlan = { merchants: [], apps: [] }
 
 /** Where fixtures are loaded: within a command, with the way to a merchant's unit. */
 export type Ground = {
@@ -70,9 +78,10 @@ export async function loadFixtures(
   plan: FixturePlan,
   { isTried }: { isTried: boolean },
 ): Promise<readonly Made[]> {
-  const named = plan.some((fixtures) => fixtures.merchant === null) ? [merchant] : []
+  const named = plan.merchants.some((fixtures) => fixtures.merchant === null) ? [merchant] : []
   const made = await engine.commandAll(named, (unitOf) => {
-    const result = makeFixtures({ engine, keys, unitOf, merchant }, plan)
+    const ground = { engine, keys, unitOf, merchant }
+    const result = [...makeOfMerchants(ground, plan), ...makeApps(engine, plan.apps)]
     if (isTried) throw new Rehearsed(result)
     return result
   })
@@ -80,23 +89,23 @@ export async function loadFixtures(
   return made
 }
 
-const makeFixtures = (ground: Ground, plan: FixturePlan): Made[] =>
-  plan.flatMap((fixtures) => makeOfMerchant(ground, fixtures))
-
 /** Remembers the fixtures of a database's first start, for every reset to come. */
 export const rememberFixtures = ({ store }: Engine, plan: FixturePlan): void =>
   store.directory.setSetting(SETTING, JSON.stringify(plan))
 
 /**
  * Makes the remembered fixtures within the command under way, at the first start and at every reset. A key that its
- * merchant has already stays as it is, revoked or not; the others open once they are taken up.
+ * merchant has already stays as it is, revoked or not; the others open once they are taken up. An app that is there stays too.
  * Source: operator.md, "Command line" (reset).
  */
 export function makeRememberedFixtures(ground: Ground): Made[] {
   const remembered = ground.engine.store.directory.setting(SETTING)
-  const plan: FixturePlan = remembered === undefined ? [] : JSON.parse(remembered)
-  return makeFixtures(ground, plan)
+  const plan: FixturePlan = remembered === undefined ? NOTHING : JSON.parse(remembered)
+  return [...makeOfMerchants(ground, plan), ...makeFirstApps(ground.engine, plan.apps)]
 }
+
+const makeOfMerchants = (ground: Ground, { merchants }: FixturePlan): Made[] =>
+  merchants.flatMap((fixtures) => makeOfMerchant(ground, fixtures))
 
 function makeOfMerchant(ground: Ground, fixtures: MerchantFixtures): Made[] {
   const { engine, keys, unitOf } = ground
@@ -122,11 +131,21 @@ function makeObjects(unit: Unit, fixtures: MerchantFixtures): Made[] {
     object: Made['object'],
     entries: readonly Entry<Params>[],
     make: (params: Params) => { readonly id: string },
+    secretFor?: (made: { readonly id: string }) => string,
   ) => {
     for (const entry of entries) {
-      const { id } = blaming(entry, names, () => make(entry.params))
+      const one = blaming(entry, names, () => make(entry.params))
+      const { id } = one
       names.give(object, entry, id)
-      made.push({ object, ref: entry.ref, id, merchant_id: unit.merchant.settings.id, ...entry.at })
+      const secret = secretFor && { secret: secretFor(one) }
+      made.push({
+        object,
+        ref: entry.ref,
+        id,
+        merchant_id: unit.merchant.settings.id,
+        ...entry.at,
+        ...secret,
+      })
     }
   }
   makeAll('product', fixtures.products, (params) => createProduct(unit, params))
@@ -149,6 +168,13 @@ function makeObjects(unit: Unit, fixtures: MerchantFixtures): Made[] {
       default_payment_method: names.idOf('payment_method', params.default_payment_method),
       items: params.items.map((item) => ({ ...item, price: names.idOf('price', item.price) })),
     }),
+  )
+  // The last of all: nobody is told of what a sandbox begins with, not even at each reset anew.
+  makeAll(
+    'webhook_endpoint',
+    fixtures.webhook_endpoints,
+    (params) => createEndpoint(unit, params),
+    (endpoint) => secretOf(unit.ids, endpoint),
   )
   return made
 }

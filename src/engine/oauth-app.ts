@@ -8,6 +8,9 @@ import { randomToken } from './ids.ts'
 
 const SECRET_LENGTH = 32
 const SECRET_PREFIX = 'ocs_test_'
+/** A secret that was chosen beforehand. */
+export const GIVEN_APP_SECRET = /^ocs_test_[A-Za-z0-9]{24,200}$/
+
 /** What the secret of an app that there is not is compared with; nothing hashes to it. */
 const NOBODY = Buffer.alloc(32)
 
@@ -22,6 +25,9 @@ export type OAuthApp = {
   /** Wall time. */
   readonly created: number
 }
+
+/** What an app is made of. */
+export type AppParams = { readonly name: string; readonly redirect_uris: readonly string[] }
 
 /** An app whose secret was just made: the only moment at which it is known. */
 export type IssuedApp = { readonly app: OAuthApp; readonly client_secret: string }
@@ -50,29 +56,27 @@ export function authenticateApp(engine: Engine, id: string, client_secret: strin
  * @throws ApiError parameter_invalid, param redirect_uris[n]
  * Source: decisions.md 8.
  */
-export function createApp(
-  engine: Engine,
-  given: { readonly name: string; readonly redirect_uris: readonly string[] },
-): Promise<IssuedApp> {
-  return engine.administer(() => makeApp(engine, given))
-}
+export const createApp = (engine: Engine, given: AppParams): Promise<IssuedApp> =>
+  engine.administer(() => makeApp(engine, given))
 
 /** Makes an app within the command under way: see createApp. */
-export function makeApp(
+export function makeApp(engine: Engine, given: AppParams): IssuedApp {
+  const client_secret = newSecret()
+  return { app: addApp(engine, given, digest(client_secret)), client_secret }
+}
+
+/** Makes an app of whose secret only the digest is known: see makeApp. */
+export function addApp(
   { store, ids, wall }: Engine,
-  { name, redirect_uris }: { readonly name: string; readonly redirect_uris: readonly string[] },
-): IssuedApp {
+  { name, redirect_uris }: AppParams,
+  secret: Buffer,
+): OAuthApp {
   redirect_uris.forEach((uri, index) => {
     checkRedirectUri(uri, `redirect_uris[${index}]`)
   })
-  const client_secret = newSecret()
   const app = { id: ids.next(0, 'app'), name, redirect_uris, created: wallSeconds(wall) }
-  store.oauth.addApp({
-    ...app,
-    redirect_uris: JSON.stringify(redirect_uris),
-    secret: digest(client_secret),
-  })
-  return { app, client_secret }
+  store.oauth.addApp({ ...app, redirect_uris: JSON.stringify(redirect_uris), secret })
+  return app
 }
 
 /**

@@ -28,10 +28,10 @@ export class Outbox {
 
   #read(): Listener[] {
     return this.#store.objects
-      .list('webhook_endpoint', this.#merchant, [{ field: 'status', is: 'enabled' }], {
+      .list('webhook_endpoint', this.#merchant, [{ field: 'deleted', is: 0 }], {
         limit: Number.MAX_SAFE_INTEGER,
       })
-      .filter(({ deleted }) => !deleted)
+      .filter(({ status }) => status === 'enabled')
       .reverse()
       .map((endpoint) => ({ endpoint, types: new Set(endpoint.enabled_events.flatMap(matchEventTypes)) }))
   }

@@ -1,5 +1,5 @@
 import { resourceMissing } from '../core/errors.ts'
-import { JOB_KINDS, type JobKind } from '../core/jobs.ts'
+import { JOB_KINDS, type Job, type JobKind } from '../core/jobs.ts'
 import type { Clock } from './clock.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant.ts'
@@ -33,7 +33,7 @@ export function upcomingJobs(
   { limit, cursor }: UpcomingPage,
 ): Upcoming[] {
   const { jobs } = engine.store
-  const place = cursor && jobs.find(clock.seq, partsOf(cursor.id))
+  const place = cursor && jobs.find(clock.seq, jobOf(engine, settings.ordinal, cursor.id))
   if (cursor && !place) throw resourceMissing('upcoming happening', cursor.id, cursor.param)
   const from = cursor && place && (cursor.isBackward ? { before: place } : { after: place })
   return jobs.next(clock.seq, limit, from).map(({ due, kind, subscription, object }) => ({
@@ -46,9 +46,14 @@ export function upcomingJobs(
   }))
 }
 
-/** `renewal-sub_…-1772272800` → its parts; what has no such form names no job. */
-function partsOf(id: string): { due: number; kind: JobKind; object: string } {
+/** `renewal-sub_…-1772272800` → its job; what has no such form names no job. */
+function jobOf({ store }: Engine, merchant: number, id: string): Job {
   const [name = '', object = '', due = ''] = id.split('-')
   const kind = JOB_KINDS.find((known) => known === name)
-  return { due: Number(due), kind: kind ?? 'renewal', object: kind ? object : '' }
+  const subscription = object.startsWith('in_')
+    ? (store.objects.get('invoice', merchant, object)?.subscription ?? null)
+    : object.startsWith('sub_')
+      ? object
+      : null
+  return { due: Number(due), kind: kind ?? 'renewal', object: kind ? object : '', subscription }
 }

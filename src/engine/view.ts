@@ -1,11 +1,12 @@
 import type { Kind, Objects } from '../core/change.ts'
 import type { Merchant } from '../store/directory.ts'
 import type { EventEntry } from '../store/journal.ts'
-import type { Filter, Page } from '../store/objects.ts'
+import type { Filter } from '../store/list-query.ts'
+import type { Page } from '../store/objects.ts'
 import type { Store } from '../store/store.ts'
 import type { Ids } from './ids.ts'
 
-export type { Filter } from '../store/objects.ts'
+export type { Filter } from '../store/list-query.ts'
 
 /** What a presenter may look at: a merchant's objects, all as of one moment. */
 export type View = {

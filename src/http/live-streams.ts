@@ -19,6 +19,8 @@ export type Told = {
 
 /** What a stream tells of: things in an order that grows at its end. */
 export type Feed = {
+  /** Feeds of one name tell the same. */
+  readonly name: () => string
   /** The place of the newest; 0 when there is none. */
   readonly newest: () => number
   /** What comes after a place, oldest first, as far as it is told and at most so many. */
@@ -30,6 +32,15 @@ export type Feed = {
   readonly restart?: () => string | undefined
   /** Whether what it tells of is gone. */
   readonly hasEnded?: () => boolean
+}
+
+/** What was read of a feed after a place. */
+type Chunk = {
+  /** As it goes over the wire; empty when there is nothing. */
+  readonly frames: Uint8Array
+  /** From where to go on. */
+  readonly next: number
+  readonly mayHaveMore: boolean
 }
 
 type Stream = {
@@ -51,6 +62,11 @@ export class LiveStreams {
   readonly #reportError: (error: unknown, doing: string) => void
   readonly #streams = new Set<Stream>()
   readonly #encoder = new TextEncoder()
+  /**
+   * What was read in the round under way, by feed and place: a thousand readers who are all up to date cost one reading. Nothing
+   * can change within a round.
+   */
+  #round: Map<string, Chunk> | undefined
   #isScheduled = false
   #heartbeat: NodeJS.Timeout | undefined
 
@@ -123,7 +139,9 @@ export class LiveStreams {
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
+      this.#round = new Map()
       for (const stream of this.#streams) this.#serve(stream)
+      this.#round = undefined
     })
   }
 
@@ -144,18 +162,29 @@ export class LiveStreams {
 
   /** @returns whether there may be more */
   #serveChunk(stream: Stream): boolean {
-    const newest = stream.feed.newest()
-    const news = stream.feed.after(stream.place, CHUNK)
-    const last = news.at(-1)
-    if (last) {
-      stream.place = last.place
-      // A reader takes all that was read for it at once: what it had no room for would have to be read again.
-      stream.controller.enqueue(this.#encoder.encode(news.map(frameOf).join('')))
-    }
-    if (news.length === CHUNK) return true
+    const { frames, next, mayHaveMore } = this.#read(stream)
+    stream.place = next
+    // A reader takes all that was read for it at once: what it had no room for would have to be read again.
+    if (frames.byteLength > 0) stream.controller.enqueue(frames)
+    return mayHaveMore
+  }
+
+  #read({ feed, place }: Stream): Chunk {
+    if (!this.#round) return this.#readFrom(feed, place)
+    const name = `${place} ${feed.name()}`
+    const chunk = this.#round.get(name) ?? this.#readFrom(feed, place)
+    this.#round.set(name, chunk)
+    return chunk
+  }
+
+  #readFrom(feed: Feed, place: number): Chunk {
+    const newest = feed.newest()
+    const news = feed.after(place, CHUNK)
+    const frames = this.#encoder.encode(news.map(frameOf).join(''))
+    const last = news.at(-1)?.place ?? place
+    if (news.length === CHUNK) return { frames, next: last, mayHaveMore: true }
     // What lies before the newest and is not wanted need not be looked at again.
-    stream.place = Math.max(stream.place, newest)
-    return false
+    return { frames, next: Math.max(last, newest), mayHaveMore: false }
   }
 
   #hasRoom(stream: Stream): boolean {

@@ -76,6 +76,7 @@ export class RequestLog {
 
   #feedOf(merchant: string | null): Feed {
     return {
+      name: () => merchant ?? '',
       newest: () => this.#count,
       after: (place, limit) =>
         this.#after(place, { merchant, limit }).map(({ place: at, request }) => ({

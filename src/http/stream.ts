@@ -66,6 +66,7 @@ export class EventStreams {
     const engine = this.#engine
     let merchant = wanted
     return {
+      name: () => `${merchant?.settings.ordinal ?? ''} ${types.join(' ')}`,
       newest: () => newestPlace(engine, merchant),
       after: (place, limit) =>
         eventsAfter(engine, merchant, { types, place, limit }).map((event) => ({

@@ -214,7 +214,7 @@ function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
   if (status === undefined) return [{ field: 'status', isNot: 'canceled' }]
   if (status === 'all') return []
   return status === 'ended'
-    ? [{ field: 'status', isIn: ['canceled', 'incomplete_expired'] }]
+    ? [{ field: 'status', isEither: ['canceled', 'incomplete_expired'] }]
     : equals('status', status)
 }
 

@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { parameterInvalid } from '../core/errors.ts'
+import { type ApiError, parameterInvalid } from '../core/errors.ts'
+import { matchEventTypes } from '../core/event.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../core/webhook.ts'
 import { findEvent } from '../engine/events.ts'
 import type { View } from '../engine/view.ts'
 import { createEndpoint, deleteEndpoint, secretOf, updateEndpoint } from '../engine/webhook-endpoint.ts'
 import { resend } from '../engine/webhook-post.ts'
 import type { Api } from './api.ts'
-import { matchingTypes } from './event-types.ts'
+import { typeUnknown } from './event-types.ts'
 import { metadata, optionalText, reference } from './fields.ts'
 import { equals, list, listObjects, pageParams } from './pagination.ts'
 import { common, deletedStub, retrieve } from './resource.ts'
@@ -134,15 +135,25 @@ export function webhookEndpointRoutes(api: Api): void {
  * @throws ApiError parameter_invalid, param url or enabled_events[…]
  * Source: decisions.md 10, "URLs".
  */
-export function checkEndpoint(
-  { refusesReceiver }: Pick<Site, 'refusesReceiver'>,
-  given: { url?: string | undefined; enabled_events?: readonly string[] | undefined },
-): void {
+export function checkEndpoint(site: ReceiverRules, given: ReceiverParams): void {
+  const [mistake] = endpointMistakes(site, given)
+  if (mistake) throw mistake
+}
+
+/** What decides where events may be posted to. */
+export type ReceiverRules = Pick<Site, 'refusesReceiver'>
+type ReceiverParams = { url?: string | undefined; enabled_events?: readonly string[] | undefined }
+
+/** All that checkEndpoint refuses. */
+export function endpointMistakes({ refusesReceiver }: ReceiverRules, given: ReceiverParams): ApiError[] {
   const why = given.url === undefined ? undefined : refusesReceiver(given.url)
-  if (why !== undefined) throw parameterInvalid('url', why)
-  for (const [index, pattern] of (given.enabled_events ?? []).entries()) {
-    matchingTypes(pattern, `enabled_events[${index}]`)
-  }
+  const unknown = [...(given.enabled_events ?? []).entries()].filter(
+    ([, pattern]) => matchEventTypes(pattern).length === 0,
+  )
+  return [
+    ...(why === undefined ? [] : [parameterInvalid('url', why)]),
+    ...unknown.map(([index, pattern]) => typeUnknown(pattern, `enabled_events[${index}]`)),
+  ]
 }
 
 /** Source: decisions.md 10, 13. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 import type { ClockRow } from './tables.ts'
 
 export type StoredClock = Omit<ClockRow, 'seq'> & { seq: number }
@@ -10,6 +10,11 @@ export type ClockPage = {
   readonly below?: number | undefined
   readonly above?: number | undefined
 }
+
+// Literals: with parameters SQLite would not know that the partial indexes apply.
+const IS_MAIN = sql<boolean>`is_test = 0`
+const IS_TEST = sql<boolean>`is_test = 1`
+const IS_PRESENT = sql<boolean>`deleted = 0`
 
 /** The clocks of all merchants: each has one main clock, and any number of test clocks for single customers. */
 export class ClockTable {
@@ -23,11 +28,7 @@ export class ClockTable {
   main(merchant: number): StoredClock | undefined {
     return this.#statements
       .named<StoredClock>('main clock', (db) =>
-        db
-          .selectFrom('clock')
-          .selectAll()
-          .where('merchant', '=', arg<number>('merchant'))
-          .where('is_test', '=', 0),
+        db.selectFrom('clock').selectAll().where('merchant', '=', arg<number>('merchant')).where(IS_MAIN),
       )
       .get({ merchant })
   }
@@ -49,7 +50,7 @@ export class ClockTable {
           .selectAll()
           .where('id', '=', arg<string>('id'))
           .where('merchant', '=', arg<number>('merchant'))
-          .where('is_test', '=', 1),
+          .where(IS_TEST),
       )
       .get({ id, merchant })
   }
@@ -58,19 +59,19 @@ export class ClockTable {
   tests(merchant: number, { limit, below, above }: ClockPage): StoredClock[] {
     const side = below !== undefined ? 'below' : above !== undefined ? 'above' : 'top'
     return this.#statements
-      .named<StoredClock>(`test clocks ${side}`, (db) => {
+      .named<StoredClock>(`${limit} test clocks ${side}`, (db) => {
         const query = db
           .selectFrom('clock')
           .selectAll()
           .where('merchant', '=', arg<number>('merchant'))
-          .where('is_test', '=', 1)
-          .where('deleted', '=', 0)
+          .where(IS_TEST)
+          .where(IS_PRESENT)
           .orderBy('seq', side === 'above' ? 'asc' : 'desc')
-          .limit(arg<number>('limit'))
+          .limit(literal(limit))
         if (side === 'top') return query
         return query.where('seq', side === 'below' ? '<' : '>', arg<number>('place'))
       })
-      .all({ merchant, limit, place: below ?? above })
+      .all({ merchant, place: below ?? above })
   }
 
   /** The test clocks of a merchant on which an advance is under way. */
@@ -81,7 +82,7 @@ export class ClockTable {
           .selectFrom('clock')
           .selectAll()
           .where('merchant', '=', arg<number>('merchant'))
-          .where('is_test', '=', 1)
+          .where(IS_TEST)
           .where('target', 'is not', null)
           .orderBy('seq'),
       )

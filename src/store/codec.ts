@@ -41,15 +41,19 @@ export function decode<K extends Kind>(kind: K, row: object): Objects[K] {
 /** The fields in which two states of an object differ, nested values compared by content. */
 export function changedFields<K extends Kind>(kind: K, before: Objects[K], after: Objects[K]): Field[] {
   return fieldsOf(kind).filter((field) => {
-    const [old, now] = [asRecord(before)[field.name], asRecord(after)[field.name]]
+    const old = asRecord(before)[field.name]
+    const now = asRecord(after)[field.name]
     if (old === now) return false
     return field.type !== 'json' || JSON.stringify(old) !== JSON.stringify(now)
   })
 }
 
 /** The values of some fields. */
-export const pick = (object: object, fields: readonly Field[]): Record<string, unknown> =>
-  Object.fromEntries(fields.map(({ name }) => [name, asRecord(object)[name]]))
+export function pick(object: object, fields: readonly Field[]): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const { name } of fields) values[name] = asRecord(object)[name]
+  return values
+}
 
 /** Some values as their columns hold them, each under its name behind a prefix. */
 export const encodeFields = (

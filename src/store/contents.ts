@@ -11,8 +11,6 @@ const TABLES_APART: readonly string[] = [
   'oauth_authorization',
   'oauth_token',
   'setting',
-  'kysely_migration',
-  'kysely_migration_lock',
 ]
 
 /** The id prefixes of what is in those tables. Their counters stay too, so that no id is given twice. */

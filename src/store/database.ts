@@ -1,7 +1,10 @@
 import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
-import { Kysely, type Migration, Migrator, SqliteDialect } from 'kysely'
 import * as first from './migrations/0001-first.ts'
+import { openSqlite } from './sqlite.ts'
+
+/** A step from one schema to the next, within a transaction. */
+export type Migration = { readonly up: (database: Sqlite.Database) => void }
 
 /** Migrations by name, in order: a database's version is how many of them it has seen. */
 export type Migrations = Readonly<Record<string, Migration>>
@@ -18,10 +21,12 @@ export class DatabaseUnusable extends Error {
 }
 
 /**
- * The largest database that is looked through before it is used, in bytes. paytwin: what a start may take, some 0.4 s. Larger
- * ones are only held against the size that they say they have.
+ * The largest database that is looked through before it is used, in bytes. paytwin: what a start may take, some 0.4 s. Of
+ * larger ones damage is found where a request comes upon it.
  */
 const LARGEST_CHECKED = 256 * 1_048_576
+/** By which a file is known for one of paytwin's: "payt". */
+const APPLICATION_ID = 0x70617974
 /** Source: SQLite's file format, 4.1. */
 const WAL_HEADER_BYTES = 32
 const WAL_MAGIC = [0x377f0682, 0x377f0683]
@@ -58,7 +63,7 @@ export async function openDatabase(
     configure(database, durability)
     if (version < newest) {
       if (version > 0) copyBeside(database, path, version)
-      await migrate(database, migrations)
+      migrate(database, migrations)
     }
     if (path !== ':memory:')
       for (const file of [path, `${path}-wal`]) if (existsSync(file)) chmodSync(file, 0o600)
@@ -71,7 +76,7 @@ export async function openDatabase(
 
 function connect(path: string): Sqlite.Database {
   try {
-    return new Sqlite(path, { timeout: 0 })
+    return openSqlite(path, { timeout: 0 })
   } catch (error) {
     throw explained(error, path)
   }
@@ -90,7 +95,10 @@ function lookThrough(database: Sqlite.Database, path: string): number {
   try {
     const version = Number(database.pragma('user_version', { simple: true }))
     const tables = database.prepare("select name from sqlite_master where type = 'table'").pluck().all()
-    if (version === 0 ? tables.length > 0 : !tables.includes('kysely_migration')) {
+    // The first databases were not marked yet.
+    const isOurs =
+      database.pragma('application_id', { simple: true }) === APPLICATION_ID || tables.includes('setting')
+    if (version === 0 ? tables.length > 0 : !isOurs) {
       throw new DatabaseUnusable(
         'unreadable',
         `${path} is a database of something else than paytwin. Give another --data folder.`,
@@ -168,32 +176,15 @@ function copyBeside(database: Sqlite.Database, path: string, version: number): v
 }
 
 /** Brings a database into the newest schema: all migrations, and the version that they make, in one transaction. */
-export async function migrate(database: Sqlite.Database, migrations: Migrations): Promise<void> {
-  // Kysely's driver closes what it opened: this one is lent.
-  const lent = new Proxy(database, {
-    get: (target, name) =>
-      name === 'close' ? () => undefined : bound(target, name as keyof Sqlite.Database),
-  })
-  const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: lent }) })
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } })
-  // Kysely holds that SQLite cannot take back a change of the schema, and opens none itself.
-  database.exec('begin immediate')
-  try {
-    const { error } = await migrator.migrateToLatest()
-    if (error) throw error
-    database.pragma(`user_version = ${versionOf(migrations)}`)
-    database.exec('commit')
-  } catch (error) {
-    if (database.inTransaction) database.exec('rollback')
-    throw error
-  } finally {
-    await db.destroy()
-  }
-}
-
-function bound(target: Sqlite.Database, name: keyof Sqlite.Database): unknown {
-  const value: unknown = target[name]
-  return typeof value === 'function' ? value.bind(target) : value
+export function migrate(database: Sqlite.Database, migrations: Migrations): void {
+  const version = Number(database.pragma('user_version', { simple: true }))
+  database
+    .transaction(() => {
+      for (const { up } of Object.values(migrations).slice(version)) up(database)
+      database.pragma(`user_version = ${versionOf(migrations)}`)
+      database.pragma(`application_id = ${APPLICATION_ID}`)
+    })
+    .immediate()
 }
 
 /** Whether an error says that the disk takes no more, or fails: nothing of ours, and it may pass. */

@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { DeliveryStatus, WebhookDelivery } from '../core/webhook.ts'
 import { decode, fieldsOf } from './codec.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
+import type { Tables } from './tables.ts'
 
 const COLUMN_NAMES = fieldsOf('webhook_delivery').map(({ name }) => name)
 
@@ -11,6 +12,12 @@ export type QueuedDelivery = { readonly seq: number; readonly delivery: WebhookD
 // The conditions below are literals: with parameters SQLite would not know that the partial indexes apply.
 const IS_READY = sql<boolean>`is_ready = 1`
 const IS_PENDING = sql<boolean>`status = 'pending'`
+const IS_WAITING = sql<boolean>`next_attempt is not null`
+
+const discarding = (db: Kysely<Tables>) =>
+  db
+    .updateTable('webhook_delivery')
+    .set({ status: arg<DeliveryStatus>('status'), is_ready: 0, next_attempt: null })
 
 /** The outbox: what is on its way to endpoints, as those look at it who send it. */
 export class DeliveryQueue {
@@ -32,7 +39,7 @@ export class DeliveryQueue {
           .where('attempt_count', '=', 0)
           .where('seq', '>', arg<number>('after'))
           .orderBy('seq')
-          .limit(1),
+          .limit(literal(1)),
       )
       .get({ endpoint, after })
     return row && { seq: row.seq, delivery: decode('webhook_delivery', row) }
@@ -41,16 +48,16 @@ export class DeliveryQueue {
   /** Deliveries of an endpoint that were tried before and are to go out again now. */
   again(endpoint: string, limit: number): WebhookDelivery[] {
     return this.#statements
-      .named<object>('deliveries to try again', (db) =>
+      .named<object>(`${limit} deliveries to try again`, (db) =>
         db
           .selectFrom('webhook_delivery' as 'object')
           .select(COLUMN_NAMES)
           .where('endpoint', '=', arg<string>('endpoint'))
           .where(IS_READY)
           .where('attempt_count', '>', 0)
-          .limit(arg<number>('limit')),
+          .limit(literal(limit)),
       )
-      .all({ endpoint, limit })
+      .all({ endpoint })
       .map((row) => decode('webhook_delivery', row))
   }
 
@@ -63,7 +70,7 @@ export class DeliveryQueue {
           .select('id')
           .where('endpoint', '=', arg<string>('endpoint'))
           .where(IS_PENDING)
-          .where('next_attempt', 'is not', null)
+          .where(IS_WAITING)
           .orderBy('seq'),
       )
       .all({ endpoint })
@@ -79,22 +86,30 @@ export class DeliveryQueue {
           .set({ is_ready: 1, next_attempt: null })
           .where('endpoint', '=', arg<string>('endpoint'))
           .where(IS_PENDING)
-          .where('next_attempt', 'is not', null),
+          .where(IS_WAITING),
       )
       .run({ endpoint })
   }
 
   /** Takes back what is not over, be it on its way or waiting: of one endpoint, or of all. */
   discard(endpoint: string | null, status: DeliveryStatus): void {
-    this.#statements
-      .named(endpoint === null ? 'discard all deliveries' : 'discard deliveries', (db) => {
-        const all = db
-          .updateTable('webhook_delivery')
-          .set({ status: arg<DeliveryStatus>('status'), is_ready: 0, next_attempt: null })
-          .where(IS_PENDING)
-        return endpoint === null ? all : all.where('endpoint', '=', arg<string>('endpoint'))
-      })
-      .run({ endpoint, status })
+    if (endpoint === null) {
+      this.#statements
+        .named('discard all deliveries', (db) => discarding(db).where(IS_PENDING))
+        .run({ status })
+      return
+    }
+    // What is pending is either to go out now or waits: by both it is found among very many that are over.
+    for (const [name, isSo] of [
+      ['ready', IS_READY],
+      ['waiting', IS_WAITING],
+    ] as const) {
+      this.#statements
+        .named(`discard ${name} deliveries`, (db) =>
+          discarding(db).where('endpoint', '=', arg<string>('endpoint')).where(IS_PENDING).where(isSo),
+        )
+        .run({ endpoint, status })
+    }
   }
 
   /** How many deliveries of an event are not over. */

@@ -19,6 +19,7 @@ import Sqlite from 'better-sqlite3'
 import { SNAPSHOT_NAME } from '../core/snapshot.ts'
 import { DatabaseUnusable, MIGRATIONS, type Migrations, migrate, versionOf } from './database.ts'
 import { byName, gone, type OpenSnapshot, type Shelf, type Snapshot, unreadable } from './snapshots.ts'
+import { openSqlite } from './sqlite.ts'
 
 const ENDING = '.db'
 /** No snapshot's name begins with a dot. */
@@ -78,7 +79,7 @@ export class FileShelf implements Shelf {
     const file = this.#fileOf(name)
     const isOlder = this.#versionOf(name) < versionOf(this.#migrations)
     if (!isOlder) return this.#opened(snapshot, file, () => undefined)
-    const copy = await this.#migrated(name)
+    const copy = this.#migrated(name)
     return this.#opened(snapshot, copy, () => rmSync(copy, { force: true }))
   }
 
@@ -126,14 +127,14 @@ export class FileShelf implements Shelf {
   }
 
   /** A copy of a snapshot in the present schema. */
-  async #migrated(name: string): Promise<string> {
+  #migrated(name: string): string {
     this.#copies += 1
     const copy = join(this.#folder, `.restoring-${this.#copies}.db`)
     copyFileSync(this.#fileOf(name), copy, constants.COPYFILE_FICLONE)
     chmodSync(copy, 0o600)
-    const database = new Sqlite(copy)
+    const database = openSqlite(copy)
     try {
-      await migrate(database, this.#migrations)
+      migrate(database, this.#migrations)
       return copy
     } catch (error) {
       rmSync(copy, { force: true })
@@ -162,7 +163,7 @@ export class FileShelf implements Shelf {
 }
 
 function schemaOf(file: string, name: string): number {
-  const database = new Sqlite(file, { readonly: true, fileMustExist: true })
+  const database = openSqlite(file, { readonly: true, fileMustExist: true })
   try {
     return Number(database.pragma('user_version', { simple: true }))
   } catch (error) {

@@ -1,8 +1,14 @@
 import { sql } from 'kysely'
 import { assert } from '../core/errors.ts'
 import { JOB_KINDS, type Job, type JobKind } from '../core/jobs.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 import type { JobRow } from './tables.ts'
+
+/**
+ * As the partial index says it, in words that no other statement uses: were it an equation, SQLite would compare with it what the
+ * others ask for, and plan them anew each time.
+ */
+const HAS_NO_SUBSCRIPTION = sql<boolean>`length(subscription) = 0`
 
 /** A job in the queue of a clock. */
 export type QueuedJob = Job & { readonly clock: number; readonly merchant: number }
@@ -46,25 +52,13 @@ export class JobTable {
 
   remove(clock: number, job: Job): void {
     this.#statements
-      .named('remove job', (db) =>
-        db
-          .deleteFrom('job')
-          .where('clock', '=', arg<number>('clock'))
-          .where('due', '=', arg<number>('due'))
-          .where('subscription', '=', arg<string>('subscription'))
-          .where('object', '=', arg<string>('object'))
-          .where('kind', '=', arg<number>('kind')),
+      .named(job.subscription === null ? 'remove job of no subscription' : 'remove job', (db) =>
+        db.deleteFrom('job').where(isJob(job)),
       )
-      .run({
-        clock,
-        due: job.due,
-        subscription: job.subscription ?? '',
-        object: job.object,
-        kind: JOB_KINDS.indexOf(job.kind),
-      })
+      .run(valuesOf(clock, job))
   }
 
-  /** Takes the jobs of a kind that some objects have off a clock's queue. */
+  /** Takes the jobs of a kind that some objects have, and that follow no subscription, off a clock's queue. */
   removeOf(clock: number, kind: JobKind, objects: readonly string[]): void {
     this.#statements
       .named('remove jobs of objects', (db) =>
@@ -72,6 +66,7 @@ export class JobTable {
           .deleteFrom('job')
           .where('clock', '=', arg<number>('clock'))
           .where('kind', '=', arg<number>('kind'))
+          .where(HAS_NO_SUBSCRIPTION)
           .where(sql<boolean>`object in (select value from json_each(${arg('objects')}))`),
       )
       .run({ clock, kind: JOB_KINDS.indexOf(kind), objects: JSON.stringify(objects) })
@@ -94,7 +89,7 @@ export class JobTable {
     const place = from === undefined ? {} : 'after' in from ? from.after : from.before
     const direction = side === 'before' ? 'desc' : 'asc'
     return this.#statements
-      .named<JobRow>(`next jobs ${side}`, (db) => {
+      .named<JobRow>(`next ${limit} jobs ${side}`, (db) => {
         let query = db.selectFrom('job').selectAll().where('clock', '=', arg<number>('clock'))
         if (side !== 'first') {
           const key = sql<boolean>`(due, subscription, position, object) ${sql.raw(side === 'after' ? '>' : '<')}
@@ -106,27 +101,34 @@ export class JobTable {
           .orderBy('subscription', direction)
           .orderBy('position', direction)
           .orderBy('object', direction)
-          .limit(arg<number>('limit'))
+          .limit(literal(limit))
       })
-      .all({ ...place, clock, limit })
+      .all({ ...place, clock })
       .map(jobOf)
   }
 
   /** The row of a job; undefined when it is not in the queue. */
-  find(clock: number, { due, kind, object }: Pick<Job, 'due' | 'kind' | 'object'>): JobRow | undefined {
+  find(clock: number, job: Job): JobRow | undefined {
     return this.#statements
-      .named<JobRow>('find job', (db) =>
-        db
-          .selectFrom('job')
-          .selectAll()
-          .where('clock', '=', arg<number>('clock'))
-          .where('due', '=', arg<number>('due'))
-          .where('kind', '=', arg<number>('kind'))
-          .where('object', '=', arg<string>('object')),
+      .named<JobRow>(job.subscription === null ? 'find job of no subscription' : 'find job', (db) =>
+        db.selectFrom('job').selectAll().where(isJob(job)),
       )
-      .get({ clock, due, object, kind: JOB_KINDS.indexOf(kind) })
+      .get(valuesOf(clock, job))
   }
 }
+
+/** Which row is that of a job. Very many may be due at once: they are found by their subscription or else by their object. */
+const isJob = ({ subscription }: Job) => sql<boolean>`clock = ${arg('clock')} and due = ${arg('due')} and
+  ${subscription === null ? HAS_NO_SUBSCRIPTION : sql`subscription = ${arg('subscription')}`} and
+  kind = ${arg('kind')} and object = ${arg('object')}`
+
+const valuesOf = (clock: number, { due, kind, subscription, object }: Job) => ({
+  clock,
+  due,
+  subscription,
+  object,
+  kind: JOB_KINDS.indexOf(kind),
+})
 
 function jobOf({ clock, merchant, due, subscription, object, kind }: JobRow): QueuedJob {
   const name = JOB_KINDS[kind]

@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
+import { ALWAYS, BLOCK_ROWS, type Blocks, blockOf, type CreatedBound, ownerOf, spanOf } from './blocks.ts'
 import type { ObjectTable } from './objects.ts'
-import { arg, type Statements } from './statements.ts'
-import { type JournalRow, KINDS } from './tables.ts'
+import { arg, literal, type Statements } from './statements.ts'
+import { JOURNAL_BLOCKS, type JournalRow, KINDS } from './tables.ts'
 
 /** One change of a public object, to be appended. */
 export type NewEntry = {
@@ -40,13 +42,15 @@ export type EventQuery = {
   readonly merchant: number | null
   /** Empty for all types. */
   readonly types: readonly EventType[]
-  readonly created: readonly { readonly compare: '=' | '>' | '>=' | '<' | '<='; readonly to: number }[]
+  readonly created: readonly CreatedBound[]
   readonly limit: number
   /** Between which the events lie, both exclusive: running numbers of the merchant, or journal seqs for all merchants. */
   readonly below?: number | undefined
   readonly above?: number | undefined
   readonly order: 'newest first' | 'oldest first'
 }
+
+type StoredEntry = JournalRow & { seq: number }
 
 const KIND_NUMBER = new Map(KINDS.map((kind, index) => [kind, index]))
 const TYPE_NUMBER = new Map(EVENT_TYPES.map((type, index) => [type, index]))
@@ -59,14 +63,16 @@ const TYPE_NUMBER = new Map(EVENT_TYPES.map((type, index) => [type, index]))
 export class Journal {
   readonly #statements: Statements
   readonly #objects: ObjectTable
+  readonly #blocks: Blocks
 
-  constructor(statements: Statements, objects: ObjectTable) {
+  constructor(statements: Statements, objects: ObjectTable, blocks: Blocks) {
     this.#statements = statements
     this.#objects = objects
+    this.#blocks = blocks
   }
 
   append(entry: NewEntry): void {
-    this.#statements
+    const seq = this.#statements
       .named('append journal', (db) =>
         db.insertInto('journal').values({
           merchant: arg<number>('merchant'),
@@ -82,12 +88,18 @@ export class Journal {
         }),
       )
       .run({
-        ...entry,
+        merchant: entry.merchant,
         number: entry.event?.number ?? null,
         type: entry.event ? TYPE_NUMBER.get(entry.event.type) : null,
         kind: KIND_NUMBER.get(entry.kind),
+        object: entry.object,
+        created: entry.created,
         replaced: entry.replaced && JSON.stringify(entry.replaced),
+        api_version: entry.api_version,
+        request: entry.request,
+        idempotency_key: entry.idempotency_key,
       })
+    this.#blocks.added('journal', seq)
   }
 
   /** The running number of a merchant's newest event, or for null the seq of the newest entry; 0 when there is none. */
@@ -121,57 +133,130 @@ export class Journal {
 
   /** The events that a query asks for. */
   events(query: EventQuery): EventEntry[] {
-    const types = query.types.map((type) => TYPE_NUMBER.get(type) ?? -1).sort((a, b) => a - b)
-    const shape = [
-      query.order,
-      query.merchant === null ? '' : 'merchant',
-      types.join(','),
-      ...query.created.map(({ compare }) => compare),
-      query.below === undefined ? '' : 'below',
-      query.above === undefined ? '' : 'above',
-    ]
-    const statement = this.#statements.named<JournalRow & { seq: number }>(
-      `events ${shape.join('|')}`,
-      (db) => {
-        let select = db.selectFrom('journal').selectAll().where('number', 'is not', null)
-        if (query.merchant !== null) select = select.where('merchant', '=', arg<number>('merchant'))
-        if (types.length > 0) select = select.where('type', 'in', types)
-        query.created.forEach(({ compare }, index) => {
-          select = select.where('created', compare, arg<number>(`created ${index}`))
-        })
-        const place = query.merchant === null ? 'seq' : 'number'
-        if (query.below !== undefined) select = select.where(place, '<', arg<number>('below'))
-        if (query.above !== undefined) select = select.where(place, '>', arg<number>('above'))
-        return select
-          .orderBy(place, query.order === 'newest first' ? 'desc' : 'asc')
-          .limit(arg<number>('limit'))
-      },
-    )
-    const created = Object.fromEntries(query.created.map(({ to }, index) => [`created ${index}`, to]))
-    const { merchant, below, above, limit } = query
-    return statement.all({ merchant, below, above, limit, ...created }).map(eventOf)
+    const isFiltered = query.types.length > 0 || query.created.length > 0
+    return (isFiltered ? this.#filtered(query) : this.#unfiltered(query)).map(eventOf)
+  }
+
+  #unfiltered({ merchant, limit, order, below, above }: EventQuery): StoredEntry[] {
+    const isOfAll = merchant === null
+    const place = isOfAll ? 'seq' : 'number'
+    return this.#statements
+      .named<StoredEntry>(
+        ['events', isOfAll, order, limit, below === undefined, above === undefined].join(' '),
+        (db) => {
+          let select = db.selectFrom('journal').selectAll().where('number', 'is not', null)
+          if (!isOfAll) select = select.where('merchant', '=', arg<number>('merchant'))
+          if (below !== undefined) select = select.where(place, '<', arg<number>('below'))
+          if (above !== undefined) select = select.where(place, '>', arg<number>('above'))
+          return select.orderBy(place, order === 'newest first' ? 'desc' : 'asc').limit(literal(limit))
+        },
+      )
+      .all({ merchant, below, above })
+  }
+
+  /** Events of some types or instants: first or last those in no full block, and of the others the blocks that have such. */
+  #filtered({ merchant, limit, order, ...query }: EventQuery): StoredEntry[] {
+    const types = query.types.length === 0 ? EVENT_TYPES : query.types
+    const placeOf = (place: number | undefined) =>
+      place === undefined || merchant === null ? place : this.#seqOf(merchant, place)
+    const tail = this.#blocks.tail('journal')
+    const { from, to } = spanOf(query.created)
+    const values = {
+      merchant,
+      owner: ownerOf(merchant),
+      types: [...new Set(types)].reduce((bits, type) => bits + 2 ** (TYPE_NUMBER.get(type) ?? 0), 0),
+      from,
+      to,
+      below: placeOf(query.below) ?? ALWAYS.to,
+      above: placeOf(query.above) ?? 0,
+    }
+    const inTail = () =>
+      this.#inTail(merchant === null, order, limit).all({
+        ...values,
+        above: Math.max(values.above, tail - 1),
+      })
+    const inBlocks = () =>
+      this.#inBlocks(merchant === null, order, limit).all({
+        ...values,
+        first: blockOf(values.above + 1),
+        last: blockOf(values.below - 1),
+      })
+    const [early, late] = order === 'newest first' ? [inTail, inBlocks] : [inBlocks, inTail]
+    const found = early()
+    return found.length < limit ? [...found, ...late()].slice(0, limit) : found
+  }
+
+  #inTail(isOfAll: boolean, order: EventQuery['order'], limit: number) {
+    return this.#statements.named<StoredEntry>(`events in tail ${isOfAll} ${order} ${limit}`, (db) => ({
+      compile: () =>
+        sql<StoredEntry>`select * from journal where ${wanted(isOfAll)}
+          order by seq ${directionOf(order)} limit ${literal(limit)}`.compile(db),
+    }))
+  }
+
+  #inBlocks(isOfAll: boolean, order: EventQuery['order'], limit: number) {
+    const firstPlace = sql`block.number * ${sql.lit(BLOCK_ROWS)}`
+    const direction = directionOf(order)
+    return this.#statements.named<StoredEntry>(`events in blocks ${isOfAll} ${order} ${limit}`, (db) => ({
+      compile: () =>
+        sql<StoredEntry>`select journal.* from block cross join journal
+          on journal.seq between ${firstPlace} and ${firstPlace} + ${sql.lit(BLOCK_ROWS - 1)}
+          where block.kind = ${sql.lit(JOURNAL_BLOCKS)} and block.merchant = ${arg('owner')}
+          and block.number between ${arg('first')} and ${arg('last')}
+          and block.types & ${arg('types')} and block.latest >= ${arg('from')} and block.earliest <= ${arg('to')}
+          and ${wanted(isOfAll)}
+          order by block.number ${direction}, journal.seq ${direction} limit ${literal(limit)}`.compile(db),
+    }))
+  }
+
+  /** Where an event with a running number of a merchant is; 0 when it has none of that number. */
+  #seqOf(merchant: number, number: number): number {
+    const row = this.#statements
+      .named<{ seq: number }>('seq of event', (db) =>
+        db
+          .selectFrom('journal')
+          .select('seq')
+          .where('merchant', '=', arg<number>('merchant'))
+          .where('number', '=', arg<number>('number')),
+      )
+      .get({ merchant, number })
+    return row?.seq ?? 0
   }
 
   /** An object as it was right after the given journal entry. */
   asOf<K extends Kind>(kind: K, object: number, seq: number): Objects[K] {
+    const number = KIND_NUMBER.get(kind) ?? -1
     const later = this.#statements
-      .named<{ replaced: string }>('later entries', (db) =>
+      .named<{ replaced: string }>(`later entries ${kind}`, (db) =>
         db
           .selectFrom('journal')
           .select('replaced')
-          .where('kind', '=', arg<number>('kind'))
+          .where('kind', '=', literal(number))
           .where('object', '=', arg<number>('object'))
           .where('seq', '>', arg<number>('seq'))
           .where('replaced', 'is not', null)
           .orderBy('seq', 'desc'),
       )
-      .all({ kind: KIND_NUMBER.get(kind), object, seq })
+      .all({ object, seq })
     const current = this.#objects.at(kind, object)
     return Object.assign(current, ...later.map(({ replaced }) => JSON.parse(replaced)))
   }
 }
 
-function eventOf(row: JournalRow & { seq: number }): EventEntry {
+const directionOf = (order: EventQuery['order']) => sql.raw(order === 'newest first' ? 'desc' : 'asc')
+
+/**
+ * What each event has to meet, beside being in the right part of the journal. A plus keeps the planner off an index: these
+ * columns only tell which rows of a part are wanted.
+ */
+const wanted = (
+  isOfAll: boolean,
+) => sql<boolean>`journal.seq > ${arg('above')} and journal.seq < ${arg('below')}
+  and +journal.number is not null and (1 << journal.type) & ${arg('types')}
+  and journal.created >= ${arg('from')} and journal.created <= ${arg('to')}
+  and ${isOfAll ? sql`true` : sql`+journal.merchant = ${arg('merchant')}`}`
+
+function eventOf(row: StoredEntry): EventEntry {
   const type = EVENT_TYPES[row.type ?? -1] as EventType
   const kind = KINDS[row.kind] as Kind
   const replaced = row.replaced === null ? null : JSON.parse(row.replaced)

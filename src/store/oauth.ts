@@ -254,14 +254,14 @@ export class OAuthTables {
       .run({ before: now - RETENTION_SECONDS })
   }
 
-  /** Forgets all apps, and all that was ever granted. @returns the tokens that there were */
-  empty(): StoredToken[] {
+  /** Forgets all apps but those to be kept, and all that was ever granted. @returns the tokens that there were */
+  empty(keep: readonly string[]): StoredToken[] {
     const tokens = this.#statements
       .named<StoredToken>('oauth tokens', (db) => db.selectFrom('oauth_token').selectAll())
       .all({})
     this.#statements.named('empty oauth tokens', (db) => db.deleteFrom('oauth_token')).run({})
     this.#statements.named('empty oauth authorizations', (db) => db.deleteFrom('oauth_authorization')).run({})
-    this.#statements.named('empty oauth apps', (db) => db.deleteFrom('oauth_app')).run({})
+    for (const { id } of this.apps()) if (!keep.includes(id)) this.removeApp(id)
     return tokens
   }
 }

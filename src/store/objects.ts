@@ -1,17 +1,12 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
 import type { Invoice } from '../core/invoice.ts'
+import type { Subscription } from '../core/subscription.ts'
+import { type Blocks, spanOf } from './blocks.ts'
 import { changedFields, decode, encode, encodeFields, fieldsOf } from './codec.ts'
+import { type Filter, listQuery } from './list-query.ts'
 import { arg, type Statements } from './statements.ts'
-
-/** A condition of a list on a field that its table has. */
-export type Filter =
-  | { readonly field: string; readonly is: string | number }
-  | { readonly field: string; readonly isNot: string }
-  | { readonly field: string; readonly isIn: readonly string[] }
-  | { readonly field: 'created'; readonly compare: '=' | '>' | '>=' | '<' | '<='; readonly to: number }
-  | { readonly holdsPrice: string }
 
 export type Page = {
   readonly limit: number
@@ -25,9 +20,11 @@ const columnsOf = (kind: Kind) => fieldsOf(kind).map(({ name }) => name)
 /** The current state of every public object, one row each. */
 export class ObjectTable {
   readonly #statements: Statements
+  readonly #blocks: Blocks
 
-  constructor(statements: Statements) {
+  constructor(statements: Statements, blocks: Blocks) {
     this.#statements = statements
+    this.#blocks = blocks
   }
 
   /** The object of this id; undefined when the merchant has none. */
@@ -73,23 +70,24 @@ export class ObjectTable {
 
   /** A page of a merchant's objects that meet all conditions: newest first, but for `before` the nearest to it first. */
   list<K extends Kind>(kind: K, merchant: number, filters: readonly Filter[], page: Page): Objects[K][] {
-    const conditions = filters.map((filter, index) => conditionOf(filter, `filter ${index}`))
-    const from = page.after === undefined ? (page.before === undefined ? 'top' : 'before') : 'after'
-    const statement = this.#statements.named<object>(
-      ['list', kind, from, ...conditions.map(({ name }) => name)].join(' '),
-      (db) => {
-        let query = db
-          .selectFrom(kind as 'object')
-          .select(columnsOf(kind))
-          .where('merchant', '=', arg<number>('merchant'))
-        for (const { expression } of conditions) query = query.where(expression)
-        if (from === 'after') query = query.where('seq', '<', arg<number>('after'))
-        if (from === 'before') query = query.where('seq', '>', arg<number>('before'))
-        return query.orderBy('seq', from === 'before' ? 'asc' : 'desc').limit(arg<number>('limit'))
-      },
-    )
-    const values = Object.fromEntries(conditions.map(({ value }, index) => [`filter ${index}`, value]))
-    return statement.all({ merchant, ...page, ...values }).map((row) => decode(kind, row))
+    const created = filters.filter((filter) => 'compare' in filter)
+    const places = created.length === 0 ? {} : this.#blocks.placesOf(kind, merchant, spanOf(created))
+    if (!places) return []
+    const { above, below } = { above: undefined, below: undefined, ...places }
+    const bounds = {
+      above: page.before === undefined ? above : Math.max(page.before, above ?? 0),
+      below: page.after === undefined ? below : Math.min(page.after, below ?? Number.MAX_SAFE_INTEGER),
+    }
+    const { name, query, values } = listQuery(kind, filters, {
+      isAbove: bounds.above !== undefined,
+      isBelow: bounds.below !== undefined,
+      order: page.before === undefined ? 'newest first' : 'oldest first',
+      limit: page.limit,
+    })
+    return this.#statements
+      .named<object>(name, (db) => ({ compile: () => query().compile(db) }))
+      .all({ merchant, ...bounds, ...values })
+      .map((row) => decode(kind, row))
   }
 
   /** A customer's open invoices, oldest first. */
@@ -110,7 +108,7 @@ export class ObjectTable {
 
   /** @returns the new row's seq */
   insert<K extends Kind>(kind: K, merchant: number, object: Objects[K]): number {
-    return this.#statements
+    const seq = this.#statements
       .named(`insert ${kind}`, (db) =>
         db.insertInto(kind as 'object').values({
           id: arg<string>('id'),
@@ -120,6 +118,9 @@ export class ObjectTable {
         }),
       )
       .run({ merchant, ...encode(kind, object) })
+    this.#blocks.added(kind, seq)
+    if (kind === 'subscription') this.#notePrices(merchant, seq, [], (object as Subscription).items)
+    return seq
   }
 
   /**
@@ -142,29 +143,45 @@ export class ObjectTable {
             )
             .get({ ...encodeFields(after, fields, 'new '), id: after.id, merchant })?.seq
     assert(seq, `${after.id} is there`)
+    if (kind === 'subscription') {
+      const [old, now] = [before, after] as readonly Objects[Kind][] as readonly Subscription[]
+      this.#notePrices(merchant, seq, old?.items ?? [], now?.items ?? [])
+    }
     return seq
   }
-}
 
-type Condition = {
-  readonly name: string
-  readonly value: string | number
-  readonly expression: RawBuilder<boolean>
-}
-
-function conditionOf(filter: Filter, value: string): Condition {
-  if ('holdsPrice' in filter) {
-    const holds = sql<boolean>`exists (select 1 from json_each(items) where json_extract(json_each.value, '$.price') = ${arg(value)})`
-    return { name: 'holds price', value: filter.holdsPrice, expression: holds }
-  }
-  if ('isIn' in filter) {
-    const isIn = sql<boolean>`${sql.ref(filter.field)} in (select value from json_each(${arg(value)}))`
-    return { name: `${filter.field} in`, value: JSON.stringify(filter.isIn), expression: isIn }
-  }
-  const operator = 'compare' in filter ? filter.compare : 'isNot' in filter ? '!=' : '='
-  return {
-    name: `${filter.field} ${operator}`,
-    value: 'compare' in filter ? filter.to : 'isNot' in filter ? filter.isNot : filter.is,
-    expression: sql<boolean>`${sql.ref(filter.field)} ${sql.raw(operator)} ${arg(value)}`,
+  /** Keeps what subscriptions of a price are found by. */
+  #notePrices(
+    merchant: number,
+    subscription: number,
+    before: Subscription['items'],
+    after: Subscription['items'],
+  ): void {
+    if (before === after) return
+    const [old, now] = [before, after].map((items) => new Set(items.map(({ price }) => price)))
+    for (const price of old ?? []) {
+      if (now?.has(price)) continue
+      this.#statements
+        .named('forget price use', (db) =>
+          db
+            .deleteFrom('price_use')
+            .where('merchant', '=', arg<number>('merchant'))
+            .where('price', '=', arg<string>('price'))
+            .where('subscription', '=', arg<number>('subscription')),
+        )
+        .run({ merchant, price, subscription })
+    }
+    for (const price of now ?? []) {
+      if (old?.has(price)) continue
+      this.#statements
+        .named('note price use', (db) =>
+          db.insertInto('price_use').values({
+            merchant: arg<number>('merchant'),
+            price: arg<string>('price'),
+            subscription: arg<number>('subscription'),
+          }),
+        )
+        .run({ merchant, price, subscription })
+    }
   }
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import type { ObjectTable } from './objects.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 import { type JournalRow, KINDS } from './tables.ts'
 
 /** Whose past is asked for: with an object go those that belong to it. */
@@ -107,15 +107,15 @@ export class Past {
    */
   at<K extends Kind>(kind: K, object: number, instant: number): Objects[K] | undefined {
     const entries = this.#statements
-      .named<{ replaced: string | null; created: number }>('entries of object', (db) =>
+      .named<{ replaced: string | null; created: number }>(`entries of ${kind}`, (db) =>
         db
           .selectFrom('journal')
           .select(['replaced', 'created'])
-          .where('kind', '=', arg<number>('kind'))
+          .where('kind', '=', literal(KINDS.indexOf(kind)))
           .where('object', '=', arg<number>('object'))
           .orderBy('seq', 'desc'),
       )
-      .all({ kind: KINDS.indexOf(kind), object })
+      .all({ object })
     const later = entries.filter(({ created }) => created > instant)
     if (later.length === entries.length) return undefined
     const replaced = later.map((entry) => (entry.replaced === null ? {} : JSON.parse(entry.replaced)))

@@ -6,6 +6,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely'
 import type { Tables } from './tables.ts'
 
@@ -29,24 +30,42 @@ class Placeholder {
 /** A value that is given each time the statement runs, under this name. */
 export const arg = <T>(name: string): T => new Placeholder(name) as T
 
+/**
+ * A number that is part of the query, whose name then has to tell of it. SQLite makes a new plan each time a value is given on
+ * which plans depend, which takes ten times as long as to run it: a limit, or what a partial index asks for.
+ */
+export const literal = (value: number) => sql.lit(value)
+
 export type Values = Readonly<Record<string, unknown>>
 
 /** A query that was compiled by Kysely once and is run by better-sqlite3 from then on. */
 export class Statement<Row> {
   readonly #prepared: Sqlite.Statement
   readonly #parameters: readonly unknown[]
+  /** The names of the parameters that are given at each run, each in its place. */
+  readonly #names: readonly (string | undefined)[]
+  readonly #columns: readonly string[]
+  /** A row without values. Copies of it all have one shape, which is what makes reading them fast. */
+  readonly #blank: Values
 
   constructor(prepared: Sqlite.Statement, parameters: readonly unknown[]) {
-    this.#prepared = prepared
+    this.#prepared = prepared.reader ? prepared.raw() : prepared
     this.#parameters = parameters
+    this.#names = parameters.map((parameter) =>
+      parameter instanceof Placeholder ? parameter.name : undefined,
+    )
+    this.#columns = prepared.reader ? prepared.columns().map(({ name }) => name) : []
+    this.#blank = Object.fromEntries(this.#columns.map((name) => [name, null]))
   }
 
   get(values: Values): Row | undefined {
-    return this.#prepared.get(this.#bind(values)) as Row | undefined
+    const row = this.#prepared.get(this.#bind(values)) as unknown[] | undefined
+    return row && this.#rowOf(row)
   }
 
   all(values: Values): Row[] {
-    return this.#prepared.all(this.#bind(values)) as Row[]
+    const rows = this.#prepared.all(this.#bind(values)) as unknown[][]
+    return rows.map((row) => this.#rowOf(row))
   }
 
   /** @returns the rowid of the row inserted last */
@@ -55,9 +74,19 @@ export class Statement<Row> {
   }
 
   #bind(values: Values): unknown[] {
-    return this.#parameters.map((parameter) =>
-      parameter instanceof Placeholder ? values[parameter.name] : parameter,
-    )
+    const bound = this.#parameters.slice()
+    this.#names.forEach((name, place) => {
+      if (name !== undefined) bound[place] = values[name]
+    })
+    return bound
+  }
+
+  #rowOf(values: readonly unknown[]): Row {
+    const row: Record<string, unknown> = { ...this.#blank }
+    this.#columns.forEach((name, place) => {
+      row[name] = values[place]
+    })
+    return row as Row
   }
 }
 
@@ -65,9 +94,15 @@ export class Statement<Row> {
 export class Statements {
   readonly #database: Sqlite.Database
   readonly #cache = new Map<string, Statement<unknown>>()
+  readonly #texts = new Map<string, string>()
 
   constructor(database: Sqlite.Database) {
     this.#database = database
+  }
+
+  /** The SQL of all statements so far, by name. */
+  get texts(): ReadonlyMap<string, string> {
+    return this.#texts
   }
 
   /**
@@ -81,6 +116,7 @@ export class Statements {
       const { sql, parameters } = build(builder).compile()
       statement = new Statement<unknown>(this.#database.prepare(sql), parameters)
       this.#cache.set(name, statement)
+      this.#texts.set(name, sql)
     }
     return statement as Statement<Row>
   }

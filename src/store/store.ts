@@ -1,4 +1,5 @@
 import type Sqlite from 'better-sqlite3'
+import { Blocks } from './blocks.ts'
 import { ClockTable } from './clocks.ts'
 import { empty, forget, refill } from './contents.ts'
 import { DeliveryQueue } from './deliveries.ts'
@@ -14,6 +15,7 @@ import { Statements } from './statements.ts'
 
 /** One database and all that is kept in it. Every call is synchronous. */
 export class Store {
+  readonly statements: Statements
   readonly objects: ObjectTable
   readonly journal: Journal
   readonly past: Past
@@ -24,6 +26,7 @@ export class Store {
   readonly idempotency: IdempotencyTable
   readonly oauth: OAuthTables
   readonly snapshots: Shelf
+  readonly #blocks: Blocks
   readonly #database: Sqlite.Database
   readonly #transact: {
     readonly begin: Sqlite.Statement
@@ -38,10 +41,12 @@ export class Store {
 
   constructor(database: Sqlite.Database, snapshots: Shelf) {
     const statements = new Statements(database)
+    this.statements = statements
     this.snapshots = snapshots
     this.#database = database
-    this.objects = new ObjectTable(statements)
-    this.journal = new Journal(statements, this.objects)
+    this.#blocks = new Blocks(statements)
+    this.objects = new ObjectTable(statements, this.#blocks)
+    this.journal = new Journal(statements, this.objects, this.#blocks)
     this.past = new Past(statements, this.objects)
     this.jobs = new JobTable(statements)
     this.clocks = new ClockTable(statements)
@@ -111,6 +116,7 @@ export class Store {
   /** Takes away all that a merchant has, and the merchant, within the transaction under way. */
   forget(merchant: { readonly ordinal: number; readonly id: string }): void {
     forget(this.#database, merchant)
+    this.#blocks.trim()
   }
 
   /** Moves what the write-ahead log holds into the database file. */

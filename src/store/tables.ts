@@ -209,6 +209,9 @@ export const COLUMNS: { readonly [K in Kind]: Columns<Objects[K]> } = {
   },
 }
 
+/** What stands for the journal where a kind stands for the table of its objects. */
+export const JOURNAL_BLOCKS = -1
+
 export const KINDS = Object.keys(COLUMNS) as readonly Kind[]
 
 /** Fields that only paytwin knows: a change of nothing else is no change of the public object. */
@@ -312,6 +315,24 @@ export type JournalRow = {
   idempotency_key: string | null
 }
 
+/** What is in a full block of rows: see blocks.ts. */
+export type BlockRow = {
+  /** Index into KINDS, or JOURNAL_BLOCKS. */
+  kind: number
+  /** Its ordinal; 0 for the events of all. */
+  merchant: number
+  /** Which block of the table: its rows are at number × BLOCK_ROWS and after. */
+  number: number
+  /** The first and the last `created` of its rows, of events only in the journal. */
+  earliest: number
+  latest: number
+  /** A bit for each index into EVENT_TYPES. */
+  types: number
+}
+
+/** That a subscription, told by its seq, has an item of a price, told by its id. */
+export type PriceUseRow = { merchant: number; price: string; subscription: number }
+
 /** A due instant that follows from an object's state: see core/jobs.ts. Its key is the order of execution. */
 export type JobRow = {
   clock: number
@@ -348,6 +369,8 @@ export type Tables = { [K in Kind]: ObjectRow<K> } & {
   clock: ClockRow
   api_key: KeyRow
   journal: JournalRow
+  block: BlockRow
+  price_use: PriceUseRow
   job: JobRow
   counter: CounterRow
   idempotency: IdempotencyRow

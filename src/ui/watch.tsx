@@ -6,6 +6,7 @@ import { App } from './app.tsx'
 import { watchClocks } from './clock-watch.ts'
 import type { Command } from './command.ts'
 import { FrameLoop } from './frame-loop.ts'
+import { layoutEngine } from './layout-engine.ts'
 import { perform } from './perform.ts'
 import { Screen } from './screen.ts'
 import { startingState, type Watched } from './state.ts'
@@ -43,6 +44,7 @@ export type Watching = {
  */
 export async function watchEvents(watching: Watching): Promise<void> {
   const { terminal, signal } = watching
+  await layoutEngine
   if (signal.aborted) return
   const screen = new Screen(terminal.stdout)
   const leave = () => {

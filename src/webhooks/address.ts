@@ -45,10 +45,10 @@ export type AddressRules = {
  * Source: decisions.md 10, "URLs".
  */
 export class Addresses {
-  readonly #never = rangesOf(NEVER)
-  readonly #private = rangesOf(PRIVATE)
   readonly #allowed: BlockList
   readonly #isExposed: boolean
+  /** Made for the first address: most daemons never send a webhook. */
+  #ranges: { readonly never: BlockList; readonly private: BlockList } | undefined
 
   /** @throws RangeInvalid for a text that is no CIDR range */
   constructor({ isExposed, allowed }: AddressRules) {
@@ -59,9 +59,11 @@ export class Addresses {
   /** Why an address is refused, in a sentence; undefined when it is not. */
   refusal(address: string): string | undefined {
     const plain = unmapped(address)
-    if (holds(this.#never, plain))
+    this.#ranges ??= { never: rangesOf(NEVER), private: rangesOf(PRIVATE) }
+    if (holds(this.#ranges.never, plain))
       return `${address} is a link-local, metadata or other address that webhooks never go to`
-    if (!this.#isExposed || !holds(this.#private, plain) || holds(this.#allowed, plain)) return undefined
+    if (!this.#isExposed || !holds(this.#ranges.private, plain) || holds(this.#allowed, plain))
+      return undefined
     return `${address} is a loopback or private address, which a daemon beyond this machine only reaches with --webhook-allow`
   }
 

@@ -1,58 +1,88 @@
-import { type BenchDaemon, startDaemon } from './daemon.ts'
+import { type FloorMonth, type Month, monthOfFloor, monthOfPaytwin } from './month.ts'
+import { atLeast, atMost, known, type Outcome, type Part, ratioAtLeast } from './result.ts'
+import { sandboxOf } from './sandbox.ts'
 
-const PARALLEL = 50
+const SMALL = 1_000
+const USUAL = 10_000
 
-export type AdvanceResult = {
-  readonly subscriptions: number
-  readonly seconds: number
-  readonly renewalsPerSecond: number
-  readonly microsecondsPerRenewal: number
-  readonly bytesPerRenewal: number
-  readonly peakMegabytes: number
-}
-
-/** One month over monthly subscriptions, each of a customer of its own: one `clock advance`, wall time. */
-export async function benchAdvance(subscriptions: number): Promise<AdvanceResult> {
-  const daemon = await startDaemon(['--clock', '2026-01-31T10:00:00Z', '--seed', '1'])
-  try {
-    await makeSubscriptions(daemon, subscriptions)
-    const before = daemon.size()
-    await daemon.resetPeak()
-    const started = performance.now()
-    const { summary } = await daemon.post('/v1/test_helpers/clock/advance', { by: '1mo' })
-    const seconds = (performance.now() - started) / 1000
-    const { invoices_paid } = summary as { invoices_paid: number }
-    if (invoices_paid !== subscriptions) throw new Error(`${invoices_paid} of ${subscriptions} were renewed`)
-    return {
-      subscriptions,
-      seconds,
-      renewalsPerSecond: subscriptions / seconds,
-      microsecondsPerRenewal: (seconds / subscriptions) * 1e6,
-      bytesPerRenewal: (daemon.size() - before) / subscriptions,
-      peakMegabytes: daemon.peakMemory() / 1e6,
+/**
+ * One `clock advance` of a month over monthly subscriptions, each of a customer of its own. The floor writes the same rows
+ * with bare better-sqlite3. 10,000 unless --size says otherwise: to make 100,000 takes a minute.
+ */
+export const advancePart: Part = {
+  name: 'advance',
+  about: 'a month of renewals, against bare better-sqlite3 writing the same rows (--size N, usually 10,000)',
+  isUsual: true,
+  run: async ({ rounds, size = USUAL, note }): Promise<Outcome> => {
+    const [small, large] = [await sandboxOf(SMALL, note), await sandboxOf(size, note)]
+    const months: {
+      small: Month
+      paytwin: Month
+      floor: FloorMonth
+    }[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      note(`round ${round + 1} of ${rounds}`)
+      const ofSmall = await monthOfPaytwin(small, async () => undefined)
+      const { month, seen } = await monthOfPaytwin(large, (after) => monthOfFloor(large, after))
+      months.push({ small: ofSmall.month, paytwin: month, floor: seen })
     }
-  } finally {
-    await daemon.stop()
-  }
+    const paytwin = months.map((each) => each.paytwin)
+    const floor = months.map((each) => each.floor)
+    const subscriptions = size.toLocaleString('en-US')
+    return {
+      measurements: [
+        {
+          what: `renewals, ${subscriptions} subscriptions`,
+          unit: '/s',
+          paytwin: paytwin.map(({ secondsPerRenewal }) => 1 / secondsPerRenewal),
+          floor: floor.map(({ secondsPerRenewal }) => 1 / secondsPerRenewal),
+          goals: [atLeast(8_000), ratioAtLeast(0.6)],
+        },
+        {
+          what: 'processor time of a renewal',
+          unit: 'µs',
+          paytwin: known(paytwin.map(processorMicroseconds)),
+          floor: known(floor.map(processorMicroseconds)),
+          goals: [],
+        },
+        {
+          what: `a renewal of ${subscriptions}, to one of ${SMALL.toLocaleString('en-US')}`,
+          unit: '×',
+          paytwin: months.map((each) => each.paytwin.secondsPerRenewal / each.small.secondsPerRenewal),
+          goals: [atMost(1.3)],
+        },
+        {
+          what: 'the same, of the processor',
+          unit: '×',
+          paytwin: months.flatMap((each) => {
+            const [large, small] = [processorMicroseconds(each.paytwin), processorMicroseconds(each.small)]
+            return large === null || small === null ? [] : large / small
+          }),
+          goals: [],
+        },
+        {
+          what: 'disk per renewal',
+          unit: 'bytes',
+          paytwin: paytwin.map(({ bytesPerRenewal }) => bytesPerRenewal),
+          floor: floor.map(({ bytesPerRenewal }) => bytesPerRenewal),
+          goals: [atMost(3_000)],
+        },
+        {
+          what: 'resident set, idle',
+          unit: 'MB',
+          paytwin: known(paytwin.map(({ idleMegabytes }) => idleMegabytes)),
+          goals: [atMost(90)],
+        },
+        {
+          what: 'resident set, advancing, at most',
+          unit: 'MB',
+          paytwin: known(paytwin.map(({ peakMegabytes }) => peakMegabytes)),
+          goals: [atMost(300)],
+        },
+      ],
+    }
+  },
 }
 
-/** Monthly subscriptions, each of a customer of its own. */
-export async function makeSubscriptions(daemon: BenchDaemon, subscriptions: number): Promise<void> {
-  const price = await daemon.post('/v1/prices', {
-    unit_amount: 2000,
-    currency: 'usd',
-    recurring: { interval: 'month' },
-  })
-  const subscribe = async () => {
-    const customer = await daemon.post('/v1/customers', { name: 'Bench' })
-    await daemon.post('/v1/subscriptions', {
-      customer: customer.id,
-      currency: 'usd',
-      default_payment_method: 'pm_card_visa',
-      items: [{ price: price.id }],
-    })
-  }
-  for (let made = 0; made < subscriptions; made += PARALLEL) {
-    await Promise.all(Array.from({ length: Math.min(PARALLEL, subscriptions - made) }, subscribe))
-  }
-}
+const processorMicroseconds = ({ processorSecondsPerRenewal }: FloorMonth): number | null =>
+  processorSecondsPerRenewal === null ? null : processorSecondsPerRenewal * 1e6

@@ -1,82 +1,124 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { newFolder, removeFolder } from './folders.ts'
+import { countAsOurs } from './machine.ts'
 
-/** The real executable on a file database in a folder of its own, as its users run it. */
-export type BenchDaemon = {
+/** An answer of the API, read. */
+export type Answer = Record<string, unknown>
+
+/** A server under measurement: paytwin, or a floor that speaks the same of its API. */
+export type Server = {
   readonly url: string
-  readonly secretKey: string
-  post(path: string, body: object): Promise<Record<string, unknown>>
-  /** Asks for something as the operator; the path is that under /_paytwin. */
-  operate(path: string, body?: object): Promise<Record<string, unknown>>
-  /** The largest resident set so far, in bytes; the peak starts anew with `resetPeak`. */
-  peakMemory(): number
-  resetPeak(): Promise<void>
-  /** What the database takes on disk, in bytes. */
-  size(): number
+  readonly pid: number
+  /** Ends it and waits for that: what it has written is then in its database's file. */
   stop(): Promise<void>
 }
 
-/** @param options - those of serve; with --ephemeral there is no file, and `size` tells nothing */
-export async function startDaemon(options: readonly string[]): Promise<BenchDaemon> {
-  const folder = mkdtempSync(join(tmpdir(), 'paytwin-bench-'))
-  const args = [
-    'bin/paytwin.js',
-    'serve',
-    '--port',
-    '0',
-    ...(options.includes('--ephemeral') ? [] : ['--data', folder]),
-    '--json',
-    '--log-level',
-    'error',
-    ...options,
-  ]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const { url, secret_key: secretKey, ...tokens } = await readyLine(child)
-  const adminToken = tokens.admin_token ?? readFileSync(tokens.admin_token_file ?? '', 'utf8').trim()
+/** The real executable on a file database in a folder, as its users run it. */
+export type BenchDaemon = Server & {
+  readonly secretKey: string
+  readonly adminToken: string
+  post(path: string, body: object): Promise<Answer>
+  get(path: string): Promise<Answer>
+  /** Asks for something as the operator; the path is that under /_paytwin. */
+  operate(path: string, body?: object): Promise<Answer>
+}
+
+/** Where a daemon finds what another has left. */
+export type Kept = { readonly folder: string; readonly secretKey: string }
+
+const PAYTWIN = 'bin/paytwin.js'
+/** A clock that stands still, in the middle of a month: one month later everything has been renewed once. */
+export const FROZEN = ['--clock', '2026-01-15T10:00:00Z', '--seed', '1'] as const
+
+/**
+ * @param options - those of serve; with --ephemeral there is no file
+ * @param kept - a folder with a sandbox in it, which stays; without it there is a new one, which goes at the end
+ */
+export async function startDaemon(options: readonly string[], kept?: Kept): Promise<BenchDaemon> {
+  const isEphemeral = options.includes('--ephemeral')
+  const folder = kept?.folder ?? newFolder()
+  const place = isEphemeral ? [] : ['--data', folder]
+  const args = ['serve', '--port', '0', ...place, '--json', '--log-level', 'error', ...options]
+  const { child, line } = await startProcess(PAYTWIN, args)
+  const { url, ...secrets } = JSON.parse(line) as Record<string, string> & { url: string }
+  const secretKey = kept?.secretKey ?? secrets.secret_key ?? ''
+  const adminToken = secrets.admin_token ?? readFileSync(secrets.admin_token_file ?? '', 'utf8').trim()
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
   return {
     url,
+    pid: child.pid ?? 0,
     secretKey,
-    post: (path, body) => post(agent, url + path, secretKey, body),
-    operate: (path, body = {}) => post(agent, `${url}/_paytwin/${path}`, adminToken, body),
-    peakMemory: () =>
-      Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
-    resetPeak: async () => {
-      const { writeFile } = await import('node:fs/promises')
-      await writeFile(`/proc/${child.pid}/clear_refs`, '5')
-    },
-    size: () => ['', '-wal'].reduce((sum, end) => sum + statSync(join(folder, `paytwin.db${end}`)).size, 0),
+    adminToken,
+    post: (path, body) => ask({ agent, url: url + path, token: secretKey, method: 'POST', body }),
+    get: (path) => ask({ agent, url: url + path, token: secretKey, method: 'GET' }),
+    operate: (path, body = {}) =>
+      ask({ agent, url: `${url}/_paytwin/${path}`, token: adminToken, method: 'POST', body }),
     stop: async () => {
       agent.destroy()
-      const ended = new Promise((resolve) => child.once('exit', resolve))
-      child.kill('SIGTERM')
-      await ended
-      rmSync(folder, { recursive: true })
+      await end(child)
+      if (!kept) removeFolder(folder)
     },
   }
 }
 
-type Ready = { url: string; secret_key: string; admin_token?: string; admin_token_file?: string }
-
-async function readyLine(child: ChildProcess): Promise<Ready> {
-  if (!child.stdout) throw new Error('the daemon has no stdout')
-  for await (const line of createInterface(child.stdout)) return JSON.parse(line)
-  throw new Error('the daemon ended before it was ready')
+/**
+ * A floor: a server of ours that does as little as can be done.
+ * @param name - of the file in test/bench/floors; it prints its address when it is ready
+ */
+export async function startFloor(name: string, args: readonly string[] = []): Promise<Server> {
+  const { child, line } = await startProcess(floorPath(name), args)
+  return { url: line, pid: child.pid ?? 0, stop: () => end(child) }
 }
 
-function post(agent: Agent, url: string, key: string, body: object): Promise<Record<string, unknown>> {
+export const floorPath = (name: string): string => `dist/bench/floors/${name}.js`
+
+/** Runs a floor that is no server to its end. @returns what it printed, read as JSON */
+export async function runFloor<Result>(name: string, args: readonly string[]): Promise<Result> {
+  const { child, line } = await startProcess(floorPath(name), args)
+  if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))
+  return JSON.parse(line) as Result
+}
+
+/** @returns the process, and the first line that it prints */
+export async function startProcess(
+  script: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ child: ChildProcess; line: string }> {
+  const child = spawn(process.execPath, [script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  })
+  countAsOurs(child)
+  for await (const line of createInterface(child.stdout)) return { child, line }
+  throw new Error(`${script} ended before it was ready`)
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  await ended
+}
+
+type Asked = {
+  readonly agent: Agent
+  readonly url: string
+  readonly token: string
+  readonly method: 'GET' | 'POST'
+  readonly body?: object
+}
+
+function ask({ agent, url, token, method, body }: Asked): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const text = JSON.stringify(body)
+    const text = body === undefined ? '' : JSON.stringify(body)
     const headers = {
-      Authorization: `Bearer ${key}`,
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(text),
+      Authorization: `Bearer ${token}`,
+      ...(body && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
     }
-    const call = request(url, { method: 'POST', agent, headers }, (response) => {
+    const call = request(url, { method, agent, headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => {

@@ -1,65 +1,108 @@
-import { loadavg } from 'node:os'
-import { type AdvanceResult, benchAdvance } from './advance.ts'
-import { benchState, reportState } from './state.ts'
-import { benchStreams, reportStreams } from './streams.ts'
-import { benchWebhooks, reportWebhooks } from './webhooks.ts'
+import { availableParallelism, cpus } from 'node:os'
+import { removeFolders } from './folders.ts'
+import { killAll, watchOthers } from './machine.ts'
+import { benchOptions, WrongUsage } from './options.ts'
+import { PARTS } from './parts.ts'
+import { type PartReport, tableOf } from './report.ts'
+import { isMet, median, type Part, ratiosOf } from './result.ts'
 
-/**
- * `npm run bench [-- --json] [-- --rounds N]`: what an advance of one month costs, small and large in turns, since
- * machines are noisy and only runs that take turns can be compared.
- */
-const args = process.argv.slice(2)
-const asJson = args.includes('--json')
-const rounds = args.includes('--rounds') ? Number(args[args.indexOf('--rounds') + 1]) : 3
-const SMALL = 1_000
-const LARGE = 10_000
-const GOALS = { seconds: 5, megabytes: 300, ratio: 1.3 }
+/** `npm run bench [-- PART… --rounds N --size N --json]`: see docs/benchmarks.md. */
+const NAMES = PARTS.map(({ name }) => name)
+const HELP = [
+  'npm run bench -- [PART…] [--rounds N] [--size N] [--json]',
+  '',
+  'Measures paytwin and, in turns with it, what could not be done faster. Without a name all usual parts run.',
+  '',
+  ...PARTS.map(
+    ({ name, about, isUsual }) => `  ${name.padEnd(14)} ${about}${isUsual ? '' : '; only when named'}`,
+  ),
+  '',
+  '  --rounds N     how often each is measured (3)',
+  '  --size N       how many subscriptions, for the parts that say so',
+  '  --json         one JSON document on stdout instead of the table',
+].join('\n')
 
-const small: AdvanceResult[] = []
-const large: AdvanceResult[] = []
-for (let round = 0; round < rounds; round += 1) {
-  small.push(await benchAdvance(SMALL))
-  large.push(await benchAdvance(LARGE))
+process.once('exit', () => {
+  killAll()
+  removeFolders()
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+try {
+  const { help, json, parts, rounds, size } = benchOptions(process.argv.slice(2), NAMES)
+  if (help) console.log(HELP)
+  else {
+    const chosen = PARTS.filter(({ name, isUsual }) => (parts.length > 0 ? parts.includes(name) : isUsual))
+    const reports: PartReport[] = []
+    try {
+      for (const part of chosen) reports.push(await runPart(part, { rounds, size }))
+    } finally {
+      // When a part fails, what the others have measured is told all the same.
+      if (json) console.log(JSON.stringify(documentOf(reports, rounds), null, 2))
+      else print(reports)
+    }
+  }
+} catch (error) {
+  if (!(error instanceof WrongUsage)) throw error
+  console.error(`error: ${error.message}`)
+  process.exitCode = 2
 }
-const state = [
-  await benchState(LARGE, []),
-  await benchState(LARGE, ['--ephemeral']),
-  await benchState(1, []),
-  await benchState(1, ['--ephemeral']),
-]
-const webhooks = await benchWebhooks(rounds)
-const streams = await benchStreams()
-const ratio = median(large.map(cost)) / median(small.map(cost))
 
-if (asJson) console.log(JSON.stringify({ small, large, ratio, state, webhooks, streams, load: loadavg()[0] }))
-else report()
-
-function cost({ microsecondsPerRenewal }: AdvanceResult): number {
-  return microsecondsPerRenewal
+async function runPart(
+  part: Part,
+  wanted: { rounds: number; size: number | undefined },
+): Promise<PartReport> {
+  const note = (text: string) => console.error(`${part.name}: ${text}`)
+  note(part.about)
+  const othersPercent = watchOthers()
+  const started = performance.now()
+  const outcome = await part.run({ ...wanted, note })
+  const seconds = (performance.now() - started) / 1_000
+  return { part: part.name, seconds, othersPercent: othersPercent(), ...outcome }
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((left, right) => left - right)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+function machine() {
+  return {
+    node: process.version,
+    platform: process.platform,
+    processor: cpus()[0]?.model ?? 'unknown',
+    processors: availableParallelism(),
+  }
 }
 
-function report(): void {
-  console.log(`clock advance 1mo, file database, ${rounds} rounds in turns, load ${loadavg()[0]?.toFixed(2)}`)
-  console.table(
-    [...small, ...large].map((result) =>
-      Object.fromEntries(
-        Object.entries(result).map(([name, value]) => [name, Number(value.toFixed(value < 10 ? 2 : 0))]),
-      ),
-    ),
-  )
-  const worst = Math.max(...large.map(({ seconds }) => seconds))
-  const memory = Math.max(...large.map(({ peakMegabytes }) => peakMegabytes))
-  console.log(`${LARGE} renewals: at most ${worst.toFixed(2)} s (goal: under ${GOALS.seconds} s)`)
-  console.log(`resident set while advancing: at most ${memory.toFixed(0)} MB (goal: ${GOALS.megabytes} MB)`)
-  reportState(state)
+function print(reports: readonly PartReport[]): void {
+  const { node, platform, processor, processors } = machine()
+  const seconds = reports.reduce((sum, report) => sum + report.seconds, 0)
+  console.log(`\nNode ${node}, ${platform}, ${processors} × ${processor}; ${seconds.toFixed(0)} s`)
   console.log(
-    `cost per renewal, ${LARGE} against ${SMALL}: ${ratio.toFixed(2)} (goal: at most ${GOALS.ratio})`,
+    'Medians, with the least and the most of the rounds; the ratio is paytwin to floor; others: load by others.\n',
   )
-  reportWebhooks(webhooks)
-  reportStreams(streams)
+  for (const { text } of reports) if (text !== undefined) console.log(`${text}\n`)
+  console.log(tableOf(reports))
+}
+
+function documentOf(reports: readonly PartReport[], rounds: number): object {
+  return {
+    ...machine(),
+    rounds,
+    parts: reports.map(({ part, seconds, othersPercent, measurements }) => ({
+      part,
+      seconds,
+      others_percent: othersPercent,
+      measurements: measurements.map((measurement) => {
+        const { what, unit, paytwin, floor, goals } = measurement
+        const ratios = ratiosOf(measurement)
+        return {
+          what,
+          unit,
+          paytwin,
+          floor: floor ?? null,
+          median: paytwin.length > 0 ? median(paytwin) : null,
+          ratio: ratios.length > 0 ? median(ratios) : null,
+          goals,
+          met: isMet(measurement),
+        }
+      }),
+    })),
+  }
 }

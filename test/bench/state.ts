@@ -1,62 +1,70 @@
-import { makeSubscriptions } from './advance.ts'
-import { startDaemon } from './daemon.ts'
+import { type BenchDaemon, FROZEN, startDaemon } from './daemon.ts'
+import { copyOf, removeFolder } from './folders.ts'
+import { atMost, type Goal, type Measurement, type Outcome, type Part } from './result.ts'
+import { sandboxOf, subscribe } from './sandbox.ts'
 
 const TIMES = 10
-/** For 10,000 subscriptions, and for an almost empty sandbox; a save or a restore may always take this long. */
-const GOALS = { save: 500, restore: 500, reset: 50, resetOfLittle: 5 }
+const USUAL = 10_000
 
-export type StateResult = {
-  readonly subscriptions: number
-  readonly place: 'file' | 'memory'
-  /** Milliseconds as the caller sees them, the answer included: the median of some, and for a reset the best too. */
-  readonly save: number
-  readonly restore: number
-  readonly reset: number
-  readonly bestReset: number
+/** What it costs to save, to restore and to reset, as the caller sees it. */
+export const statePart: Part = {
+  name: 'state',
+  about: 'saving, restoring and resetting, on disk and in memory (--size N, usually 10,000)',
+  isUsual: true,
+  run: async ({ size = USUAL, note }): Promise<Outcome> => {
+    const goals = { save: [atMost(500)], restore: [atMost(500)], reset: [atMost(50)] }
+    const ofLittle = { save: [], restore: [], reset: [atMost(5)] }
+    const name = `${size.toLocaleString('en-US')} subscriptions`
+    const sandbox = await sandboxOf(size, note)
+    const folder = copyOf(sandbox.folder)
+    try {
+      return {
+        measurements: [
+          ...(await measure(await startDaemon([], { ...sandbox, folder }), `${name} on disk`, goals)),
+          ...(await measure(await inMemory(size), `${name} in memory`, goals)),
+          ...(await measure(await startDaemon(FROZEN), 'almost nothing on disk', ofLittle)),
+          ...(await measure(await inMemory(1), 'almost nothing in memory', ofLittle)),
+        ],
+      }
+    } finally {
+      removeFolder(folder)
+    }
+  },
 }
 
-/** What it costs to save, to restore and to reset. */
-export async function benchState(subscriptions: number, options: readonly string[]): Promise<StateResult> {
-  const daemon = await startDaemon(['--clock', '2026-01-31T10:00:00Z', '--seed', '1', ...options])
-  const time = async (path: string, body?: object) => {
+async function inMemory(subscriptions: number): Promise<BenchDaemon> {
+  const daemon = await startDaemon(['--ephemeral', ...FROZEN])
+  await subscribe(daemon, subscriptions)
+  return daemon
+}
+
+type Doing = 'save' | 'restore' | 'reset'
+
+/** Ends the daemon, too. */
+async function measure(
+  daemon: BenchDaemon,
+  name: string,
+  goals: Readonly<Record<Doing, readonly Goal[]>>,
+): Promise<Measurement[]> {
+  const times: Record<Doing, number[]> = { save: [], restore: [], reset: [] }
+  const time = async (doing: Doing, path: string, body?: object) => {
     const started = performance.now()
     await daemon.operate(path, body)
-    return performance.now() - started
+    times[doing].push(performance.now() - started)
   }
   try {
-    await makeSubscriptions(daemon, subscriptions)
-    const [saves, restores, resets]: [number[], number[], number[]] = [[], [], []]
-    for (let n = 0; n < TIMES; n += 1) saves.push(await time('snapshots', { name: 'bench' }))
+    for (let n = 0; n < TIMES; n += 1) await time('save', 'snapshots', { name: 'bench' })
     for (let n = 0; n < TIMES; n += 1) {
-      restores.push(await time('snapshots/bench/restore'))
-      resets.push(await time('reset'))
-    }
-    return {
-      subscriptions,
-      place: options.includes('--ephemeral') ? 'memory' : 'file',
-      save: median(saves),
-      restore: median(restores),
-      reset: median(resets),
-      bestReset: Math.min(...resets),
+      await time('restore', 'snapshots/bench/restore')
+      await time('reset', 'reset')
     }
   } finally {
     await daemon.stop()
   }
+  return (['save', 'restore', 'reset'] as const).map((doing) => ({
+    what: `${doing}: ${name}`,
+    unit: 'ms',
+    paytwin: times[doing],
+    goals: goals[doing],
+  }))
 }
-
-export function reportState(results: readonly StateResult[]): void {
-  console.log(`saving, restoring and resetting: milliseconds, the median of ${TIMES}`)
-  console.table(
-    results.map(({ subscriptions, place, ...times }) => ({
-      subscriptions,
-      place,
-      ...Object.fromEntries(Object.entries(times).map(([name, ms]) => [name, Number(ms.toFixed(1))])),
-    })),
-  )
-  console.log(
-    `goals: save and restore under ${GOALS.save} ms, a reset under ${GOALS.reset} ms, of an almost empty one under ${GOALS.resetOfLittle} ms`,
-  )
-}
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN

@@ -1,55 +1,57 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
-import { type BenchDaemon, startDaemon } from './daemon.ts'
+import { type BenchDaemon, FROZEN, startDaemon } from './daemon.ts'
+import { steadyLoad } from './load.ts'
+import { inTurns, known, type Outcome, type Part, quantile, ratioAtMost } from './result.ts'
 
 const EVENTS_PER_SECOND = 1_000
-const SECONDS = 8
+const SECONDS = 5
 const WARM_UP_SECONDS = 2
-const STEP_MS = 10
-const GOAL_RATIO = 2
 
-export type WebhookResult = {
+/** Requests beside webhooks. The floor is paytwin itself with none to send. */
+export const webhooksPart: Part = {
+  name: 'webhooks',
+  about: 'p99 of requests while as many webhooks go out, against none',
+  isUsual: true,
+  run: async ({ rounds }): Promise<Outcome> => {
+    const { quiet, delivering } = await inTurns(rounds, {
+      quiet: () => measure({ withReceiver: false }),
+      delivering: () => measure({ withReceiver: true }),
+    })
+    const rate = `${EVENTS_PER_SECOND.toLocaleString('en-US')}/s`
+    return {
+      measurements: [
+        {
+          what: `requests at ${rate} with as many webhooks, p99`,
+          unit: 'ms',
+          paytwin: delivering.map(({ p99 }) => p99),
+          floor: quiet.map(({ p99 }) => p99),
+          goals: [ratioAtMost(2)],
+        },
+        {
+          what: 'the last webhook, after its answer',
+          unit: 'ms',
+          paytwin: known(delivering.map(({ lagMs }) => lagMs)),
+          goals: [],
+        },
+      ],
+    }
+  },
+}
+
+type Result = {
   /** Of POST /v1/payment_intents under the load, in milliseconds. */
-  readonly p50: number
   readonly p99: number
   /** How long the last event took from its answer to the receiver, in milliseconds; null without one. */
   readonly lagMs: number | null
-  readonly peakMegabytes: number
 }
-
-export type WebhookResults = { readonly quiet: WebhookResult[]; readonly delivering: WebhookResult[] }
-
-/** Requests without webhooks and with, in turns. */
-export async function benchWebhooks(rounds: number): Promise<WebhookResults> {
-  const results: WebhookResults = { quiet: [], delivering: [] }
-  for (let round = 0; round < rounds; round += 1) {
-    results.quiet.push(await measure({ withReceiver: false }))
-    results.delivering.push(await measure({ withReceiver: true }))
-  }
-  return results
-}
-
-export function reportWebhooks({ quiet, delivering }: WebhookResults): void {
-  const p99 = (results: readonly WebhookResult[]) => middle(results.map((result) => result.p99))
-  const lag = Math.max(...delivering.map(({ lagMs }) => lagMs ?? 0))
-  const [without, withThem] = [p99(quiet), p99(delivering)]
-  console.log(
-    `p99 of POST /v1/payment_intents at ${EVENTS_PER_SECOND}/s: ${without.toFixed(1)} ms, with as many webhooks ` +
-      `${withThem.toFixed(1)} ms, ${(withThem / without).toFixed(2)} times that (goal: at most ${GOAL_RATIO}); ` +
-      `the last of them came ${lag.toFixed(0)} ms after its request`,
-  )
-}
-
-const middle = (values: readonly number[]): number =>
-  values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN
 
 /**
  * 1,000 payment intents a second, each of which tells one event; with a receiver that answers at once, or without. Every
  * event has to come to it, in order.
  */
-async function measure({ withReceiver }: { withReceiver: boolean }): Promise<WebhookResult> {
-  const daemon = await startDaemon(['--clock', '2026-01-31T10:00:00Z', '--seed', '1'])
+async function measure({ withReceiver }: { withReceiver: boolean }): Promise<Result> {
+  const daemon = await startDaemon(FROZEN)
   const receiver = await startReceiver()
   try {
     if (withReceiver) {
@@ -57,8 +59,7 @@ async function measure({ withReceiver }: { withReceiver: boolean }): Promise<Web
       await daemon.post('/v1/webhook_endpoints', endpoint)
     }
     await load(daemon, WARM_UP_SECONDS)
-    await daemon.resetPeak()
-    const durations = (await load(daemon, SECONDS)).toSorted((left, right) => left - right)
+    const durations = await load(daemon, SECONDS)
     const ended = performance.now()
     const all = (WARM_UP_SECONDS + SECONDS) * EVENTS_PER_SECOND
     if (withReceiver) {
@@ -66,10 +67,8 @@ async function measure({ withReceiver }: { withReceiver: boolean }): Promise<Web
       receiver.checkOrder()
     }
     return {
-      p50: durations[Math.floor(durations.length * 0.5)] ?? Number.NaN,
-      p99: durations[Math.floor(durations.length * 0.99)] ?? Number.NaN,
+      p99: quantile(durations, 0.99),
       lagMs: withReceiver ? performance.now() - ended : null,
-      peakMegabytes: daemon.peakMemory() / 1e6,
     }
   } finally {
     receiver.close()
@@ -77,25 +76,13 @@ async function measure({ withReceiver }: { withReceiver: boolean }): Promise<Web
   }
 }
 
-/** Requests at a steady rate, however long their answers take. @returns how long each took */
-async function load(daemon: BenchDaemon, seconds: number): Promise<number[]> {
-  const answers: Promise<number>[] = []
-  const begun = performance.now()
-  const one = async () => {
+/** @returns how long each request took, in milliseconds */
+const load = (daemon: BenchDaemon, seconds: number): Promise<number[]> =>
+  steadyLoad({ perSecond: EVENTS_PER_SECOND, seconds }, async () => {
     const sent = performance.now()
     await daemon.post('/v1/payment_intents', { amount: 2000, currency: 'usd' })
     return performance.now() - sent
-  }
-  for (let asked = 0; asked < seconds * EVENTS_PER_SECOND; ) {
-    const due = Math.min(
-      ((performance.now() - begun) / 1_000) * EVENTS_PER_SECOND,
-      seconds * EVENTS_PER_SECOND,
-    )
-    for (; asked < due; asked += 1) answers.push(one())
-    await delay(STEP_MS)
-  }
-  return Promise.all(answers)
-}
+  })
 
 /** Event ids sort as the events do. */
 async function startReceiver() {

@@ -31,7 +31,7 @@ export const argumentsOf = (example: string): string[] =>
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   )
 
-const ALL = listed(createProgram(io), []).filter(({ path }) => path.length > 0)
+const ALL = listed(await createProgram(io), []).filter(({ path }) => path.length > 0)
 
 /** The commands that do something, new ones too. */
 export const VERBS: readonly Listed[] = ALL.filter(({ command }) => command.commands.length === 0)

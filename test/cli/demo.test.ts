@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { lines, temporaryFolder } from './executable.ts'
 
-const DEMO = fileURLToPath(new URL('../../dist/demo.js', import.meta.url))
+const DEMO = fileURLToPath(new URL('../../dist/demo.cjs', import.meta.url))
 
 let folder: ReturnType<typeof temporaryFolder>
 beforeEach(() => {

@@ -17,6 +17,7 @@ export type RunningDaemon = {
   readonly secret_key?: string
   readonly admin_token?: string
   readonly admin_token_file?: string
+  readonly fixture_secrets?: readonly { object: string; ref: string | null; id: string; secret: string }[]
   readonly pid: number
   readonly child: ChildProcess
   /** Lets commands find it, wherever they run. */

@@ -25,6 +25,18 @@ type Loaded = {
   counts: Record<string, number>
   made: { object: string; ref: string; id: string }[]
 }
+const WITH_SECRETS = {
+  webhook_endpoints: [{ ref: 'shop', url: 'http://127.0.0.1:9/', enabled_events: ['invoice.*'] }],
+  apps: [
+    { ref: 'made', name: 'Made', redirect_uris: ['https://made.example/'] },
+    {
+      ref: 'chosen',
+      name: 'Chosen',
+      redirect_uris: ['https://chosen.example/'],
+      client_secret: `ocs_test_${'s'.repeat(24)}`,
+    },
+  ],
+}
 const DEFAULT_COUNTS = { product: 2, price: 4, customer: 4, payment_method: 4 }
 
 describe('fixtures', () => {
@@ -80,6 +92,45 @@ describe('fixtures', () => {
     expect(await status()).toBe('past_due')
     await text('clock', 'advance', '2d')
     expect(await status()).toBe('active')
+  })
+
+  test('load prints the secrets of endpoints and apps, this once', async () => {
+    const path = written('shop.json', WITH_SECRETS)
+    const shown = await text('fixtures', 'load', path)
+    const rows = shown
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'))
+    expect(rows).toEqual([
+      [
+        'webhook_endpoint',
+        'shop',
+        expect.stringMatching(/^we_/),
+        daemon().merchant,
+        expect.stringMatching(/^whsec_/),
+      ],
+      ['app', 'made', expect.stringMatching(/^app_/), '–', expect.stringMatching(/^ocs_test_/)],
+      ['app', 'chosen', expect.stringMatching(/^app_/), '–', '–'],
+    ])
+    for (const noun of ['apps', 'webhooks']) expect(await text(noun, 'list')).not.toMatch(/whsec_|ocs_test_/)
+  })
+
+  test('load refuses what cannot be posted to or sent back to, a line each: exit 1', async () => {
+    const path = written('bad.json', {
+      webhook_endpoints: [{ url: 'http://169.254.169.254/', enabled_events: ['invoice.payed'] }],
+      apps: [{ name: 'Ledgerly', redirect_uris: ['http://ledgerly.example/'] }],
+    })
+    const { status, stderr } = await fail('fixtures', 'load', path)
+    expect(status).toBe(1)
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(
+        /^error: .*bad\.json: webhook_endpoints\[0\]\.url: 169\.254\.169\.254 is a link-local/,
+      ),
+      expect.stringMatching(
+        /bad\.json: webhook_endpoints\[0\]\.enabled_events\[0\]: .*; did you mean 'invoice\.paid'\?/,
+      ),
+      expect.stringMatching(/bad\.json: apps\[0\]\.redirect_uris\[0\]: .*http is for the loopback only/),
+    ])
   })
 
   test('several files are loaded as one', async () => {
@@ -196,6 +247,33 @@ describe('serve --fixtures', () => {
       { name: 'Ada Lovelace' },
     ])
     expect(daemon.log()).toContain(`loaded ${DEFAULT}`)
+  })
+
+  test('tells the secrets that they made with the ready line and never again, in no log either', async () => {
+    const path = written('shop.json', WITH_SECRETS)
+    const data = join(folder.path, 'data')
+    const daemon = await started(['--data', data, '--fixtures', path, '--log-level', 'debug'])
+    expect(daemon.fixture_secrets).toEqual([
+      {
+        object: 'webhook_endpoint',
+        ref: 'shop',
+        id: expect.stringMatching(/^we_/),
+        secret: expect.stringMatching(/^whsec_/),
+      },
+      {
+        object: 'app',
+        ref: 'made',
+        id: expect.stringMatching(/^app_/),
+        secret: expect.stringMatching(/^ocs_test_/),
+      },
+    ])
+    await daemon.stop()
+    const kept = ['daemon.log', 'paytwin.db'].map((name) => readFileSync(join(data, name)))
+    for (const { secret } of [...(daemon.fixture_secrets ?? []), { secret: 'ocs_test_s' }]) {
+      expect(daemon.log()).not.toContain(secret)
+      expect(kept.filter((bytes) => bytes.includes(secret))).toEqual([])
+    }
+    expect((await started(['--data', data, '--fixtures', path])).fixture_secrets).toBeUndefined()
   })
 
   test('loads several, also named by PAYTWIN_FIXTURES', async () => {

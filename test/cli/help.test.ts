@@ -14,7 +14,7 @@ function leaves(command: Command, path: readonly string[] = []): string[][] {
 /** Examples name files of this repository. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-const COMMANDS = leaves(createProgram(recordedIo().io))
+const COMMANDS = leaves(await createProgram(recordedIo().io))
 
 let daemon: RunningDaemon
 beforeEach(async () => {

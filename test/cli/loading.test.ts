@@ -1,30 +1,98 @@
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { EXECUTABLE } from './executable.ts'
+import { build, type Metafile } from 'esbuild'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { EXECUTABLE, temporaryFolder } from './executable.ts'
 
-const DIST = join(EXECUTABLE, '../../dist')
-const textOf = (file: string) => readFileSync(join(DIST, file), 'utf8')
-const named = (file: string, pattern: RegExp) =>
-  [...textOf(file).matchAll(pattern)].map(([, name = '']) => name)
+const ROOT = join(EXECUTABLE, '../..')
 
-/** The files of the build that are loaded before a file does anything. */
-function loadedWith(file: string, known: ReadonlySet<string> = new Set()): ReadonlySet<string> {
-  if (known.has(file)) return known
-  const next = named(file, /(?:from|import)\s*"\.\/([^"]+)"/g)
-  return next.reduce<ReadonlySet<string>>(
-    (loaded, name) => loadedWith(name, loaded),
-    new Set([...known, file]),
-  )
+/** All that is loaded before a file does anything: sources, and packages by their names. */
+async function loadedWith(file: string): Promise<ReadonlySet<string>> {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [file],
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    write: false,
+    metafile: true,
+    outdir: 'dist',
+    logLevel: 'error',
+  })
+  return reached(metafile, file)
 }
 
-const hasInk = (file: string) => textOf(file).includes('yoga')
-const loadedLater = named('main.js', /import\("\.\/([^"]+)"\)/g)
+function reached({ inputs }: Metafile, file: string, known = new Set<string>()): Set<string> {
+  if (known.has(file)) return known
+  known.add(file)
+  for (const { path, kind } of inputs[file]?.imports ?? []) {
+    if (kind !== 'dynamic-import') reached({ inputs, outputs: {} }, path, known)
+  }
+  return known
+}
 
-test('Ink, which takes longer to load than a command may take, comes with the terminal UI alone', () => {
-  expect([...loadedWith('main.js')].filter(hasInk)).toEqual([])
-  expect(loadedLater.filter((file) => [...loadedWith(file)].some(hasInk))).toEqual([
-    expect.stringMatching(/^watch-/),
-  ])
-  expect(loadedLater.length).toBeGreaterThan(1)
+/** What takes long to load, and few need. */
+const HEAVY = [
+  'ink',
+  'react',
+  'yoga-layout',
+  'undici',
+  'node-cron',
+  'src/http/docs/page.tsx',
+  'src/http/oauth/page.tsx',
+]
+
+describe('Before anybody needs it, nothing heavy is loaded', () => {
+  test('by the command line, and neither are the daemon and the other commands', async () => {
+    const loaded = await loadedWith('src/cli/main.ts')
+    const further = ['hono', 'zod', 'better-sqlite3', 'src/daemon.ts', 'src/cli/clock.ts']
+    expect([...HEAVY, ...further].filter((name) => loaded.has(name))).toEqual([])
+    expect(loaded).toContain('commander')
+  })
+
+  test('by the daemon', async () => {
+    const loaded = await loadedWith('src/daemon.ts')
+    expect(HEAVY.filter((name) => loaded.has(name))).toEqual([])
+    expect(loaded).toContain('hono')
+  })
+
+  test('by commands that ask a daemon', async () => {
+    const loaded = await loadedWith('src/cli/events.ts')
+    expect([...HEAVY, 'hono', 'zod', 'better-sqlite3'].filter((name) => loaded.has(name))).toEqual([])
+  })
+})
+
+describe('What V8 compiled before', () => {
+  let folder: ReturnType<typeof temporaryFolder>
+  beforeEach(() => {
+    folder = temporaryFolder()
+    for (const part of ['bin', 'dist']) cpSync(join(ROOT, part), join(folder.path, part), { recursive: true })
+  })
+  afterEach(() => folder.remove())
+
+  const version = () => {
+    const { stdout, stderr } = spawnSync(process.execPath, [join(folder.path, 'bin/paytwin.js'), '--version'])
+    return `${stdout}${stderr}`.trim()
+  }
+  const { version: expected } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const compiled = () => {
+    const [file = ''] = readdirSync(join(folder.path, 'dist')).filter(
+      (name) => name.startsWith('main.cjs.x') || name.startsWith('main.cjs.a'),
+    )
+    return join(folder.path, 'dist', file)
+  }
+
+  test('is there after a build, and is taken', () => {
+    expect(version()).toBe(expected)
+    expect(readFileSync(compiled()).length).toBeGreaterThan(100_000)
+  })
+
+  test('does no harm when it is damaged', () => {
+    writeFileSync(compiled(), readFileSync(compiled()).subarray(0, 1_000))
+    expect(version()).toBe(expected)
+    writeFileSync(compiled(), 'nothing of the kind')
+    expect(version()).toBe(expected)
+  })
 })

@@ -9,7 +9,12 @@ const daemon = {
   secretKey: null,
   adminToken: null,
   adminTokenFile: '.paytwin/admin-token',
+  fixtureSecrets: [],
 }
+const SECRETS = [
+  { object: 'app', ref: 'ledgerly', id: 'app_1', secret: 'ocs_test_1' },
+  { object: 'webhook_endpoint', ref: null, id: 'we_1', secret: 'whsec_1' },
+] as const
 
 test('the ready line tells address, clock and data', () => {
   expect(readyLine(daemon, '0.1.0')).toBe(
@@ -25,6 +30,7 @@ test.each([
   [{ secretKey: 'sk_test_1' }, { secret_key: 'sk_test_1', admin_token_file: '.paytwin/admin-token' }],
   [{ adminTokenFile: null, adminToken: 'token' }, { admin_token: 'token' }],
   [{ adminTokenFile: null }, {}],
+  [{ adminTokenFile: null, fixtureSecrets: SECRETS }, { fixture_secrets: SECRETS }],
 ])('the ready object of %j holds only what this start made', (given, secrets) => {
   expect(readyObject({ ...daemon, ...given }, { version: '0.1.0', pid: 1 })).toEqual({
     event: 'ready',
@@ -44,4 +50,13 @@ test('the first request can be copied when the key is new', () => {
 
 test('a later start tells how to get a key', () => {
   expect(firstSteps(daemon).join('\n')).toContain('paytwin keys create')
+})
+
+test('what the fixtures made has its secrets told', () => {
+  expect(firstSteps({ ...daemon, fixtureSecrets: SECRETS })).toEqual(
+    expect.arrayContaining([
+      "Secret of the app 'ledgerly' app_1 (shown only now): ocs_test_1",
+      'Secret of the webhook endpoint we_1 (shown only now): whsec_1',
+    ]),
+  )
 })

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ESCAPE, type List, NOW, NOW_SECONDS, withDaemon } from './command-line.ts'
-import { api, lines, paytwin, start } from './executable.ts'
+import { api, startDaemon } from './executable.ts'
 
 type Endpoint = { id: string; secret: string; url: string }
 type Delivery = { id: string; event: string; status: string; attempts: { response_status: number }[] }
@@ -13,10 +14,11 @@ const { daemon, json, text, fail } = withDaemon()
 
 /** A receiver that answers as it is told, and keeps what it got. */
 let answer = 200
+let meanwhile = async (): Promise<void> => undefined
 const got: string[] = []
 const server = createServer((request, response) => {
   got.push(String(request.headers['webhook-id']))
-  request.resume().on('end', () => response.writeHead(answer).end())
+  request.resume().on('end', () => meanwhile().then(() => response.writeHead(answer).end()))
 })
 let receiver: string
 beforeAll(async () => {
@@ -29,8 +31,10 @@ afterAll(() => {
 })
 afterEach(async () => {
   answer = 200
+  meanwhile = async () => undefined
   got.length = 0
-  for (const { id } of (await json<List<Endpoint>>('webhooks', 'list')).data)
+  const { merchant } = daemon()
+  for (const { id } of (await json<List<Endpoint>>('webhooks', 'list', '--merchant', merchant)).data)
     await text('webhooks', 'delete', id)
 })
 
@@ -129,6 +133,46 @@ test('webhooks deliveries shows what became of each event', async () => {
   })
 })
 
+test('webhooks list shows endpoints, the newest first: where to, what, and whether they are enabled', async () => {
+  const first = await json<Endpoint>('webhooks', 'create', receiver)
+  const second = await json<Endpoint>(
+    'webhooks',
+    'create',
+    `${receiver}/b`,
+    '--event',
+    'invoice.*',
+    'charge.failed',
+  )
+  await api(daemon(), `/v1/webhook_endpoints/${first.id}`, { disabled: true })
+  expect(await text('webhooks', 'list')).toBe(
+    [
+      `${second.id}\tenabled\t${receiver}/b\tinvoice.* charge.failed\t${NOW}\n`,
+      `${first.id}\tdisabled\t${receiver}\t*\t${NOW}\n`,
+    ].join(''),
+  )
+})
+
+test('a receiver that cannot be reached is told in the words of the network, one that is gone disables its endpoint', async () => {
+  const { id } = await json<Endpoint>('webhooks', 'create', 'http://127.0.0.1:9/')
+  await api(daemon(), '/v1/customers', {})
+  await waitFor(id, ({ attempts }) => attempts.length === 1)
+  expect(await text('webhooks', 'deliveries', id)).toMatch(
+    /\tpending\t1\t.*ECONNREFUSED.*\t2026-01-31T10:00:05Z\n$/,
+  )
+  const gone = await json<Endpoint>('webhooks', 'create', receiver)
+  answer = 410
+  await api(daemon(), '/v1/customers', {})
+  const { event } = await waitFor(gone.id, ({ status }) => status === 'discarded')
+  expect(await text('webhooks', 'deliveries', gone.id)).toMatch(
+    new RegExp(`\t${event}\tdiscarded\t1\t410\t–\n$`),
+  )
+  expect(await text('webhooks', 'list')).toContain(`${gone.id}\tdisabled\t`)
+  expect(await fail('events', 'resend', event, '--to', gone.id)).toEqual({
+    status: 1,
+    stderr: `error: The webhook endpoint '${gone.id}' is disabled: enable it first (invalid_state_transition)\n`,
+  })
+})
+
 test('webhooks retry sends what waits: one, an endpoint’s, all', async () => {
   const { id } = await json<Endpoint>('webhooks', 'create', receiver)
   const first = await failEvent(id)
@@ -142,6 +186,15 @@ test('webhooks retry sends what waits: one, an endpoint’s, all', async () => {
   await waitFor(id, ({ status }) => status === 'succeeded')
   expect(got.slice(1).toSorted()).toEqual([first.event, second.event].toSorted())
   expect(await text('webhooks', 'retry', '--all')).toMatch(/^Nothing is sent/)
+  const third = await failEvent(id)
+  answer = 200
+  expect(await text('webhooks', 'retry', '--all')).toBe(`${third.event} goes to ${id}.\n`)
+  await waitFor(id, ({ status }) => status === 'succeeded')
+  expect(await fail('webhooks', 'retry', third.id)).toEqual({
+    status: 1,
+    stderr:
+      'error: The delivery is succeeded: only one that waits can be tried again (invalid_state_transition)\n',
+  })
   expect(await json('webhooks', 'retry', '--all', '--merchant', daemon().merchant)).toMatchObject({
     data: [],
   })
@@ -189,6 +242,70 @@ test('clock advance --await-webhooks waits for the receiver', async () => {
   expect(got).toHaveLength(1)
 })
 
+test('clock advance --test-clock --await-webhooks waits for a receiver that calls back, and lets it in at that instant', async () => {
+  const { id: test_clock } = await api(daemon(), '/v1/test_helpers/test_clocks', { frozen_time: NOW_SECONDS })
+  const { id: customer } = await api(daemon(), '/v1/customers', { test_clock })
+  const price = await api(daemon(), '/v1/prices', {
+    unit_amount: 100,
+    currency: 'usd',
+    recurring: { interval: 'month' },
+  })
+  const { id } = await api(daemon(), '/v1/subscriptions', {
+    customer,
+    currency: 'usd',
+    default_payment_method: 'pm_card_visa',
+    items: [{ price: price.id }],
+  })
+  await json<Endpoint>('webhooks', 'create', receiver, '--event', 'invoice.paid')
+  meanwhile = async () => {
+    await delay(100)
+    meanwhile = async () => undefined
+    await api(daemon(), `/v1/subscriptions/${id}`, { cancel_at_period_end: true })
+  }
+  const advanced = await text('clock', 'advance', '3mo', '--test-clock', test_clock, '--await-webhooks')
+  expect(advanced).toContain('1 paid invoice')
+  expect(got).toHaveLength(1)
+  expect(await api(daemon(), `/v1/subscriptions/${id}`)).toMatchObject({
+    status: 'canceled',
+    canceled_at: Date.parse('2026-02-28T10:00:00Z') / 1_000,
+    ended_at: Date.parse('2026-03-31T10:00:00Z') / 1_000,
+  })
+})
+
+describe('with several merchants', () => {
+  let other: { id: string }
+  beforeAll(async () => {
+    other = await json('merchants', 'create', '--name', 'Other', '--clock', NOW)
+  })
+  afterAll(async () => {
+    await text('merchants', 'delete', other.id)
+  })
+
+  test.each([[['create', 'http://localhost:3000/']], [['list']], [['listen']]])(
+    'webhooks %j has to be told whose: exit 2',
+    async (args) => {
+      const { status, stderr } = await fail('webhooks', ...args)
+      expect(status).toBe(2)
+      expect(stderr).toMatch(
+        /^error: There are 2 merchants \(.*Other.*\): say which one with --merchant\.\n$/,
+      )
+    },
+  )
+
+  test('--merchant says whose an endpoint is; what has an id needs none', async () => {
+    const { id } = await json<Endpoint>('webhooks', 'create', receiver, '--merchant', other.id)
+    expect((await text('webhooks', 'list', '--merchant', other.id)).split('\t')[0]).toBe(id)
+    expect(await text('webhooks', 'list', '--merchant', daemon().merchant)).toBe('')
+    await text('trigger', 'customer.created', '--merchant', other.id)
+    await api(daemon(), '/v1/customers', {})
+    await expect
+      .poll(() => text('webhooks', 'deliveries', id))
+      .toMatch(/^whd_\S+\tevt_\S+\tsucceeded\t1\t200\t–\n$/)
+    expect(got).toHaveLength(1)
+    await text('webhooks', 'delete', id)
+  })
+})
+
 test('an injected webhook_failure is said in words', async () => {
   expect(await text('faults', 'add', 'webhook_failure', '--count', '1', '--route', `${receiver}*`)).toMatch(
     /^fault_\d+: webhook_failure strikes the next webhook to http:.*\*\.\n$/,
@@ -196,97 +313,10 @@ test('an injected webhook_failure is said in words', async () => {
   await text('faults', 'clear')
 })
 
-describe('webhooks listen', () => {
-  const started: ReturnType<typeof start>[] = []
-  afterEach(() => {
-    for (const child of started.splice(0)) child.kill('SIGKILL')
-  })
-
-  /** A listener that has said where it listens. */
-  async function listen(...args: string[]) {
-    const child = start(['webhooks', 'listen', ...args], { env: daemon().env })
-    started.push(child)
-    const closed = once(child, 'close')
-    const said = lines(child.stderr)
-    const [, url = '', endpoint = '', secret = ''] =
-      /^Listening on (\S+) as (we_\w+), until Ctrl-C\. It verifies with (whsec_\S+)$/.exec(
-        (await said.next()) ?? '',
-      ) ?? []
-    return { child, closed, said, printed: lines(child.stdout), url, endpoint, secret }
-  }
-
-  test('prints each event that comes, one a line', async () => {
-    const { printed, url } = await listen()
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
-    const { id } = await api(daemon(), '/v1/customers', { email: 'ada@example.com' })
-    expect(await printed.next()).toMatch(new RegExp(`customer\\.created +${id} +ada@example\\.com$`))
-  })
-
-  test('prints JSON for programs, and only the events that it asks for', async () => {
-    const { printed } = await listen('--json', '--event', 'product.*', 'customer.updated')
-    const { id } = await api(daemon(), '/v1/customers', {})
-    await api(daemon(), '/v1/products', { name: 'Pro' })
-    await api(daemon(), `/v1/customers/${id}`, { name: 'Ada' })
-    const types = [await printed.next(), await printed.next()].map((line) => JSON.parse(line ?? '').type)
-    expect(types).toEqual(['product.created', 'customer.updated'])
-  })
-
-  test('refuses what is not signed, and goes on', async () => {
-    const { printed, said, url } = await listen()
-    const answers = await Promise.all([
-      fetch(url, { method: 'POST', body: '{"id":"evt_forged","type":"x"}' }),
-      fetch(url, {
-        method: 'POST',
-        body: '{}',
-        headers: { 'paytwin-signature': `t=${NOW_SECONDS},v1=${'0'.repeat(64)}` },
-      }),
-      fetch(url),
-    ])
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
-    expect(await said.next()).toMatch(/^Refused: /)
-    const { id } = await api(daemon(), '/v1/customers', {})
-    expect(await printed.next()).toContain(id)
-  })
-
-  test.each(['SIGINT', 'SIGTERM'] as const)('takes its endpoint away at %s: exit 0', async (signal) => {
-    const { child, closed, endpoint } = await listen()
-    expect((await json<List<Endpoint>>('webhooks', 'list')).data).toMatchObject([{ id: endpoint }])
-    child.kill(signal)
-    expect(await closed).toEqual([0, null])
-    expect((await json<List<Endpoint>>('webhooks', 'list')).data).toEqual([])
-  })
-
-  test('ends well when somebody else has deleted its endpoint', async () => {
-    const { child, closed, endpoint } = await listen()
-    await text('webhooks', 'delete', endpoint)
-    child.kill('SIGINT')
-    expect(await closed).toEqual([0, null])
-  })
-
-  test('listens on the port that it is told', async () => {
-    const { url, child, closed } = await listen()
-    const { port } = new URL(url)
-    const { status, stderr } = await fail('webhooks', 'listen', '--port', port)
-    expect([status, stderr]).toEqual([
-      1,
-      expect.stringMatching(`Cannot listen on port ${port}: .*EADDRINUSE`),
-    ])
-    child.kill('SIGINT')
-    await closed
-    expect((await listen('--port', port)).url).toBe(url)
-  })
-
-  test('needs a daemon: exit 3', async () => {
-    const env = { PAYTWIN_URL: 'http://127.0.0.1:9', PAYTWIN_ADMIN_TOKEN: 'x'.repeat(32) }
-    expect((await paytwin(['webhooks', 'listen'], { env })).status).toBe(3)
-  })
-})
-
 test('the daemon ends at once though receivers do not answer', async () => {
   const silent = createServer(() => undefined)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
-  const { startDaemon } = await import('./executable.ts')
   const own = await startDaemon(['--ephemeral', '--clock', NOW])
   const connected = once(silent, 'request')
   await api(own, '/v1/webhook_endpoints', { url, enabled_events: ['*'] })

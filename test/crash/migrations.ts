@@ -1,9 +1,8 @@
-import { type Kysely, sql } from 'kysely'
-import { MIGRATIONS, type Migrations } from '../../src/store/database.ts'
+import { MIGRATIONS, type Migration, type Migrations } from '../../src/store/database.ts'
 
-const statements = (...texts: readonly string[]) => ({
-  up: async (db: Kysely<unknown>) => {
-    for (const text of texts) await sql.raw(text).execute(db)
+const statements = (...texts: readonly string[]): Migration => ({
+  up: (database) => {
+    for (const text of texts) database.exec(text)
   },
 })
 

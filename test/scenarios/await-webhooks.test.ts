@@ -63,6 +63,25 @@ describe('a receiver that calls back in the middle of an advance', () => {
     expect((await shop.get(`/v1/subscriptions/${subscription.id}`)).status).toBe('active')
   })
 
+  test('pays it at that instant of a test clock too, while the main clock stands still', async () => {
+    const shop = await openCalling({
+      'invoice.payment_failed': async (twin, { data }) => {
+        const { customer, id } = data.object
+        const good = await twin.post('/v1/payment_methods/pm_card_visa/attach', { customer })
+        await twin.post(`/v1/invoices/${id}/pay`, { payment_method: good.id })
+      },
+    })
+    const twin = await onTestClock(shop)
+    await subscribe(twin, { outcomes: ['succeed', 'decline:lost_card'] })
+    const { summary, now } = await awaiting(twin, { by: '2mo' })
+    expect(summary).toMatchObject({ jobs: 2, payments_failed: 1 })
+    expect(now).toBe(MARCH)
+    expect((await calledBack(shop, NOW)).filter(([type]) => type === 'invoice.paid')).toEqual([
+      ['invoice.paid', FEBRUARY],
+    ])
+    expect(await nowOf(shop)).toBe(NOW)
+  })
+
   test('confirms an intent at that instant', async () => {
     const intents: string[] = []
     const shop = await openCalling({

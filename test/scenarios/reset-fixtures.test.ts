@@ -1,6 +1,12 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { verifySignature } from '../../src/webhooks/signature.ts'
+import { codeFor, exchange, letIn, makeApp, opens, REDIRECT_URI } from '../http/oauth/support.ts'
 import { asOperator, expectRefusal, unknown } from '../http/support.ts'
-import { type Body, clientOf } from '../twin.ts'
+import { type Body, clientOf, startTwin, type Twin } from '../twin.ts'
+import { openShop, URL } from '../webhooks/inbox.ts'
 import { bytesOf, historyOf, openTwin } from './story.ts'
 
 const KEY = 'sk_test_000000000000000000000001'
@@ -48,6 +54,107 @@ test('a key of the fixtures that was revoked stays so through a reset', async ()
   await operator('POST', 'reset')
   expect((await clientOf(twin.sandbox, REVOKED).request('GET', '/v1/customers')).status).toBe(401)
   expect((await clientOf(twin.sandbox, KEY).request('GET', '/v1/customers')).status).toBe(200)
+})
+
+const SECRET = `ocs_test_${'s'.repeat(24)}`
+const WITH_APPS = {
+  ...FIXTURES,
+  apps: [
+    { ref: 'chosen', name: 'Chosen', redirect_uris: [REDIRECT_URI], client_secret: SECRET },
+    { ref: 'made', name: 'Made', redirect_uris: [REDIRECT_URI] },
+  ],
+  webhook_endpoints: [{ ref: 'shop', url: URL, enabled_events: ['customer.*'] }],
+}
+const openWithApps = () => openShop({ fixtures: () => [{ name: 'shop.json', content: WITH_APPS }] })
+const reset = async (twin: Twin) => expect((await asOperator(twin)('POST', 'reset')).status).toBe(200)
+const appsOf = async (twin: Twin): Promise<Body[]> => (await asOperator(twin)('GET', 'apps')).body.data
+/** The apps that a start made, as they were told: the chosen and the made one. */
+const toldOf = ({ sandbox }: Twin): Body[] =>
+  (sandbox.loaded ?? [])
+    .filter(({ object }) => object === 'app')
+    .map(({ id, secret }) => ({ client_id: id, client_secret: secret ?? SECRET }))
+
+test('a reset leaves the apps of the start with their ids and secrets; what they were granted goes, and so do other apps', async () => {
+  const twin = await openWithApps()
+  const before = await appsOf(twin)
+  const granted = await Promise.all(toldOf(twin).map((app) => letIn(twin, app)))
+  const other = await makeApp(twin)
+  for (const _again of [1, 2]) {
+    await reset(twin)
+    expect(await appsOf(twin)).toEqual(before)
+  }
+  for (const tokens of granted) expect(await opens(twin, tokens)).toBe(false)
+  for (const app of toldOf(twin)) expect(await opens(twin, await letIn(twin, app))).toBe(true)
+  expect(before.map(({ id }) => id)).not.toContain(other.id)
+})
+
+test('a secret of such an app that was rotated away stays worth nothing after a reset', async () => {
+  const twin = await openWithApps()
+  const [chosen] = toldOf(twin)
+  const { body: rotated } = await asOperator(twin)('POST', `apps/${chosen?.client_id}/rotate_secret`)
+  await reset(twin)
+  expect((await exchange(twin, chosen ?? {}, await codeFor(twin, chosen ?? {}))).status).toBe(401)
+  expect(await opens(twin, await letIn(twin, rotated))).toBe(true)
+})
+
+test('a reset makes such an app anew that was deleted: under another id, with the secret that was chosen', async () => {
+  const twin = await openWithApps()
+  const [chosen, made] = toldOf(twin)
+  const tokens = await letIn(twin, chosen ?? {})
+  await asOperator(twin)('DELETE', `apps/${chosen?.client_id}`)
+  await reset(twin)
+  const [again, kept] = await appsOf(twin)
+  expect(kept?.id).toBe(made?.client_id)
+  expect(again).toMatchObject({ name: 'Chosen' })
+  expect(again?.id).not.toBe(chosen?.client_id)
+  expect(await opens(twin, tokens)).toBe(false)
+  expect(await opens(twin, await letIn(twin, { client_id: again?.id, client_secret: SECRET }))).toBe(true)
+  await reset(twin)
+  expect((await appsOf(twin)).map(({ id }) => id)).toEqual([again?.id, kept?.id])
+})
+
+test('a reset brings the endpoints of the start back with their ids and secrets, and posts nothing of what it makes', async () => {
+  const twin = await openWithApps()
+  const { id, secret } = twin.sandbox.loaded?.find(({ object }) => object === 'webhook_endpoint') ?? {}
+  await twin.delete(`/v1/webhook_endpoints/${id}`)
+  await reset(twin)
+  await twin.settled()
+  expect(twin.inbox.received).toEqual([])
+  expect((await twin.get('/v1/webhook_endpoints')).data).toMatchObject([{ id, status: 'enabled' }])
+  await twin.post('/v1/customers')
+  await twin.settled()
+  const [{ body, headers } = { body: '', headers: {} as Record<string, string> }] = twin.inbox.received
+  const now = Number(headers['webhook-timestamp'])
+  expect(verifySignature(String(secret), { body, headers }, { now }).isValid).toBe(true)
+})
+
+test('a later start resets to the same apps', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paytwin-reset-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const database = join(folder, 'paytwin.db')
+  const key = `sk_test_${'d'.repeat(24)}`
+  const first = await startTwin({
+    database,
+    secretKey: key,
+    fixtures: () => [{ name: 'f', content: WITH_APPS }],
+  })
+  const told = toldOf(first)
+  await first.close()
+  const second = await openTwin({ database, secretKey: key })
+  await reset(second)
+  expect((await appsOf(second)).map(({ id }) => id).reverse()).toEqual(told.map(({ client_id }) => client_id))
+  for (const app of told) expect(await opens(second, await letIn(second, app))).toBe(true)
+})
+
+test('a restore leaves the apps of the start as they are', async () => {
+  const twin = await openWithApps()
+  const operator = asOperator(twin)
+  await operator('POST', 'snapshots', { name: 'before' })
+  const [chosen] = toldOf(twin)
+  await operator('DELETE', `apps/${chosen?.client_id}`)
+  const left = await appsOf(twin)
+  expect((await operator('POST', 'snapshots/before/restore')).status).toBe(200)
+  expect(await appsOf(twin)).toEqual(left)
 })
 
 test('a restore puts test clocks back to where they stood, and those that came later are gone', async () => {

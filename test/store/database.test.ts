@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DatabaseUnusable, type Migrations, openDatabase } from '../../src/store/database.ts'
 
@@ -23,7 +22,7 @@ afterEach(() => {
 
 /** Made-up migrations: a table of notes, which then gets a column. */
 const run = (statement: string) => ({
-  up: async (db: Kysely<unknown>) => void (await sql.raw(statement).execute(db)),
+  up: (database: Sqlite.Database) => void database.exec(statement),
 })
 const OLD: Migrations = { '0001-notes': run('create table note (text text not null) strict') }
 const NEW: Migrations = {

@@ -233,7 +233,7 @@ describe('an attempt that is under way', () => {
     door.open()
     await shop.settled()
     expect(shop.ids()).toEqual([id])
-    const found = objects.list('webhook_delivery', 1, [], { limit: 10 })
+    const found = objects.list('webhook_delivery', 1, [{ field: 'endpoint', is: endpoint.id }], { limit: 10 })
     expect(found.map(({ event, status, attempts }) => [event, status, attempts.length])).toEqual([
       [later, 'discarded', 0],
       [id, 'discarded', 1],

@@ -21,7 +21,7 @@ const name = z
   .max(100)
   .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, { error: 'expected one line of visible text' })
 
-const createParams = z.object({ name, redirect_uris: z.array(z.string()).min(1).max(20) })
+export const createAppParams = z.object({ name, redirect_uris: z.array(z.string()).min(1).max(20) })
 
 /** Source: decisions.md 8; operator.md, "Admin API". */
 export function appRoutes(add: AddRoute): void {
@@ -30,7 +30,7 @@ export function appRoutes(add: AddRoute): void {
       method: 'post',
       path: 'apps',
       summary: 'Makes an app that merchants can let in, and shows its secret this once.',
-      params: createParams,
+      params: createAppParams,
       status: 201,
       returns: issuedAppSchema,
     },

@@ -28,8 +28,9 @@ export function fixtureRoutes(add: AddRoute): void {
         422: ['unsupported_psp_capability'],
       },
     },
-    async ({ site: { engine, keys }, params: { files, validate_only } }) => {
-      const plan = checkFixtures(files, engine.versions)
+    async ({ site, params: { files, validate_only } }) => {
+      const { engine, keys, refusesReceiver } = site
+      const plan = checkFixtures(files, { versions: engine.versions, refusesReceiver })
       const merchant = defaultMerchant(engine)
       const made = await loadFixtures({ engine, keys, merchant }, plan, { isTried: validate_only })
       return presentFixtures(made, validate_only)

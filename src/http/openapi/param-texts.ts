@@ -19,6 +19,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
     'Whether each step waits until the webhooks of the one before were answered; meanwhile requests are let in.',
   'events.webhook_endpoint': 'The endpoint to post it to, whether that wants it or not.',
   'webhook_endpoints.disabled': 'Whether events stop going there; false lets them go there again.',
+  'customers.test_clock': "The test clock that it follows, by its id; the merchant's own clock unless given.",
   'webhooks.url': 'Where events are posted to.',
   'webhooks.enabled_events': 'Names and globs of the events that go there; all unless given.',
   'webhooks.description': 'Words for your own use.',

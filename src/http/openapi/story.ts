@@ -280,6 +280,9 @@ async function operator(told: Recorder): Promise<void> {
             },
           ],
           customers: [{ ref: 'ada', email: 'ada@example.com' }],
+          webhook_endpoints: [
+            { ref: 'shop', url: 'http://localhost:3000/webhooks', enabled_events: ['invoice.*'] },
+          ],
         },
       },
     ],

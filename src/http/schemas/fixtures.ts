@@ -2,7 +2,17 @@ import { z } from 'zod'
 import { component, type Shape } from './component.ts'
 import { livemode, text } from './fields.ts'
 
-const KINDS = ['merchant', 'key', 'product', 'price', 'customer', 'payment_method', 'subscription'] as const
+const KINDS = [
+  'merchant',
+  'key',
+  'product',
+  'price',
+  'customer',
+  'payment_method',
+  'subscription',
+  'webhook_endpoint',
+  'app',
+] as const
 
 /** Source: operator.md, "Admin API" (fixtures). */
 export const fixturesSchema = component('Fixtures', () =>
@@ -17,9 +27,12 @@ export const fixturesSchema = component('Fixtures', () =>
             object: z.enum(KINDS).describe('What kind of object was made.'),
             ref: text('What the files call it; null when they call it nothing.').nullable(),
             id: text('The identifier that it has got.'),
-            merchant_id: text('The merchant that it belongs to.'),
+            merchant_id: text('The merchant that it belongs to; null for an app.').nullable(),
             file: text('The file that asks for it.'),
             path: text('Where in the file it stands, as in subscriptions[2].'),
+            secret: text(
+              "A webhook endpoint's secret, or an app's that the file does not choose: shown this once.",
+            ).optional(),
           }),
         )
         .describe('What was made, in its order; nothing when they were only tried.'),

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import type Sqlite from 'better-sqlite3'
 
 /**
  * The first schema. Object tables hold the current state of each object, a column for each field; `seq` is the order of
@@ -74,6 +74,12 @@ const OTHER_TABLES: readonly string[] = [
     clock integer not null, due integer not null, subscription text not null, position integer not null,
     object text not null, kind integer not null, merchant integer not null,
     primary key (clock, due, subscription, position, object)) strict, without rowid`,
+  `create table block (
+    kind integer not null, merchant integer not null, number integer not null, earliest integer not null,
+    latest integer not null, types integer not null, primary key (kind, merchant, number)) strict, without rowid`,
+  `create table price_use (
+    merchant integer not null, price text not null, subscription integer not null,
+    primary key (merchant, price, subscription)) strict, without rowid`,
   `create table counter (
     merchant integer not null, prefix text not null, value integer not null,
     primary key (merchant, prefix)) strict, without rowid`,
@@ -97,10 +103,22 @@ const OTHER_TABLES: readonly string[] = [
 ]
 
 const INDEXES: readonly string[] = [
+  'create index customer_email on customer (email) where email is not null',
   'create index customer_prefix on customer (merchant, invoice_prefix)',
+  'create index product_active on product (merchant, active)',
+  'create index price_product on price (product) where product is not null',
+  'create index price_lookup_key on price (lookup_key) where lookup_key is not null',
+  'create index price_currency on price (merchant, currency)',
+  'create index price_active on price (merchant, active)',
+  'create index payment_method_type on payment_method (merchant, type)',
   'create index payment_method_customer on payment_method (customer)',
   'create index customer_test_clock on customer (test_clock) where test_clock is not null',
   'create index subscription_customer on subscription (customer)',
+  'create index subscription_status on subscription (merchant, status)',
+  'create index subscription_collection on subscription (merchant, collection_method)',
+  "create index subscription_ended on subscription (merchant) where status in ('canceled', 'incomplete_expired')",
+  "create index subscription_present on subscription (merchant) where status <> 'canceled'",
+  'create index invoice_status on invoice (merchant, status)',
   'create index invoice_customer on invoice (customer)',
   'create index invoice_subscription on invoice (subscription)',
   "create index invoice_open on invoice (customer) where status = 'open'",
@@ -111,10 +129,14 @@ const INDEXES: readonly string[] = [
   'create index refund_payment_intent on refund (payment_intent)',
   'create index invoice_item_customer on invoice_item (customer)',
   'create index invoice_item_invoice on invoice_item (invoice)',
-  'create index clock_merchant on clock (merchant)',
+  'create unique index clock_main on clock (merchant) where is_test = 0',
+  'create index clock_test on clock (merchant) where is_test = 1 and deleted = 0',
+  'create index clock_advancing on clock (merchant) where is_test = 1 and target is not null',
   'create index webhook_delivery_endpoint on webhook_delivery (endpoint)',
+  'create index webhook_delivery_waiting on webhook_delivery (endpoint) where next_attempt is not null',
   "create index webhook_delivery_event on webhook_delivery (event) where status = 'pending'",
   'create index webhook_delivery_ready on webhook_delivery (endpoint, attempt_count) where is_ready = 1',
+  'create index job_object on job (object) where length(subscription) = 0',
   'create index idempotency_created on idempotency (created)',
   'create index oauth_authorization_app on oauth_authorization (app)',
   'create index oauth_token_authorization on oauth_token (authorization)',
@@ -124,14 +146,16 @@ const INDEXES: readonly string[] = [
   "create index journal_detached on journal (json_extract(replaced, '$.customer')) where kind = 3",
 ]
 
-export async function up(db: Kysely<unknown>): Promise<void> {
+export function up(database: Sqlite.Database): void {
   for (const [name, columns] of Object.entries(OBJECT_TABLES)) {
     const common =
       'seq integer primary key, id text not null unique, merchant integer not null, created integer not null'
-    await sql.raw(`create table ${name} (${common}, ${columns}) strict`).execute(db)
+    database.exec(`create table ${name} (${common}, ${columns}) strict`)
+    // What lists never show is not in their way.
+    const where = columns.includes('deleted integer') ? ' where deleted = 0' : ''
     // Deliveries are many, written twice each, and only ever listed by endpoint.
     if (name !== 'webhook_delivery')
-      await sql.raw(`create index ${name}_merchant on ${name} (merchant)`).execute(db)
+      database.exec(`create index ${name}_merchant on ${name} (merchant)${where}`)
   }
-  for (const statement of [...OTHER_TABLES, ...INDEXES]) await sql.raw(statement).execute(db)
+  for (const statement of [...OTHER_TABLES, ...INDEXES]) database.exec(statement)
 }

@@ -1,0 +1,184 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Kind } from '../core/change.ts'
+import { assert } from '../core/errors.ts'
+import type { CreatedBound } from './blocks.ts'
+import { fieldsOf } from './codec.ts'
+import { arg, literal } from './statements.ts'
+
+/** A condition of a list on a field that its table has. Numbers, and what begins with `isNot` or `isEither`, are part of the SQL. */
+export type Filter =
+  | { readonly field: string; readonly is: string | number }
+  | { readonly field: string; readonly isNot: string }
+  | { readonly field: string; readonly isEither: readonly string[] }
+  | { readonly field: string; readonly isIn: readonly string[] }
+  | ({ readonly field: 'created' } & CreatedBound)
+  | { readonly holdsPrice: string }
+
+/** By which index a list is read when it has a condition; `*` is met by all. */
+type Way = { readonly condition: string; readonly index: string }
+
+/**
+ * How each kind is listed: the first way whose condition a list has is taken, so that what matches fewest comes first. The
+ * planner is not asked: it has no statistics, and to be spared sorting a page it would read all rows of a merchant. Each of
+ * these indexes has the rows in the order of lists.
+ */
+const WAYS: { readonly [K in Kind]: readonly Way[] } = {
+  customer: [
+    { condition: 'email =', index: 'customer_email' },
+    { condition: 'test_clock =', index: 'customer_test_clock' },
+    { condition: 'invoice_prefix =', index: 'customer_prefix' },
+    { condition: 'deleted = 0', index: 'customer_merchant' },
+  ],
+  product: [
+    { condition: 'active = 0', index: 'product_active' },
+    { condition: 'active = 1', index: 'product_active' },
+    { condition: '*', index: 'product_merchant' },
+  ],
+  price: [
+    { condition: 'lookup_key =', index: 'price_lookup_key' },
+    { condition: 'lookup_key in', index: 'price_lookup_key' },
+    { condition: 'product =', index: 'price_product' },
+    { condition: 'active = 0', index: 'price_active' },
+    { condition: 'currency =', index: 'price_currency' },
+    { condition: 'active = 1', index: 'price_active' },
+    { condition: '*', index: 'price_merchant' },
+  ],
+  payment_method: [
+    { condition: 'customer =', index: 'payment_method_customer' },
+    { condition: 'type =', index: 'payment_method_type' },
+    { condition: '*', index: 'payment_method_merchant' },
+  ],
+  subscription: [
+    { condition: 'customer =', index: 'subscription_customer' },
+    { condition: 'holds price', index: 'price_use' },
+    { condition: 'status =', index: 'subscription_status' },
+    { condition: 'collection_method =', index: 'subscription_collection' },
+    { condition: "status either 'canceled', 'incomplete_expired'", index: 'subscription_ended' },
+    { condition: "status not 'canceled'", index: 'subscription_present' },
+    { condition: '*', index: 'subscription_merchant' },
+  ],
+  invoice: [
+    { condition: 'subscription =', index: 'invoice_subscription' },
+    { condition: 'customer =', index: 'invoice_customer' },
+    { condition: 'status =', index: 'invoice_status' },
+    { condition: 'deleted = 0', index: 'invoice_merchant' },
+  ],
+  payment_intent: [
+    { condition: 'customer =', index: 'payment_intent_customer' },
+    { condition: '*', index: 'payment_intent_merchant' },
+  ],
+  charge: [
+    { condition: 'payment_intent =', index: 'charge_payment_intent' },
+    { condition: 'customer =', index: 'charge_customer' },
+    { condition: '*', index: 'charge_merchant' },
+  ],
+  refund: [
+    { condition: 'charge =', index: 'refund_charge' },
+    { condition: 'payment_intent =', index: 'refund_payment_intent' },
+    { condition: '*', index: 'refund_merchant' },
+  ],
+  invoice_item: [
+    { condition: 'invoice =', index: 'invoice_item_invoice' },
+    { condition: 'customer =', index: 'invoice_item_customer' },
+    { condition: 'deleted = 0', index: 'invoice_item_merchant' },
+  ],
+  webhook_endpoint: [{ condition: 'deleted = 0', index: 'webhook_endpoint_merchant' }],
+  webhook_delivery: [{ condition: 'endpoint =', index: 'webhook_delivery_endpoint' }],
+}
+
+/** Which page of a list: between places, both exclusive, and where it begins. */
+export type PageShape = {
+  readonly isAbove: boolean
+  readonly isBelow: boolean
+  readonly order: 'newest first' | 'oldest first'
+  readonly limit: number
+}
+
+/** A list as one statement, and the values of its conditions. */
+export type ListQuery = {
+  readonly name: string
+  /** Made only when a statement of this name is not there yet: to name it is quick, and done each time. */
+  readonly query: () => RawBuilder<object>
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** The query for a page of a merchant's objects, which takes the values `merchant`, `above` and `below` besides. */
+export function listQuery(kind: Kind, filters: readonly Filter[], shape: PageShape): ListQuery {
+  const conditions = filters.map((filter, index) => conditionOf(kind, filter, `filter ${index}`))
+  const way = WAYS[kind].find(
+    ({ condition }) => condition === '*' || conditions.some(({ name }) => name === condition),
+  )
+  assert(way, `there is a way to list ${kind} by ${conditions.map(({ name }) => name).join(', ')}`)
+  return {
+    name: ['list', kind, ...conditions.map(({ name }) => name), ...Object.values(shape)].join(' '),
+    query: () => queryOf(kind, conditions, way, shape),
+    values: Object.fromEntries(conditions.map(({ value, given }) => [value, given])),
+  }
+}
+
+function queryOf(
+  kind: Kind,
+  conditions: readonly Condition[],
+  way: Way,
+  shape: PageShape,
+): RawBuilder<object> {
+  const isByPrice = way.index === 'price_use'
+  const place = isByPrice ? sql.ref('price_use.subscription') : sql.ref(`${kind}.seq`)
+  // The price is looked up in its own table, in which each subscription stands for itself.
+  const source = isByPrice
+    ? sql`price_use cross join subscription on subscription.seq = price_use.subscription`
+    : sql`${sql.table(kind)} indexed by ${sql.ref(way.index)}`
+  const wheres = [
+    sql`${sql.ref(isByPrice ? 'price_use.merchant' : `${kind}.merchant`)} = ${arg('merchant')}`,
+    ...conditions.map(({ name, value, expression }) =>
+      isByPrice && name === 'holds price' ? sql`price_use.price = ${arg(value)}` : expression(),
+    ),
+    ...(shape.isAbove ? [sql`${place} > ${arg('above')}`] : []),
+    ...(shape.isBelow ? [sql`${place} < ${arg('below')}`] : []),
+  ]
+  const columns = fieldsOf(kind).map(({ name }) => sql.ref(`${kind}.${name}`))
+  return sql<object>`select ${sql.join(columns)} from ${source} where ${sql.join(wheres, sql` and `)}
+    order by ${place} ${sql.raw(shape.order === 'newest first' ? 'desc' : 'asc')} limit ${literal(shape.limit)}`
+}
+
+type Condition = {
+  readonly name: string
+  /** What its value is called. */
+  readonly value: string
+  readonly given: unknown
+  readonly expression: () => RawBuilder<unknown>
+}
+
+function conditionOf(kind: Kind, filter: Filter, value: string): Condition {
+  if ('holdsPrice' in filter) {
+    const holds = () => sql`exists (select 1 from price_use where price_use.merchant = subscription.merchant
+      and price_use.price = ${arg(value)} and price_use.subscription = subscription.seq)`
+    return { name: 'holds price', value, given: filter.holdsPrice, expression: holds }
+  }
+  const field = () => sql.ref(`${kind}.${filter.field}`)
+  const said = (name: string, expression: () => RawBuilder<unknown>, given: unknown = null): Condition => ({
+    name: `${filter.field} ${name}`,
+    value,
+    given,
+    expression,
+  })
+  if ('isIn' in filter) {
+    return said(
+      'in',
+      () => sql`${field()} in (select value from json_each(${arg(value)}))`,
+      JSON.stringify(filter.isIn),
+    )
+  }
+  // What a partial index leaves out has to stand in the statement: of a value that is bound SQLite would not know.
+  if ('isEither' in filter) {
+    const either = filter.isEither.map((each) => `'${each}'`).join(', ')
+    return said(`either ${either}`, () => sql`${field()} in (${sql.raw(either)})`)
+  }
+  if ('isNot' in filter)
+    return said(`not '${filter.isNot}'`, () => sql`${field()} <> ${sql.lit(filter.isNot)}`)
+  if ('compare' in filter)
+    return said(filter.compare, () => sql`${field()} ${sql.raw(filter.compare)} ${arg(value)}`, filter.to)
+  return typeof filter.is === 'number'
+    ? said(`= ${filter.is}`, () => sql`${field()} = ${sql.lit(filter.is)}`)
+    : said('=', () => sql`${field()} = ${arg(value)}`, filter.is)
+}

@@ -1,0 +1,28 @@
+/** As much of autocannon as the bench asks of it: the package brings no types. */
+declare module 'autocannon' {
+  namespace autocannon {
+    type Request = {
+      readonly method?: string
+      readonly path?: string
+      readonly headers?: Readonly<Record<string, string>>
+      readonly body?: string
+    }
+    type Client = { setRequests(requests: readonly Request[]): void }
+    type Options = {
+      readonly url: string
+      readonly connections: number
+      /** In seconds. */
+      readonly duration: number
+      readonly setupClient: (client: Client) => void
+    }
+    type Result = {
+      readonly '2xx': number
+      readonly non2xx: number
+      readonly errors: number
+      /** In seconds, as it really was. */
+      readonly duration: number
+    }
+  }
+  function autocannon(options: autocannon.Options): Promise<autocannon.Result>
+  export = autocannon
+}

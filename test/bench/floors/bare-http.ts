@@ -1,0 +1,12 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** The least that can answer over HTTP: what a start of any server costs. */
+const server = createServer((_request, response) => {
+  response.setHeader('Content-Type', 'application/json')
+  response.end('{"object":"list","data":[]}')
+})
+server.listen(0, '127.0.0.1', () => {
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
+process.once('SIGTERM', () => process.exit())

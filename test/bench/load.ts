@@ -1,0 +1,121 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import autocannon, { type Request } from 'autocannon'
+import type { Server } from './daemon.ts'
+import { processorSeconds } from './machine.ts'
+import { type Goal, known, type Measurement } from './result.ts'
+
+const CONNECTIONS = 10
+const SECONDS = 8
+const WARM_UP_SECONDS = 2
+const STEP_MS = 1
+
+/** `processorMicroseconds`: what the server's process took for one answer, all its threads together; null where unknown. */
+export type Throughput = { readonly perSecond: number; readonly processorMicroseconds: number | null }
+
+/**
+ * As many requests as a server answers, over 10 connections, for 8 seconds after a warm-up. The load generator runs in the
+ * bench's own process: of two processors it takes the one that the server, which has one thread, leaves.
+ * @param requests - what each connection goes round; they are shared out, so that no two connections ask for the same
+ */
+export async function fullLoad(
+  { url, pid }: Pick<Server, 'url' | 'pid'>,
+  requests: readonly Request[],
+): Promise<Throughput> {
+  const run = (seconds: number) => {
+    let connection = 0
+    return autocannon({
+      url,
+      connections: CONNECTIONS,
+      duration: seconds,
+      setupClient: (client) => {
+        const share = requests.filter((_, index) => index % CONNECTIONS === connection % requests.length)
+        // A copy for each: autocannon notes in a request what it has built of it.
+        client.setRequests(share.map((request) => ({ ...request })))
+        connection += 1
+      },
+    })
+  }
+  await run(WARM_UP_SECONDS)
+  const usedBefore = processorSeconds(pid)
+  const result = await run(SECONDS)
+  const usedAfter = processorSeconds(pid)
+  if (result.non2xx + result.errors > 0) {
+    throw new Error(`${url}: ${result.non2xx} answers were no success, and ${result.errors} requests failed`)
+  }
+  const answered = result['2xx']
+  const used = usedBefore === null || usedAfter === null ? null : usedAfter - usedBefore
+  return { perSecond: answered / result.duration, processorMicroseconds: used && (used / answered) * 1e6 }
+}
+
+/** What is told of a request under full load. */
+export const throughputOf = (
+  what: string,
+  { paytwin, floor }: { readonly paytwin: readonly Throughput[]; readonly floor: readonly Throughput[] },
+  goals: readonly Goal[],
+): Measurement[] => [
+  {
+    what,
+    unit: '/s',
+    paytwin: paytwin.map(({ perSecond }) => perSecond),
+    floor: floor.map(({ perSecond }) => perSecond),
+    goals,
+  },
+  {
+    what: 'processor time of the server for one',
+    unit: 'µs',
+    paytwin: known(paytwin.map(({ processorMicroseconds }) => processorMicroseconds)),
+    floor: known(floor.map(({ processorMicroseconds }) => processorMicroseconds)),
+    goals: [],
+  },
+]
+
+/** A request with a form body, as the API's users send it. */
+export const formRequest = (
+  path: string,
+  token: string,
+  form: Readonly<Record<string, string>>,
+): Request => ({
+  method: 'POST',
+  path,
+  headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-www-form-urlencoded' },
+  body: new URLSearchParams(form).toString(),
+})
+
+export const getRequest = (path: string, token: string): Request => ({
+  method: 'GET',
+  path,
+  headers: { authorization: `Bearer ${token}` },
+})
+
+/** Begins works at a steady rate, however long each takes. @returns what became of them */
+export async function steadyLoad<Result>(
+  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+  work: () => Promise<Result>,
+): Promise<Result[]> {
+  const works: Promise<Result>[] = []
+  const begun = performance.now()
+  while (works.length < seconds * perSecond) {
+    const due = Math.min((performance.now() - begun) / 1_000, seconds) * perSecond
+    while (works.length < due) works.push(work())
+    await delay(STEP_MS)
+  }
+  return Promise.all(works)
+}
+
+/** Does something so many times, some at a time. @returns what became of them */
+export async function inParallel<Result>(
+  { times, atOnce }: { readonly times: number; readonly atOnce: number },
+  work: (index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let next = 0
+  const worker = async () => {
+    while (next < times) {
+      const index = next
+      next += 1
+      results[index] = await work(index)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, times) }, worker))
+  return results
+}

@@ -1,0 +1,27 @@
+import { advancePart } from './advance.ts'
+import { growthPart } from './growth.ts'
+import { intentsPart } from './intents.ts'
+import { latencyPart } from './latency.ts'
+import { readsPart } from './reads.ts'
+import type { Part } from './result.ts'
+import { startPart } from './start.ts'
+import { statePart } from './state.ts'
+import { streamsPart } from './streams.ts'
+import { subscriptionsPart } from './subscriptions.ts'
+import { webhooksPart } from './webhooks.ts'
+import { yearPart } from './year.ts'
+
+/** All that is measured, in the order in which it runs. */
+export const PARTS: readonly Part[] = [
+  startPart,
+  intentsPart,
+  readsPart,
+  subscriptionsPart,
+  advancePart,
+  statePart,
+  latencyPart,
+  streamsPart,
+  webhooksPart,
+  growthPart,
+  yearPart,
+]

@@ -1,0 +1,56 @@
+import { type Server, startDaemon, startFloor } from './daemon.ts'
+import { databaseIn, newFolder, removeFolder } from './folders.ts'
+import { fullLoad, getRequest, inParallel, type Throughput, throughputOf } from './load.ts'
+import { atLeast, inTurns, type Outcome, type Part } from './result.ts'
+
+const PATH = '/v1/payment_intents'
+const INTENTS = 1_000
+
+/** Reading payment intents, each connection a hundred of them in turn. The floor reads one row and answers it as it is. */
+export const readsPart: Part = {
+  name: 'reads',
+  about: 'GET /v1/payment_intents/{id}, against the same bare server',
+  isUsual: true,
+  run: async ({ rounds }): Promise<Outcome> => {
+    const results = await inTurns(rounds, { paytwin: ofPaytwin, floor: ofFloor })
+    return { measurements: throughputOf('GET /v1/payment_intents/{id}', results, [atLeast(20_000)]) }
+  },
+}
+
+async function ofPaytwin(): Promise<Throughput> {
+  const daemon = await startDaemon([])
+  try {
+    return await reading(daemon, daemon.secretKey, () =>
+      daemon.post(PATH, { amount: 2000, currency: 'usd', description: 'Bench' }),
+    )
+  } finally {
+    await daemon.stop()
+  }
+}
+
+async function ofFloor(): Promise<Throughput> {
+  const folder = newFolder()
+  const floor = await startFloor('payments', [databaseIn(folder)])
+  const body = new URLSearchParams({ amount: '2000', currency: 'usd', description: 'Bench' })
+  try {
+    return await reading(floor, 'any', async () => {
+      const answer = await fetch(floor.url + PATH, { method: 'POST', body })
+      return (await answer.json()) as { id: string }
+    })
+  } finally {
+    await floor.stop()
+    removeFolder(folder)
+  }
+}
+
+async function reading(
+  server: Server,
+  token: string,
+  make: () => Promise<{ id?: unknown }>,
+): Promise<Throughput> {
+  const intents = await inParallel({ times: INTENTS, atOnce: 10 }, make)
+  return fullLoad(
+    server,
+    intents.map(({ id }) => getRequest(`${PATH}/${id}`, token)),
+  )
+}

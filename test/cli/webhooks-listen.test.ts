@@ -1,0 +1,132 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { signatureHeaders } from '../../src/webhooks/signature.ts'
+import { type List, NOW_SECONDS, withDaemon } from './command-line.ts'
+import { api, lines, paytwin, start } from './executable.ts'
+
+const { daemon, json, text, fail } = withDaemon()
+
+describe('webhooks listen', () => {
+  const started: ReturnType<typeof start>[] = []
+  afterEach(async () => {
+    for (const child of started.splice(0)) child.kill('SIGKILL')
+    for (const { id } of (await json<List<{ id: string }>>('webhooks', 'list')).data)
+      await text('webhooks', 'delete', id)
+  })
+
+  /** A listener that has said where it listens. */
+  async function listen(...args: string[]) {
+    const child = start(['webhooks', 'listen', ...args], { env: daemon().env })
+    started.push(child)
+    const closed = once(child, 'close')
+    const said = lines(child.stderr)
+    const [, url = '', endpoint = '', secret = ''] =
+      /^Listening on (\S+) as (we_\w+), until Ctrl-C\. It verifies with (whsec_\S+)$/.exec(
+        (await said.next()) ?? '',
+      ) ?? []
+    return { child, closed, said, printed: lines(child.stdout), url, endpoint, secret }
+  }
+
+  test('prints each event that comes, one a line', async () => {
+    const { printed, url } = await listen()
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
+    const { id } = await api(daemon(), '/v1/customers', { email: 'ada@example.com' })
+    expect(await printed.next()).toMatch(new RegExp(`customer\\.created +${id} +ada@example\\.com$`))
+  })
+
+  test('prints JSON for programs, and only the events that it asks for', async () => {
+    const { printed } = await listen('--json', '--event', 'product.*', 'customer.updated')
+    const { id } = await api(daemon(), '/v1/customers', {})
+    await api(daemon(), '/v1/products', { name: 'Pro' })
+    await api(daemon(), `/v1/customers/${id}`, { name: 'Ada' })
+    const types = [await printed.next(), await printed.next()].map((line) => JSON.parse(line ?? '').type)
+    expect(types).toEqual(['product.created', 'customer.updated'])
+  })
+
+  test('refuses what is not signed, and goes on', async () => {
+    const { printed, said, url } = await listen()
+    const answers = await Promise.all([
+      fetch(url, { method: 'POST', body: '{"id":"evt_forged","type":"x"}' }),
+      fetch(url, {
+        method: 'POST',
+        body: '{}',
+        headers: { 'paytwin-signature': `t=${NOW_SECONDS},v1=${'0'.repeat(64)}` },
+      }),
+      fetch(url),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
+    expect(await said.next()).toMatch(/^Refused: /)
+    const { id } = await api(daemon(), '/v1/customers', {})
+    expect(await printed.next()).toContain(id)
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('takes its endpoint away at %s: exit 0', async (signal) => {
+    const { child, closed, endpoint } = await listen()
+    expect((await json<List<{ id: string }>>('webhooks', 'list')).data).toMatchObject([{ id: endpoint }])
+    child.kill(signal)
+    expect(await closed).toEqual([0, null])
+    expect((await json<List<{ id: string }>>('webhooks', 'list')).data).toEqual([])
+  })
+
+  test('ends well when somebody else has deleted its endpoint', async () => {
+    const { child, closed, endpoint } = await listen()
+    await text('webhooks', 'delete', endpoint)
+    child.kill('SIGINT')
+    expect(await closed).toEqual([0, null])
+  })
+
+  test('knows its secret before it judges: a delivery may come sooner than the answer that tells it', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+    const message = {
+      id: 'evt_1',
+      timestamp: Math.floor(Date.now() / 1_000),
+      body: '{"id":"evt_1","type":"x","data":{"object":{}}}',
+    }
+    const answers: Promise<Response>[] = []
+    // An operator's API of our own, which posts before it answers.
+    const early = createServer(async (request, response) => {
+      const chunks: Buffer[] = await request.toArray()
+      if (request.method === 'POST') {
+        const { url } = JSON.parse(Buffer.concat(chunks).toString())
+        const headers = signatureHeaders(secret, message)
+        answers.push(fetch(url, { method: 'POST', body: message.body, headers }))
+        await delay(100)
+      }
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ id: 'we_1', secret, livemode: false }))
+    })
+    await new Promise<void>((resolve) => early.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(early.address() as AddressInfo).port}`
+    const env = { PAYTWIN_URL: url, PAYTWIN_ADMIN_TOKEN: 'x'.repeat(32) }
+    const child = start(['webhooks', 'listen', '--merchant', 'mer_1', '--json'], { env })
+    started.push(child)
+    expect(JSON.parse((await lines(child.stdout).next()) ?? '')).toMatchObject({ id: 'evt_1' })
+    expect(await Promise.all(answers.map(async (one) => (await one).status))).toEqual([200])
+    const closed = once(child, 'close')
+    child.kill('SIGINT')
+    expect(await closed).toEqual([0, null])
+    early.closeAllConnections()
+    early.close()
+  })
+
+  test('listens on the port that it is told', async () => {
+    const { url, child, closed } = await listen()
+    const { port } = new URL(url)
+    const { status, stderr } = await fail('webhooks', 'listen', '--port', port)
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(`Cannot listen on port ${port}: .*EADDRINUSE`),
+    ])
+    child.kill('SIGINT')
+    await closed
+    expect((await listen('--port', port)).url).toBe(url)
+  })
+
+  test('needs a daemon: exit 3', async () => {
+    const env = { PAYTWIN_URL: 'http://127.0.0.1:9', PAYTWIN_ADMIN_TOKEN: 'x'.repeat(32) }
+    expect((await paytwin(['webhooks', 'listen'], { env })).status).toBe(3)
+  })
+})

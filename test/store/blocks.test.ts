@@ -1,0 +1,189 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { EVENT_TYPES, type EventType } from '../../src/core/event.ts'
+import { BLOCK_ROWS, type CreatedBound } from '../../src/store/blocks.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import type { EventQuery } from '../../src/store/journal.ts'
+import { MemoryShelf } from '../../src/store/memory-shelf.ts'
+import { Store } from '../../src/store/store.ts'
+
+const MERCHANTS = [1, 2]
+const ROUNDS = 150
+const ROWS = BLOCK_ROWS * 5 + 40
+
+/** Numbers that look random and are always the same. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((state / 2_147_483_648) * below)
+  }
+}
+
+type Event = { merchant: number; number: number; seq: number; type: EventType; created: number }
+type Product = { id: string; merchant: number; seq: number; created: number; active: boolean }
+
+/** A store, and what is in it as a plain list. Time goes on, but for some rows as that of test clocks does. */
+async function openStore() {
+  const database = await openDatabase(':memory:', 'normal')
+  const store = new Store(database, new MemoryShelf(database))
+  onTestFinished(() => store.close())
+  const events: Event[] = []
+  const products: Product[] = []
+  const pick = numbers(7)
+  const heads = new Map<number, number>()
+  const add = (count: number, among: readonly number[] = MERCHANTS) =>
+    store.transaction(() => {
+      for (let n = 0; n < count; n += 1) {
+        const merchant = among[pick(among.length)] ?? 1
+        const created = products.length + (pick(40) === 0 ? pick(3_000) : 0)
+        const id = `prod_${products.length}_${pick(1e9)}`
+        const active = pick(50) !== 0
+        const product = { id, created, name: '', active, description: null, metadata: {} }
+        const object = store.objects.insert('product', merchant, product)
+        products.push({ id, merchant, seq: object, created, active })
+        // Rare kinds at first only, and now and then a change that tells of nothing.
+        const type = EVENT_TYPES[pick(events.length < 300 ? EVENT_TYPES.length : 4)] ?? 'invoice.paid'
+        const isSilent = pick(5) === 0
+        const number = (heads.get(merchant) ?? 0) + 1
+        const rest = { replaced: null, api_version: 0, request: null, idempotency_key: null }
+        const event = isSilent ? null : { type, number }
+        store.journal.append({ merchant, kind: 'product', object, created, event, ...rest })
+        if (isSilent) continue
+        heads.set(merchant, number)
+        events.push({ merchant, number, seq: store.journal.head(null), type, created })
+      }
+    })
+  const forget = (merchant: number) => {
+    store.transaction(() => store.forget({ ordinal: merchant, id: `mer_${merchant}` }))
+    for (const list of [events, products])
+      list.splice(0, list.length, ...(list.filter((row) => row.merchant !== merchant) as never[]))
+    heads.delete(merchant)
+  }
+  return { store, events, products, add, forget, pick }
+}
+
+type World = Awaited<ReturnType<typeof openStore>>
+
+const COMPARE: Readonly<Record<CreatedBound['compare'], (left: number, right: number) => boolean>> = {
+  '=': (left, right) => left === right,
+  '>': (left, right) => left > right,
+  '>=': (left, right) => left >= right,
+  '<': (left, right) => left < right,
+  '<=': (left, right) => left <= right,
+}
+
+const meets = (created: number, bounds: readonly CreatedBound[]) =>
+  bounds.every(({ compare, to }) => COMPARE[compare](created, to))
+
+function someBounds({ pick }: World): CreatedBound[] {
+  const compares = Object.keys(COMPARE) as CreatedBound['compare'][]
+  return Array.from({ length: pick(3) }, () => ({ compare: compares[pick(5)] ?? '=', to: pick(ROWS + 400) }))
+}
+
+function compareEvents(world: World): void {
+  const { store, events, pick } = world
+  const merchant = [null, 1, 2][pick(3)] ?? null
+  const placeOf = (event: Event) => (merchant === null ? event.seq : event.number)
+  const mine = events.filter((event) => merchant === null || event.merchant === merchant)
+  const cursor = mine[pick(mine.length)]
+  const query: EventQuery = {
+    merchant,
+    types: EVENT_TYPES.filter(() => pick(8) === 0),
+    created: someBounds(world),
+    limit: 1 + pick(20),
+    order: pick(2) === 0 ? 'newest first' : 'oldest first',
+    ...(cursor && pick(2) === 0 && { [pick(2) === 0 ? 'below' : 'above']: placeOf(cursor) }),
+  }
+  const wanted = mine.filter(
+    (event) =>
+      (query.types.length === 0 || query.types.includes(event.type)) &&
+      meets(event.created, query.created) &&
+      (query.below === undefined || placeOf(event) < query.below) &&
+      (query.above === undefined || placeOf(event) > query.above),
+  )
+  if (query.order === 'newest first') wanted.reverse()
+  const found = store.journal.events(query).map(({ seq }) => seq)
+  expect(found, JSON.stringify(query)).toEqual(wanted.slice(0, query.limit).map(({ seq }) => seq))
+}
+
+function compareProducts(world: World): void {
+  const { store, products, pick } = world
+  const merchant = 1 + pick(2)
+  const created = someBounds(world)
+  const isActive = pick(3)
+  const mine = products.filter((product) => product.merchant === merchant)
+  const cursor = mine[pick(mine.length)]?.seq
+  const [after, before] = [undefined, cursor, undefined, undefined].slice(pick(3))
+  const limit = 1 + pick(20)
+  const wanted = mine.filter(
+    (product) =>
+      (isActive === 2 || product.active === (isActive === 1)) &&
+      meets(product.created, created) &&
+      (after === undefined || product.seq < after) &&
+      (before === undefined || product.seq > before),
+  )
+  if (before === undefined) wanted.reverse()
+  const filters = [
+    ...(isActive === 2 ? [] : [{ field: 'active', is: isActive }]),
+    ...created.map((bound) => ({ field: 'created' as const, ...bound })),
+  ]
+  const found = store.objects.list('product', merchant, filters, { limit, after, before })
+  expect(
+    found.map(({ id }) => id),
+    JSON.stringify(filters),
+  ).toEqual(wanted.slice(0, limit).map(({ id }) => id))
+}
+
+function compare(world: World): void {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    compareEvents(world)
+    compareProducts(world)
+  }
+}
+
+describe('lists that leave out blocks of rows', () => {
+  test('find what looking at all rows finds', async () => {
+    const world = await openStore()
+    world.add(ROWS)
+    compare(world)
+  })
+
+  test.each([0, 1, BLOCK_ROWS - 2, BLOCK_ROWS - 1, BLOCK_ROWS, BLOCK_ROWS + 1])(
+    'find it among %i rows',
+    async (rows) => {
+      const world = await openStore()
+      world.add(rows)
+      compare(world)
+    },
+  )
+
+  test('find it after a merchant is gone whose rows were the last, and others take their places', async () => {
+    const world = await openStore()
+    world.add(BLOCK_ROWS + 50)
+    world.add(BLOCK_ROWS * 2, [2])
+    world.forget(2)
+    compare(world)
+    world.add(BLOCK_ROWS * 2)
+    compare(world)
+  })
+
+  test('find it after what was added was taken back', async () => {
+    const world = await openStore()
+    world.add(BLOCK_ROWS - 20)
+    const [events, products] = [[...world.events], [...world.products]]
+    const takeBack = () =>
+      world.store.transaction(() => {
+        world.store.savepoint(() => {
+          for (let n = 0; n < 30; n += 1) {
+            const product = { name: '', active: true, description: null, metadata: {} }
+            world.store.objects.insert('product', 1, { id: `no_${n}`, created: 9_999, ...product })
+          }
+          throw new Error('taken back')
+        })
+      })
+    expect(takeBack).toThrow('taken back')
+    expect([world.events, world.products]).toEqual([events, products])
+    world.add(60)
+    compare(world)
+  })
+})

@@ -1,0 +1,238 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tellStory } from '../../src/http/openapi/story.ts'
+import type { Registered } from '../../src/http/route.ts'
+import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
+import { BLOCK_ROWS } from '../../src/store/blocks.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { type Body, startTwin } from '../twin.ts'
+import { type Known, listRequests, type Played } from './list-requests.ts'
+
+const NOW = 1_769_853_600
+const KEY = 'sk_test_51SecretSecretSecretSecretSe'
+type Database = Awaited<ReturnType<typeof openDatabase>>
+
+/** Statements that read a whole table, sort what they found, or both, and why they may. */
+const ON_PURPOSE: Readonly<Record<string, string>> = {
+  merchants: 'a start reads all merchants',
+  keys: 'a start reads all keys',
+  'forget other keys': 'a reset; keys are few',
+  'resume live clocks': 'a restore, which writes far more',
+  'remove jobs of a kind': 'a restore, which writes far more',
+  'discard all deliveries': 'a restore; the index holds only what is pending',
+  'endpoints with ready deliveries': 'a start; the index holds only what is to go out',
+  counted: 'a handful of counters for each merchant',
+  'oauth apps': 'apps are made by hand',
+  'oauth authorizations': 'the housekeeping leaves those of some weeks',
+  'oauth tokens': 'a reset deletes them all',
+  'oauth tokens of app': 'an app is deleted by hand, with all its tokens',
+  'remove oauth tokens of app': 'an app is deleted by hand, with all its tokens',
+  'forget oauth tokens': 'the housekeeping, now and then',
+  'forget oauth codes': 'the housekeeping, now and then',
+  'forget oauth requests': 'the housekeeping, now and then',
+}
+
+/** The same for statements whose names have something in their middle. */
+const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
+  [/^events true newest first \d+ true true$/, 'a page of all merchants: the newest rows of the journal'],
+  [/^sum up /, 'groups the rows of one block, which are few'],
+  [/^past of /, 'sorts the history of one object, to show the newest of it'],
+  [/^methods of customer$/, 'sorts the methods of one customer'],
+  [/^list price (?=.*lookup_key in)/, 'sorts the prices of up to a hundred keys'],
+]
+
+const isOnPurpose = (name: string): boolean =>
+  name in ON_PURPOSE || ON_PURPOSE_BY_PATTERN.some(([pattern]) => pattern.test(name))
+
+/** All statements that the program prepares, by name; what their plans are is asked of a database of its own. */
+const texts = new Map<string, string>()
+let database: Database
+
+beforeAll(async () => {
+  const twin = await startTwin()
+  await tellStory(twin.sandbox.routes, ({ strictParams }) => openSpecimen(twin.sandbox.routes, strictParams))
+  await twin.close()
+  database = await openDatabase(':memory:', 'normal')
+}, 60_000)
+afterAll(() => database.close())
+
+/** A specimen whose story is told as always, but that all lists are asked for before its state is taken away. */
+async function openSpecimen(routes: readonly Registered[], strictParams: boolean) {
+  const send = async () => ({ status: strictParams ? 500 : 200, body: '' })
+  const wall = () => NOW * 1_000
+  const options = { clock: NOW, seed: '1', secretKey: KEY, wall, send, strictParams }
+  const sandbox = await openSandbox({ database: ':memory:', ...options })
+  const played: Played[] = []
+  const request = async (path: string, init: RequestInit): Promise<Response> => {
+    if (path === '/_paytwin/snapshots' && init.method === 'POST') {
+      const known = await makeMore(sandbox, played)
+      const ask = (url: string) => answerOf(sandbox, url)
+      await askForLists(sandbox, listRequests(routes, played, known, ask))
+    }
+    if (init.method === 'GET') played.push({ path: path.split('?')[0] ?? '' })
+    return sandbox.app.request(path, init)
+  }
+  const close = async () => {
+    await sandbox.keepHouse()
+    for (const [name, sql] of sandbox.engine.store.statements.texts) texts.set(name, sql)
+    await sandbox.close()
+  }
+  return { request, secretKey: KEY, adminToken: sandbox.adminToken, close }
+}
+
+/** What the story has deleted by then. */
+async function makeMore(sandbox: Sandbox, played: Played[]): Promise<Known> {
+  const { body: endpoint } = await answerOf(sandbox, '/v1/webhook_endpoints', {
+    url: 'http://localhost/',
+    enabled_events: ['*'],
+  })
+  const { body: clock } = await answerOf(sandbox, '/v1/test_helpers/test_clocks', { frozen_time: NOW })
+  const { body: customer } = await answerOf(sandbox, '/v1/customers', { test_clock: clock.id })
+  await answerOf(sandbox, `/v1/customers/${customer.id}`, { invoice_prefix: 'PLANS123' })
+  // Blocks are summed up when they are full.
+  for (let n = 0; n < BLOCK_ROWS; n += 1) await answerOf(sandbox, '/v1/customers', {})
+  await changePrice(sandbox)
+  askForRarities(sandbox)
+  for (const path of ['/v1/webhook_endpoints', '/_paytwin/webhooks'])
+    played.push({ path: `${path}/${endpoint.id}/deliveries` })
+  return { merchant: sandbox.merchant.settings.id, test_clock: clock.id }
+}
+
+async function changePrice(sandbox: Sandbox): Promise<void> {
+  const [subscription] = (await answerOf(sandbox, '/v1/subscriptions?limit=1')).body.data
+  const { body: price } = await answerOf(sandbox, '/v1/prices', {
+    unit_amount: 900,
+    currency: subscription.currency,
+    recurring: { interval: 'month' },
+  })
+  const items = [{ id: subscription.items.data[0].id, price: price.id }]
+  const { status } = await answerOf(sandbox, `/v1/subscriptions/${subscription.id}`, { items })
+  if (status !== 200) throw new Error('a subscription has another price')
+}
+
+/** What the store is asked for when a receiver fails, a browser decides, a process dies or two requests meet. */
+function askForRarities({ engine: { store } }: Sandbox): void {
+  const job = { due: 0, kind: 'webhook_retry', subscription: null, object: '' } as const
+  store.jobs.find(0, job)
+  store.jobs.remove(0, job)
+  store.jobs.removeOf(0, 'webhook_retry', ['one'])
+  store.oauth.authorizationOfNonce(Buffer.alloc(32))
+  store.idempotency.remove({ scope: '', key: '' })
+  store.clocks.at(0)
+}
+
+async function answerOf({ app, adminToken }: Sandbox, path: string, given?: object) {
+  const token = path.startsWith('/_paytwin') ? adminToken : KEY
+  const headers = {
+    Host: 'localhost',
+    Authorization: `Bearer ${token}`,
+    ...(given && { 'Content-Type': 'application/json' }),
+  }
+  const answer = await app.request(path, {
+    headers,
+    ...(given && { method: 'POST', body: JSON.stringify(given) }),
+  })
+  return { status: answer.status, body: (await answer.json()) as Body }
+}
+
+async function askForLists(sandbox: Sandbox, requests: AsyncIterable<string>): Promise<void> {
+  for await (const path of requests) {
+    const { status, body } = await answerOf(sandbox, path)
+    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+  }
+}
+
+const planOf = (sql: string, asked = database): string[] => {
+  const nothing = (sql.match(/\?/g) ?? []).map(() => null)
+  const rows = asked.prepare(`explain query plan ${sql}`).all(...nothing) as { detail: string }[]
+  return rows.map(({ detail }) => detail)
+}
+
+const tables = (): string[] =>
+  database.prepare("select name from sqlite_schema where type = 'table'").pluck().all() as string[]
+
+/** What a plan does that takes the longer the more rows there are. */
+const slowStepsOf = (plan: readonly string[]): string[] => {
+  const scans = new Set(tables().map((table) => `SCAN ${table}`))
+  return plan.filter(
+    (step) => step.startsWith('USE TEMP B-TREE') || scans.has(step.split(' ').slice(0, 2).join(' ')),
+  )
+}
+
+const slowNames = (asked = database): string[] =>
+  [...texts].filter(([, sql]) => slowStepsOf(planOf(sql, asked)).length > 0).map(([name]) => name)
+
+/** A database with the statistics of a million rows each, of two merchants: few rows for every value but theirs. */
+async function withStatistics(): Promise<Database> {
+  const other = await openDatabase(':memory:', 'normal')
+  other.exec('analyze')
+  const indexes = other
+    .prepare("select tbl_name, name from sqlite_schema where type = 'index' and sql is not null")
+    .all() as { tbl_name: string; name: string }[]
+  for (const { tbl_name, name } of indexes) {
+    const columns = other.prepare('select name from pragma_index_info(?)').pluck().all(name)
+    const equal = columns.map((column, place) => (column === 'merchant' && place === 0 ? 500_000 : 4))
+    other
+      .prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)')
+      .run(tbl_name, name, [1_000_000, ...equal].join(' '))
+  }
+  other.exec('analyze sqlite_schema')
+  return other
+}
+
+describe('the statements that the program prepares', () => {
+  test('are found by their index and need no sorting, but for those that may', () => {
+    expect(slowNames().filter((name) => !isOnPurpose(name))).toEqual([])
+  })
+
+  test('have no worse plans should somebody have made statistics, which the program never does', async () => {
+    const other = await withStatistics()
+    expect(slowNames(other).filter((name) => !isOnPurpose(name))).toEqual([])
+    other.close()
+  })
+
+  test('that may are slow indeed', () => {
+    const slow = slowNames()
+    expect(Object.keys(ON_PURPOSE).filter((name) => !slow.includes(name))).toEqual([])
+    expect(ON_PURPOSE_BY_PATTERN.filter(([pattern]) => !slow.some((name) => pattern.test(name)))).toEqual([])
+  })
+
+  test('are all here', () => {
+    const folder = new URL('../../src/store/', import.meta.url)
+    const sources = readdirSync(folder).filter((name) => name.endsWith('.ts'))
+    const named = sources.flatMap((name) => namesIn(readFileSync(new URL(name, folder), 'utf8')))
+    expect(named.length).toBeGreaterThan(80)
+    const missing = named.filter((pattern) => ![...texts.keys()].some((name) => pattern.test(name)))
+    expect(missing).toEqual([])
+  })
+
+  test('would not be found slow if nothing was looked at', () => {
+    expect(slowStepsOf(planOf("select * from invoice where description = 'x'"))).toEqual(['SCAN invoice'])
+    expect(slowStepsOf(planOf('select * from charge where customer = 1 order by amount'))).toEqual([
+      'USE TEMP B-TREE FOR ORDER BY',
+    ])
+  })
+
+  test('use every index', () => {
+    const used = new Set([...texts.values()].flatMap((sql) => planOf(sql).flatMap(indexOf)))
+    const indexes = database
+      .prepare("select name from sqlite_schema where type = 'index' and sql is not null")
+      .pluck()
+      .all() as string[]
+    expect(indexes.filter((name) => !used.has(name))).toEqual([])
+  })
+})
+
+const indexOf = (step: string): string[] => /USING (?:COVERING )?INDEX (\w+)/.exec(step)?.slice(1) ?? []
+
+/** The names that a source gives its statements, as patterns: what a template fills in may be anything. */
+function namesIn(source: string): RegExp[] {
+  const names = source.matchAll(
+    /\.named(?:<[^(]*>)?\(\s*(?:[^'`(,]*\?\s*)?(?:'([^']+)'(?:\s*:\s*'([^']+)')?|`([^`]+)`)/g,
+  )
+  return [...names].flatMap(([, name, other, template]) =>
+    [name, other, template?.replace(/\$\{.*$/, '')]
+      .filter((text) => text !== undefined)
+      .map((text) => new RegExp(`^${text}${text === name || text === other ? '$' : ''}`)),
+  )
+}
