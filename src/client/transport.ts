@@ -62,6 +62,7 @@ const unproven = (url: string) =>
     url,
     message: `What answers at ${url} does not know the admin token of this data folder, and was not told it. If the daemon was started with another token, set PAYTWIN_ADMIN_TOKEN; if it was killed, start it again`,
     isConnected: true,
+    isUnproven: true,
   })
 
 type ErrorBody = { error?: { message?: string; code?: string; mistakes?: readonly Mistake[] } }
