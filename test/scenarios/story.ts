@@ -64,6 +64,7 @@ const LISTS = {
   invoices: '/v1/invoices',
   payment_intents: '/v1/payment_intents',
   charges: '/v1/charges',
+  refunds: '/v1/refunds',
   events: '/v1/events',
 } as const
 
