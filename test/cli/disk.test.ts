@@ -64,11 +64,11 @@ test('on a full disk writes are refused and reads are served; with room again al
 }, async () => {
   const daemon = await start()
   await post(daemon, '/_paytwin/snapshots', { name: 'before' })
-  limit(daemon, 8_000_000)
+  limit(daemon, 6_000_000)
   const made = await fill(daemon)
   expect(made.length).toBeGreaterThan(10)
   // A smaller write might still have had room.
-  limit(daemon, 1_000_000)
+  limit(daemon, 300_000)
   for (let n = 0; n < 3; n += 1) expect((await post(daemon, '/v1/customers', customer(n))).status).toBe(500)
   expect((await post(daemon, '/_paytwin/reset', {})).status).toBe(500)
   expect(await api(daemon, `/v1/customers/${made[0]}`)).toMatchObject(customer(0))
