@@ -12,7 +12,7 @@ import { Ending } from './ending.ts'
 import type { Made } from './engine/fixture-names.ts'
 import { allowedHosts } from './http/admin/guard.ts'
 import type { OAuthErrorForm } from './http/oauth/error-form.ts'
-import { httpServer } from './http-server.ts'
+import { createListener, type SocketLimits } from './listener.ts'
 import type { Logger } from './log.ts'
 import { readFixtures } from './read-fixtures.ts'
 import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
@@ -55,6 +55,8 @@ export type DaemonOptions = {
   readonly json: boolean
   /** Whether nobody reads stderr once it has started: the log is then only kept in the data folder. */
   readonly background?: boolean
+  /** What a test waits for less long. */
+  readonly socketLimits?: SocketLimits
   readonly version: string
 }
 
@@ -89,6 +91,14 @@ export type Daemon = {
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const folder = options.data === null ? null : openFolder(options.data)
+  try {
+    return await startIn(folder, options)
+  } catch (error) {
+    throw await refusalOf(error, folder)
+  }
+}
+
+async function startIn(folder: DataFolder | null, options: DaemonOptions): Promise<Daemon> {
   const token = adminTokenOf(options, folder)
   const daemonLog = openLog({ ...options, level: options.logLevel, secrets: () => [token.value] })
   const log = daemonLog.logger
@@ -107,8 +117,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     reportError: (error, doing) => log.error({ err: error }, doing),
     noteIgnored: (route, params) =>
       log.warn({ params: params.join(', ') }, `${route}: ignored unknown parameters`),
-  }).catch(async (error: unknown) => {
-    throw await refusalOf(error, folder)
   })
   sandbox.engine.listen({
     failed: (error, doing) => log.error({ err: error }, doing),
@@ -119,10 +127,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   if (log.isLevelEnabled('debug')) noteRequests(sandbox, log)
   tellOfFixtures(sandbox, options, log)
 
+  let server: Server | undefined
   try {
     takeOver(folder, daemonLog)
     resumeAdvances(sandbox, log)
-    const server = await listen(sandbox, options, log, () => url)
+    server = await listen(sandbox, options, log, () => url)
     url = urlOf(options.host, server)
     folder?.announce({ url, pid: process.pid })
     daemonLog.note({ url, pid: process.pid, version: options.version }, 'ready')
@@ -144,6 +153,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       crashed: (error) => log.fatal({ err: error }, 'the daemon cannot go on'),
     }
   } catch (error) {
+    server?.close()
     await sandbox.close()
     throw error
   }
@@ -161,11 +171,17 @@ function takeOver(folder: DataFolder | null, log: DaemonLog): void {
 }
 
 function openFolder(path: string): DataFolder {
+  let folder: DataFolder
   try {
-    return new DataFolder(path)
+    folder = new DataFolder(path)
   } catch (error) {
     throw new StartRefused(1, (error as Error).message)
   }
+  if (!folder.hasLostItsContent) return folder
+  throw new StartRefused(
+    1,
+    `${folder.database} is empty, and was not when this folder was used before. Put back a copy, such as one of snapshots/, or delete it to begin anew.`,
+  )
 }
 
 function tellOfFixtures({ loaded }: Sandbox, { fixtures }: DaemonOptions, log: Logger): void {
@@ -181,6 +197,9 @@ async function refusalOf(error: unknown, folder: DataFolder | null): Promise<unk
   }
   if (error instanceof OptionConflict) return new StartRefused(2, error.message)
   if (error instanceof RangeInvalid) return new StartRefused(2, `--webhook-allow: ${error.message}`)
+  if (folder && isOfDisk(error)) {
+    return new StartRefused(1, `The data folder ${folder.path} cannot be written: ${error.message}`)
+  }
   if (!(error instanceof DatabaseUnusable)) return error
   if (error.reason !== 'locked' || !folder) return new StartRefused(1, error.message)
   const other = await otherDaemon(folder)
@@ -190,6 +209,10 @@ async function refusalOf(error: unknown, folder: DataFolder | null): Promise<unk
     `The data folder ${folder.path} is in use ${whose}. Stop it, or give another --data folder.`,
   )
 }
+
+/** Whether an error is the operating system's, about a file: no space, no permission, read-only, broken. */
+const isOfDisk = (error: unknown): error is Error =>
+  error instanceof Error && 'syscall' in error && 'errno' in error
 
 /** Who has the database: one that is just starting announces itself in a moment. */
 async function otherDaemon(folder: DataFolder): Promise<DaemonFile | undefined> {
@@ -203,14 +226,15 @@ async function otherDaemon(folder: DataFolder): Promise<DaemonFile | undefined> 
 
 function listen(
   { app }: Sandbox,
-  { host, port }: DaemonOptions,
+  { host, port, socketLimits }: DaemonOptions,
   log: Logger,
   url: () => string,
 ): Promise<Server> {
-  const server = httpServer(app, {
-    host,
+  const server = createListener(app, {
+    hostname: host,
     url,
-    note: (error) => log.warn({ err: error }, 'a request that could not be read'),
+    limits: socketLimits,
+    unread: (error) => log.warn({ err: error }, 'a request that could not be read'),
   })
   return new Promise((resolveServer, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { version } from '../../package.json'
 import { ApiError } from '../core/errors.ts'
 import { randomToken } from '../engine/ids.ts'
-import { httpServer } from '../http-server.ts'
+import { createListener } from '../listener.ts'
 import { openSandbox, type Sandbox } from '../sandbox.ts'
 import { Addresses } from '../webhooks/address.ts'
 import { Sender } from '../webhooks/sender.ts'
@@ -121,7 +121,8 @@ const snapshotsOf = (admin: Caller): Snapshots => ({
 
 /** A server that keeps no process alive, be it that somebody is connected. The globals stay as they are. */
 async function listen({ app }: Sandbox, url: () => string): Promise<Server> {
-  const server = httpServer(app, { host: HOST, url, overrideGlobalObjects: false })
+  // Whoever wrote what cannot be read is told so, and nobody else cares.
+  const server = createListener(app, { hostname: HOST, url, unread: () => undefined, keepsGlobals: true })
   server.on('connection', (socket) => socket.unref())
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
