@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -42,6 +42,15 @@ test('what the image copies is what its build makes', () => {
   expect(executable).toBe('dist/executable/paytwin')
   expect(others.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
   expect(others).toHaveLength(2)
+})
+
+test('the image is built with a Node that paytwin is tested with, and README.md names those', () => {
+  const [, listed = ''] = /\|\| set -- ([\d ]+)$/m.exec(textOf('test/compat/nodes.sh')) ?? []
+  const tested = listed.split(' ')
+  const [, major] = /^node:(\d+)-\w+ AS build$/.exec(allOf('FROM')[0] ?? '') ?? []
+  expect(tested).toContain(major)
+  const last = tested.pop()
+  expect(textOf('README.md')).toContain(`it is tested with Node ${tested.join(', ')} and ${last} `)
 })
 
 test('the build sees everything that is in version control', () => {
@@ -102,9 +111,14 @@ test('compose asks for an admin token, and so does the image', async () => {
 
 test('the service is healthy while it runs, and is called by its name, as localhost, and by no other', async () => {
   const given = composedEnvironment({ PAYTWIN_ADMIN_TOKEN: TOKEN, PAYTWIN_CLOCK: '2026-01-31' })
-  const env = { ...given, PAYTWIN_DATA: folder.path }
+  const env: Record<string, string> = { ...given, PAYTWIN_DATA: folder.path }
   const daemon = await startDaemon([], { env })
   expect(await paytwin(healthCheck(), { env })).toMatchObject({ status: 0, stderr: '' })
+  const { PAYTWIN_ADMIN_TOKEN, ...others } = env
+  const file = join(folder.path, 'secret')
+  writeFileSync(file, PAYTWIN_ADMIN_TOKEN ?? '')
+  const byFile = { ...others, PAYTWIN_ADMIN_TOKEN_FILE: file }
+  expect(await paytwin(healthCheck(), { env: byFile })).toMatchObject({ status: 0, stderr: '' })
 
   const { port } = new URL(daemon.url)
   const statusFor = (host: string) =>
