@@ -1,8 +1,7 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { getRequestListener } from '@hono/node-server'
 import type { ScheduledTask } from 'node-cron'
 import { adminTokenOf, isLoopback } from './admin-token.ts'
 import { formatInstant } from './core/calendar.ts'
@@ -13,13 +12,13 @@ import { Ending } from './ending.ts'
 import type { Made } from './engine/fixture-names.ts'
 import { allowedHosts } from './http/admin/guard.ts'
 import type { OAuthErrorForm } from './http/oauth/error-form.ts'
+import { createListener, type SocketLimits } from './listener.ts'
 import type { Logger } from './log.ts'
 import { readFixtures } from './read-fixtures.ts'
 import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
 import { StartRefused } from './start-refused.ts'
 import { DatabaseUnusable, type Durability } from './store/database.ts'
 import { NativePartUnusable } from './store/native-part.ts'
-import { refuseUnreadable, unreadable } from './unreadable.ts'
 import { RangeInvalid } from './webhooks/address.ts'
 
 export { StartRefused } from './start-refused.ts'
@@ -57,6 +56,8 @@ export type DaemonOptions = {
   readonly json: boolean
   /** Whether nobody reads stderr once it has started: the log is then only kept in the data folder. */
   readonly background?: boolean
+  /** What a test waits for less long. */
+  readonly socketLimits?: SocketLimits
   readonly version: string
 }
 
@@ -91,6 +92,14 @@ export type Daemon = {
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const folder = options.data === null ? null : openFolder(options.data)
+  try {
+    return await startIn(folder, options)
+  } catch (error) {
+    throw await refusalOf(error, folder)
+  }
+}
+
+async function startIn(folder: DataFolder | null, options: DaemonOptions): Promise<Daemon> {
   const token = adminTokenOf(options, folder)
   const daemonLog = openLog({ ...options, level: options.logLevel, secrets: () => [token.value] })
   const log = daemonLog.logger
@@ -109,8 +118,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     reportError: (error, doing) => log.error({ err: error }, doing),
     noteIgnored: (route, params) =>
       log.warn({ params: params.join(', ') }, `${route}: ignored unknown parameters`),
-  }).catch(async (error: unknown) => {
-    throw await refusalOf(error, folder)
   })
   sandbox.engine.listen({
     failed: (error, doing) => log.error({ err: error }, doing),
@@ -121,10 +128,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   if (log.isLevelEnabled('debug')) noteRequests(sandbox, log)
   tellOfFixtures(sandbox, options, log)
 
+  let server: Server | undefined
   try {
     takeOver(folder, daemonLog)
     resumeAdvances(sandbox, log)
-    const server = await listen(sandbox, options, log, () => url)
+    server = await listen(sandbox, options, log, () => url)
     url = urlOf(options.host, server)
     folder?.announce({ url, pid: process.pid })
     daemonLog.note({ url, pid: process.pid, version: options.version }, 'ready')
@@ -146,6 +154,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       crashed: (error) => log.fatal({ err: error }, 'the daemon cannot go on'),
     }
   } catch (error) {
+    server?.close()
     await sandbox.close()
     throw error
   }
@@ -163,11 +172,17 @@ function takeOver(folder: DataFolder | null, log: DaemonLog): void {
 }
 
 function openFolder(path: string): DataFolder {
+  let folder: DataFolder
   try {
-    return new DataFolder(path)
+    folder = new DataFolder(path)
   } catch (error) {
     throw new StartRefused(1, (error as Error).message)
   }
+  if (!folder.hasLostItsContent) return folder
+  throw new StartRefused(
+    1,
+    `${folder.database} is empty, and was not when this folder was used before. Put back a copy, such as one of snapshots/, or delete it to begin anew.`,
+  )
 }
 
 function tellOfFixtures({ loaded }: Sandbox, { fixtures }: DaemonOptions, log: Logger): void {
@@ -184,6 +199,9 @@ async function refusalOf(error: unknown, folder: DataFolder | null): Promise<unk
   if (error instanceof OptionConflict) return new StartRefused(2, error.message)
   if (error instanceof RangeInvalid) return new StartRefused(2, `--webhook-allow: ${error.message}`)
   if (error instanceof NativePartUnusable) return new StartRefused(1, error.message)
+  if (folder && isOfDisk(error)) {
+    return new StartRefused(1, `The data folder ${folder.path} cannot be written: ${error.message}`)
+  }
   if (!(error instanceof DatabaseUnusable)) return error
   if (error.reason !== 'locked' || !folder) return new StartRefused(1, error.message)
   const other = await otherDaemon(folder)
@@ -193,6 +211,10 @@ async function refusalOf(error: unknown, folder: DataFolder | null): Promise<unk
     `The data folder ${folder.path} is in use ${whose}. Stop it, or give another --data folder.`,
   )
 }
+
+/** Whether an error is the operating system's, about a file: no space, no permission, read-only, broken. */
+const isOfDisk = (error: unknown): error is Error =>
+  error instanceof Error && 'syscall' in error && 'errno' in error
 
 /** Who has the database: one that is just starting announces itself in a moment. */
 async function otherDaemon(folder: DataFolder): Promise<DaemonFile | undefined> {
@@ -206,20 +228,16 @@ async function otherDaemon(folder: DataFolder): Promise<DaemonFile | undefined> 
 
 function listen(
   { app }: Sandbox,
-  { host, port }: DaemonOptions,
+  { host, port, socketLimits }: DaemonOptions,
   log: Logger,
   url: () => string,
 ): Promise<Server> {
-  const errorHandler = (error: unknown) => {
-    log.warn({ err: error }, 'a request that could not be read')
-    return unreadable(url())
-  }
-  // A missing Host is answered like every other mistake, not by Node.
-  const server = createServer(
-    { requireHostHeader: false },
-    getRequestListener(app.fetch, { hostname: host, errorHandler }),
-  )
-  server.on('clientError', (error, socket) => refuseUnreadable(error, socket, url()))
+  const server = createListener(app, {
+    hostname: host,
+    url,
+    limits: socketLimits,
+    unread: (error) => log.warn({ err: error }, 'a request that could not be read'),
+  })
   return new Promise((resolveServer, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why =

@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -33,6 +34,11 @@ export class DataFolder {
 
   get database(): string {
     return this.#file('paytwin.db')
+  }
+
+  /** Whether its database was there once and is empty now: what a first start left that was killed has no log beside it. */
+  get hasLostItsContent(): boolean {
+    return existsSync(this.log) && statSync(this.database, { throwIfNoEntry: false })?.size === 0
   }
 
   get adminTokenFile(): string {

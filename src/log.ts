@@ -37,8 +37,11 @@ export function createLog({
   return { logger: pino(options, { write }), add: (target) => targets.push(target) }
 }
 
-/** Keys, what OAuth keeps secret (codes, apps' secrets, tokens) and secrets of webhook endpoints, as they begin. Source: decisions.md 8, 9, 10. */
-const SECRET = /\b((?:sk|pk)_(?:test|live)_|o(?:ac|at|cs|rt)_test_|whsec_)[\w+/=-]+/g
+/**
+ * Keys, secrets of apps, codes, tokens, secrets of webhook endpoints and of intents: how they begin, by which a reader can still tell
+ * what it was. Source: decisions.md 8, 9, 10, 13.
+ */
+const SECRET = /\b([a-z]{2,3}_(?:test|live)_|whsec_|[a-z]{2}_[A-Za-z0-9]+_secret_)[\w+/=-]+/g
 
 const masked = (line: string): string => line.replace(SECRET, '$1…')
 

@@ -25,7 +25,7 @@ import { RequestLog } from './http/request-log.ts'
 import type { Registered } from './http/route.ts'
 import { EventStreams } from './http/stream.ts'
 import { type Version, VersionHistory } from './http/versions.ts'
-import { type Durability, openDatabase } from './store/database.ts'
+import { type Durability, explained, openDatabase } from './store/database.ts'
 import { FileShelf } from './store/file-shelf.ts'
 import { MemoryShelf } from './store/memory-shelf.ts'
 import { Store } from './store/store.ts'
@@ -153,7 +153,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       // An advance that waits for webhooks stops waiting, and not because they were answered.
       await engine.time.stop()
       await webhooks.close()
-      await keys.flush()
+      // On a full disk the last uses of keys are lost, and nothing else is.
+      await keys.flush().catch((error: unknown) => reportError(error, 'noting the last uses of keys'))
       await engine.close()
     }
     const keepHouse = async () => {
@@ -182,7 +183,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     }
   } catch (error) {
     store.close()
-    throw error
+    throw explained(error, options.database)
   }
 }
 
@@ -213,6 +214,7 @@ function openWebhooks(
 
 const SPECIMEN_NOW = 1_769_853_600
 const SPECIMEN_KEY = 'sk_test_51SecretSecretSecretSecretSe'
+const SPECIMEN_TOKEN = 'the-operators-token-is-much-longer-than-this'
 
 /** A sandbox that is the same each time, whatever this one is like: seeded, and with both its clocks standing still. */
 async function openSpecimen(
@@ -225,6 +227,7 @@ async function openSpecimen(
     clock: SPECIMEN_NOW,
     wall: () => SPECIMEN_NOW * 1_000,
     secretKey: SPECIMEN_KEY,
+    adminToken: SPECIMEN_TOKEN,
     strictParams,
     send: async () => ({ status: 200, body: 'ok' }),
     ...(url && { url }),

@@ -3,27 +3,39 @@ import type { Duplex } from 'node:stream'
 import { NEWEST_API_VERSION } from './core/api-version.ts'
 import { parameterInvalid } from './core/errors.ts'
 import { requestId } from './engine/ids.ts'
-import { errorBody, json, textOf } from './http/respond.ts'
+import { errorBody, type Headers, textOf } from './http/respond.ts'
 
-const refusal = () => parameterInvalid(null, 'The request is not valid HTTP, or its headers are too large')
+const STATUS = 400
 
-const headers = () => ({ 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION })
+/** The answer to a request that cannot be made sense of, in its parts. */
+export type Refusal = { readonly status: number; readonly headers: Headers; readonly text: string }
 
-/** The answer to a request that could not be made sense of. @param url - the daemon's own. Source: decisions.md 1, "Every response". */
-export const unreadable = (url: string): Response => json(400, errorBody(refusal(), url), headers())
+/**
+ * How a request is refused that cannot be made sense of.
+ * @param url - the daemon's own. Source: decisions.md 1, "Every response".
+ */
+export function refusalOfUnreadable(
+  url: string,
+  why = 'The request is not valid HTTP, or its headers are too large',
+): Refusal {
+  const text = textOf(errorBody(parameterInvalid(null, why), url))
+  const headers = {
+    'Request-Id': requestId(),
+    'X-API-Version': NEWEST_API_VERSION,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(text)),
+    Connection: 'close',
+  }
+  return { status: STATUS, headers, text }
+}
 
-/** The same for one that Node refused before anything saw it: written to the socket by hand, which then ends. */
-export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex, url: string): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
+/** Writes it to a socket by hand, where Node refused a request before anything saw it; the socket then ends. */
+export function refuseByHand(socket: Duplex, url: string, why?: string): void {
+  if (!socket.writable) {
     socket.destroy()
     return
   }
-  const body = textOf(errorBody(refusal(), url))
-  const lines = Object.entries({
-    ...headers(),
-    'Content-Type': 'application/json',
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
-  }).map(([name, value]) => `${name}: ${value}`)
-  socket.end([`HTTP/1.1 400 ${STATUS_CODES[400]}`, ...lines, '', body].join('\r\n'))
+  const { status, headers, text } = refusalOfUnreadable(url, why)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n'))
 }

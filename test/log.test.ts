@@ -30,6 +30,7 @@ test.each([
   ['ort_test_abcdefgh', 'ort_test_…'],
   ['oac_test_abcdefgh', 'oac_test_…'],
   ['ocs_test_abcdefgh', 'ocs_test_…'],
+  ['pi_000001abc_secret_abcdefgh', 'pi_000001abc_secret_…'],
   ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/=', 'whsec_…'],
   ['the-admin-token-of-this-daemon', '…'],
 ])('%s is never written, wherever it comes from', (secret, masked) => {

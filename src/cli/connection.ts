@@ -13,7 +13,7 @@ export type ConnectionOptions = { readonly url?: string | undefined; readonly da
 
 /**
  * Where the daemon is, and the token for it: the one of the environment, itself or the file that has it, else the data folder's,
- * which only its own daemon is ever shown.
+ * which only its own daemon is ever shown, once it has proved that it is that.
  * @throws Failure 2 for a url that is none, a token that cannot be one, or a file of it that cannot be read
  * Source: operator.md, Command line.
  */
@@ -22,8 +22,11 @@ export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Add
   const announced = announcedUrl(folder)
   const given = options.url ?? variable(io, 'PAYTWIN_URL')
   const url = checkedUrl(given ?? announced ?? `http://${DEFAULT_HOST}:${DEFAULT_PORT}`)
-  const token = givenToken(io) ?? (url === announced ? folderToken(folder) : null)
-  return { url, token: token === null ? null : checkedToken(token) }
+  const chosen = givenToken(io)
+  if (chosen !== undefined) return { url, token: checkedToken(chosen) }
+  const token = url === announced ? folderToken(folder) : null
+  // What a daemon that was killed wrote down is still there, and its port may be a stranger's by now.
+  return token === null ? { url, token } : { url, token: checkedToken(token), mustProve: true }
 }
 
 /** The url that the folder's daemon wrote down when it started; undefined when none runs there. */

@@ -32,11 +32,24 @@ export class Unreachable extends Error {
   readonly url: string
   /** Whether the request may have been carried out all the same. */
   readonly isConnected: boolean
+  /** Whether somebody else answers there, or one with another token: that does not pass by itself. */
+  readonly isUnproven: boolean
 
-  constructor({ url, message, isConnected }: { url: string; message: string; isConnected: boolean }) {
+  constructor({
+    url,
+    message,
+    isConnected,
+    isUnproven = false,
+  }: {
+    url: string
+    message: string
+    isConnected: boolean
+    isUnproven?: boolean
+  }) {
     super(message)
     this.name = 'Unreachable'
     this.url = url
     this.isConnected = isConnected
+    this.isUnproven = isUnproven
   }
 }

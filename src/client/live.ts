@@ -26,7 +26,7 @@ const LONGEST_PAUSE_MS = 2_000
  * @param options.isPassing - whether a refusal will pass, so that connecting is tried again
  * @param options.wasThere - whether the daemon is known to have answered before
  * @throws Refused, when the daemon refuses the stream
- * @throws Unreachable, when no daemon answers at first; later attempts are repeated
+ * @throws Unreachable, when no daemon answers at first, or later one that does not know the token; other attempts are repeated
  */
 export async function* reconnecting<Item>(
   connect: (signal: AbortSignal) => Promise<AsyncIterable<Item>>,
@@ -49,7 +49,8 @@ export async function* reconnecting<Item>(
     } catch (error) {
       if (signal.aborted) return
       const isKnown = !isFirst || wasThere
-      if (!isKnown || !(error instanceof Unreachable || isPassing(error))) throw error
+      const isGone = error instanceof Unreachable && !error.isUnproven
+      if (!isKnown || !(isGone || isPassing(error))) throw error
     }
     if (isOpen) onNews('lost')
     isOpen = false

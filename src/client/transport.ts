@@ -1,10 +1,16 @@
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Refused, Unreachable } from './errors.ts'
+import { isProof, newNonce } from './proof.ts'
 import type { Mistake } from './types.ts'
 
 /** Where a daemon is, and how to prove oneself to it. */
-export type Address = { readonly url: string; readonly token: string | null }
+export type Address = {
+  readonly url: string
+  readonly token: string | null
+  /** Whether it has to prove first that it knows the token: where it was written down, another may listen by now. */
+  readonly mustProve?: true
+}
 
 type Outgoing = {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -30,6 +36,7 @@ export async function requestJson<Answer>(address: Address, outgoing: Outgoing):
  * @throws Refused, Unreachable: see requestJson
  */
 export async function open(address: Address, outgoing: Outgoing): Promise<IncomingMessage> {
+  if (address.mustProve) await demandProof(address, outgoing.signal)
   const response = await send(address, outgoing)
   const status = response.statusCode ?? 0
   if (status >= 200 && status < 300) return response
@@ -38,6 +45,25 @@ export async function open(address: Address, outgoing: Outgoing): Promise<Incomi
   const { message, code, mistakes } = answer.error
   throw new Refused({ status, code: code ?? null, message, mistakes })
 }
+
+/** Each time: a daemon may be gone, and its port another's, between one request and the next. */
+async function demandProof({ url, token }: Address, signal: AbortSignal | undefined): Promise<void> {
+  const nonce = newNonce()
+  const address = { url, token: null }
+  const outgoing = { method: 'GET', path: `/_paytwin/health?nonce=${nonce}`, signal } as const
+  const { proof } = await requestJson<{ proof?: unknown }>(address, outgoing).catch((error: unknown) => {
+    throw error instanceof Refused ? unproven(url) : error
+  })
+  if (token !== null && !isProof(proof, { url, token, nonce })) throw unproven(url)
+}
+
+const unproven = (url: string) =>
+  new Unreachable({
+    url,
+    message: `What answers at ${url} does not know the admin token of this data folder, and was not told it. If the daemon was started with another token, set PAYTWIN_ADMIN_TOKEN; if it was killed, start it again`,
+    isConnected: true,
+    isUnproven: true,
+  })
 
 type ErrorBody = { error?: { message?: string; code?: string; mistakes?: readonly Mistake[] } }
 

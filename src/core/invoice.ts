@@ -87,7 +87,7 @@ export type Invoice = {
 }
 
 /**
- * A draft with the given lines. Every field is named here, rather than spread: so the object has its shape at once, which
+ * A draft with the given lines. Every field is named here, rather than spread: so V8 gives the object its shape at once, which
  * a tenth of a renewal's time hangs on.
  * Source: interface.md 3.2.
  */

@@ -39,16 +39,17 @@ export function subscriptionJobs(subscription: Subscription): Job[] {
   if (hasEnded(subscription)) return []
   const { id, status, current_period_end, trial_end, pause_collection } = subscription
   const job = (kind: JobKind, due: number): Job => ({ due, kind, subscription: id, object: id })
-  if (status === 'paused') return []
   if (status === 'incomplete') return [job('incomplete_expiry', current_period_end)]
 
   const jobs: Job[] = []
+  if (pause_collection?.resumes_at) jobs.push(job('pause_end', pause_collection.resumes_at))
+  // Time neither cancels nor renews one that its trial has paused.
+  if (status === 'paused') return jobs
   const periodEnd = status === 'trialing' ? (trial_end ?? current_period_end) : current_period_end
   const cancelAt = cancellationAt(subscription)
   if (cancelAt !== null) jobs.push(job('cancellation', cancelAt))
   if (cancelAt === null || cancelAt > periodEnd)
     jobs.push(job(status === 'trialing' ? 'trial_end' : 'renewal', periodEnd))
-  if (pause_collection?.resumes_at) jobs.push(job('pause_end', pause_collection.resumes_at))
   return jobs
 }
 

@@ -156,9 +156,18 @@ export function newSubscription(
   prices: Prices,
 ): Subscription {
   const { created: now, trial_end } = given
+  // Named one by one, as in draftInvoice.
   return {
-    ...given,
+    id: given.id,
+    created: now,
     status: trial_end === null ? FIRST_STATUS.paid : FIRST_STATUS.trial,
+    customer: given.customer,
+    currency: given.currency,
+    collection_method: given.collection_method,
+    days_until_due: given.days_until_due,
+    default_payment_method: given.default_payment_method,
+    description: given.description,
+    items: given.items,
     latest_invoice: null,
     newest_invoice: null,
     start_date: now,
@@ -166,12 +175,16 @@ export function newSubscription(
     current_period_start: now,
     current_period_end: trial_end ?? nextBoundary(now, intervalOf(given.items, prices), now),
     trial_start: trial_end === null ? null : now,
+    trial_end,
+    missing_payment_method: given.missing_payment_method,
     cancel_at: null,
     cancel_at_period_end: false,
     canceled_at: null,
     ended_at: null,
     cancellation_reason: null,
     pause_collection: null,
+    metadata: given.metadata,
+    test_clock: given.test_clock,
   }
 }
 

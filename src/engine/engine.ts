@@ -165,8 +165,9 @@ export class Engine {
     if (this.time.isOverdue(merchant.clock)) await this.command(merchant, null, () => undefined)
   }
 
-  /** Runs what is due on every live clock: called by a tick each second. */
+  /** Runs what is due on every live clock, and goes on with what a full disk has stopped: called by a tick each second. */
   async settleAll(): Promise<void> {
+    this.time.resumeStalled()
     await Promise.all(
       [...this.merchants.values()].map((merchant) => this.settle(merchant).catch(unlessLeftBehind)),
     )
@@ -310,22 +311,23 @@ export class Engine {
     const commands = this.#queue.filter((command) => !this.#holdsBack(command))
     this.#queue = []
     if (commands.length === 0) return
-    const admitted: Command[] = []
+    /** Those that are to be answered now: not parked, nor sent away. */
+    const open = new Set(commands)
     const answers: (() => void)[] = []
     const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
     try {
       this.#transactions.run(clocks, () => {
         for (const command of commands) {
-          if (command.merchants.some((merchant) => this.#parks(command, merchant))) continue
-          const answer = command.run()
-          if (!answer) continue
-          admitted.push(command)
-          answers.push(answer)
+          const answer = command.merchants.some((merchant) => this.#parks(command, merchant))
+            ? undefined
+            : command.run()
+          if (answer) answers.push(answer)
+          else open.delete(command)
         }
       })
     } catch (error) {
       this.#report(error, 'committing commands')
-      for (const command of admitted) command.reject(error)
+      for (const command of open) command.reject(error)
       return
     }
     for (const answer of answers) answer()

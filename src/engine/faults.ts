@@ -1,4 +1,5 @@
 import { resourceMissing } from '../core/errors.ts'
+import { matchesGlob } from '../core/event.ts'
 import { CHARGE_FAULTS, type ChargeFault } from '../core/processor.ts'
 import type { Ids } from './ids.ts'
 
@@ -81,7 +82,7 @@ export class Faults {
       (fault) =>
         fault.kind === kind &&
         isOf(fault, merchant) &&
-        (fault.route === null || globMatches(fault.route, route)),
+        (fault.route === null || routeMatches(fault.route, route)),
     )
   }
 
@@ -124,8 +125,7 @@ const isOf = (fault: Fault, merchant: string | null): boolean =>
   fault.merchant === null || fault.merchant === merchant
 
 /** Stars stand for anything; a glob without a method is one of the path. */
-function globMatches(glob: string, route: string): boolean {
-  const pattern = glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*')
+function routeMatches(glob: string, route: string): boolean {
   const [, path = route] = route.split(' ')
-  return new RegExp(`^${pattern}$`).test(glob.includes(' ') ? route : path)
+  return matchesGlob(glob, glob.includes(' ') ? route : path)
 }

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes, randomFillSync } from 'node:crypto'
 import type { Directory } from '../store/directory.ts'
 
 /** In ASCII order, so that ids sort as their numbers do. */
@@ -9,13 +9,29 @@ const MIX_LENGTH = 4
 /** A seed that nobody can guess, for a database that was given none. */
 export const randomSeed = (): string => randomBytes(32).toString('hex')
 
+/** Random bytes for tokens: each is used once, and to ask for many at a time costs little more than for one. */
+const pool = Buffer.alloc(4_096)
+let used = pool.length
+
+function randomByte(): number {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const byte = pool[used] ?? 0
+  // What a token was made of is nobody's any more.
+  pool[used] = 0
+  used += 1
+  return byte
+}
+
 /** `length` random characters of [A-Za-z0-9], each equally likely. */
 export function randomToken(length: number): string {
   let token = ''
   while (token.length < length) {
+    const byte = randomByte()
     // 248 is the largest multiple of 62 in a byte: what lies above would favour the first characters.
-    for (const byte of randomBytes(length))
-      if (byte < 248 && token.length < length) token += ALPHABET[byte % 62]
+    if (byte < 248) token += ALPHABET.charAt(byte % 62)
   }
   return token
 }

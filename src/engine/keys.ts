@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash as digestOf, timingSafeEqual } from 'node:crypto'
 import { assert, parameterInvalid, resourceMissing } from '../core/errors.ts'
 import type { KeyRow } from '../store/tables.ts'
 import { wallSeconds } from './clock.ts'
@@ -10,7 +10,7 @@ const SECRET_LENGTH = 32
 const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
 export const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
 
-const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+const digest = (secret: string): Buffer => digestOf('sha256', secret, 'buffer')
 
 /** A key to be issued, with its secret or a random one. */
 export type NewKey = {

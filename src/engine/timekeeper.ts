@@ -1,5 +1,6 @@
 import { formatInstant } from '../core/calendar.ts'
 import { internalError, parameterInvalid } from '../core/errors.ts'
+import { isOfStorage } from '../store/database.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
 import type { MerchantState, Waiting } from './merchant.ts'
@@ -41,6 +42,8 @@ export class Timekeeper {
   readonly #running = new Map<Clock, Running>()
   /** Clocks with a due job that failed: they are not caught up again by themselves. */
   readonly #stuck = new Set<Clock>()
+  /** Clocks whose advance failed, and not even its end could be written: it goes on later, as after a crash. */
+  readonly #stalled = new Map<Clock, MerchantState>()
   #isStopping = false
 
   constructor(store: Store, host: Host) {
@@ -119,6 +122,16 @@ export class Timekeeper {
     )
   }
 
+  /** Goes on with the advances that stopped because nothing could be written: to be called now and then. */
+  resumeStalled(): void {
+    if (this.#isStopping) return
+    for (const [clock, merchant] of this.#stalled) {
+      this.#stalled.delete(clock)
+      // What fails again is reported there, and stalls again.
+      if (clock.target !== null) this.#run(merchant, clock).done.catch(() => undefined)
+    }
+  }
+
   /** Whether a live clock has something due that has not run. */
   isOverdue(clock: Clock): boolean {
     const isKept =
@@ -133,7 +146,10 @@ export class Timekeeper {
     clock.begin(clock.now, storedAdvance({ is_catch_up: true }))
     this.#run(merchant, clock).done.then(
       (summary) => this.#host.caughtUp(settings.id, summary),
-      () => this.#stuck.add(clock),
+      (error: unknown) => {
+        // When there is room again it can go on: that is no mistake that would repeat itself.
+        if (!isOfStorage(error)) this.#stuck.add(clock)
+      },
     )
   }
 
@@ -150,6 +166,7 @@ export class Timekeeper {
   /** Forgets what it knows of clocks, when others have come in their place. */
   forget(): void {
     this.#stuck.clear()
+    this.#stalled.clear()
   }
 
   /** Stops what moves at the next border of a batch; it goes on at the next start. */
@@ -202,9 +219,19 @@ export class Timekeeper {
         if (batch.isDone) return summary
       } catch (error) {
         this.#host.failed(error, `advancing the clock of ${merchant.settings.id}`)
-        this.#host.transaction(clock, () => clock.end({ keepsPace: false }))
+        this.#giveUp(merchant, clock)
         throw error
       }
+    }
+  }
+
+  /** Ends an advance that has failed; where that cannot be written either, it is only put off. */
+  #giveUp(merchant: MerchantState, clock: Clock): void {
+    try {
+      this.#host.transaction(clock, () => clock.end({ keepsPace: false }))
+    } catch (error) {
+      this.#host.failed(error, `ending an advance of ${merchant.settings.id}`)
+      this.#stalled.set(clock, merchant)
     }
   }
 

@@ -14,6 +14,8 @@ export type Caller = {
   readonly keyHint: string
   /** Within which idempotency keys are told apart. */
   readonly scope: string
+  /** Whether it opens for longer than this request: a key that was revoked may go on working for a while. */
+  readonly lasts: boolean
 }
 
 /** What is asked for, as far as it matters who asks. */
@@ -38,7 +40,7 @@ export function authenticate(
 ): Caller {
   const { scheme, secret } = credentialsOf(header)
   if (scheme === 'bearer' && isAccessToken(secret)) {
-    return { ...tokenCaller(engine, secret, asking), keyHint: hintOf(secret) ?? '' }
+    return { ...tokenCaller(engine, secret, asking), keyHint: hintOf(secret) ?? '', lasts: true }
   }
   const isKey = secret?.startsWith('sk_test_') || (asking.allowsPublic && secret?.startsWith('pk_test_'))
   const resolved = secret !== undefined && isKey ? keys.resolve(secret) : undefined
@@ -46,7 +48,21 @@ export function authenticate(
   const { key, merchant } = resolved
   const isPublic = key.type === 'publishable'
   const scope = `${merchant.settings.id}${isPublic ? ' public' : ''}`
-  return { merchant, isPublic, keyId: key.id, keyHint: key.hint, scope }
+  return { merchant, isPublic, keyId: key.id, keyHint: key.hint, scope, lasts: key.revoked === null }
+}
+
+/**
+ * Makes sure that a request's credentials open a stream: now, after all that the request may have waited for since it was let
+ * in, and until they are revoked. What revokes them ends the streams that are open then, and no later ones.
+ * @throws ApiError authentication_error
+ * paytwin: decisions.md, "Requests".
+ */
+export function checkOpensStream(
+  site: Pick<Site, 'engine' | 'keys'>,
+  header: string | undefined,
+  { method, path }: Pick<Asking, 'method' | 'path'>,
+): void {
+  if (!authenticate(site, header, { method, path, allowsPublic: false }).lasts) throw refusalOf(header)
 }
 
 /** How one is refused whose credentials open nothing any more. */

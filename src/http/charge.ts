@@ -4,7 +4,7 @@ import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { reference } from './fields.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
-import { common, retrieve } from './resource.ts'
+import { retrieve } from './resource.ts'
 import { type ChargeShape, chargeList, chargeSchema } from './schemas/charge.ts'
 
 const listParams = z.object({
@@ -49,7 +49,11 @@ export function chargeRoutes(api: Api): void {
 export function presentCharge(view: View, charge: Charge): ChargeShape {
   const isPaid = charge.status === 'succeeded'
   return {
-    ...common(view, 'charge', charge),
+    id: charge.id,
+    object: 'charge',
+    created: charge.created,
+    livemode: false,
+    merchant_id: view.merchant.id,
     status: charge.status,
     amount: charge.amount,
     amount_refunded: charge.amount_refunded,

@@ -4,6 +4,7 @@ import { findEvent, listEvents } from '../engine/events.ts'
 import type { MerchantState } from '../engine/merchant.ts'
 import type { RecalledEvent } from '../engine/view.ts'
 import type { Api } from './api.ts'
+import { checkOpensStream } from './auth.ts'
 import { matchingTypes } from './event-types.ts'
 import type { Json } from './json.ts'
 import { createdFilters, createdParam, cursorOf, type List, page, pageParams } from './pagination.ts'
@@ -29,6 +30,7 @@ export function eventRoutes(api: Api): void {
     },
     ({ c, site, merchant, params, key }) => {
       if (wantsStream(c.req.header('accept'))) {
+        checkOpensStream(site, c.req.header('authorization'), c.req)
         return site.streams.open({
           merchant,
           types: typesOf(params),

@@ -193,7 +193,11 @@ export function declinedInvoice(view: View, { payment_intent }: Invoice, outcome
 export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
   const { status, total, amount_paid, collection_method } = invoice
   return {
-    ...common(view, 'invoice', invoice),
+    id: invoice.id,
+    object: 'invoice',
+    created: invoice.created,
+    livemode: false,
+    merchant_id: view.merchant.id,
     status,
     number: invoice.number,
     customer: invoice.customer,

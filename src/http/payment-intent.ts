@@ -17,7 +17,7 @@ import { DECLINES } from './error-codes.ts'
 import { amount, currency, metadata, optionalText, reference } from './fields.ts'
 import type { Answer } from './json.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
-import { common, retrieve } from './resource.ts'
+import { retrieve } from './resource.ts'
 import { type PaymentIntentShape, paymentIntentList, paymentIntentSchema } from './schemas/payment-intent.ts'
 
 const createParams = z.object({
@@ -194,7 +194,11 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Require
   const method =
     intent.payment_method === null ? undefined : view.get('payment_method', intent.payment_method)
   return {
-    ...common(view, 'payment_intent', intent),
+    id: intent.id,
+    object: 'payment_intent',
+    created: intent.created,
+    livemode: false,
+    merchant_id: view.merchant.id,
     status: intent.status,
     amount: intent.amount,
     amount_received: intent.amount_received,

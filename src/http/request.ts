@@ -20,6 +20,7 @@ export async function readParams(
   const { method } = c.req
   const query = queryOf(c.req.url)
   if (method === 'GET') return { raw: decodeForm(query), isForm: true }
+  refuseEncoded(c.req.header('content-encoding'))
   const body = await readBody(c, limit)
   if (method === 'DELETE' && body === '' && query !== '') return { raw: decodeForm(query), isForm: true }
   const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
@@ -34,6 +35,12 @@ export async function readParams(
     null,
     `Unsupported content type '${type}': send application/json or application/x-www-form-urlencoded`,
   )
+}
+
+/** Nothing is ever unpacked: what is small on the wire stays small. */
+function refuseEncoded(encoding = 'identity'): void {
+  if (encoding.trim().toLowerCase() === 'identity') return
+  throw parameterInvalid(null, `Unsupported content encoding '${encoding}': send the body as it is`)
 }
 
 async function readBody(c: Context, limit: number): Promise<string> {

@@ -26,7 +26,7 @@ import {
 import type { Raw } from './form.ts'
 import { declinedInvoice } from './invoice.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
-import { common, retrieve } from './resource.ts'
+import { retrieve } from './resource.ts'
 import { type SubscriptionShape, subscriptionList, subscriptionSchema } from './schemas/subscription.ts'
 import { presentItems } from './subscription-item.ts'
 
@@ -222,7 +222,11 @@ function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
 export function presentSubscription(view: View, subscription: Subscription): SubscriptionShape {
   const { missing_payment_method, cancellation_reason } = subscription
   return {
-    ...common(view, 'subscription', subscription),
+    id: subscription.id,
+    object: 'subscription',
+    created: subscription.created,
+    livemode: false,
+    merchant_id: view.merchant.id,
     status: subscription.status,
     customer: subscription.customer,
     currency: subscription.currency,

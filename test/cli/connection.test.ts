@@ -29,7 +29,7 @@ test('without anything the daemon is at its default address, without a token', (
 
 test('the data folder tells the address and the token', () => {
   const data = dataFolder('http://127.0.0.1:5000')
-  const address = { url: 'http://127.0.0.1:5000', token: TOKEN }
+  const address = { url: 'http://127.0.0.1:5000', token: TOKEN, mustProve: true }
   expect(findDaemon({ data }, { env: {} })).toEqual(address)
   expect(findDaemon({}, { env: { PAYTWIN_DATA: data } })).toEqual(address)
 })
@@ -56,7 +56,10 @@ test("the folder's token is only for the folder's daemon", () => {
 test('PAYTWIN_ADMIN_TOKEN goes before the token of the folder', () => {
   const data = dataFolder('http://127.0.0.1:5000')
   const env = { PAYTWIN_ADMIN_TOKEN: 'the-token-of-the-environment' }
-  expect(findDaemon({ data }, { env }).token).toBe('the-token-of-the-environment')
+  expect(findDaemon({ data }, { env })).toEqual({
+    url: 'http://127.0.0.1:5000',
+    token: 'the-token-of-the-environment',
+  })
   expect(findDaemon({ url: 'http://example.com', data }, { env }).token).toBe('the-token-of-the-environment')
 })
 

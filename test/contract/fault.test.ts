@@ -167,6 +167,17 @@ describe('a fault strikes', () => {
     expect((await get(clientOf(twin.sandbox, secretKey))).status).toBe(500)
   })
 
+  test('in no time, however its glob and the path of a stranger are', async () => {
+    const twin = await openTwin()
+    await inject(twin, { kind: 'key_resolution_unavailable', route: '/v1/*a*a*a*b' })
+    const started = performance.now()
+    const path = `/v1/${'a'.repeat(12_000)}`
+    expectUnauthenticated(await twin.request('GET', path, undefined, { Authorization: '' }))
+    expect(performance.now() - started).toBeLessThan(500)
+    const [matched, not] = ['/v1/xaxaxab', '/v1/xaxab'].map((asked) => twin.request('GET', asked))
+    expect([(await matched)?.body.error.message, (await not)?.status]).toEqual([UNAVAILABLE, 404])
+  })
+
   test('in order: keys first, then versions, then limits, then the body', async () => {
     const twin = await openTwin()
     await inject(twin, { kind: 'rate_limit' })

@@ -153,6 +153,19 @@ describe('invoices that are sent', () => {
     expect((await now(story)).status).toBe('active')
   })
 
+  test('and were kept as drafts are due as the subscription says when they are finalized, else after 30 days', async () => {
+    const story = await begin('active', { collection_method: 'send_invoice', days_until_due: 7 })
+    const { twin } = story
+    await pause(story, 'keep_as_draft')
+    await twin.advance({ to: MARCH_31 })
+    const drafts: Body[] = (await twin.get(`/v1/invoices?status=draft`)).data
+    const finalize = ({ id }: Body) => twin.post(`/v1/invoices/${id}/finalize`)
+    const [second, first] = drafts as [Body, Body]
+    expect(await finalize(first)).toMatchObject({ due_date: MARCH_31 + 7 * DAY })
+    await twin.post(pathOf(story), { collection_method: 'charge_automatically' })
+    expect(await finalize(second)).toMatchObject({ due_date: MARCH_31 + 30 * DAY })
+  })
+
   test('of nothing are paid at once', async () => {
     const story = await begin('active', { collection_method: 'send_invoice', price: { unit_amount: 0 } })
     expect(await newestOf(story.twin, story.subscription)).toMatchObject({

@@ -46,8 +46,10 @@ describe('a subscription whose period ends at 1000', () => {
       active              no   1000  -    cancellation@1000
       active              no   2500  -    cancellation@2500 renewal@1000
       trialing            no   2500  -    cancellation@2500 trial_end@1000
-      active              no   -     700  renewal@1000 pause_end@700
+      active              no   -     700  pause_end@700 renewal@1000
       canceled            no   -     700  -
+      paused              no   -     700  pause_end@700
+      paused              no   500   700  pause_end@700
       `,
     ),
   )(

@@ -1,58 +1,23 @@
-import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Daemon, startDaemon } from '../../src/daemon.ts'
+import type { Daemon } from '../../src/daemon.ts'
+import { answersIn, openSocket, send as sendTo, startListening } from './raw-socket.ts'
 
 const CLOSED_SET = [200, 201, 400, 401, 402, 404, 422, 429, 500]
 const MIB = 1_048_576
 
 let daemon: Daemon
 beforeAll(async () => {
-  daemon = await startDaemon({
-    host: '127.0.0.1',
-    port: 0,
-    data: null,
-    adminToken: null,
-    adminTokenFile: null,
-    clock: 1769853600,
-    seed: '1',
-    secretKey: null,
-    fixtures: [],
-    durability: 'normal',
-    allowedHosts: [],
-    webhookAllow: [],
-    rateLimit: null,
-    keyCacheSeconds: 0,
-    strictParams: false,
-    oauthErrors: 'envelope',
-    logLevel: 'silent',
-    json: false,
-    version: '0.0.0',
-  })
+  daemon = await startListening()
 })
 afterAll(() => daemon.close())
 
-/** Sends bytes as they are and hears what comes back until the daemon hangs up. */
-function send(...lines: string[]): Promise<{ status: number; head: string; body: string }> {
-  const { hostname, port } = new URL(daemon.url)
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname)
-    let heard = ''
-    socket.setEncoding('utf8')
-    socket.on('data', (text) => {
-      heard += text
-    })
-    socket.on('error', reject)
-    socket.on('close', () => {
-      const [head = '', ...body] = heard.split('\r\n\r\n')
-      resolve({ status: Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1]), head, body: body.join('\r\n\r\n') })
-    })
-    socket.write(lines.join('\r\n'))
-  })
-}
-
+const send = (...lines: string[]) => sendTo(daemon, ...lines)
 const host = () => `Host: ${new URL(daemon.url).host}`
 const key = () => `Authorization: Bearer ${daemon.secretKey}`
 const CLOSE = 'Connection: close'
+const JSON_TYPE = 'Content-Type: application/json'
+const POST = 'POST /v1/customers HTTP/1.1'
+const GET = 'GET /v1/customers HTTP/1.1'
 
 describe('over a socket', () => {
   test.each<[string, () => string[]]>([
@@ -112,5 +77,121 @@ describe('over a socket', () => {
       const { status, body } = await send(...lines, CLOSE, '', '')
       expect([status, body.includes('"param":"Host"')], lines.join(' ')).toEqual([400, true])
     }
+  })
+  /** What is sent, beside a Host, a key and the wish to be hung up on; and the only answer that may come. */
+  test.each<[string, number, string[]]>([
+    ['path: encoded slashes part nothing', 404, ['GET /v1%2fcustomers HTTP/1.1']],
+    ['path: a double slash names no host', 404, ['GET //v1/customers HTTP/1.1']],
+    ['path: a host after a double slash is a path', 404, ['GET //evil.example/v1/customers HTTP/1.1']],
+    ['path: .. is resolved before anything is asked', 200, ['GET /v1/customers/../prices HTTP/1.1']],
+    ['path: .. does not lead out', 404, ['GET /../../etc/passwd HTTP/1.1']],
+    ['path: encoded .. is resolved too', 404, ['GET /v1/%2e%2e/%2e%2e/etc/passwd HTTP/1.1']],
+    ['path: a backslash is none', 400, ['GET /v1\\customers HTTP/1.1']],
+    ['path: NUL is none', 400, ['GET /v1/customers/\0 HTTP/1.1']],
+    ['path: an encoded NUL is an unknown id', 404, ['GET /v1/customers/%00 HTTP/1.1']],
+    ['path: encoded badly, an unknown id', 404, ['GET /v1/customers/%zz HTTP/1.1']],
+    ['path: a fragment asks for nothing', 200, ['GET /v1/customers#x HTTP/1.1']],
+    ['path: its case counts', 404, ['GET /V1/CUSTOMERS HTTP/1.1']],
+    ['absolute: another host than Host', 400, ['GET http://evil.example/v1/customers HTTP/1.1']],
+    ['absolute: another scheme', 400, ['GET ftp://evil.example/ HTTP/1.1']],
+    ['absolute: nonsense', 400, ['GET http:// HTTP/1.1']],
+    ['CONNECT', 400, ['CONNECT evil.example:443 HTTP/1.1']],
+    ['TRACE', 404, ['TRACE /v1/customers HTTP/1.1']],
+    ['HTTP/1.0', 200, ['GET /v1/customers HTTP/1.0']],
+    ['HTTP/2 without asking', 400, ['PRI * HTTP/2.0', '', 'SM']],
+    ['two keys', 401, [GET, 'Authorization: Bearer sk_test_another0000000000000000000']],
+    ['two types of a body', 400, [POST, JSON_TYPE, 'Content-Type: text/xml', 'Content-Length: 2', '', '{}']],
+    ['a header over two lines', 400, [GET, 'X-A: a', ' b']],
+    ['a NUL in a header', 400, [GET, 'X-A: a\0b']],
+    ['a space before the colon', 400, [GET, 'X-A : b']],
+    ['a length with a sign', 400, [POST, 'Content-Length: +2', '', '{}']],
+    ['a negative length', 400, [POST, 'Content-Length: -2', '', '{}']],
+    ['a length that is no number', 400, [POST, 'Content-Length: 0x2', '', '{}']],
+    ['a length and chunks', 400, [POST, 'Content-Length: 5', 'Transfer-Encoding: chunked', '', '0', '', '']],
+    ['chunks twice', 400, [POST, 'Transfer-Encoding: chunked, chunked', '', '0', '', '']],
+    ['chunks and something else', 400, [POST, 'Transfer-Encoding: gzip, chunked', '', '0', '', '']],
+    ['chunks, and then not', 400, [POST, 'Transfer-Encoding: chunked, identity', '', '0', '', '']],
+    ['something like chunks', 400, [POST, 'Transfer-Encoding: xchunked', '', '0', '', '']],
+    ['a chunk of no size', 400, [POST, 'Transfer-Encoding: chunked', '', 'zz', '{}', '0', '', '']],
+    [
+      'a chunk with very much beside its size',
+      400,
+      [POST, 'Transfer-Encoding: chunked', '', `2;${'x'.repeat(20_000)}`, '{}', '0', '', ''],
+    ],
+    [
+      'a key after the body',
+      201,
+      [POST, JSON_TYPE, 'Transfer-Encoding: chunked', '', '2', '{}', '0', 'Authorization: x', '', ''],
+    ],
+    ['a packed body', 400, [POST, JSON_TYPE, 'Content-Encoding: gzip', 'Content-Length: 2', '', '{}']],
+    ['one packed twice', 400, [POST, 'Content-Encoding: br, gzip', 'Content-Length: 2', '', '{}']],
+    [
+      'one that says it is not',
+      201,
+      [POST, JSON_TYPE, 'Content-Encoding: identity', 'Content-Length: 2', '', '{}'],
+    ],
+    ['an expectation that is none', 400, [POST, 'Expect: 200-ok', 'Content-Length: 2', '', '{}']],
+    ['an upgrade to HTTP/2', 200, [GET, 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__']],
+    [
+      'a second key after very many headers',
+      401,
+      [GET, ...Array(4_000).fill('A: b'), 'Authorization: Bearer sk_test_another0000000000000000000'],
+    ],
+    [
+      'headers of other proxies',
+      200,
+      [GET, 'X-Forwarded-Host: evil.example', 'X-Original-URL: /_paytwin/status'],
+    ],
+  ])('%s is answered %i and once', async (_, status, [line = '', ...rest]) => {
+    const raw = openSocket(daemon)
+    raw.write(line, host(), key(), CLOSE, ...rest, '', '')
+    const answers = answersIn(await raw.heard)
+    expect(answers.map((answer) => answer.status)).toEqual([status])
+    for (const { head, body } of answers) {
+      expect(head).toMatch(/\r\nRequest-Id: req_/i)
+      expect(body).toContain('"livemode":false')
+    }
+  })
+
+  test('requests that come all at once are answered in their order', async () => {
+    const raw = openSocket(daemon)
+    const lists = ['customers', 'prices', 'events', 'invoices', 'charges']
+    for (const list of lists) raw.write(`GET /v1/${list} HTTP/1.1`, host(), key(), '', '')
+    raw.write(GET, host(), CLOSE, '', '')
+    const answers = answersIn(await raw.heard)
+    expect(answers.map(({ status }) => status)).toEqual([...lists.map(() => 200), 401])
+    expect(answers.slice(0, -1).map(({ body }) => JSON.parse(body).url)).toEqual(
+      lists.map((list) => `/v1/${list}`),
+    )
+  })
+
+  test('what a body holds beyond its length is the next request, and never part of the first', async () => {
+    const raw = openSocket(daemon)
+    raw.write(GET, host(), key(), 'Content-Length: 3', '', 'abc')
+    raw.write('GET /v1/prices HTTP/1.1', host(), key(), CLOSE, '', '')
+    expect(answersIn(await raw.heard).map(({ body }) => JSON.parse(body).url)).toEqual([
+      '/v1/customers',
+      '/v1/prices',
+    ])
+  })
+
+  test('what cannot be read after a request is answered after it, and not in its place', async () => {
+    const raw = openSocket(daemon)
+    raw.write(GET, host(), key(), '', 'GARBAGE', '', '')
+    const answers = answersIn(await raw.heard)
+    expect(answers.map(({ status }) => status)).toEqual([200, 400])
+    expect(JSON.parse(answers[0]?.body ?? '').url).toBe('/v1/customers')
+  })
+
+  test('who waits to be told to go on is told, and then heard', async () => {
+    const raw = openSocket(daemon)
+    raw.write(POST, host(), key(), CLOSE, JSON_TYPE, 'Expect: 100-continue', 'Content-Length: 2', '', '{}')
+    expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([100, 201])
+  })
+
+  test('who is refused need not send the rest', async () => {
+    const raw = openSocket(daemon)
+    raw.write(POST, host(), 'Content-Length: 1000000000', '', 'x')
+    expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([401])
   })
 })

@@ -50,6 +50,23 @@ describe('while collection is paused', () => {
     expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toMatchObject({ status: 'active' })
   })
 
+  test('an invoice that was held back is the latest once it is paid, where none has been before', async () => {
+    const twin = await openTwin()
+    const { subscription } = await subscribe(twin, { trial_period_days: 1 })
+    await pause(twin, subscription, 'mark_uncollectible')
+    await twin.advance({ by: '1d' })
+    const [invoice] = await listAll(twin, '/v1/invoices')
+    expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toMatchObject({ latest_invoice: null })
+    const place = (await twin.events()).length
+    await twin.post(`/v1/invoices/${invoice?.id}/pay`)
+    expect((await linesSince(twin, place)).at(-1)).toBe(
+      '2026-02-01T10:00:00Z subscription.updated active Δ latest_invoice',
+    )
+    expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toMatchObject({
+      latest_invoice: invoice?.id,
+    })
+  })
+
   test('it ends by itself at resumes_at, and before a renewal of that second', async () => {
     const { lines } = await tell({
       now: NOW,
@@ -136,6 +153,26 @@ describe('resuming', () => {
     await twin.post(`/v1/customers/${customer.id}`, { invoice_settings: { default_payment_method: card } })
     return { twin, subscription, place: (await twin.events()).length }
   }
+
+  test('a pause of collection ends at resumes_at, also of one whose trial has paused it', async () => {
+    const twin = await openTwin()
+    const customer = await twin.post('/v1/customers')
+    const price = await makePrice(twin)
+    const subscription = await twin.post('/v1/subscriptions', {
+      customer: customer.id,
+      currency: 'usd',
+      items: [{ price: price.id }],
+      trial_period_days: 5,
+      trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
+    })
+    await pause(twin, subscription, 'void', '2026-02-09T10:00:00Z')
+    const place = (await twin.events()).length
+    await twin.advance({ to: '2026-02-09T12:00:00Z' })
+    expect(await linesSince(twin, place)).toEqual([
+      '2026-02-05T10:00:00Z subscription.updated paused Δ status',
+      '2026-02-09T10:00:00Z subscription.updated paused Δ pause_collection',
+    ])
+  })
 
   test('a paused one starts a period at that moment, which is its anchor', async () => {
     const { twin, subscription, place } = await pausedByTrial('pm_card_visa')

@@ -47,7 +47,7 @@ export async function setFinalAction(twin: Twin, dunning_final_action: string): 
 }
 
 /** All entries of a list, oldest first. */
-export async function listAll(twin: Twin, path: string): Promise<Body[]> {
+export async function listAll(twin: Pick<Twin, 'get'>, path: string): Promise<Body[]> {
   const all: Body[] = []
   for (let cursor = ''; ; cursor = `&starting_after=${all.at(-1)?.id}`) {
     const page = await twin.get(`${path}${path.includes('?') ? '&' : '?'}limit=100${cursor}`)
@@ -64,13 +64,14 @@ const LISTS = {
   invoices: '/v1/invoices',
   payment_intents: '/v1/payment_intents',
   charges: '/v1/charges',
+  refunds: '/v1/refunds',
   events: '/v1/events',
 } as const
 
 export type History = Record<keyof typeof LISTS, Body[]>
 
 /** All that a merchant can see, to compare two tellings of one story. The ids of requests are random by nature. */
-export async function historyOf(twin: Twin): Promise<History> {
+export async function historyOf(twin: Pick<Twin, 'get'>): Promise<History> {
   const history = {} as History
   for (const [name, path] of Object.entries(LISTS)) {
     history[name as keyof History] = await listAll(twin, path)

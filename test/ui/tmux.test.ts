@@ -176,8 +176,8 @@ describe('the terminal is given back as it was', () => {
     const { url } = daemon
     await daemon.stop('SIGKILL')
     daemon = await startDaemon(['--ephemeral', '--port', new URL(url).port])
-    await terminal.shows(/^error: Invalid admin token/m)
-    await expectAsBefore(1)
+    await terminal.shows(/^error: What answers at \S+ does not know the admin token/m)
+    await expectAsBefore(3)
   })
 
   test('when what is drawn is broken', async () => {

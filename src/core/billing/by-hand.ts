@@ -88,7 +88,7 @@ function settleWithoutPayment(
   subscription: Subscription | null,
 ): void {
   if (subscription?.status === 'incomplete') expire(change, account, subscription)
-  else if (subscription) recover(change, account, subscription, { hasPaid: false })
+  else if (subscription) recover(change, account, subscription, { paid: null })
   noteDelinquency(change, account, invoice)
 }
 

@@ -1,7 +1,15 @@
 import { SECONDS_PER_DAY } from '../calendar.ts'
 import type { Change } from '../change.ts'
 import { assert } from '../errors.ts'
-import { attemptFailed, finalized, type Invoice, nextNumber, paid, voided } from '../invoice.ts'
+import {
+  attemptFailed,
+  DEFAULT_DAYS_UNTIL_DUE,
+  finalized,
+  type Invoice,
+  nextNumber,
+  paid,
+  voided,
+} from '../invoice.ts'
 import { canceledWithInvoice, newPaymentIntent, type PaymentIntent, withAttempt } from '../payment-intent.ts'
 import { attemptCharge } from '../payment-method.ts'
 import type { Outcome } from '../processor.ts'
@@ -54,13 +62,19 @@ export function openOnly(
   return { result: 'sent', invoice }
 }
 
-/** When an invoice that is sent has to be paid; null for one that is charged automatically. */
+/**
+ * When an invoice that is sent has to be paid; null for one that is charged automatically.
+ * @param daysUntilDue - null where its subscription is charged automatically by now, and says nothing
+ * Source: decisions.md 6 (`days_until_due`, default 30).
+ */
 const dueDate = (
   { now }: Account,
   { collection_method }: Invoice,
   daysUntilDue: number | null,
 ): number | null =>
-  collection_method === 'send_invoice' ? now + (daysUntilDue ?? 0) * SECONDS_PER_DAY : null
+  collection_method === 'send_invoice'
+    ? now + (daysUntilDue ?? DEFAULT_DAYS_UNTIL_DUE) * SECONDS_PER_DAY
+    : null
 
 /** Opens a draft with the customer's next number. Source: interface.md 3.2; decisions.md 7. */
 export function finalize(

@@ -7,6 +7,7 @@ import { allows, move } from '../transitions.ts'
 import { type Account, noteDelinquency, openInvoicesOf } from './account.ts'
 import { cancel, dropRetries, expire } from './cancel.ts'
 import { attempt, type Collected } from './collect.ts'
+import { withInvoice } from './start.ts'
 
 /**
  * Tries a failed payment again, as its schedule says. Success recovers the subscription; the last failure ends it as the
@@ -58,7 +59,7 @@ export function payNow(
     scheduled,
     ...(settled && { settled }),
   })
-  if (subscription && collected.result === 'paid') recover(change, account, subscription, { hasPaid: true })
+  if (subscription && collected.result === 'paid') recover(change, account, subscription, { paid: invoice })
   noteDelinquency(change, account, invoice)
   return collected
 }
@@ -72,7 +73,7 @@ export function recover(
   change: Change,
   account: Account,
   subscription: Subscription,
-  { hasPaid }: { hasPaid: boolean },
+  { paid }: { paid: Invoice | null },
 ): void {
   const isClear = !openInvoicesOf(change, account, subscription).some(isOutstanding)
   const settles =
@@ -80,12 +81,17 @@ export function recover(
     subscription.status !== 'paused' &&
     allows(SUBSCRIPTION_TRANSITIONS, subscription.status, 'settle')
   const status = settles ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'settle') : subscription.status
-  const latest_invoice = subscription.latest_invoice ?? (hasPaid ? subscription.newest_invoice : null)
-  if (status === subscription.status && latest_invoice === subscription.latest_invoice) return
+  const isFirstPayment = paid !== null && subscription.latest_invoice === null
+  if (status === subscription.status && !isFirstPayment) return
+  // What was paid may have been held back when it was made, and so is not known as the newest yet.
+  const invoices = isFirstPayment
+    ? withInvoice(subscription, { result: 'paid', invoice: paid })
+    : subscription
+  const { newest_invoice, latest_invoice } = invoices
   change.update(
     'subscription',
     subscription,
-    (latest) => ({ ...latest, status, latest_invoice }),
+    (latest) => ({ ...latest, status, newest_invoice, latest_invoice }),
     'subscription.updated',
   )
 }

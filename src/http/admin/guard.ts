@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { ApiError, parameterInvalid } from '../../core/errors.ts'
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
@@ -17,6 +17,16 @@ export function checkAdminToken(header: string | undefined, token: string): void
     message: 'Invalid admin token provided',
   })
 }
+
+/**
+ * What proves to somebody who knows the operator's token that the daemon at a url knows it too, before they tell it. The url is
+ * the daemon's own: whoever passes the proof on has another.
+ * @param nonce - chosen by who asks. Source: docs/decisions.md, "The command line"
+ */
+export const proofOf = ({ url, token }: { url: string; token: string }, nonce: string): string =>
+  createHmac('sha256', token)
+    .update(`${new URL(url).origin} ${nonce}`)
+    .digest('hex')
 
 /**
  * Refuses a request that a foreign web page may have caused: one whose Host is not the daemon's own address, localhost or

@@ -1,6 +1,15 @@
+import { z } from 'zod'
 import { healthSchema, type StatusShape, statusSchema } from '../schemas/admin.ts'
+import { proofOf } from './guard.ts'
 import { presentMerchant } from './merchant.ts'
 import type { AddRoute, AdminSite } from './site.ts'
+
+const healthParams = z.object({
+  nonce: z
+    .string()
+    .regex(/^[0-9a-f]{32,128}$/, { error: 'expected 32 to 128 hexadecimal digits' })
+    .optional(),
+})
 
 /** Source: operator.md, "Daemon" (`status`, health). */
 export function statusRoutes(add: AddRoute): void {
@@ -8,11 +17,15 @@ export function statusRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'health',
-      summary: 'Says that the daemon answers, to everybody.',
+      summary: 'Says that the daemon answers, to everybody, and proves that it knows the admin token.',
       isOpen: true,
+      params: healthParams,
       returns: healthSchema,
     },
-    () => ({ status: 'ok' as const, livemode: false }),
+    ({ site, params: { nonce } }) => {
+      const proof = nonce && proofOf({ url: site.url(), token: site.adminToken }, nonce)
+      return { status: 'ok' as const, ...(proof !== undefined && { proof }), livemode: false }
+    },
   )
   add(
     {

@@ -12,6 +12,8 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'created.lt': 'Only those made before this instant.',
   'created.lte': 'Only those made at this instant or before it.',
 
+  'health.nonce': 'Hexadecimal digits that nobody has used before, to be proved with.',
+
   test_clock: 'A clock for single customers.',
   await_webhooks:
     'Whether each step waits until the webhooks of the one before were answered; meanwhile requests are let in.',

@@ -234,7 +234,7 @@ async function webhooks(told: Recorder): Promise<void> {
 }
 
 async function operator(told: Recorder): Promise<void> {
-  await told.get('/_paytwin/health')
+  await told.get('/_paytwin/health?nonce=000102030405060708090a0b0c0d0e0f')
   await told.get('/_paytwin/status')
   const { data } = await told.get('/_paytwin/merchants')
   const merchant = data[0].id

@@ -8,7 +8,13 @@ import { deletedStub, listOf, livemode, seconds, text } from './fields.ts'
 /** Source: operator.md, "Daemon". */
 export const healthSchema = component('Health', () =>
   z
-    .object({ status: z.literal('ok').describe('Always ok.'), livemode: livemode() })
+    .object({
+      status: z.literal('ok').describe('Always ok.'),
+      proof: text(
+        'What only a daemon with this url and admin token can answer to the nonce: HMAC-SHA256 with the token as key over the url, a space and the nonce, in hexadecimal digits. There when a nonce was given.',
+      ).optional(),
+      livemode: livemode(),
+    })
     .describe('That the daemon answers.'),
 )
 

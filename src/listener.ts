@@ -1,0 +1,143 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
+import type { Hono } from 'hono'
+import { refusalOfUnreadable, refuseByHand } from './unreadable.ts'
+
+/** How much of what a stranger sends is taken, and for how long it is waited for. */
+export type SocketLimits = {
+  /** From the connection, or the answer before, to the end of a request's headers; milliseconds. */
+  readonly headersMs: number
+  /** The same to the end of its body. */
+  readonly requestMs: number
+  /** How long a connection is kept that asks for nothing more after an answer; milliseconds. */
+  readonly idleMs: number
+  /** How often the first two are looked at; milliseconds. */
+  readonly checkMs: number
+  /** The request line and all headers. */
+  readonly headerBytes: number
+  /** Connections at a time; what comes beyond is hung up on. */
+  readonly connections: number
+}
+
+/**
+ * An answer may take as long as it likes, for an advance may: there is no limit on that. How large a body may be stands where it
+ * is read, in http/api.ts and http/admin/routes.ts.
+ * paytwin: docs/decisions.md, "Limits that the specification does not give". A process has at least 4,096 files nearly everywhere.
+ */
+export const SOCKET_LIMITS: SocketLimits = {
+  headersMs: 10_000,
+  requestMs: 60_000,
+  idleMs: 5_000,
+  checkMs: 1_000,
+  headerBytes: 16_384,
+  connections: 4_000,
+}
+
+/** A peer that is gone without a word is found out after this time of silence, in milliseconds. */
+const PROBE_AFTER_MS = 60_000
+
+/**
+ * The HTTP server of an application, which does not yet listen. What cannot be understood is answered in the form of every answer, as
+ * long as there is an answer to give: one that is under way is never broken into.
+ * @param options.url - the daemon's, which is known once it listens
+ * @param options.unread - takes note of a request that the application could not be given
+ */
+export function createListener(
+  app: Hono,
+  {
+    hostname,
+    url,
+    unread,
+    limits = SOCKET_LIMITS,
+  }: {
+    readonly hostname: string
+    readonly url: () => string
+    readonly unread: (error: unknown) => void
+    readonly limits?: SocketLimits | undefined
+  },
+): Server {
+  const serve = getRequestListener(app.fetch, {
+    hostname,
+    errorHandler: (error) => {
+      unread(error)
+      const { status, headers, text } = refusalOfUnreadable(url())
+      return new Response(text, { status, headers })
+    },
+  })
+  const server = createServer({
+    // A missing Host is answered like every other mistake, not by Node.
+    requireHostHeader: false,
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: limits.checkMs,
+    keepAlive: true,
+    keepAliveInitialDelay: PROBE_AFTER_MS,
+  })
+  server.maxConnections = limits.connections
+  // Their size is limited. Node would leave out those beyond a number, and nobody would know.
+  server.maxHeadersCount = 0
+  const exchanges = new WeakMap<Duplex, Exchange>()
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    exchanges.set(request.socket, { request, response, before: exchanges.get(request.socket)?.response })
+  }
+  server.on('request', (request, response) => {
+    take(request, response)
+    if (contradicts(request)) refuse(response, url())
+    else void serve(request, response)
+  })
+  // Node would answer 417, which the API does not know.
+  server.on('checkExpectation', (request, response) => {
+    take(request, response)
+    refuse(response, url())
+  })
+  server.on('connect', (_request, socket) => refuseByHand(socket, url()))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else endUnread(socket, exchanges.get(socket), () => refuseByHand(socket, url(), whyOf(error, limits)))
+  })
+  return server
+}
+
+/** The request that came last over a connection, its answer, and the answer before that. */
+type Exchange = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly before: ServerResponse | undefined
+}
+
+/** Ends a connection over which something came that cannot be read. @param refuse - answers and ends */
+function endUnread(socket: Duplex, last: Exchange | undefined, refuse: () => void): void {
+  // Nothing of it was a request yet, or it came after one that is answered.
+  if (!last || (last.request.complete && last.response.writableFinished)) refuse()
+  // It came after one that is still to be answered: its own answer comes after that.
+  else if (last.request.complete) last.response.once('close', refuse)
+  // It is the body of the last request, which is not answered yet, nor is anything before it waiting.
+  else if (!last.response.headersSent && last.before?.writableFinished !== false) refuse()
+  else socket.destroy()
+}
+
+/**
+ * Whether a request says two things at once, of which another who reads it, such as a proxy, might believe the other: for
+ * whom it is, or how its body is written.
+ */
+function contradicts({ url = '', headers }: IncomingMessage): boolean {
+  const { host, 'transfer-encoding': transfer } = headers
+  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') return true
+  if (url.startsWith('/') || url === '*') return false
+  return !URL.canParse(url) || new URL(url).host !== host?.toLowerCase()
+}
+
+function refuse(response: ServerResponse, url: string): void {
+  const { status, headers, text } = refusalOfUnreadable(url)
+  response.writeHead(status, headers).end(text)
+}
+
+/** Why a request was given up, for the one who sent it. */
+function whyOf({ code }: NodeJS.ErrnoException, { headersMs, requestMs, headerBytes }: SocketLimits) {
+  if (code === 'HPE_HEADER_OVERFLOW') return `The headers are larger than ${headerBytes} bytes`
+  if (code !== 'ERR_HTTP_REQUEST_TIMEOUT') return undefined
+  return `The request has not arrived within ${headersMs / 1000} s, its body within ${requestMs / 1000} s`
+}

@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { api, paytwin, type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
+
+const KEY = 'sk_test_diskisfullandemptyagain0001'
+const ENOUGH = 200
+
+let folder: ReturnType<typeof temporaryFolder>
+let data: string
+beforeEach(() => {
+  folder = temporaryFolder()
+  data = join(folder.path, 'data')
+})
+afterEach(() => folder.remove())
+
+const start = async (): Promise<RunningDaemon> => ({
+  ...(await startDaemon(['--data', data, '--clock', '2026-01-31T10:00:00Z'], {
+    env: { PAYTWIN_SECRET_KEY: KEY },
+  })),
+  secret_key: KEY,
+})
+
+/** From now on no file of a process may grow beyond so many bytes: a disk that is full, for the one who writes. */
+const limit = ({ pid }: RunningDaemon, bytes: number | 'unlimited') =>
+  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
+
+type Answered = { readonly status: number; readonly body: { id: string; error?: { code: string } } }
+
+async function post(daemon: RunningDaemon, path: string, body: object, key?: string): Promise<Answered> {
+  const isOperators = path.startsWith('/_paytwin/')
+  const token = isOperators ? readFileSync(join(data, 'admin-token'), 'utf8').trim() : KEY
+  const response = await fetch(daemon.url + path, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as Answered['body'] }
+}
+
+const customer = (n: number) => ({ name: `Customer ${n}`, description: 'x'.repeat(4_000) })
+
+/** Makes customers, each under a key of its own, until one is refused. @returns the ids of those that were acknowledged */
+async function fill(daemon: RunningDaemon): Promise<string[]> {
+  const made: string[] = []
+  for (;;) {
+    const { status, body } = await post(daemon, '/v1/customers', customer(made.length), `key ${made.length}`)
+    if (status !== 201) {
+      expect([status, body.error?.code]).toEqual([500, 'internal_error'])
+      return made
+    }
+    made.push(body.id)
+    expect(made.length).toBeLessThan(ENOUGH)
+  }
+}
+
+test('on a full disk writes are refused and reads are served; with room again all goes on, and nothing is lost', {
+  timeout: 60_000,
+}, async () => {
+  const daemon = await start()
+  await post(daemon, '/_paytwin/snapshots', { name: 'before' })
+  limit(daemon, 6_000_000)
+  const made = await fill(daemon)
+  expect(made.length).toBeGreaterThan(10)
+  // A smaller write might still have had room.
+  limit(daemon, 300_000)
+  for (let n = 0; n < 3; n += 1) expect((await post(daemon, '/v1/customers', customer(n))).status).toBe(500)
+  expect((await post(daemon, '/_paytwin/reset', {})).status).toBe(500)
+  expect(await api(daemon, `/v1/customers/${made[0]}`)).toMatchObject(customer(0))
+  expect(daemon.log()).toMatch(/disk I\/O error|disk is full/)
+
+  expect((await post(daemon, '/_paytwin/snapshots', { name: 'during' })).status).toBe(500)
+  expect((await post(daemon, '/_paytwin/snapshots', { name: 'before' })).status).toBe(500)
+  expect(readdirSync(join(data, 'snapshots'))).toEqual(['before.db'])
+
+  limit(daemon, 'unlimited')
+  // What was refused may be asked again with its key, and happens once.
+  const again = await post(daemon, '/v1/customers', customer(made.length), `key ${made.length}`)
+  expect(again.status).toBe(201)
+  const replayed = await post(daemon, '/v1/customers', customer(made.length), `key ${made.length}`)
+  expect(replayed.body.id).toBe(again.body.id)
+  expect((await post(daemon, '/_paytwin/snapshots', { name: 'after' })).status).toBe(201)
+
+  expect(await daemon.stop('SIGKILL')).toBeNull()
+  const next = await start()
+  const { data: customers } = await api<{ data: { id: string }[] }>(next, '/v1/customers?limit=100')
+  expect(customers.map(({ id }) => id)).toEqual([...made, again.body.id].reverse())
+  expect(await next.stop()).toBe(0)
+})
+
+test('a daemon whose disk is full can be stopped, and says what it could not write', async () => {
+  const daemon = await start()
+  limit(daemon, 5_000_000)
+  await fill(daemon)
+  limit(daemon, 100)
+  expect(await daemon.stop()).toBe(0)
+  const next = await start()
+  expect(await api(next, '/v1/customers', {})).toMatchObject({ object: 'customer' })
+  expect(await next.stop()).toBe(0)
+})
+
+describe('a start is refused in a sentence', () => {
+  const expectRefused = async (sentence: RegExp) => {
+    const { status, stdout, stderr } = await paytwin(['serve', '--port', '0', '--data', data])
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(sentence)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(stderr).toMatch(/^error: /)
+  }
+
+  test('when its database is a text', async () => {
+    mkdirSync(data)
+    writeFileSync(join(data, 'paytwin.db'), 'Dear diary,\n'.repeat(100))
+    await expectRefused(/paytwin\.db is not a paytwin database, or is damaged .*Nothing was changed/)
+    expect(readFileSync(join(data, 'paytwin.db'), 'utf8')).toMatch(/^Dear diary/)
+  })
+
+  test('when its database is empty and was not before; one that never was anything is begun', async () => {
+    mkdirSync(data)
+    writeFileSync(join(data, 'paytwin.db'), '')
+    expect(await (await start()).stop()).toBe(0)
+    truncateSync(join(data, 'paytwin.db'))
+    await expectRefused(/paytwin\.db is empty, and was not when this folder was used before/)
+  })
+
+  test('when its folder is a file', async () => {
+    writeFileSync(data, '')
+    await expectRefused(/^error: The data folder .* cannot be written: /)
+  })
+
+  test('when there is no room for its database', async () => {
+    const script = `ulimit -f 200 && exec ${process.execPath} ${join(import.meta.dirname, '../../bin/paytwin.js')} serve --port 0 --data ${data}`
+    const run = () => execFileSync('sh', ['-c', script], { encoding: 'utf8', stdio: 'pipe' })
+    expect(run).toThrow(
+      expect.objectContaining({
+        status: 1,
+        stderr: expect.stringMatching(/^error: .* cannot be opened and written \(disk I\/O error\)\.\n$/),
+      }),
+    )
+    const daemon = await start()
+    expect(await daemon.stop()).toBe(0)
+  })
+})

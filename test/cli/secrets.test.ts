@@ -1,0 +1,251 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Body } from '../twin.ts'
+import { paytwin, type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
+
+const REDIRECT_URI = 'https://app.example/callback'
+const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+const CARD = '4000056655665556'
+
+const folder = temporaryFolder()
+const data = join(folder.path, 'data')
+/** Every secret that was ever made or told, by what it is. */
+const secrets: Record<string, string> = { 'a card number': CARD, 'a code verifier': VERIFIER }
+/** What the command line printed, but for where a secret is shown this once. */
+let printed = ''
+let daemon: RunningDaemon
+let receiver: Server
+
+type Init = { method?: string; headers?: Record<string, string>; form?: Body; body?: unknown }
+
+async function ask(path: string, { method = 'POST', headers = {}, form, body }: Init = {}): Promise<Body> {
+  const type = form ? 'application/x-www-form-urlencoded' : 'application/json'
+  const response = await fetch(daemon.url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${secrets['the first key']}`,
+      ...(method !== 'GET' && { 'content-type': type }),
+      ...headers,
+    },
+    ...(form && { body: new URLSearchParams(form) }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    redirect: 'manual',
+  })
+  const text = await response.text()
+  return { status: response.status, ...(text.startsWith('{') && JSON.parse(text)) }
+}
+
+const operate = (path: string, body: unknown = {}) =>
+  ask(`/_paytwin/${path}`, { body, headers: { authorization: `Bearer ${secrets['the admin token']}` } })
+
+const run = async (...args: string[]) => {
+  const { stdout, stderr } = await paytwin([...args, '--data', data])
+  printed += stdout + stderr
+}
+
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(500).end('no'))
+  }).listen(0, '127.0.0.1')
+  daemon = await startDaemon(['--data', data, '--clock', '2026-01-31T10:00:00Z', '--log-level', 'trace'])
+  secrets['the first key'] = daemon.secret_key ?? ''
+  secrets['the admin token'] = readFileSync(join(data, 'admin-token'), 'utf8').trim()
+  await tellStory()
+  await misplace()
+  await run('keys', 'list')
+  await run('requests', 'list')
+  await run('apps', 'list')
+  await run('oauth', 'list')
+  await run('webhooks', 'list')
+  // Not as JSON: an intent, which events show as the API does, has a client_secret for whoever may see the intent.
+  await run('events', 'list', '-n', '100')
+  await run('snapshots', 'save', 'all')
+  await run('status')
+  await run('logs')
+  // The log of what was written last is to be looked into as well.
+  await daemon.stop('SIGKILL')
+}, 60_000)
+afterAll(() => {
+  receiver.close()
+  folder.remove()
+})
+
+/** Keys, apps, codes, tokens, endpoints, cards, intents; each asked for again under its idempotency key. */
+async function tellStory(): Promise<void> {
+  secrets['a key'] = (await operate('keys', { name: 'CI' })).secret
+  secrets['a chosen key'] = (await operate('keys', { secret: `sk_test_${'chosen'.repeat(6)}` })).secret
+  const revoked = await operate('keys')
+  secrets['a revoked key'] = revoked.secret
+  await operate(`keys/${revoked.id}/revoke`)
+
+  const app = await operate('apps', { name: 'Ledgerly', redirect_uris: [REDIRECT_URI] })
+  secrets['a client secret'] = app.client_secret
+  secrets['a rotated client secret'] = (await operate(`apps/${app.id}/rotate_secret`)).client_secret
+  const basic = Buffer.from(`${app.client_id}:${secrets['a rotated client secret']}`).toString('base64')
+  secrets['a client’s proof'] = basic
+  const asked = { client_id: app.client_id, redirect_uri: REDIRECT_URI, state: 'state' }
+  const pkce = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
+  const { id } = await ask('/v1/oauth/authorizations', { body: { ...asked, ...pkce } })
+  const approved = await ask(`/v1/oauth/authorizations/${id}/approve`, { body: {} })
+  const code = new URL(approved.redirect_to).searchParams.get('code') ?? ''
+  secrets['a code'] = code
+  const token = (form: Body) =>
+    ask('/v1/oauth/token', {
+      form,
+      headers: { authorization: `Basic ${basic}`, 'idempotency-key': 'tokens' },
+    })
+  const exchange = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI }
+  const first = await token({ ...exchange, code_verifier: VERIFIER })
+  secrets['an access token'] = first.access_token
+  secrets['a refresh token'] = first.refresh_token
+  const second = await token({ grant_type: 'refresh_token', refresh_token: first.refresh_token })
+  secrets['a later access token'] = second.access_token
+  secrets['a later refresh token'] = second.refresh_token
+  const revoke = { token: second.access_token }
+  await ask('/v1/oauth/revoke', { form: revoke, headers: { authorization: `Basic ${basic}` } })
+  // The same code again is a replay, which takes all that came of it along.
+  await token({ ...exchange, code_verifier: VERIFIER })
+
+  const { port } = receiver.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/webhooks`
+  for (let time = 0; time < 2; time += 1) {
+    const again = { 'idempotency-key': 'endpoint' }
+    const endpoint = await ask('/v1/webhook_endpoints', {
+      headers: again,
+      body: { url, enabled_events: ['*'] },
+    })
+    secrets['a webhook secret'] ??= endpoint.secret
+  }
+  const card = { number: CARD, exp_month: 4, exp_year: 2030, cvc: '987' }
+  for (let time = 0; time < 2; time += 1) {
+    await ask('/v1/payment_methods', { headers: { 'idempotency-key': 'card' }, body: { type: 'card', card } })
+    const intent = await ask('/v1/payment_intents', {
+      headers: { 'idempotency-key': 'intent' },
+      body: { amount: 500, currency: 'usd', payment_method: 'pm_card_visa', confirm: true },
+    })
+    secrets['a client_secret of an intent'] ??= intent.client_secret
+  }
+  await ask('/v1/test_helpers/clock/advance', { body: { by: '1d' } })
+}
+
+/** What nobody can tell from any other text: it is only looked for after it was used as it should be. */
+const SHAPELESS = new Set(['a card number', 'a code verifier', 'a client’s proof'])
+
+/** Each secret where it does not belong. */
+async function misplace(): Promise<void> {
+  for (const [what, secret] of Object.entries(secrets)) {
+    if (SHAPELESS.has(what)) continue
+    const encoded = encodeURIComponent(secret)
+    for (const path of [
+      `/v1/customers/${encoded}`,
+      `/v1/${encoded}`,
+      `/${encoded}`,
+      `/v1/customers?limit=${encoded}`,
+      `/v1/customers?zebra=${encoded}`,
+      `/v1/customers?${encoded}=1`,
+      `/v1/customers?starting_after=${encoded}`,
+      `/v1/events?type=${encoded}`,
+      `/v1/customers?expand[]=${encoded}`,
+      `/v1/oauth/authorize?client_id=${encoded}`,
+      `/_paytwin/health?nonce=${encoded}`,
+      `/docs/${encoded}`,
+    ])
+      await ask(path, { method: 'GET' })
+    await ask('/v1/customers', { method: 'GET', headers: { authorization: `Bearer ${secret}` } })
+    await ask('/v1/customers', { method: 'GET', headers: { authorization: secret } })
+    await ask('/v1/customers', { method: 'GET', headers: { 'x-api-version': secret } })
+    await ask('/v1/customers', { body: { invoice_prefix: secret } })
+    await ask('/v1/customers', { body: { [secret]: 1, email: { [secret]: secret } } })
+    await ask('/v1/customers', { form: { [secret]: '1' } })
+    await ask('/v1/subscriptions', { body: { customer: secret, currency: secret, items: [] } })
+    await ask('/v1/payment_methods/pm_card_visa/attach', { body: { customer: secret } })
+    await ask('/v1/webhook_endpoints', { body: { url: `ftp://${secret}`, enabled_events: [secret] } })
+    await ask('/v1/oauth/token', { form: { grant_type: secret, code: secret, refresh_token: secret } })
+    await operate('keys', { merchant: secret })
+    await operate('snapshots', { name: secret.slice(0, 64) + secret })
+    await operate('snapshots/none/restore', { secret })
+    await ask(`/_paytwin/keys/${encoded}/revoke`, { headers: { authorization: `Bearer ${secret}` } })
+  }
+}
+
+/** Everything that is on disk, each file with its content. */
+const files = (): [string, Buffer][] =>
+  readdirSync(data, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(data, name)).isFile())
+    .map((name) => [name, readFileSync(join(data, name))])
+
+/** As it is, and as it would be found if it were only wrapped. */
+const spellings = (secret: string): string[] => [
+  secret,
+  Buffer.from(secret).toString('hex'),
+  Buffer.from(secret).toString('base64').replace(/=+$/, '').slice(0, -1),
+]
+
+const holds = (content: Buffer | string, secret: string): boolean =>
+  spellings(secret).some((spelling) => content.includes(spelling))
+
+describe('no secret', () => {
+  test('is missing from this test', () => {
+    expect(Object.entries(secrets).filter(([, secret]) => (secret ?? '').length < 16)).toEqual([])
+    expect(new Set(Object.values(secrets)).size).toBe(Object.keys(secrets).length)
+    const found = files().map(([name]) => name)
+    for (const name of ['paytwin.db', 'paytwin.db-wal', 'daemon.log', 'daemon.json', 'snapshots/all.db'])
+      expect(found).toContain(name)
+    // What is looked for would be found: the hash that is kept of a key is there.
+    const hash = createHash('sha256')
+      .update(secrets['the first key'] ?? '')
+      .digest()
+    expect(
+      files()
+        .filter(([, content]) => content.includes(hash))
+        .map(([name]) => name),
+    ).toContain('paytwin.db-wal')
+    expect(daemon.log()).toContain('/v1/customers')
+  })
+
+  test('is in any file of the data folder, but for the admin token in its own', () => {
+    const found = files().flatMap(([name, content]) =>
+      Object.entries(secrets)
+        .filter(([, secret]) => holds(content, secret))
+        .map(([what]) => `${what} in ${name}`),
+    )
+    expect(found).toEqual(['the admin token in admin-token'])
+  })
+
+  test('is in what the daemon or a command prints', () => {
+    const found = Object.entries(secrets).filter(([, secret]) => holds(daemon.log() + printed, secret))
+    expect(found.map(([what]) => what)).toEqual([])
+  })
+})
+
+test('every file is for its owner alone, and the folders too', () => {
+  const modes = readdirSync(data, { recursive: true, encoding: 'utf8' }).map((name) => {
+    const stats = statSync(join(data, name))
+    return `${name} ${(stats.mode & 0o777).toString(8)} ${stats.isDirectory()}`
+  })
+  expect(modes.filter((mode) => !/ (600 false|700 true)$/.test(mode))).toEqual([])
+  expect(statSync(data).mode & 0o777).toBe(0o700)
+})
+
+test('whatever the umask and the modes of before', async () => {
+  const other = join(folder.path, 'other')
+  const before = process.umask(0)
+  try {
+    const first = await startDaemon(['--data', other])
+    await paytwin(['snapshots', 'save', 'a', '--data', other])
+    await first.stop()
+    writeFileSync(join(other, 'daemon.log.1'), '')
+  } finally {
+    process.umask(before)
+  }
+  expect(existsSync(join(other, 'snapshots', 'a.db'))).toBe(true)
+  const open = readdirSync(other, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name !== 'daemon.log.1')
+    .filter((name) => (statSync(join(other, name)).mode & 0o077) !== 0)
+  expect(open).toEqual([])
+})

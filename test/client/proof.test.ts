@@ -1,0 +1,85 @@
+import { createHmac } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import { Client } from '../../src/client/client.ts'
+import { proofOf } from '../../src/http/admin/guard.ts'
+import { type FakeServer, fakeServer, json } from './server.ts'
+
+const TOKEN = 'a-token-of-the-folder-0123456789abcdef'
+let server: FakeServer
+afterEach(() => server.close())
+
+const shutdown = { object: 'shutdown', url: '', pid: 1, data: null, livemode: false }
+const clientOf = ({ url }: FakeServer) => new Client({ url, token: TOKEN, mustProve: true })
+const told = () => server.requests.map(({ headers }) => headers.authorization)
+const nonceOf = (url = '') => new URL(url, 'http://localhost').searchParams.get('nonce') ?? ''
+
+test('the token follows the proof, and another number is asked each time', async () => {
+  server = await fakeServer((request, response) => {
+    const nonce = nonceOf(request.url)
+    const proof = nonce && proofOf({ url: server.url, token: TOKEN }, nonce)
+    json(response, 200, nonce ? { status: 'ok', proof, livemode: false } : shutdown)
+  })
+  for (let n = 0; n < 2; n += 1) await clientOf(server).shutDown()
+  expect(told()).toEqual([undefined, `Bearer ${TOKEN}`, undefined, `Bearer ${TOKEN}`])
+  expect(new Set(server.requests.map(({ url }) => nonceOf(url))).size).toBe(3)
+})
+
+const hex = 'ab'.repeat(32)
+test.each<[string, (nonce: string) => object]>([
+  ['says nothing of it', () => ({ status: 'ok', livemode: false })],
+  ['makes something up', () => ({ status: 'ok', proof: hex, livemode: false })],
+  ['answers no text', () => ({ status: 'ok', proof: { toString: hex }, livemode: false })],
+  ['answers an empty one', () => ({ status: 'ok', proof: '', livemode: false })],
+  [
+    'knows another token',
+    (nonce) => ({ proof: proofOf({ url: server.url, token: 'b'.repeat(40) }, nonce), livemode: false }),
+  ],
+  [
+    'passes on what the daemon answers elsewhere',
+    (nonce) => ({ proof: proofOf({ url: 'http://127.0.0.1:1', token: TOKEN }, nonce), livemode: false }),
+  ],
+  [
+    'signs without a number',
+    () => ({ proof: createHmac('sha256', TOKEN).update(server.url).digest('hex'), livemode: false }),
+  ],
+])('who %s is not told the token', async (_, answer) => {
+  server = await fakeServer((request, response) => json(response, 200, answer(nonceOf(request.url))))
+  await expect(clientOf(server).shutDown()).rejects.toMatchObject({
+    name: 'Unreachable',
+    message: expect.stringContaining('does not know the admin token of this data folder'),
+  })
+  expect(told()).toEqual([undefined])
+})
+
+test('nor is who refuses to answer, nor what speaks no paytwin', async () => {
+  server = await fakeServer((_request, response) =>
+    json(response, 404, { error: { type: 'x', code: 'y', message: 'no such page' }, livemode: false }),
+  )
+  await expect(clientOf(server).shutDown()).rejects.toThrow('does not know the admin token')
+  expect(told()).toEqual([undefined])
+  await server.close()
+  server = await fakeServer((_request, response) => response.end('<html>'))
+  await expect(clientOf(server).shutDown()).rejects.toThrow('is not a paytwin daemon')
+  expect(told()).toEqual([undefined])
+})
+
+test('a stream that connects again asks for proof again, and ends where there is none', async () => {
+  let isStranger = false
+  server = await fakeServer((request, response) => {
+    const nonce = nonceOf(request.url)
+    const proof = isStranger ? hex : proofOf({ url: server.url, token: TOKEN }, nonce)
+    if (nonce) return json(response, 200, { proof, livemode: false })
+    // The daemon is killed, and another takes its place at once.
+    isStranger = true
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    response.destroy()
+  })
+  const news: string[] = []
+  const following = clientOf(server).followRequests(
+    {},
+    { signal: new AbortController().signal, onNews: (each) => news.push(each) },
+  )
+  await expect(following.next()).rejects.toThrow('does not know the admin token')
+  expect(news).toEqual(['connected', 'lost'])
+  expect(told()).toEqual([undefined, `Bearer ${TOKEN}`, undefined])
+})

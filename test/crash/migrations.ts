@@ -1,0 +1,20 @@
+import { MIGRATIONS, type Migration, type Migrations } from '../../src/store/database.ts'
+
+const statements = (...texts: readonly string[]): Migration => ({
+  up: (database) => {
+    for (const text of texts) database.exec(text)
+  },
+})
+
+/** All migrations, and two made-up ones that take a while. */
+export const WITH_COPIES: Migrations = {
+  ...MIGRATIONS,
+  '9001-copy': statements(
+    'create table copy_of_setting as select * from setting',
+    'create unique index copy_by_name on copy_of_setting (name)',
+  ),
+  '9002-fill': statements(
+    "alter table copy_of_setting add column note text not null default ''",
+    'update copy_of_setting set note = value || value || value',
+  ),
+}

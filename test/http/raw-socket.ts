@@ -1,0 +1,79 @@
+import { connect, type Socket } from 'node:net'
+import { type Daemon, type DaemonOptions, startDaemon } from '../../src/daemon.ts'
+
+/** A daemon in memory on a free port, in this process. */
+export const startListening = (options: Partial<DaemonOptions> = {}): Promise<Daemon> =>
+  startDaemon({
+    host: '127.0.0.1',
+    port: 0,
+    data: null,
+    adminToken: null,
+    adminTokenFile: null,
+    clock: 1769853600,
+    seed: '1',
+    secretKey: null,
+    fixtures: [],
+    durability: 'normal',
+    allowedHosts: [],
+    webhookAllow: [],
+    rateLimit: null,
+    keyCacheSeconds: 0,
+    strictParams: false,
+    oauthErrors: 'envelope',
+    logLevel: 'silent',
+    json: false,
+    version: '0.0.0',
+    ...options,
+  })
+
+/** An answer as it came over the wire. */
+export type RawAnswer = { readonly status: number; readonly head: string; readonly body: string }
+
+/** A connection that says exactly what a test wants said. */
+export type RawSocket = {
+  readonly socket: Socket
+  /** All that was heard when the daemon hangs up; how it hangs up does not matter. */
+  readonly heard: Promise<string>
+  write(...lines: string[]): void
+}
+
+export function openSocket({ url }: Pick<Daemon, 'url'>): RawSocket {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let text = ''
+  socket.setEncoding('utf8')
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  // A connection that is cut while something is written to it says so by an error before it closes.
+  socket.on('error', () => undefined)
+  const heard = new Promise<string>((resolve) => socket.on('close', () => resolve(text)))
+  return { socket, heard, write: (...lines) => socket.write(lines.join('\r\n')) }
+}
+
+/** The answers in what was heard, taken apart by their lengths. */
+export function answersIn(heard: string): RawAnswer[] {
+  const answers: RawAnswer[] = []
+  for (let rest = heard; rest !== ''; ) {
+    const end = rest.indexOf('\r\n\r\n')
+    const head = end === -1 ? rest : rest.slice(0, end)
+    const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(head) ?? []
+    if (status === undefined) throw new Error(`no answer begins here: ${rest}`)
+    const isInterim = status === '100'
+    const [, announced] = /\r\nContent-Length: (\d+)/i.exec(head) ?? []
+    // What is not announced goes on to the end.
+    const length = isInterim ? 0 : Number(announced ?? rest.length)
+    answers.push({ status: Number(status), head, body: rest.slice(end + 4, end + 4 + length) })
+    rest = rest.slice(end + 4 + length)
+  }
+  return answers
+}
+
+/** Sends bytes as they are and hears what comes back until the daemon hangs up. */
+export async function send(daemon: Pick<Daemon, 'url'>, ...lines: string[]): Promise<RawAnswer> {
+  const raw = openSocket(daemon)
+  raw.write(...lines)
+  const heard = await raw.heard
+  const [head = '', ...body] = heard.split('\r\n\r\n')
+  return { status: Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1]), head, body: body.join('\r\n\r\n') }
+}

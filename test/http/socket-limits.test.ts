@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Daemon } from '../../src/daemon.ts'
+import { SOCKET_LIMITS } from '../../src/listener.ts'
+import { answersIn, openSocket, startListening } from './raw-socket.ts'
+
+/** The same as ever, and sooner. */
+const LIMITS = { ...SOCKET_LIMITS, headersMs: 200, requestMs: 500, idleMs: 150, checkMs: 25, connections: 40 }
+
+let daemon: Daemon
+beforeAll(async () => {
+  daemon = await startListening({ socketLimits: LIMITS })
+})
+afterAll(() => daemon.close())
+
+const host = () => `Host: ${new URL(daemon.url).host}`
+const key = () => `Authorization: Bearer ${daemon.secretKey}`
+const POST = 'POST /v1/customers HTTP/1.1'
+const JSON_TYPE = 'Content-Type: application/json'
+
+/** Says something bit by bit for as long as somebody listens. @returns what was heard, and after how many milliseconds */
+async function drip(begin: string[], drops: string) {
+  const raw = openSocket(daemon)
+  raw.write(...begin)
+  const began = performance.now()
+  const dripping = setInterval(() => raw.socket.writable && raw.socket.write(drops), 20)
+  const heard = await raw.heard
+  clearInterval(dripping)
+  return { answers: answersIn(heard), ms: performance.now() - began }
+}
+
+test('the limits are those that are written down', () => {
+  expect(SOCKET_LIMITS).toEqual({
+    headersMs: 10_000,
+    requestMs: 60_000,
+    idleMs: 5_000,
+    checkMs: 1_000,
+    headerBytes: 16_384,
+    connections: 4_000,
+  })
+})
+
+test.each<[string, number, () => [string[], string]]>([
+  ['who says nothing at all', LIMITS.headersMs, () => [[], '']],
+  ['headers that never end', LIMITS.headersMs, () => [['GET /v1/customers HTTP/1.1', ''], 'A: b\r\n']],
+  ['a request line that never ends', LIMITS.headersMs, () => [['GET /v1/'], 'x']],
+  [
+    'a body that never ends',
+    LIMITS.requestMs,
+    () => [[POST, host(), key(), JSON_TYPE, 'Content-Length: 100000', '', '{'], ' '],
+  ],
+  [
+    'chunks that never end',
+    LIMITS.requestMs,
+    () => [[POST, host(), key(), JSON_TYPE, 'Transfer-Encoding: chunked', '', ''], '1\r\n \r\n'],
+  ],
+  [
+    'a body that never begins',
+    LIMITS.requestMs,
+    () => [[POST, host(), key(), JSON_TYPE, 'Content-Length: 100000', '', ''], ''],
+  ],
+])('%s: given up after %i ms, and told so', async (_, limit, said) => {
+  const [begin, drops] = said()
+  const { answers, ms } = await drip(begin, drops)
+  expect(answers.map(({ status }) => status)).toEqual([400])
+  expect(JSON.parse(answers[0]?.body ?? '').error).toMatchObject({
+    code: 'parameter_invalid',
+    message: 'The request has not arrived within 0.2 s, its body within 0.5 s',
+  })
+  expect(ms).toBeGreaterThan(limit - 30)
+  expect(ms).toBeLessThan(limit + 400)
+})
+
+test('who asks for nothing more after an answer is hung up on, without a word', async () => {
+  const raw = openSocket(daemon)
+  raw.write('GET /v1/customers HTTP/1.1', host(), key(), '', '')
+  expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([200])
+})
+
+test('an answer under way is never broken into: a stream to one who owes a body just ends', async () => {
+  const raw = openSocket(daemon)
+  const accept = 'Accept: text/event-stream'
+  raw.write('GET /v1/events HTTP/1.1', host(), key(), accept, 'Content-Length: 10', '', '')
+  const heard = await raw.heard
+  expect(heard.split('HTTP/1.1')).toHaveLength(2)
+  expect(heard).toMatch(/: connected\n\n\r\n$/)
+})
+
+test('one that was refused before its body came is not refused again', async () => {
+  const { answers } = await drip([POST, host(), 'Content-Length: 100000', '', ''], ' ')
+  expect(answers.map(({ status }) => status)).toEqual([401])
+})
+
+test('an answer may take longer than a request', async () => {
+  const token = daemon.adminToken
+  await fetch(`${daemon.url}/_paytwin/faults`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'latency', ms: 800, count: 1 }),
+  })
+  const raw = openSocket(daemon)
+  raw.write('GET /v1/customers HTTP/1.1', host(), key(), 'Connection: close', '', '')
+  expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([200])
+})
+
+test('a request that comes slowly, and in time, is served', async () => {
+  const raw = openSocket(daemon)
+  const text = [POST, host(), key(), JSON_TYPE, 'Connection: close', 'Content-Length: 2', '', '{}'].join(
+    '\r\n',
+  )
+  for (let at = 0; at < text.length; at += 40) {
+    raw.socket.write(text.slice(at, at + 40))
+    await delay(10)
+  }
+  expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([201])
+})
+
+test('connections beyond the limit are hung up on, and the others served; when they go there is room again', async () => {
+  const { hostname, port } = new URL(daemon.url)
+  const sockets = Array.from({ length: LIMITS.connections }, () => connect(Number(port), hostname))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  const beyond = openSocket(daemon)
+  expect(await beyond.heard).toBe('')
+  sockets[7]?.write(`GET /v1/customers HTTP/1.1\r\n${host()}\r\n${key()}\r\nConnection: close\r\n\r\n`)
+  const [answer] = await once(sockets[7] as (typeof sockets)[0], 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1.1 200 /)
+  for (const socket of sockets) socket.destroy()
+  await delay(50)
+  const later = openSocket(daemon)
+  later.write('GET /v1/customers HTTP/1.1', host(), key(), 'Connection: close', '', '')
+  expect(answersIn(await later.heard).map(({ status }) => status)).toEqual([200])
+})

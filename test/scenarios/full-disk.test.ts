@@ -1,0 +1,119 @@
+import Sqlite from 'better-sqlite3'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type Body, startTwin, type Twin } from '../twin.ts'
+import { at, bytesOf, historyOf, subscribe } from './story.ts'
+
+const NOW = '2026-06-01T09:00:00Z'
+const DAILY = { price: { recurring: { interval: 'day' } } }
+const KEY = { 'Idempotency-Key': 'a week later' }
+
+let twin: Twin
+let reported: string[]
+let wall: number
+const start = (live = false): Promise<Twin> =>
+  startTwin({
+    now: NOW,
+    ...(live && { clock: 'live' as const, wall: () => wall * 1000 }),
+    reportError: (error) => reported.push(String(error)),
+  })
+beforeEach(() => {
+  reported = []
+  wall = at(NOW)
+})
+afterEach(() => twin.close())
+
+/** Lets so many transactions through, and no further one until it is told that there is room again. */
+function fillDisk({ sandbox }: Twin, after = 0): () => void {
+  const { store } = sandbox.engine
+  const transact = store.transaction.bind(store)
+  let left = after
+  const spy = vi.spyOn(store, 'transaction').mockImplementation((work) => {
+    left -= 1
+    if (left < 0) throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL')
+    return transact(work)
+  })
+  return () => spy.mockRestore()
+}
+
+const advance = (params: Body = { by: '1w' }) =>
+  twin.request('POST', '/v1/test_helpers/clock/advance', params, KEY)
+const clock = () => twin.get('/v1/test_helpers/clock')
+
+/** What comes of it when nothing goes wrong. */
+async function undisturbed(): Promise<string[]> {
+  const calm = await startTwin({ now: NOW })
+  await subscribe(calm, DAILY)
+  await calm.advance({ by: '1w' })
+  await calm.post('/v1/products', { name: 'Later' })
+  const history = bytesOf(await historyOf(calm))
+  await calm.close()
+  return history
+}
+
+test('an advance that a full disk interrupts goes on by itself when there is room, and its key does not repeat it', async () => {
+  twin = await start()
+  await subscribe(twin, DAILY)
+  // The order to advance is written, and no step of it.
+  const makeRoom = fillDisk(twin, 1)
+  expect(await advance()).toMatchObject({ status: 500, body: { error: { code: 'internal_error' } } })
+  expect(await clock()).toMatchObject({ status: 'advancing', target: at('2026-06-08T09:00:00Z') })
+  await twin.sandbox.engine.settleAll()
+  expect((await twin.request('POST', '/v1/customers')).status).toBe(500)
+  makeRoom()
+
+  await twin.sandbox.engine.settleAll()
+  // Asked for now, it waits for the advance as ever.
+  expect((await twin.post('/v1/products', { name: 'Later' })).created).toBe(at('2026-06-08T09:00:00Z'))
+  expect(await clock()).toMatchObject({ status: 'ready', now: at('2026-06-08T09:00:00Z') })
+  const again = await advance()
+  expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([200, 'true'])
+  expect(bytesOf(await historyOf(twin))).toEqual(await undisturbed())
+})
+
+test('a live clock catches up when there is room again', async () => {
+  twin = await start(true)
+  await subscribe(twin, DAILY)
+  wall = at('2026-06-03T09:00:00Z')
+  const makeRoom = fillDisk(twin)
+  expect((await twin.request('POST', '/v1/customers')).status).toBe(500)
+  await expect(twin.sandbox.engine.settleAll()).rejects.toThrow('disk is full')
+  makeRoom()
+  await twin.sandbox.engine.settleAll()
+  const { data } = await twin.get('/v1/invoices')
+  expect(data.map(({ period_start }: Body) => period_start)).toEqual(
+    ['03', '02', '01'].map((day) => at(`2026-06-${day}T09:00:00Z`)),
+  )
+})
+
+test('a live clock catches up when the disk was full in the midst of that', async () => {
+  twin = await start(true)
+  await subscribe(twin, DAILY)
+  wall = at('2026-06-03T09:00:00Z')
+  const makeRoom = fillDisk(twin, 1)
+  await twin.sandbox.engine.settleAll().catch(() => undefined)
+  makeRoom()
+  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.time.rest()
+  expect((await twin.get('/v1/invoices')).data).toHaveLength(3)
+  expect(await clock()).toMatchObject({ status: 'ready', mode: 'live', now: wall })
+  expect(reported.every((message) => message.includes('disk is full'))).toBe(true)
+})
+
+test('a snapshot can be saved once the advance has gone on', async () => {
+  twin = await start()
+  await subscribe(twin, DAILY)
+  const makeRoom = fillDisk(twin, 1)
+  await advance()
+  makeRoom()
+  await twin.sandbox.engine.settleAll()
+  const { status } = await twin.request(
+    'POST',
+    '/_paytwin/snapshots',
+    { name: 'a' },
+    {
+      Authorization: `Bearer ${twin.sandbox.adminToken}`,
+      Host: 'localhost',
+    },
+  )
+  expect(status).toBe(201)
+})

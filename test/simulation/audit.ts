@@ -1,0 +1,213 @@
+import { holdAlways } from '../scenarios/invariants.ts'
+import type { History } from '../scenarios/story.ts'
+import { bytesOf } from '../scenarios/story.ts'
+import type { Body } from '../twin.ts'
+import { listAll } from './client.ts'
+import type { Dice } from './dice.ts'
+import { Failure } from './failure.ts'
+import { upcoming } from './model-clock.ts'
+import {
+  type Shown,
+  showCharge,
+  showIntent,
+  showInvoice,
+  showRefund,
+  showSubscription,
+} from './model-telling.ts'
+import { differences, inModelTerms } from './naming.ts'
+import type { Account, World } from './world.ts'
+
+const LISTS: Readonly<Record<Exclude<keyof History, 'events'>, string>> = {
+  customers: '/v1/customers?',
+  payment_methods: '/v1/payment_methods?',
+  prices: '/v1/prices?',
+  subscriptions: '/v1/subscriptions?status=all&',
+  invoices: '/v1/invoices?',
+  payment_intents: '/v1/payment_intents?',
+  charges: '/v1/charges?',
+  refunds: '/v1/refunds?',
+}
+
+/** All objects that a merchant can see, and the events as they were seen when they happened. */
+async function historyOf(world: World, account: Account): Promise<History> {
+  const history = { events: account.events } as unknown as History
+  for (const [name, path] of Object.entries(LISTS)) {
+    history[name as keyof History] = await listAll((page) => world.ask(account, 'GET', page), path)
+  }
+  return history
+}
+
+/**
+ * Everything that holds at any time: of each merchant's history, of the model and the objects as they are, of the past
+ * that the journal remembers, and of what merchants see of each other.
+ * @throws Failure
+ */
+export async function audit(world: World, dice: Dice): Promise<void> {
+  for (const account of world.accounts) {
+    const history = await historyOf(world, account)
+    try {
+      holdAlways(history)
+    } catch (error) {
+      throw new Failure('invariants', `merchant ${account.id}: ${(error as Error).message}`)
+    }
+    compareObjects(account, history)
+    await compareUpcoming(world, account)
+    await comparePast(world, history, dice)
+    await seeNothing(world, account, history, dice)
+  }
+}
+
+/**
+ * The histories of all merchants, byte for byte; ids of requests are random by nature. Events are made of the objects as
+ * they are and of what was replaced since: they have to show what they showed when they happened.
+ * @throws Failure
+ */
+export async function bytesOfWorld(world: World): Promise<string[]> {
+  const bytes: string[] = []
+  for (const account of world.accounts) {
+    const history = await historyOf(world, account)
+    const events = await listAll((path) => world.ask(account, 'GET', path), '/v1/events?')
+    if (events.length !== account.events.length) {
+      throw new Failure('journal', `${account.events.length} events were seen, there are ${events.length}`)
+    }
+    for (const [index, event] of events.entries()) {
+      const [is, was] = [JSON.stringify(event), JSON.stringify(account.events[index])]
+      if (is !== was) throw new Failure('journal', `an event has changed\n  ${was}\n  ${is}`)
+      if (event.request.id !== null) event.request.id = 'req'
+    }
+    bytes.push(...bytesOf({ ...history, events }))
+  }
+  return bytes
+}
+
+/** The model's objects and the API's, those too of which no event has told lately. */
+function compareObjects({ model, naming }: Account, history: History): void {
+  const compare = (
+    objects: readonly Body[],
+    expected: readonly { key: string }[],
+    shows: readonly Shown[],
+  ) => {
+    if (objects.length !== expected.length) {
+      throw new Failure(
+        'objects',
+        `${expected.length} ${objects[0]?.object} expected, there are ${objects.length}`,
+      )
+    }
+    const byId = new Map(objects.map((object) => [object.id, object]))
+    expected.forEach(({ key }, index) => {
+      const object = byId.get(naming.idOf(key))
+      if (!object) throw new Failure('objects', `${key} is not there`)
+      const found = differences(naming, shows[index], inModelTerms(object))
+      if (found.length > 0) throw new Failure('objects', `${key}, ${object.id}: ${found.join('; ')}`)
+    })
+  }
+  const { subscriptions, intents, charges, refunds } = model
+  const invoices = model.invoices.filter(({ status }) => status !== 'deleted')
+  compare(history.subscriptions, subscriptions, subscriptions.map(showSubscription))
+  compare(history.invoices, invoices, invoices.map(showInvoice))
+  compare(history.payment_intents, intents, intents.map(showIntent))
+  compare(history.charges, charges, charges.map(showCharge))
+  compare(history.refunds, refunds, refunds.map(showRefund))
+  const alive = model.customers.filter(({ isDeleted }) => !isDeleted)
+  compare(
+    history.customers,
+    alive,
+    alive.map(({ key, defaultMethod }) => ({
+      name: key,
+      invoice_settings: { default_payment_method: defaultMethod === null ? null : `{${defaultMethod}}` },
+    })),
+  )
+}
+
+/** What the model calls what the API lists as upcoming. */
+const UPCOMING: Readonly<Record<string, string>> = {
+  retry: 'payment_retry',
+  cancellation: 'cancellation',
+  expiry: 'incomplete_expiry',
+  'end of pause': 'pause_end',
+  'trial end': 'trial_end',
+  renewal: 'renewal',
+  refund: 'refund_settlement',
+}
+
+/**
+ * The next thing of each subscription, in order. Of the rest, some may never happen because of what comes first; and a due
+ * date that changes no status may be listed or not.
+ */
+async function compareUpcoming(world: World, account: Account): Promise<void> {
+  const { model, naming } = account
+  const clocks = [null, ...model.clocks.filter(({ isDeleted }) => !isDeleted).map(({ key }) => key)]
+  for (const clock of clocks) {
+    const path = `/v1/test_helpers/upcoming?${clock === null ? '' : `test_clock=${naming.idOf(clock)}&`}`
+    const get = (page: string) => world.ask(account, 'GET', page)
+    const listed = (await listAll(get, path)).reverse()
+    const expected = upcoming(model, clock)
+    const found = differences(
+      naming,
+      nextOfEach(expected, 'due date').map(({ kind, due, subscription }) => ({
+        kind: UPCOMING[kind],
+        due,
+        subscription: subscription === null ? null : `{${subscription}}`,
+      })),
+      nextOfEach(listed, 'invoice_due'),
+    )
+    if (found.length > 0)
+      throw new Failure('upcoming', `${clock ?? 'main clock'}: ${found.join('; ').slice(0, 2000)}`)
+  }
+}
+
+const nextOfEach = <Entry extends { kind: string; subscription: string | null } | Body>(
+  entries: readonly Entry[],
+  ignored: string,
+): Entry[] =>
+  entries
+    .filter(({ kind }) => kind !== ignored)
+    .filter(
+      ({ subscription }, index, rest) =>
+        subscription === null || rest.findIndex((other) => other.subscription === subscription) === index,
+    )
+
+/** A subscription as the journal remembers it is what the last event before showed. */
+async function comparePast(world: World, { subscriptions, events }: History, dice: Dice): Promise<void> {
+  const subscription = dice.any(subscriptions)
+  if (!subscription) return
+  const told = events.filter(({ data }) => data.object.id === subscription.id)
+  const chosen = dice.any(told)
+  if (!chosen) return
+  const last = told.findLast(({ created }) => created <= chosen.created)
+  const path = `subscriptions/${subscription.id}?at=${chosen.created}`
+  const { status, body, text } = await world.operate('GET', path)
+  if (status === 404 && chosen.created === told[0]?.created) return
+  if (status !== 200) throw new Failure('past', `${path}: ${status} ${text}`)
+  const { related: _, timeline: __, ...was } = body
+  const shown = last?.data.object
+  // Fields of an answer are compared by name: the operator's one has more of them.
+  for (const name of Object.keys(shown)) {
+    if (JSON.stringify(was[name]) !== JSON.stringify(shown[name])) {
+      throw new Failure(
+        'past',
+        `${path}: ${name} is ${JSON.stringify(was[name])}, was ${JSON.stringify(shown[name])}`,
+      )
+    }
+  }
+}
+
+/** Every object is its merchant's, and another merchant is told that there is none. */
+async function seeNothing(world: World, account: Account, history: History, dice: Dice): Promise<void> {
+  const all = Object.entries(history).flatMap(([name, objects]) =>
+    objects.map((object) => ({ name, object })),
+  )
+  for (const { object } of all) {
+    if (object.merchant_id !== account.id)
+      throw new Failure('isolation', `${object.id} is ${object.merchant_id}'s`)
+  }
+  const others = world.accounts.filter(({ id }) => id !== account.id)
+  for (let turn = 0; turn < 3; turn += 1) {
+    const found = dice.any(all)
+    if (!found) return
+    const other = dice.of(others)
+    const { status, text } = await world.ask(other, 'GET', `/v1/${found.name}/${found.object.id}`)
+    if (status !== 404)
+      throw new Failure('isolation', `${other.id} sees ${found.object.id}: ${status} ${text}`)
+  }
+}

@@ -1,0 +1,201 @@
+import { cancel, invoicesOf, voidInvoice } from './model-billing.ts'
+import { DAY, type Interval } from './model-calendar.ts'
+import {
+  type Command,
+  done,
+  isOfLiving,
+  livingCustomers,
+  methodsOf,
+  type Table,
+  TEST_CARD_IDS,
+  TEST_CARDS,
+} from './model-play.ts'
+import { type Customer, newKey, nowOf } from './model-state.ts'
+import { Operation, ref, type Told } from './model-telling.ts'
+
+/** Most prices are monthly: that is where calendars go wrong. */
+const INTERVALS: readonly Interval[] = [
+  { interval: 'day', interval_count: 1 },
+  { interval: 'day', interval_count: 10 },
+  { interval: 'day', interval_count: 45 },
+  { interval: 'week', interval_count: 1 },
+  { interval: 'week', interval_count: 2 },
+  { interval: 'month', interval_count: 1 },
+  { interval: 'month', interval_count: 1 },
+  { interval: 'month', interval_count: 1 },
+  { interval: 'month', interval_count: 1 },
+  { interval: 'month', interval_count: 1 },
+  { interval: 'month', interval_count: 2 },
+  { interval: 'month', interval_count: 3 },
+  { interval: 'month', interval_count: 6 },
+  { interval: 'year', interval_count: 1 },
+  { interval: 'year', interval_count: 3 },
+]
+
+export const createPrice: Command = ({ merchant, dice }) => {
+  const price = {
+    key: newKey(merchant, 'price'),
+    amount: dice.of([0, 1, 999, 2000, 2000, 99_999_999]),
+    ...dice.of(INTERVALS),
+  }
+  merchant.prices.push(price)
+  const { key, amount, ...recurring } = price
+  return done({
+    method: 'POST',
+    path: '/v1/prices',
+    body: { unit_amount: amount, currency: 'usd', recurring },
+    makes: { [key]: 'id' },
+  })
+}
+
+export const createCustomer: Command = ({ merchant, dice }) => {
+  const clock = dice.chance(30) ? dice.any(merchant.clocks.filter(({ isDeleted }) => !isDeleted)) : undefined
+  const key = newKey(merchant, 'cus')
+  const customer = {
+    key,
+    clock: clock?.key ?? null,
+    defaultMethod: null,
+    isDeleted: false,
+    numbersGiven: 0,
+  }
+  merchant.customers.push(customer)
+  return done({
+    method: 'POST',
+    path: '/v1/customers',
+    body: { name: key, ...(clock && { test_clock: ref(clock.key) }) },
+    makes: { [key]: 'id' },
+  })
+}
+
+/** A default payment method: one that the customer has, or a new one by a test id. */
+export const giveDefault: Command = (table) => {
+  const { dice } = table
+  const customer = dice.any(livingCustomers(table))
+  if (!customer) return null
+  const old = dice.chance(50) ? dice.any(methodsOf(table, customer.key)) : undefined
+  const { key, given, makes } = old
+    ? { key: old.key, given: ref(old.key), makes: {} }
+    : attachTestCard(table, customer.key, 'invoice_settings.default_payment_method')
+  customer.defaultMethod = key
+  return done({
+    method: 'POST',
+    path: `/v1/customers/{${customer.key}}`,
+    body: { invoice_settings: { default_payment_method: given } },
+    makes,
+  })
+}
+
+/** decisions.md 3: "Usable by id anywhere a payment method is accepted; attaching one makes a new pm_ on the customer." */
+export function attachTestCard({ merchant, dice }: Table, customer: string, shownAt: string) {
+  const given = dice.of(TEST_CARD_IDS)
+  const key = newKey(merchant, 'pm')
+  merchant.methods.push({ key, customer, behaviour: TEST_CARDS[given], script: null })
+  return { key, given, makes: { [key]: shownAt } }
+}
+
+export const attachMethod: Command = (table) => {
+  const customer = table.dice.any(livingCustomers(table))
+  if (!customer) return null
+  const { given, makes } = attachTestCard(table, customer.key, 'id')
+  return done({
+    method: 'POST',
+    path: `/v1/payment_methods/${given}/attach`,
+    body: { customer: ref(customer.key) },
+    makes,
+  })
+}
+
+/** docs/decisions.md: "Where it was the customer's default, the customer has none afterwards." */
+export const detachMethod: Command = (table) => {
+  const { merchant, dice } = table
+  const attached = merchant.methods.filter(({ customer }) => customer !== null && isOfLiving(table, customer))
+  const method = dice.any(attached)
+  if (!method) return null
+  for (const customer of merchant.customers) {
+    if (customer.defaultMethod === method.key) customer.defaultMethod = null
+  }
+  method.customer = null
+  return done({ method: 'POST', path: `/v1/payment_methods/{${method.key}}/detach` })
+}
+
+export const attachAgain: Command = (table) => {
+  const { merchant, dice } = table
+  const method = dice.any(merchant.methods.filter(({ customer }) => customer === null))
+  const customer = dice.any(livingCustomers(table))
+  if (!method || !customer) return null
+  method.customer = customer.key
+  return done({
+    method: 'POST',
+    path: `/v1/payment_methods/{${method.key}}/attach`,
+    body: { customer: ref(customer.key) },
+  })
+}
+
+const OUTCOMES = ['succeed', 'succeed', 'decline:insufficient_funds', 'decline:expired_card']
+
+export const scriptMethod: Command = (table) => {
+  const { merchant, dice } = table
+  const scriptable = merchant.methods.filter(
+    ({ customer, behaviour }) => behaviour === 'succeeds' && customer !== null && isOfLiving(table, customer),
+  )
+  const method = dice.any(scriptable)
+  if (!method) return null
+  const outcomes = Array.from({ length: dice.below(9) }, () => dice.of(OUTCOMES))
+  // biome-ignore lint/suspicious/noThenProperty: the specification's name, and never a function
+  const script = { outcomes, then: dice.of(OUTCOMES) }
+  method.script = structuredClone(script)
+  const path = `/v1/test_helpers/payment_methods/{${method.key}}/outcomes`
+  return done({ method: 'POST', path, body: script })
+}
+
+export const createTestClock: Command = ({ merchant, dice }) => {
+  const key = newKey(merchant, 'clock')
+  const now = merchant.now + dice.between(-400, 400) * DAY
+  merchant.clocks.push({ key, now, isDeleted: false })
+  return done({
+    method: 'POST',
+    path: '/v1/test_helpers/test_clocks',
+    body: { frozen_time: now },
+    makes: { [key]: 'id' },
+  })
+}
+
+/** decisions.md 2: "takes its customers along"; "Deleting emits subscription.deleted, then customer.deleted". */
+export const deleteTestClock: Command = (table) => {
+  const { merchant, dice } = table
+  const clock = dice.any(merchant.clocks.filter(({ isDeleted }) => !isDeleted))
+  if (!clock) return null
+  const told = livingCustomers(table)
+    .filter((customer) => customer.clock === clock.key)
+    .flatMap((customer) => deleteWhole(table, customer))
+  clock.isDeleted = true
+  const path = `/v1/test_helpers/test_clocks/{${clock.key}}`
+  return done({ method: 'DELETE', path, told, isUnordered: true })
+}
+
+export const deleteCustomer: Command = (table) => {
+  const customer = table.dice.any(livingCustomers(table))
+  if (!customer) return null
+  const told = deleteWhole(table, customer)
+  return done({ method: 'DELETE', path: `/v1/customers/{${customer.key}}`, told, isUnordered: true })
+}
+
+/** decisions.md 3: "cancels its subscriptions at once". */
+function deleteWhole({ merchant, faults }: Table, customer: Customer): Told[] {
+  const at = nowOf(merchant, customer.key)
+  const told = merchant.subscriptions
+    .filter((subscription) => subscription.customer === customer.key)
+    .filter(({ status }) => status !== 'canceled' && status !== 'incomplete_expired')
+    .flatMap((subscription) => {
+      const operation = new Operation(merchant, faults, { at, subscription })
+      if (subscription.status === 'incomplete') {
+        for (const invoice of invoicesOf(merchant, subscription)) {
+          if (invoice.status === 'open') voidInvoice(operation, invoice)
+        }
+      }
+      cancel(operation, subscription, { reason: 'cancellation_requested', isRequestedNow: true })
+      return operation.end({ isDeleted: true })
+    })
+  customer.isDeleted = true
+  return told
+}

@@ -1,0 +1,183 @@
+import {
+  finalize,
+  markUncollectible as giveUp,
+  NEW_INVOICE,
+  noteFinalized,
+  noteSettled,
+  voidInvoice,
+} from './model-billing.ts'
+import { attempt, methodFor, settleInvoice } from './model-payment.ts'
+import {
+  broken,
+  type Command,
+  declined,
+  done,
+  invoiceIn,
+  isOfLiving,
+  livingCustomers,
+  methodsOf,
+  operationOn,
+  refused,
+  subscriptionOf,
+} from './model-play.ts'
+import { type Charge, type Invoice, named, newKey, nowOf } from './model-state.ts'
+import { Operation, ref } from './model-telling.ts'
+
+export const noteItem: Command = (table) => {
+  const { merchant, dice } = table
+  const customer = dice.any(livingCustomers(table))
+  if (!customer) return null
+  const key = newKey(merchant, 'ii')
+  const amount = dice.between(1, 5_000)
+  merchant.items.push({ key, customer: customer.key, amount, invoice: null })
+  const body = { customer: ref(customer.key), amount, currency: 'usd' }
+  return done({ method: 'POST', path: '/v1/invoiceitems', body, makes: { [key]: 'id' } })
+}
+
+/** decisions.md 7: manual, of the items that wait. */
+export const createInvoice: Command = (table) => {
+  const { merchant, faults, dice } = table
+  const customer = dice.any(livingCustomers(table))
+  if (!customer) return null
+  const at = nowOf(merchant, customer.key)
+  const waiting = merchant.items.filter((item) => item.customer === customer.key && item.invoice === null)
+  const isSent = dice.chance(30)
+  const daysUntilDue = isSent ? dice.of([0, 5, 30]) : null
+  const invoice: Invoice = {
+    key: newKey(merchant, 'in'),
+    customer: customer.key,
+    subscription: null,
+    created: at,
+    total: waiting.reduce((sum, { amount }) => sum + amount, 0),
+    reason: 'manual',
+    collection: isSent ? 'send_invoice' : 'charge_automatically',
+    daysUntilDue,
+    start: at,
+    end: at,
+    ...NEW_INVOICE,
+  }
+  for (const item of waiting) item.invoice = invoice.key
+  merchant.invoices.push(invoice)
+  const operation = new Operation(merchant, faults, { at })
+  operation.tellOfInvoice('invoice.created', invoice)
+  const body = {
+    customer: ref(customer.key),
+    currency: 'usd',
+    ...(isSent && { collection_method: 'send_invoice', days_until_due: daysUntilDue }),
+  }
+  return done({ method: 'POST', path: '/v1/invoices', body, told: operation.end() })
+}
+
+/** The items of a deleted draft wait again: paytwin's own choice, which its tests tell. */
+export const deleteInvoice: Command = (table) => {
+  const { merchant, faults } = table
+  const invoice = invoiceIn(table, 'draft', 'draft', 'open', 'paid')
+  if (!invoice) return null
+  const play = { method: 'DELETE' as const, path: `/v1/invoices/{${invoice.key}}` }
+  if (invoice.status !== 'draft' || invoice.subscription !== null) return refused(play)
+  const operation = new Operation(merchant, faults, { at: nowOf(merchant, invoice.customer) })
+  operation.tellOfInvoice('invoice.deleted', invoice)
+  invoice.status = 'deleted'
+  for (const item of merchant.items) if (item.invoice === invoice.key) item.invoice = null
+  return done({ ...play, told: operation.end() })
+}
+
+export const finalizeInvoice: Command = (table) => {
+  const invoice = invoiceIn(table, 'draft', 'draft', 'draft', 'paid')
+  if (!invoice) return null
+  const play = { method: 'POST' as const, path: `/v1/invoices/{${invoice.key}}/finalize` }
+  if (invoice.status !== 'draft') return refused(play)
+  const operation = operationOn(table, invoice)
+  const subscription = subscriptionOf(table, invoice)
+  finalize(operation, invoice)
+  if (subscription) noteFinalized(operation, subscription, invoice)
+  return done({ ...play, told: operation.end() })
+}
+
+export const markUncollectible: Command = (table) => {
+  const invoice = invoiceIn(table, 'open', 'draft', 'void')
+  if (!invoice) return null
+  const play = { method: 'POST' as const, path: `/v1/invoices/{${invoice.key}}/mark_uncollectible` }
+  if (invoice.status !== 'open') return refused(play)
+  const operation = operationOn(table, invoice)
+  const subscription = subscriptionOf(table, invoice)
+  giveUp(operation, invoice)
+  if (subscription) noteSettled(operation, subscription, invoice)
+  return done({ ...play, told: operation.end() })
+}
+
+export const voidOne: Command = (table) => {
+  const invoice = invoiceIn(table, 'open', 'uncollectible', 'paid')
+  if (!invoice) return null
+  const play = { method: 'POST' as const, path: `/v1/invoices/{${invoice.key}}/void` }
+  if (invoice.status === 'paid') return refused(play)
+  const operation = operationOn(table, invoice)
+  const subscription = subscriptionOf(table, invoice)
+  voidInvoice(operation, invoice)
+  if (subscription) noteSettled(operation, subscription, invoice)
+  return done({ ...play, told: operation.end() })
+}
+
+/** decisions.md 6, 7: by hand; changes neither attempt_count nor the schedule, and finalizes a draft first. */
+export const payInvoice: Command = (table) => {
+  const { merchant, dice } = table
+  const invoice = invoiceIn(table, 'open', 'uncollectible', 'draft', 'paid', 'void')
+  if (!invoice) return null
+  const chosen = dice.chance(30) ? dice.any(methodsOf(table, invoice.customer)) : undefined
+  const play = {
+    method: 'POST' as const,
+    path: `/v1/invoices/{${invoice.key}}/pay`,
+    ...(chosen && { body: { payment_method: ref(chosen.key) } }),
+  }
+  if (invoice.status === 'paid' || invoice.status === 'void') return refused(play)
+  const before = structuredClone(merchant)
+  const operation = operationOn(table, invoice)
+  const subscription = subscriptionOf(table, invoice)
+  const isDraft = invoice.status === 'draft'
+  if (isDraft) finalize(operation, invoice)
+  if (invoice.total > 0) {
+    const method = chosen ?? methodFor(operation, invoice.customer, subscription)
+    const outcome = attempt(operation, method)
+    if (outcome === 'timed out') {
+      Object.assign(merchant, before)
+      return broken(play)
+    }
+    settleInvoice(operation, invoice, { outcome, method })
+  }
+  const isPaid = invoice.paidAt !== null
+  if (subscription && isDraft) noteFinalized(operation, subscription, invoice)
+  else if (subscription && isPaid) noteSettled(operation, subscription, invoice)
+  const told = operation.end()
+  return isPaid ? done({ ...play, told }) : declined({ ...play, told })
+}
+
+/** decisions.md 5: "Amount defaults to the remainder. Nothing left → `amount_too_large`." */
+export const refund: Command = (table) => {
+  const { merchant, faults, dice } = table
+  const made = merchant.charges.filter(({ customer }) => isOfLiving(table, customer)).slice(-15)
+  const charged = dice.any<Charge>(made)
+  if (!charged) return null
+  const left = charged.amount - charged.refunded
+  const amount = dice.chance(20) ? undefined : dice.of([1, Math.ceil(left / 2), left, left + 1])
+  const play = {
+    method: 'POST' as const,
+    path: '/v1/refunds',
+    body: { charge: ref(charged.key), ...(amount !== undefined && { amount }) },
+  }
+  const wanted = amount ?? left
+  if (!charged.succeeded || wanted > left || wanted <= 0) return refused(play)
+  const at = nowOf(merchant, charged.customer)
+  const operation = new Operation(merchant, faults, { at })
+  charged.refunded += wanted
+  const given = {
+    key: newKey(merchant, 're'),
+    charge: charged.key,
+    amount: wanted,
+    created: at,
+    status: charged.refundsFail ? ('pending' as const) : ('succeeded' as const),
+  }
+  merchant.refunds.push(given)
+  operation.tellOfRefund('refund.created', given)
+  operation.tellOfCharge('charge.refunded', named<Charge>(merchant.charges, charged.key))
+  return done({ ...play, told: operation.end() })
+}

@@ -1,0 +1,357 @@
+import { attachTestCard } from './commands-objects.ts'
+import { bill, cancel, enterPeriod, invoicesOf, voidInvoice } from './model-billing.ts'
+import { DAY } from './model-calendar.ts'
+import { endTrial } from './model-clock.ts'
+import {
+  broken,
+  type Command,
+  declined,
+  done,
+  livingCustomers,
+  methodsOf,
+  refused,
+  subscriptionIn,
+  type Table,
+} from './model-play.ts'
+import { named, newKey, nowOf, type Subscription, totalOf } from './model-state.ts'
+import { Operation, ref } from './model-telling.ts'
+
+const MAX_AMOUNT = 99_999_999
+
+export const subscribe: Command = (table) => {
+  const { merchant, faults, dice } = table
+  const customer = dice.any(livingCustomers(table).slice(-8))
+  const price = dice.any(merchant.prices.slice(-10))
+  if (!customer || !price) return null
+  const at = nowOf(merchant, customer.key)
+  const before = structuredClone(merchant)
+
+  const isSent = dice.chance(15)
+  const days = dice.of([1, 1, 3, 7, 14, 31, 365])
+  const trialEnd = dice.chance(30) ? at + days * DAY : null
+  const missing = dice.of(['create_invoice', 'pause', 'cancel'] as const)
+  const behaviour = dice.of(['default_incomplete', 'allow_incomplete', 'error_if_incomplete'] as const)
+  const daysUntilDue = isSent ? dice.of([0, 1, 7, 30, 45]) : null
+  const quantity = dice.of([0, 1, 1, 1, 2, 3])
+  const isMethodGiven = (!isSent && trialEnd === null) || dice.chance(50)
+  const old = dice.chance(60) ? dice.any(methodsOf(table, customer.key)) : undefined
+  const given = !isMethodGiven
+    ? null
+    : old
+      ? { key: old.key, given: ref(old.key), makes: {} }
+      : attachTestCard(table, customer.key, 'default_payment_method')
+
+  const subscription: Subscription = {
+    key: newKey(merchant, 'sub'),
+    customer: customer.key,
+    created: at,
+    status: 'active',
+    collection: isSent ? 'send_invoice' : 'charge_automatically',
+    daysUntilDue,
+    method: given?.key ?? null,
+    items: [{ price: price.key, quantity }],
+    anchor: trialEnd ?? at,
+    period: 0,
+    start: at,
+    end: trialEnd ?? at,
+    trialStart: trialEnd === null ? null : at,
+    trialEnd,
+    missing,
+    cancelAt: null,
+    cancelAtPeriodEnd: false,
+    canceledAt: null,
+    endedAt: null,
+    reason: null,
+    pause: null,
+    latest: null,
+    newest: null,
+    description: null,
+  }
+  const play = {
+    method: 'POST' as const,
+    path: '/v1/subscriptions',
+    body: {
+      customer: ref(customer.key),
+      currency: 'usd',
+      items: [{ price: ref(price.key), quantity }],
+      payment_behavior: behaviour,
+      ...(given && { default_payment_method: given.given }),
+      ...(isSent && { collection_method: 'send_invoice', days_until_due: daysUntilDue }),
+      ...(trialEnd !== null && {
+        ...(dice.chance(50) ? { trial_end: trialEnd } : { trial_period_days: days }),
+        trial_settings: { end_behavior: { missing_payment_method: missing } },
+      }),
+    },
+  }
+  const takeBack = () => void Object.assign(merchant, keepScripts(before, merchant))
+  if (price.amount * quantity > MAX_AMOUNT) {
+    takeBack()
+    return refused(play)
+  }
+  merchant.subscriptions.push(subscription)
+  const operation = new Operation(merchant, faults, { at, subscription, isNew: true })
+  if (trialEnd !== null) subscription.status = 'trialing'
+  else {
+    enterPeriod(operation, subscription, 0)
+    const outcome = bill(operation, subscription, 'subscription_create')
+    const isFailed = outcome === 'declined' || outcome === 'no method'
+    if (outcome === 'timed out') {
+      takeBack()
+      return broken(play)
+    }
+    if (isFailed && behaviour === 'error_if_incomplete') {
+      takeBack()
+      return declined({ ...play, told: [] })
+    }
+    if (isFailed) subscription.status = 'incomplete'
+  }
+  return done({ ...play, told: operation.end(), makes: { [subscription.key]: 'id', ...given?.makes } })
+}
+
+/** decisions.md 3: "A script survives a rolled-back attempt (it counts attempts at the processor)." */
+function keepScripts(before: Table['merchant'], after: Table['merchant']): Table['merchant'] {
+  for (const method of before.methods) method.script = named(after.methods, method.key).script
+  return before
+}
+
+const CHANGEABLE = ['active', 'past_due', 'trialing', 'unpaid'] as const
+
+/** An update of a subscription that is under way, and what it changes. */
+const update =
+  (
+    change: (subscription: Subscription, table: Table, at: number) => Record<string, unknown> | null,
+  ): Command =>
+  (table) => {
+    const { merchant, faults } = table
+    const subscription = subscriptionIn(table, ...CHANGEABLE)
+    if (!subscription) return null
+    const at = nowOf(merchant, subscription.customer)
+    const operation = new Operation(merchant, faults, { at, subscription })
+    const body = change(subscription, table, at)
+    if (body === null) return null
+    return done({
+      method: 'POST',
+      path: `/v1/subscriptions/{${subscription.key}}`,
+      body,
+      told: operation.end(),
+    })
+  }
+
+export const pauseCollection = update((subscription, { dice }, at) => {
+  const behavior = dice.of(['keep_as_draft', 'mark_uncollectible', 'void'] as const)
+  const resumes_at = dice.chance(50) ? at + dice.between(1, 60) * DAY : null
+  subscription.pause = { behavior, resumes_at }
+  return { pause_collection: subscription.pause }
+})
+
+export const endPause = update((subscription) => {
+  subscription.pause = null
+  return { pause_collection: null }
+})
+
+export const changeQuantity = update((subscription, { merchant, dice }) => {
+  const [item, ...others] = subscription.items
+  if (!item) return null
+  const quantity = dice.of([0, 1, 2, 5])
+  const changed = [{ ...item, quantity }, ...others]
+  // What is refused has a test of its own; here it would hide what comes after.
+  if (totalOf(merchant, changed) > MAX_AMOUNT) return null
+  // An item is changed by its id, which the model does not know: the runner looks it up by its price.
+  subscription.items = changed
+  return { items: [{ id: `{item of ${subscription.key} ${item.price}}`, quantity }] }
+})
+
+/** decisions.md 13: without an id it adds an item; 6: "no price twice; all prices of one interval". */
+export const addItem = update((subscription, { merchant, dice }) => {
+  const [item] = subscription.items
+  const { interval, interval_count } = named(merchant.prices, item?.price ?? '')
+  const fitting = merchant.prices.filter(
+    (price) =>
+      price.interval === interval &&
+      price.interval_count === interval_count &&
+      !subscription.items.some((each) => each.price === price.key),
+  )
+  const price = dice.any(fitting)
+  if (!price) return null
+  const added = { price: price.key, quantity: dice.between(0, 3) }
+  const changed = [...subscription.items, added]
+  if (changed.length > 20 || totalOf(merchant, changed) > MAX_AMOUNT) return null
+  subscription.items = changed
+  return { items: [{ price: ref(price.key), quantity: added.quantity }] }
+})
+
+export const removeItem = update((subscription, { dice }) => {
+  if (subscription.items.length < 2) return null
+  const item = dice.of(subscription.items)
+  subscription.items = subscription.items.filter((each) => each !== item)
+  return { items: [{ id: `{item of ${subscription.key} ${item.price}}`, deleted: true }] }
+})
+
+/** From then on it is the customer's default that is charged. */
+export const leaveToDefault = update((subscription) => {
+  subscription.method = null
+  return { default_payment_method: null }
+})
+
+export const changeMethod = update((subscription, table) => {
+  const method = table.dice.any(methodsOf(table, subscription.customer))
+  if (!method) return null
+  subscription.method = method.key
+  return { default_payment_method: ref(method.key) }
+})
+
+/** From the next invoice on. Sent ones need a number of days: 30 when none is given. */
+export const changeCollection = update((subscription, { dice }) => {
+  if (subscription.collection === 'send_invoice') {
+    // Charged automatically from now on there has to be something to charge.
+    if (subscription.method === null) return null
+    subscription.collection = 'charge_automatically'
+    subscription.daysUntilDue = null
+    return { collection_method: 'charge_automatically' }
+  }
+  const days = dice.chance(30) ? undefined : dice.of([0, 3, 14])
+  subscription.collection = 'send_invoice'
+  subscription.daysUntilDue = days ?? 30
+  return { collection_method: 'send_invoice', ...(days !== undefined && { days_until_due: days }) }
+})
+
+export const describeIt = update((subscription, { dice }) => {
+  subscription.description = dice.of(['one', 'two', 'three'])
+  return { description: subscription.description }
+})
+
+export const cancelAt = update((subscription, { dice }, at) => {
+  if (subscription.cancelAtPeriodEnd || subscription.cancelAt !== null) return null
+  subscription.cancelAt = at + dice.between(1, 90 * 24) * 3600
+  subscription.canceledAt = at
+  return { cancel_at: subscription.cancelAt }
+})
+
+export const cancelAtPeriodEnd = update((subscription, _, at) => {
+  if (subscription.cancelAtPeriodEnd || subscription.cancelAt !== null) return null
+  scheduleForPeriodEnd(subscription, at)
+  return { cancel_at_period_end: true }
+})
+
+/** docs/decisions.md: "Canceling at the period's end also sets `cancel_at` to that instant". */
+function scheduleForPeriodEnd(subscription: Subscription, at: number): void {
+  subscription.cancelAtPeriodEnd = true
+  subscription.cancelAt = subscription.end
+  subscription.canceledAt = at
+}
+
+export const extendTrial: Command = (table) => {
+  const { merchant, faults, dice } = table
+  const subscription = subscriptionIn(table, 'trialing')
+  if (!subscription || subscription.cancelAt !== null) return null
+  const at = nowOf(merchant, subscription.customer)
+  const operation = new Operation(merchant, faults, { at, subscription })
+  const end = subscription.end + dice.between(1, 20) * DAY
+  if (end > at + 720 * DAY) return null
+  Object.assign(subscription, { trialEnd: end, end, anchor: end })
+  const path = `/v1/subscriptions/{${subscription.key}}`
+  return done({ method: 'POST', path, body: { trial_end: end }, told: operation.end() })
+}
+
+/** decisions.md 13: "`"now"` ends it at once as its end would." */
+export const endTrialNow: Command = (table) => {
+  const { merchant, faults } = table
+  const subscription = subscriptionIn(table, 'trialing')
+  // Where a fault would make it time out, or it was asked to end with its trial, the specification says too little.
+  if (!subscription || subscription.cancelAt !== null || faults.some(({ remaining }) => remaining > 0))
+    return null
+  const at = nowOf(merchant, subscription.customer)
+  const operation = new Operation(merchant, faults, { at, subscription })
+  subscription.trialEnd = at
+  subscription.end = at
+  subscription.anchor = at
+  const ended = endTrial(operation, subscription)
+  const path = `/v1/subscriptions/{${subscription.key}}`
+  return done({ method: 'POST', path, body: { trial_end: 'now' }, told: operation.end(ended) })
+}
+
+/** state-machines.md: the rows "DELETE". */
+export const cancelNow: Command = (table) => {
+  const { merchant, faults, dice } = table
+  const subscription = dice.any(merchant.subscriptions.slice(-15))
+  if (!subscription) return null
+  const play = {
+    method: 'DELETE' as const,
+    path: `/v1/subscriptions/{${subscription.key}}`,
+    ...(dice.chance(50) && { body: { cancel_at_period_end: false } }),
+  }
+  const { status } = subscription
+  if (status === 'canceled' || status === 'incomplete_expired') return refused(play)
+  const at = nowOf(merchant, subscription.customer)
+  const operation = new Operation(merchant, faults, { at, subscription })
+  if (status === 'incomplete') {
+    for (const invoice of invoicesOf(merchant, subscription)) {
+      if (invoice.status === 'open') voidInvoice(operation, invoice)
+    }
+  }
+  cancel(operation, subscription, { reason: 'cancellation_requested', isRequestedNow: true })
+  return done({ ...play, told: operation.end({ isDeleted: true }) })
+}
+
+export const cancelLater: Command = (table) => {
+  const { merchant, faults, dice } = table
+  const subscription = dice.any(merchant.subscriptions.slice(-15))
+  if (!subscription || subscription.cancelAt !== null) return null
+  const path = `/v1/subscriptions/{${subscription.key}}`
+  const play = { method: 'DELETE' as const, path, body: { cancel_at_period_end: true } }
+  if (!CHANGEABLE.some((status) => status === subscription.status)) return refused(play)
+  const at = nowOf(merchant, subscription.customer)
+  const operation = new Operation(merchant, faults, { at, subscription })
+  scheduleForPeriodEnd(subscription, at)
+  return done({ ...play, told: operation.end() })
+}
+
+/** decisions.md 6; state-machines.md: the rows "resume". */
+export const resume: Command = (table) => {
+  const { merchant, faults, dice } = table
+  const worthIt = merchant.subscriptions.filter(
+    ({ status, pause, cancelAtPeriodEnd }) => status === 'paused' || pause !== null || cancelAtPeriodEnd,
+  )
+  const subscription = dice.any(dice.chance(80) ? worthIt : merchant.subscriptions)
+  if (!subscription) return null
+  const at = nowOf(merchant, subscription.customer)
+  const play = { method: 'POST' as const, path: `/v1/subscriptions/{${subscription.key}}/resume` }
+  if (subscription.status === 'paused') return resumePaused(table, subscription, play)
+  const isPending = CHANGEABLE.some((status) => status === subscription.status)
+  if (!isPending || !(subscription.cancelAtPeriodEnd || subscription.pause)) return refused(play)
+  const operation = new Operation(merchant, faults, { at, subscription })
+  if (subscription.cancelAtPeriodEnd) {
+    Object.assign(subscription, { cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null })
+  }
+  subscription.pause = null
+  return done({ ...play, told: operation.end({ isResumed: true }) })
+}
+
+/** "Resuming a paused one starts a new period at that moment (anchor too)"; failing: "I3f, PI−, invoice.voided". */
+function resumePaused(table: Table, subscription: Subscription, play: { method: 'POST'; path: string }) {
+  const { merchant, faults } = table
+  const at = nowOf(merchant, subscription.customer)
+  const before = structuredClone(merchant)
+  const wasBefore = structuredClone(subscription)
+  const operation = new Operation(merchant, faults, { at, subscription })
+  subscription.anchor = at
+  // docs/decisions.md: it "withdraws a `cancel_at` that passed meanwhile, and ends a pause of collection too".
+  subscription.pause = null
+  if (subscription.cancelAt !== null && subscription.cancelAt <= at) {
+    Object.assign(subscription, { cancelAt: null, canceledAt: null, cancelAtPeriodEnd: false })
+  }
+  enterPeriod(operation, subscription, 0)
+  const outcome = bill(operation, subscription, 'subscription_cycle')
+  if (outcome === 'timed out') {
+    Object.assign(merchant, before)
+    return broken(play)
+  }
+  const invoice = invoicesOf(merchant, subscription).at(-1)
+  if ((outcome === 'declined' || outcome === 'no method') && invoice) {
+    voidInvoice(operation, invoice, true)
+    Object.assign(subscription, wasBefore)
+    return declined({ ...play, told: operation.end() })
+  }
+  subscription.status = 'active'
+  return done({ ...play, told: operation.end({ isResumed: true }) })
+}

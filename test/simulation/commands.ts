@@ -1,0 +1,139 @@
+import * as clocks from './commands-clock.ts'
+import * as intents from './commands-intents.ts'
+import * as objects from './commands-objects.ts'
+import * as payments from './commands-payments.ts'
+import * as subscriptions from './commands-subscriptions.ts'
+import { Dice } from './dice.ts'
+import { type Command, done } from './model-play.ts'
+
+/** How often each command is drawn, and what it does. */
+const COMMANDS = {
+  'create price': [4, objects.createPrice],
+  'create customer': [6, objects.createCustomer],
+  'give default': [5, objects.giveDefault],
+  'attach method': [5, objects.attachMethod],
+  'detach method': [2, objects.detachMethod],
+  'leave to default': [2, subscriptions.leaveToDefault],
+  'attach again': [2, objects.attachAgain],
+  'script method': [6, objects.scriptMethod],
+  'create test clock': [2, objects.createTestClock],
+  'delete test clock': [1, objects.deleteTestClock],
+  'delete customer': [1, objects.deleteCustomer],
+  subscribe: [22, subscriptions.subscribe],
+  'pause collection': [4, subscriptions.pauseCollection],
+  'end pause': [2, subscriptions.endPause],
+  'change quantity': [4, subscriptions.changeQuantity],
+  'add item': [3, subscriptions.addItem],
+  'remove item': [2, subscriptions.removeItem],
+  'change method': [4, subscriptions.changeMethod],
+  'change collection': [4, subscriptions.changeCollection],
+  describe: [2, subscriptions.describeIt],
+  'cancel at': [3, subscriptions.cancelAt],
+  'cancel at period end': [3, subscriptions.cancelAtPeriodEnd],
+  'extend trial': [2, subscriptions.extendTrial],
+  'end trial now': [3, subscriptions.endTrialNow],
+  'cancel now': [3, subscriptions.cancelNow],
+  'cancel later': [2, subscriptions.cancelLater],
+  resume: [6, subscriptions.resume],
+  'note item': [4, payments.noteItem],
+  'create invoice': [4, payments.createInvoice],
+  'delete invoice': [2, payments.deleteInvoice],
+  'finalize invoice': [4, payments.finalizeInvoice],
+  'mark uncollectible': [3, payments.markUncollectible],
+  'void invoice': [3, payments.voidOne],
+  'pay invoice': [8, payments.payInvoice],
+  'create intent': [5, intents.createIntent],
+  'confirm intent': [6, intents.confirmIntent],
+  'cancel intent': [2, intents.cancelIntent],
+  'confirm later': [3, intents.confirmLater],
+  'settle intent': [3, intents.settleIntent],
+  refund: [7, payments.refund],
+  'set final action': [2, setFinalAction],
+  'add fault': [3, addFault],
+  'advance main clock': [40, clocks.advanceMain],
+  'advance test clock': [12, clocks.advanceTest],
+} as const satisfies Record<string, readonly [number, Command]>
+
+/** What concerns all merchants at once; the runner does it. */
+const WHOLE = { 'save snapshot': 2, 'restore snapshot': 2, reset: 1 } as const
+
+export type CommandName = keyof typeof COMMANDS
+export type WholeName = keyof typeof WHOLE
+
+/** One step of a simulation. With the steps before it, it says all: what it does follows from its dice. */
+export type Step = {
+  readonly merchant: number
+  readonly name: CommandName | WholeName
+  readonly dice: number
+}
+
+export const MERCHANTS = 3
+
+/** Snapshots and resets throw much away: a third as often as their numbers say. */
+const weights = {
+  ...(Object.fromEntries(Object.entries(COMMANDS).map(([name, [weight]]) => [name, 3 * weight])) as Record<
+    CommandName,
+    number
+  >),
+  ...WHOLE,
+}
+
+/** What each merchant begins with, so that there is something to act upon. */
+const BEGINNING: readonly CommandName[] = [
+  'create price',
+  'create price',
+  'create customer',
+  'give default',
+  'create customer',
+  'attach method',
+  'subscribe',
+  'subscribe',
+]
+
+/** The steps of a seed; fewer of them are its first ones. */
+export function stepsOf(seed: number, count: number): Step[] {
+  const dice = new Dice(seed)
+  const step = (merchant: number, name: Step['name']): Step => ({ merchant, name, dice: dice.next() })
+  const steps = Array.from({ length: MERCHANTS }, (_, merchant) =>
+    BEGINNING.map((name) => step(merchant, name)),
+  ).flat()
+  while (steps.length < count) steps.push(step(dice.of([0, 0, 0, 0, 1, 1, 2]), dice.weighted(weights)))
+  return steps.slice(0, count)
+}
+
+export const isWhole = (name: Step['name']): name is WholeName => name in WHOLE
+
+export const commandNamed = (name: CommandName): Command => COMMANDS[name][1]
+
+/** Steps as text, and back: `0:create price:123`, divided by commas. */
+export const write = (steps: readonly Step[]): string =>
+  steps.map(({ merchant, name, dice }) => `${merchant}:${name}:${dice}`).join(',')
+
+export function read(text: string): Step[] {
+  return text.split(',').map((part) => {
+    const [merchant, name = '', dice] = part.trim().split(':')
+    if (!(name in weights)) throw new Error(`there is no command ${name}`)
+    return { merchant: Number(merchant), name: name as Step['name'], dice: Number(dice) }
+  })
+}
+
+function setFinalAction({ merchant, dice }: Parameters<Command>[0]): ReturnType<Command> {
+  merchant.finalAction = dice.of(['cancel', 'mark_unpaid', 'leave_past_due'])
+  return done({
+    method: 'POST',
+    path: '/_paytwin/merchants/{merchant}',
+    body: { dunning_final_action: merchant.finalAction },
+    isOperators: true,
+  })
+}
+
+function addFault({ faults, dice }: Parameters<Command>[0]): ReturnType<Command> {
+  const fault = { kind: dice.of(['decline', 'processor_timeout'] as const), remaining: dice.between(1, 3) }
+  faults.push(fault)
+  return done({
+    method: 'POST',
+    path: '/_paytwin/faults',
+    body: { kind: fault.kind, count: fault.remaining, merchant: '{merchant}' },
+    isOperators: true,
+  })
+}

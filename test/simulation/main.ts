@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util'
+import { isWhole, read, type Step, stepsOf, write } from './commands.ts'
+import { type Result, run, runThoroughly } from './run.ts'
+import { shrink } from './shrink.ts'
+
+/**
+ * `npm run simulate -- [--seed N] [--steps M] [--seconds S | --minutes M] [--replay STEPS] [--quick]`: plays random steps
+ * against a sandbox and a model of it, one seed after the other until the time is up, or one seed where no time is given.
+ * Each is played three times, unless it is to be quick: again, and with its advances in small steps. On a failure it
+ * prints the seed and the shortest sequence that it finds, and exits with 1.
+ */
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    steps: { type: 'string', default: '300' },
+    seconds: { type: 'string' },
+    minutes: { type: 'string' },
+    replay: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+  },
+})
+const begun = performance.now()
+const seconds = values.minutes ? Number(values.minutes) * 60 : Number(values.seconds ?? 0)
+const firstSeed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
+const count = Number(values.steps)
+const play = values.quick ? run : runThoroughly
+const totals = { seeds: 0, steps: 0, years: 0, renewals: 0, events: 0 }
+
+console.log(`simulation: seed ${firstSeed}, ${count} steps a seed${seconds ? `, ${seconds} s` : ''}`)
+for (let seed = firstSeed; totals.seeds === 0 || elapsed() < seconds; seed += 1) {
+  const steps = values.replay === undefined ? stepsOf(seed, count) : read(values.replay)
+  const result = await play(steps, { seed })
+  totals.seeds += 1
+  totals.steps += steps.length
+  totals.years += result.simulatedSeconds / (365.25 * 86_400)
+  totals.renewals += result.renewals
+  totals.events += result.events
+  if (result.failure) {
+    await report(seed, steps, result)
+    process.exit(1)
+  }
+}
+const { seeds, steps, years, renewals, events } = totals
+console.log(
+  `${seeds} seeds (${firstSeed} to ${firstSeed + seeds - 1}), ${steps} steps, ${years.toFixed(1)} simulated years, ${renewals} renewals, ${events} events, ${elapsed().toFixed(0)} s: nothing found`,
+)
+
+function elapsed(): number {
+  return (performance.now() - begun) / 1000
+}
+
+/** How long a shorter sequence is looked for: whoever waits for it has a seed to run again already. */
+const SHRINK_SECONDS = 90
+
+async function report(seed: number, steps: readonly Step[], { failure, lines }: Result): Promise<void> {
+  console.error(`seed ${seed} fails after ${lines.length} steps. ${failure?.message}`)
+  const deadline = elapsed() + SHRINK_SECONDS
+  // What comes after the failure has no part in it, and what one run finds needs no second one.
+  const played = steps.slice(0, lines.length + 1)
+  const replay = (await run(played, { seed })).failure?.kind === failure?.kind ? run : play
+  const again = (shorter: readonly Step[]) => replay(shorter, { seed, auditEvery: Number.POSITIVE_INFINITY })
+  const isSame = async (shorter: readonly Step[]) =>
+    elapsed() < deadline && (await again(shorter)).failure?.kind === failure?.kind
+  const shortest = await shrink(await narrow(played, lines, isSame), isSame)
+  const last = await again(shortest)
+  console.error(`\nThe shortest sequence found, ${shortest.length} steps:`)
+  for (const line of last.lines) console.error(`  ${line}`)
+  console.error(`${last.failure?.message}`)
+  console.error(`\nnpm run simulate -- --seed ${seed} --steps ${steps.length}`)
+  console.error(`npm run simulate -- --seed ${seed} --replay '${write(shortest)}'`)
+}
+
+/** The first guesses at what has no part in a failure: the other merchants, and steps that found nothing to do. */
+async function narrow(
+  steps: readonly Step[],
+  lines: readonly string[],
+  isSame: (steps: readonly Step[]) => Promise<boolean>,
+): Promise<readonly Step[]> {
+  const last = steps.at(-1)
+  const ofOne = steps.filter(({ merchant, name }) => isWhole(name) || merchant === last?.merchant)
+  const busy = steps.filter((_, index) => !lines[index]?.includes('nothing to do it to'))
+  const busyOfOne = ofOne.filter((step) => busy.includes(step))
+  for (const guess of [busyOfOne.filter(({ name }) => !isWhole(name)), busyOfOne, ofOne, busy]) {
+    if (await isSame(guess)) return guess
+  }
+  return steps
+}

@@ -1,0 +1,221 @@
+import { DAY, periodBegin } from './model-calendar.ts'
+import { attempt, methodFor, type Outcome, settleInvoice } from './model-payment.ts'
+import {
+  type Customer,
+  type Intent,
+  type Invoice,
+  type Merchant,
+  named,
+  newKey,
+  type Price,
+  type Subscription,
+  totalOf,
+} from './model-state.ts'
+import type { Operation } from './model-telling.ts'
+
+/** interface.md 3.1: "dunning retries start on days 1, 3, 5 and 7"; decisions.md 6: "days after T, not gaps". */
+const RETRY_DAYS = [1, 3, 5, 7]
+
+/** When an invoice is tried next after so many attempts, the first included. */
+export function retryAfter(failedAt: number, attempts: number): number | null {
+  const days = RETRY_DAYS[attempts - 1]
+  return days === undefined ? null : failedAt + days * DAY
+}
+
+export const invoicesOf = ({ invoices }: Merchant, { key }: Subscription): Invoice[] =>
+  invoices.filter(({ subscription }) => subscription === key)
+
+/** interface.md 3.2: a draft, with event invoice.created. */
+export function draft(operation: Operation, subscription: Subscription, reason: string): Invoice {
+  const { merchant } = operation
+  const invoice: Invoice = {
+    key: newKey(merchant, 'in'),
+    customer: subscription.customer,
+    subscription: subscription.key,
+    created: operation.at,
+    total: totalOf(merchant, subscription.items),
+    reason,
+    collection: subscription.collection,
+    daysUntilDue: subscription.daysUntilDue,
+    start: subscription.start,
+    end: subscription.end,
+    ...NEW_INVOICE,
+  }
+  merchant.invoices.push(invoice)
+  operation.tellOfInvoice('invoice.created', invoice)
+  return invoice
+}
+
+export const NEW_INVOICE = {
+  status: 'draft',
+  number: null,
+  attempts: 0,
+  attempted: false,
+  failedAt: null,
+  next: null,
+  dueDate: null,
+  intent: null,
+  charge: null,
+  finalizedAt: null,
+  paidAt: null,
+  voidedAt: null,
+  uncollectibleAt: null,
+} as const
+
+/**
+ * decisions.md 7: the number is given; "an invoice gets its intent when it is finalized, unless the total is 0: then it is
+ * finalized and paid at once, without one"; 13: "`invoice.finalized` at total 0 shows the status open".
+ */
+export function finalize(operation: Operation, invoice: Invoice, isHeldBack = false): void {
+  const { merchant, at } = operation
+  const customer = named<Customer>(merchant.customers, invoice.customer)
+  customer.numbersGiven += 1
+  invoice.number = customer.numbersGiven
+  invoice.status = 'open'
+  invoice.finalizedAt = at
+  if (invoice.total > 0) {
+    // docs/decisions.md: what costs nothing, or is given up at once, is never due.
+    if (invoice.collection === 'send_invoice' && !isHeldBack)
+      invoice.dueDate = at + daysUntilDue(operation, invoice) * DAY
+    const intent: Intent = {
+      key: newKey(merchant, 'pi'),
+      customer: invoice.customer,
+      invoice: invoice.key,
+      amount: invoice.total,
+      status: 'requires_confirmation',
+      method: null,
+    }
+    merchant.intents.push(intent)
+    invoice.intent = intent.key
+  }
+  operation.tellOfInvoice('invoice.finalized', invoice)
+  if (invoice.total > 0) return
+  invoice.status = 'paid'
+  invoice.paidAt = at
+  operation.tellOfInvoice('invoice.paid', invoice)
+}
+
+/** docs/decisions.md: as its subscription says when it is finalized; decisions.md 6: "default 30". */
+function daysUntilDue({ merchant }: Operation, { subscription, daysUntilDue }: Invoice): number {
+  const own = merchant.subscriptions.find(({ key }) => key === subscription)
+  return (own ? own.daysUntilDue : daysUntilDue) ?? 30
+}
+
+/** state-machines.md: "open, uncollectible → void (its intent canceled)". */
+export function voidInvoice(operation: Operation, invoice: Invoice, isCausedByFailure = false): void {
+  invoice.status = 'void'
+  invoice.voidedAt = operation.at
+  invoice.next = null
+  const intent = operation.merchant.intents.find(({ key }) => key === invoice.intent)
+  if (intent) intent.status = 'canceled'
+  operation.tellOfInvoice('invoice.voided', invoice, isCausedByFailure)
+}
+
+export function markUncollectible(operation: Operation, invoice: Invoice): void {
+  invoice.status = 'uncollectible'
+  invoice.uncollectibleAt = operation.at
+  invoice.next = null
+  operation.tellOfInvoice('invoice.marked_uncollectible', invoice)
+}
+
+/** A scheduled attempt: it counts, and says when the next is. decisions.md 6, "Dunning". */
+export function attemptOnSchedule(
+  operation: Operation,
+  invoice: Invoice,
+  subscription: Subscription,
+): Outcome {
+  const method = methodFor(operation, invoice.customer, subscription)
+  const outcome = attempt(operation, method)
+  invoice.attempts += 1
+  invoice.failedAt ??= operation.at
+  invoice.next = outcome === 'approved' ? null : retryAfter(invoice.failedAt, invoice.attempts)
+  settleInvoice(operation, invoice, { outcome, method })
+  return outcome
+}
+
+/**
+ * The invoice of a period that begins, and what becomes of it: collected, sent, or held back.
+ * state-machines.md, the rows "period end"; decisions.md 6, "pause_collection".
+ */
+export function bill(
+  operation: Operation,
+  subscription: Subscription,
+  reason: string,
+): Outcome | 'not tried' {
+  const invoice = draft(operation, subscription, reason)
+  if (subscription.status === 'unpaid') return 'not tried'
+  const { pause } = subscription
+  if (pause?.behavior === 'keep_as_draft') return 'not tried'
+  finalize(operation, invoice, pause !== null)
+  if (pause) {
+    // docs/decisions.md: one that costs nothing is paid at once, and latest_invoice stays as it is.
+    if (invoice.status !== 'open') return 'not tried'
+    if (pause.behavior === 'void') voidInvoice(operation, invoice)
+    else markUncollectible(operation, invoice)
+    return 'not tried'
+  }
+  const isSent = subscription.collection === 'send_invoice'
+  const outcome =
+    isSent || invoice.total === 0 ? 'not tried' : attemptOnSchedule(operation, invoice, subscription)
+  noteFinalized(operation, subscription, invoice)
+  return outcome
+}
+
+/**
+ * decisions.md 6: "`latest_invoice` is null until one of its invoices has been paid (a zero-total one counts); afterwards
+ * it is the newest finalized invoice, paid or not." One that a pause held back stays out of it until it is paid: a
+ * renewal that is held back changes the period alone (state-machines.md).
+ */
+export function noteFinalized({ merchant }: Operation, subscription: Subscription, invoice: Invoice): void {
+  const place = (key: string | null) => merchant.invoices.findIndex((each) => each.key === key)
+  if (place(invoice.key) > place(subscription.newest)) subscription.newest = invoice.key
+  if (subscription.latest !== null || invoice.status === 'paid') subscription.latest = subscription.newest
+}
+
+/** Moves to the period with this number, counted from the anchor. */
+export function enterPeriod({ merchant }: Operation, subscription: Subscription, period: number): void {
+  const [item] = subscription.items
+  const price = named<Price>(merchant.prices, item?.price ?? 'a price')
+  subscription.period = period
+  subscription.start = periodBegin(subscription.anchor, price, period)
+  subscription.end = periodBegin(subscription.anchor, price, period + 1)
+}
+
+/** docs/decisions.md: "open and charged automatically, or past its due date". */
+const isOutstanding = ({ status, collection, dueDate }: Invoice, at: number): boolean =>
+  status === 'open' && (collection === 'charge_automatically' || (dueDate !== null && dueDate <= at))
+
+/** What the end of an invoice's collection does to its subscription: state-machines.md, "nothing outstanding any more". */
+export function noteSettled(operation: Operation, subscription: Subscription, invoice: Invoice): void {
+  if (subscription.status === 'incomplete') {
+    if (invoice.status === 'paid') subscription.status = 'active'
+    else expire(operation, subscription)
+  }
+  if (subscription.status === 'past_due' || subscription.status === 'unpaid') {
+    const isDone = !invoicesOf(operation.merchant, subscription).some((each) =>
+      isOutstanding(each, operation.at),
+    )
+    if (isDone) subscription.status = 'active'
+  }
+  if (invoice.status === 'paid' && subscription.latest === null)
+    noteFinalized(operation, subscription, invoice)
+}
+
+/** docs/decisions.md: "`incomplete_expired` sets `ended_at`, and leaves `canceled_at` null." */
+export function expire({ at }: Operation, subscription: Subscription): void {
+  subscription.status = 'incomplete_expired'
+  subscription.endedAt = at
+}
+
+/** decisions.md 6, 13: open invoices stay open and are no longer retried. */
+export function cancel(
+  { merchant, at }: Operation,
+  subscription: Subscription,
+  { reason, isRequestedNow = false }: { reason: string; isRequestedNow?: boolean },
+): void {
+  subscription.status = 'canceled'
+  subscription.endedAt = at
+  subscription.canceledAt = isRequestedNow ? at : (subscription.canceledAt ?? at)
+  subscription.reason = reason
+  for (const invoice of invoicesOf(merchant, subscription)) invoice.next = null
+}

@@ -1,0 +1,50 @@
+/**
+ * The calendar of the independent model: written from the specification alone, as plainly as can be, and importing
+ * nothing of paytwin. Times are Unix seconds.
+ */
+export const MINUTE = 60
+export const DAY = 86_400
+
+export type Interval = {
+  readonly interval: 'day' | 'week' | 'month' | 'year'
+  readonly interval_count: number
+}
+
+const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+
+/** @param month - 0 for January */
+const daysOf = (year: number, month: number): number =>
+  [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month] ?? Number.NaN
+
+const daysOfYear = (year: number): number => (isLeap(year) ? 366 : 365)
+
+/** Year, month (0 for January), day of the month (1 for the first) and second of the day: counted day by day from 1970. */
+function civil(instant: number): { year: number; month: number; day: number; second: number } {
+  let days = Math.floor(instant / DAY)
+  let year = 1970
+  while (days >= daysOfYear(year)) days -= daysOfYear(year++)
+  let month = 0
+  while (days >= daysOf(year, month)) days -= daysOf(year, month++)
+  return { year, month, day: days + 1, second: instant - Math.floor(instant / DAY) * DAY }
+}
+
+function instantOf(year: number, month: number, day: number, second: number): number {
+  let days = day - 1
+  for (let before = 1970; before < year; before += 1) days += daysOfYear(before)
+  for (let before = 0; before < month; before += 1) days += daysOf(year, before)
+  return days * DAY + second
+}
+
+/**
+ * Where the n-th period begins. decisions.md 2: "periods are always `anchor + n × interval`, never the previous end plus
+ * one. A month without the anchor's day ends on its last day. All arithmetic is in UTC."
+ */
+export function periodBegin(anchor: number, { interval, interval_count }: Interval, n: number): number {
+  const count = n * interval_count
+  if (interval === 'day') return anchor + count * DAY
+  if (interval === 'week') return anchor + count * 7 * DAY
+  const { year, month, day, second } = civil(anchor)
+  const months = month + count * (interval === 'year' ? 12 : 1)
+  const [inYear, inMonth] = [year + Math.floor(months / 12), months % 12]
+  return instantOf(inYear, inMonth, Math.min(day, daysOf(inYear, inMonth)), second)
+}

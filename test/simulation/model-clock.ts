@@ -1,0 +1,244 @@
+import {
+  attemptOnSchedule,
+  bill,
+  cancel,
+  enterPeriod,
+  expire,
+  invoicesOf,
+  noteSettled,
+  voidInvoice,
+} from './model-billing.ts'
+import { MINUTE } from './model-calendar.ts'
+import { methodFor } from './model-payment.ts'
+import {
+  type Charge,
+  type Customer,
+  type Fault,
+  type Invoice,
+  type Merchant,
+  named,
+  type Refund,
+  type Subscription,
+} from './model-state.ts'
+import { Operation, type Told } from './model-telling.ts'
+
+/** Something that a clock makes happen. Of those due in one second the smallest place comes first. */
+type Job = {
+  readonly kind: (typeof KINDS)[number] | 'refund'
+  readonly subscription: string | null
+  readonly due: number
+  /** Of no subscription first; then by the subscription's place; then by kind; retries of the oldest invoice first. */
+  readonly place: readonly [number, number, number]
+  readonly run: (at: number) => Told[]
+}
+
+/**
+ * Moves a clock to an instant and does what is due on the way, each at its instant.
+ * decisions.md 2: "take the earliest due job ≤ target, set the clock to that job's due time, run it, repeat".
+ * @param clock - a test clock's key; null for the main clock
+ * @param stopOn - types of events, or families as `invoice.*`, that end it early
+ */
+export function advance(
+  merchant: Merchant,
+  faults: Fault[],
+  clock: string | null,
+  target: number,
+  stopOn: readonly string[] = [],
+): Told[] {
+  const shown = clock === null ? merchant : named(merchant.clocks, clock)
+  const told: Told[] = []
+  for (
+    let job = nextJob(merchant, faults, clock);
+    job && job.due <= target;
+    job = nextJob(merchant, faults, clock)
+  ) {
+    shown.now = Math.max(shown.now, job.due)
+    const happened = job.run(shown.now)
+    told.push(...happened)
+    // decisions.md 2: "ends the advance right after the job that emitted the first such event, at that instant".
+    if (happened.some(({ type }) => stopOn.some((name) => matches(name, type)))) return told
+  }
+  shown.now = target
+  return told
+}
+
+const matches = (name: string, type: string): boolean =>
+  name.endsWith('*') ? type.startsWith(name.slice(0, -1)) : type === name
+
+/** When the next thing happens on a clock. */
+export const nextDue = (merchant: Merchant, clock: string | null): number | undefined =>
+  nextJob(merchant, [], clock)?.due
+
+function nextJob(merchant: Merchant, faults: Fault[], clock: string | null): Job | undefined {
+  return jobsOn(merchant, faults, clock).reduce<Job | undefined>(
+    (first, job) => (first === undefined || inOrder(job, first) < 0 ? job : first),
+    undefined,
+  )
+}
+
+/** What a clock is going to make happen as things stand, the next first. */
+export const upcoming = (merchant: Merchant, clock: string | null): Omit<Job, 'run' | 'place'>[] =>
+  jobsOn(merchant, [], clock).sort(inOrder)
+
+function jobsOn(merchant: Merchant, faults: Fault[], clock: string | null): Job[] {
+  const follows = (customer: string | null) =>
+    (customer === null ? null : named<Customer>(merchant.customers, customer).clock) === clock
+  const invoices = new Map<string | null, Invoice[]>()
+  for (const invoice of merchant.invoices) {
+    const known = invoices.get(invoice.subscription)
+    if (known) known.push(invoice)
+    else invoices.set(invoice.subscription, [invoice])
+  }
+  return [
+    ...merchant.refunds
+      .filter(({ charge }) => follows(named<Charge>(merchant.charges, charge).customer))
+      .flatMap((refund, index) => refundJob(merchant, faults, refund, index)),
+    ...merchant.subscriptions
+      .map((subscription, index) => ({ subscription, index }))
+      .filter(({ subscription }) => follows(subscription.customer))
+      .flatMap(({ subscription, index }) =>
+        jobsOf({ merchant, faults, invoices: invoices.get(subscription.key) ?? [] }, subscription, index + 1),
+      ),
+  ]
+}
+
+const inOrder = (left: Job, right: Job): number =>
+  left.due - right.due ||
+  left.place[0] - right.place[0] ||
+  left.place[1] - right.place[1] ||
+  left.place[2] - right.place[2]
+
+/** decisions.md 3, pm_card_refundFail: "failed one minute later, amount_refunded and refunded restored". */
+function refundJob(merchant: Merchant, faults: Fault[], refund: Refund, index: number): Job[] {
+  if (refund.status !== 'pending') return []
+  const run = (at: number) => {
+    const operation = new Operation(merchant, faults, { at })
+    named<Charge>(merchant.charges, refund.charge).refunded -= refund.amount
+    refund.status = 'failed'
+    operation.tellOfRefund('refund.failed', refund)
+    return operation.end()
+  }
+  return [{ kind: 'refund', subscription: null, due: refund.created + MINUTE, place: [0, 0, index], run }]
+}
+
+/**
+ * decisions.md 2: "payment retries (oldest invoice first) with their final action → due_date of send_invoice → scheduled
+ * cancellation → expiry of incomplete → end of pause → trial end → renewal."
+ */
+const KINDS = ['retry', 'due date', 'cancellation', 'expiry', 'end of pause', 'trial end', 'renewal'] as const
+
+function jobsOf(
+  { merchant, faults, invoices }: { merchant: Merchant; faults: Fault[]; invoices: Invoice[] },
+  subscription: Subscription,
+  place: number,
+): Job[] {
+  const { status, cancelAt, cancelAtPeriodEnd, end, pause } = subscription
+  if (status === 'canceled' || status === 'incomplete_expired') return []
+  const jobs: Job[] = []
+  const add = (
+    kind: (typeof KINDS)[number],
+    due: number,
+    run: (operation: Operation) => { isDeleted: boolean } | undefined,
+    which = 0,
+  ) => {
+    const begin = (at: number) => {
+      const operation = new Operation(merchant, faults, { at, subscription })
+      return operation.end(run(operation))
+    }
+    const at: Job['place'] = [place, KINDS.indexOf(kind), which]
+    jobs.push({ kind, subscription: subscription.key, due, place: at, run: begin })
+  }
+  const can = (...statuses: Subscription['status'][]) => statuses.includes(status)
+  invoices.forEach((invoice, which) => {
+    const { next, dueDate } = invoice
+    if (invoice.status !== 'open') return
+    if (next !== null) add('retry', next, (operation) => retry(operation, subscription, invoice), which)
+    if (can('active') && dueDate !== null && invoice.collection === 'send_invoice') {
+      add('due date', dueDate, () => pass(subscription, { status: 'past_due' }), which)
+    }
+  })
+  if (can('active', 'past_due', 'trialing', 'unpaid')) {
+    const ends = [...(cancelAt === null ? [] : [cancelAt]), ...(cancelAtPeriodEnd ? [end] : [])]
+    if (ends.length > 0) {
+      add('cancellation', Math.min(...ends), (operation) => {
+        cancel(operation, subscription, { reason: 'cancellation_requested' })
+        return { isDeleted: true }
+      })
+    }
+  }
+  if (can('incomplete')) {
+    add('expiry', end, (operation) => {
+      expire(operation, subscription)
+      for (const invoice of invoices) if (invoice.status === 'open') voidInvoice(operation, invoice)
+      return undefined
+    })
+  }
+  if (pause?.resumes_at) add('end of pause', pause.resumes_at, () => pass(subscription, { pause: null }))
+  if (can('trialing')) add('trial end', end, (operation) => endTrial(operation, subscription))
+  if (can('active', 'past_due', 'unpaid')) add('renewal', end, (operation) => renew(operation, subscription))
+  return jobs
+}
+
+function pass(subscription: Subscription, into: Partial<Subscription>): undefined {
+  Object.assign(subscription, into)
+}
+
+/** state-machines.md: the rows "retry" and "last retry fails". */
+function retry(
+  operation: Operation,
+  subscription: Subscription,
+  invoice: Invoice,
+): { isDeleted: boolean } | undefined {
+  const outcome = attemptOnSchedule(operation, invoice, subscription)
+  if (outcome === 'approved') {
+    noteSettled(operation, subscription, invoice)
+    return undefined
+  }
+  if (invoice.next !== null) return undefined
+  if (subscription.status === 'incomplete') {
+    voidInvoice(operation, invoice, true)
+    expire(operation, subscription)
+    return undefined
+  }
+  const { finalAction } = operation.merchant
+  if (finalAction === 'leave_past_due') return undefined
+  if (finalAction === 'mark_unpaid') {
+    subscription.status = 'unpaid'
+    for (const other of invoicesOf(operation.merchant, subscription)) other.next = null
+    return undefined
+  }
+  cancel(operation, subscription, { reason: 'payment_failed' })
+  return { isDeleted: true }
+}
+
+/** state-machines.md: the rows "period end". */
+function renew(operation: Operation, subscription: Subscription): undefined {
+  enterPeriod(operation, subscription, subscription.period + 1)
+  const outcome = bill(operation, subscription, 'subscription_cycle')
+  if (outcome !== 'approved' && outcome !== 'not tried') subscription.status = 'past_due'
+}
+
+/** state-machines.md: the rows "trial end". The anchor is the trial's end. */
+export function endTrial(
+  operation: Operation,
+  subscription: Subscription,
+): { isDeleted: boolean } | undefined {
+  const { at } = operation
+  const isWithoutMethod =
+    subscription.collection === 'charge_automatically' &&
+    methodFor(operation, subscription.customer, subscription) === null
+  if (isWithoutMethod && subscription.missing === 'cancel') {
+    cancel(operation, subscription, { reason: 'payment_method_missing' })
+    return { isDeleted: true }
+  }
+  if (isWithoutMethod && subscription.missing === 'pause') {
+    subscription.status = 'paused'
+    return undefined
+  }
+  subscription.anchor = at
+  subscription.status = 'active'
+  enterPeriod(operation, subscription, 0)
+  const outcome = bill(operation, subscription, 'subscription_cycle')
+  if (outcome !== 'approved' && outcome !== 'not tried') subscription.status = 'past_due'
+  return undefined
+}

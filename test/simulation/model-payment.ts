@@ -1,0 +1,88 @@
+import type { Behaviour, Customer, Intent, Invoice, Method, Subscription } from './model-state.ts'
+import { named, newKey } from './model-state.ts'
+import type { Operation } from './model-telling.ts'
+
+export type Outcome = 'approved' | 'declined' | 'no method' | 'timed out'
+
+/**
+ * What an attempt is charged to. decisions.md 6: "the subscription's, else the customer's default; none or not a card →
+ * the attempt fails and counts"; docs/decisions.md: one that was detached is charged no more.
+ */
+export function methodFor(
+  operation: Operation,
+  customer: string,
+  subscription: Subscription | null,
+): Method | null {
+  const { merchant } = operation
+  const owner = named<Customer>(merchant.customers, customer)
+  for (const key of [subscription?.method ?? null, owner.defaultMethod]) {
+    const method = key === null ? null : named<Method>(merchant.methods, key)
+    if (method && method.customer === customer) return method
+  }
+  return null
+}
+
+/**
+ * What the processor answers. docs/decisions.md, "Faults": "Each attempt meets one fault at most: the first that was added.
+ * A struck attempt never comes to the card: its script stays where it is. What asks nothing of the processor uses nothing
+ * up." decisions.md 3: "one entry per attempt, `then` afterwards."
+ */
+export function attempt({ faults }: Operation, method: Method | null): Outcome {
+  if (!method) return 'no method'
+  const fault = faults.find(({ remaining }) => remaining > 0)
+  if (fault) {
+    fault.remaining -= 1
+    return fault.kind === 'decline' ? 'declined' : 'timed out'
+  }
+  if (method.script) {
+    const outcome = method.script.outcomes.shift() ?? method.script.then
+    return outcome === 'succeed' ? 'approved' : 'declined'
+  }
+  return method.behaviour === 'declines' ? 'declined' : 'approved'
+}
+
+/** A charge, and its intent as the charge leaves it. decisions.md 4, 5; without a method there is no charge. */
+export function charge(
+  operation: Operation,
+  intent: Intent,
+  { outcome, method }: { outcome: Outcome; method: Method | null },
+): string | null {
+  const { merchant } = operation
+  const isApproved = outcome === 'approved'
+  intent.status = isApproved ? 'succeeded' : 'requires_payment_method'
+  intent.method = isApproved ? (method?.key ?? null) : null
+  operation.tellOfIntent(isApproved ? 'payment_intent.succeeded' : 'payment_intent.payment_failed', intent)
+  if (outcome === 'no method') return null
+  const made = {
+    key: newKey(merchant, 'ch'),
+    intent: intent.key,
+    customer: intent.customer,
+    amount: intent.amount,
+    succeeded: isApproved,
+    refundsFail: method !== null && behaviourOf(method) === 'refund fails',
+    refunded: 0,
+  }
+  merchant.charges.push(made)
+  operation.tellOfCharge(isApproved ? 'charge.succeeded' : 'charge.failed', made)
+  return made.key
+}
+
+const behaviourOf = ({ behaviour }: Method): Behaviour => behaviour
+
+/** Pays an invoice, or fails to. The events of the invoice go before those of the payment. */
+export function settleInvoice(
+  operation: Operation,
+  invoice: Invoice,
+  result: { outcome: Outcome; method: Method | null },
+): void {
+  const intent = named<Intent>(operation.merchant.intents, invoice.intent ?? 'an intent')
+  const made = charge(operation, intent, result)
+  if (made !== null) invoice.charge = made
+  invoice.attempted = true
+  if (result.outcome === 'approved') {
+    invoice.status = 'paid'
+    invoice.paidAt = operation.at
+    invoice.next = null
+    operation.tellOfInvoice('invoice.paid', invoice)
+  } else operation.tellOfInvoice('invoice.payment_failed', invoice)
+}

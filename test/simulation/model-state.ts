@@ -1,0 +1,187 @@
+import type { Interval } from './model-calendar.ts'
+
+/**
+ * What the independent model knows of a merchant. Plain values, so that a snapshot is a copy. Objects are named by keys
+ * such as `sub3`; which id paytwin gave to each is no concern of the model.
+ */
+export type Merchant = {
+  /** Unix seconds; where a test clock is none, it is the main clock. */
+  now: number
+  readonly clocks: { readonly key: string; now: number; isDeleted: boolean }[]
+  finalAction: 'cancel' | 'mark_unpaid' | 'leave_past_due'
+  readonly customers: Customer[]
+  readonly methods: Method[]
+  readonly prices: Price[]
+  readonly items: PendingItem[]
+  readonly subscriptions: Subscription[]
+  readonly invoices: Invoice[]
+  readonly intents: Intent[]
+  readonly charges: Charge[]
+  readonly refunds: Refund[]
+  readonly counters: Record<string, number>
+}
+
+/** Faults are not part of what a snapshot holds. operator.md: "Faults". */
+export type Fault = { readonly kind: 'decline' | 'processor_timeout'; remaining: number }
+
+export type Customer = {
+  readonly key: string
+  readonly clock: string | null
+  defaultMethod: string | null
+  isDeleted: boolean
+  numbersGiven: number
+}
+
+export type Method = {
+  readonly key: string
+  customer: string | null
+  readonly behaviour: Behaviour
+  /** null where nobody scripted it. */
+  script: { outcomes: string[]; readonly then: string } | null
+}
+/** What a card does by itself: decisions.md 3, "Test payment methods". */
+export type Behaviour = 'succeeds' | 'declines' | 'refund fails'
+
+export type Price = Interval & { readonly key: string; readonly amount: number }
+
+export type PendingItem = {
+  readonly key: string
+  readonly customer: string
+  readonly amount: number
+  invoice: string | null
+}
+
+export type Status =
+  | 'incomplete'
+  | 'incomplete_expired'
+  | 'trialing'
+  | 'active'
+  | 'past_due'
+  | 'unpaid'
+  | 'paused'
+  | 'canceled'
+
+export type Subscription = {
+  readonly key: string
+  readonly customer: string
+  readonly created: number
+  status: Status
+  collection: 'charge_automatically' | 'send_invoice'
+  daysUntilDue: number | null
+  method: string | null
+  items: { readonly price: string; quantity: number }[]
+  anchor: number
+  /** Which period it is in, counted from the anchor. */
+  period: number
+  start: number
+  end: number
+  trialStart: number | null
+  trialEnd: number | null
+  readonly missing: 'create_invoice' | 'pause' | 'cancel'
+  cancelAt: number | null
+  cancelAtPeriodEnd: boolean
+  canceledAt: number | null
+  endedAt: number | null
+  reason: string | null
+  pause: {
+    readonly behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void'
+    readonly resumes_at: number | null
+  } | null
+  latest: string | null
+  /** The newest finalized invoice, whether it is shown as the latest or not; those held back by a pause apart. */
+  newest: string | null
+  description: string | null
+}
+
+export type Invoice = {
+  readonly key: string
+  readonly customer: string
+  readonly subscription: string | null
+  readonly created: number
+  readonly total: number
+  readonly reason: string
+  readonly collection: 'charge_automatically' | 'send_invoice'
+  readonly daysUntilDue: number | null
+  readonly start: number
+  readonly end: number
+  status: 'draft' | 'open' | 'paid' | 'void' | 'uncollectible' | 'deleted'
+  number: number | null
+  attempts: number
+  attempted: boolean
+  /** When the renewal failed: the days of the retries count from it. */
+  failedAt: number | null
+  next: number | null
+  dueDate: number | null
+  intent: string | null
+  charge: string | null
+  finalizedAt: number | null
+  paidAt: number | null
+  voidedAt: number | null
+  uncollectibleAt: number | null
+}
+
+export type Intent = {
+  readonly key: string
+  readonly customer: string | null
+  readonly invoice: string | null
+  readonly amount: number
+  status: 'requires_payment_method' | 'requires_confirmation' | 'requires_action' | 'succeeded' | 'canceled'
+  method: string | null
+}
+
+export type Charge = {
+  readonly key: string
+  readonly intent: string
+  readonly customer: string | null
+  readonly amount: number
+  readonly succeeded: boolean
+  readonly refundsFail: boolean
+  refunded: number
+}
+
+export type Refund = {
+  readonly key: string
+  readonly charge: string
+  readonly amount: number
+  readonly created: number
+  status: 'succeeded' | 'pending' | 'failed'
+}
+
+export const newMerchant = (now: number): Merchant => ({
+  now,
+  clocks: [],
+  finalAction: 'cancel',
+  customers: [],
+  methods: [],
+  prices: [],
+  items: [],
+  subscriptions: [],
+  invoices: [],
+  intents: [],
+  charges: [],
+  refunds: [],
+  counters: {},
+})
+
+/** A key that no object of the merchant has. */
+export function newKey(merchant: Merchant, prefix: string): string {
+  const count = (merchant.counters[prefix] ?? 0) + 1
+  merchant.counters[prefix] = count
+  return `${prefix}${count}`
+}
+
+/** The object with a key, which has to be there. */
+export function named<Kind extends { readonly key: string }>(objects: readonly Kind[], key: string): Kind {
+  const found = objects.find((object) => object.key === key)
+  if (!found) throw new Error(`the model has no ${key}`)
+  return found
+}
+
+/** Where something belongs to a customer its clock is the customer's. decisions.md 2, "Time". */
+export function nowOf(merchant: Merchant, customer: string | null): number {
+  const clock = customer === null ? null : named(merchant.customers, customer).clock
+  return clock === null ? merchant.now : named(merchant.clocks, clock).now
+}
+
+export const totalOf = (merchant: Merchant, items: Subscription['items']): number =>
+  items.reduce((sum, { price, quantity }) => sum + named(merchant.prices, price).amount * quantity, 0)

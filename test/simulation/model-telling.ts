@@ -1,0 +1,176 @@
+import type { Charge, Fault, Intent, Invoice, Merchant, Refund, Subscription } from './model-state.ts'
+
+/** Fields of an object as the API would show them; `{sub3}` stands for the id of what the model calls sub3. */
+export type Shown = Readonly<Record<string, unknown>>
+
+/** An event that the model expects. */
+export type Told = {
+  readonly type: string
+  /** What the event is about, as `{sub3}`. */
+  readonly about: string
+  readonly created: number
+  readonly shows: Shown
+  /** The names of the fields in previous_attributes; undefined for events without. */
+  readonly changed?: readonly string[]
+}
+
+export const ref = (key: string | null): string | null => (key === null ? null : `{${key}}`)
+
+/**
+ * The order of one operation's events. decisions.md 10: "subscription.created first, with the state at the operation's
+ * end; invoice events together, each with the invoice as of its step (draft, open, paid); payment_intent and charge
+ * events after them; then an invoice.voided that a failure caused; then subscription.updated; last .resumed or .deleted."
+ */
+const PLACES = ['created', 'invoice', 'payment', 'voided by failure', 'updated', 'last'] as const
+type Place = (typeof PLACES)[number]
+
+/** One thing that is done to a merchant's objects at an instant: by a request, or by a clock. */
+export class Operation {
+  readonly merchant: Merchant
+  readonly faults: Fault[]
+  /** Unix seconds. */
+  readonly at: number
+  readonly #told: { readonly place: Place; readonly told: Told }[] = []
+  readonly #subscription: Subscription | null
+  readonly #before: Shown | null
+
+  /** @param subscription - what the operation may change; its own events follow from what changed */
+  constructor(
+    merchant: Merchant,
+    faults: Fault[],
+    {
+      at,
+      subscription = null,
+      isNew = false,
+    }: { at: number; subscription?: Subscription | null; isNew?: boolean },
+  ) {
+    this.merchant = merchant
+    this.faults = faults
+    this.at = at
+    this.#subscription = subscription
+    this.#before = subscription && !isNew ? showSubscription(subscription) : null
+  }
+
+  tellOfInvoice(type: string, invoice: Invoice, isCausedByFailure = false): void {
+    this.#tell(isCausedByFailure ? 'voided by failure' : 'invoice', type, invoice.key, showInvoice(invoice))
+  }
+
+  tellOfIntent(type: string, intent: Intent): void {
+    this.#tell('payment', type, intent.key, showIntent(intent))
+  }
+
+  tellOfCharge(type: string, charge: Charge): void {
+    this.#tell('payment', type, charge.key, showCharge(charge))
+  }
+
+  tellOfRefund(type: string, refund: Refund): void {
+    this.#tell('payment', type, refund.key, showRefund(refund))
+  }
+
+  #tell(place: Place, type: string, key: string, shows: Shown): void {
+    this.#told.push({ place, told: { type, about: `{${key}}`, created: this.at, shows } })
+  }
+
+  /** All that it told, in the order of the specification. */
+  end({ isResumed = false, isDeleted = false } = {}): Told[] {
+    const subscription = this.#subscription
+    if (subscription) {
+      const shows = showSubscription(subscription)
+      const about = (type: string, changed?: string[]): Told => ({
+        type: `subscription.${type}`,
+        about: `{${subscription.key}}`,
+        created: this.at,
+        shows,
+        ...(changed && { changed }),
+      })
+      const put = (place: Place, told: Told) => this.#told.push({ place, told })
+      if (this.#before === null) put('created', about('created'))
+      else {
+        const changed = differing(this.#before, shows)
+        if (changed.length > 0 && !isDeleted) put('updated', about('updated', changed))
+      }
+      if (isResumed) put('last', about('resumed'))
+      if (isDeleted) put('last', about('deleted'))
+    }
+    return PLACES.flatMap((place) => this.#told.filter((entry) => entry.place === place)).map(
+      ({ told }) => told,
+    )
+  }
+}
+
+const differing = (before: Shown, after: Shown): string[] =>
+  Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+
+export const showSubscription = (subscription: Subscription): Shown => ({
+  status: subscription.status,
+  customer: ref(subscription.customer),
+  start_date: subscription.created,
+  collection_method: subscription.collection,
+  days_until_due: subscription.daysUntilDue,
+  default_payment_method: ref(subscription.method),
+  latest_invoice: ref(subscription.latest),
+  billing_cycle_anchor: subscription.anchor,
+  current_period_start: subscription.start,
+  current_period_end: subscription.end,
+  trial_start: subscription.trialStart,
+  trial_end: subscription.trialEnd,
+  cancel_at: subscription.cancelAt,
+  cancel_at_period_end: subscription.cancelAtPeriodEnd,
+  canceled_at: subscription.canceledAt,
+  ended_at: subscription.endedAt,
+  cancellation_details: { reason: subscription.reason },
+  pause_collection: subscription.pause,
+  description: subscription.description,
+  items: subscription.items.map(({ price, quantity }) => [`{${price}}`, quantity]),
+})
+
+export const showInvoice = (invoice: Invoice): Shown => ({
+  status: invoice.status,
+  number: invoice.number,
+  customer: ref(invoice.customer),
+  subscription: ref(invoice.subscription),
+  total: invoice.total,
+  amount_due: invoice.total,
+  amount_paid: invoice.status === 'paid' ? invoice.total : 0,
+  amount_remaining: invoice.status === 'paid' ? 0 : invoice.total,
+  attempt_count: invoice.attempts,
+  attempted: invoice.attempted,
+  next_payment_attempt: invoice.next,
+  billing_reason: invoice.reason,
+  collection_method: invoice.collection,
+  due_date: invoice.dueDate,
+  payment_intent: ref(invoice.intent),
+  charge: ref(invoice.charge),
+  // A manual invoice bills no period.
+  ...(invoice.subscription !== null && { period_start: invoice.start, period_end: invoice.end }),
+  status_transitions: {
+    finalized_at: invoice.finalizedAt,
+    paid_at: invoice.paidAt,
+    voided_at: invoice.voidedAt,
+    marked_uncollectible_at: invoice.uncollectibleAt,
+  },
+})
+
+export const showIntent = (intent: Intent): Shown => ({
+  status: intent.status,
+  amount: intent.amount,
+  customer: ref(intent.customer),
+  invoice: ref(intent.invoice),
+  amount_received: intent.status === 'succeeded' ? intent.amount : 0,
+})
+
+export const showCharge = (charge: Charge): Shown => ({
+  status: charge.succeeded ? 'succeeded' : 'failed',
+  paid: charge.succeeded,
+  amount: charge.amount,
+  amount_refunded: charge.refunded,
+  refunded: charge.succeeded && charge.refunded === charge.amount,
+  payment_intent: ref(charge.intent),
+  customer: ref(charge.customer),
+})
+
+export const showRefund = (refund: Refund): Shown => ({
+  status: refund.status,
+  amount: refund.amount,
+  charge: ref(refund.charge),
+})

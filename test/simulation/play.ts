@@ -1,0 +1,217 @@
+import type { Body } from '../twin.ts'
+import { type Answer, listAll } from './client.ts'
+import { commandNamed, isWhole, type Step } from './commands.ts'
+import { Dice } from './dice.ts'
+import { Failure } from './failure.ts'
+import type { Moves, Play } from './model-play.ts'
+import { named } from './model-state.ts'
+import type { Told } from './model-telling.ts'
+import { differences, inModelTerms } from './naming.ts'
+import type { Account, World } from './world.ts'
+
+/** What a step came to. */
+export type Played = {
+  readonly words: string
+  readonly simulatedSeconds: number
+  readonly events: readonly Body[]
+}
+
+/** In how many parts an advance is asked for. */
+export type Pace = (moves: Moves) => number
+
+export const ONE_JUMP: Pace = () => 1
+
+const NOTHING: Omit<Played, 'words'> = { simulatedSeconds: 0, events: [] }
+
+/** Does a step, and compares what came of it with what the model says. @throws Failure */
+export async function playStep(world: World, step: Step, pace: Pace): Promise<Played> {
+  if (isWhole(step.name)) return { words: await playWhole(world, step), ...NOTHING }
+  const account = world.account(step.merchant)
+  const dice = new Dice(step.dice)
+  const play = commandNamed(step.name)({ merchant: account.model, faults: account.faults, dice })
+  if (play === null) return { words: `${step.name}: there is nothing to do it to`, ...NOTHING }
+  const path = fill(account, play.path)
+  const body = play.body && fill(account, await fillItems(world, account, JSON.stringify(play.body)))
+  const words = `merchant ${step.merchant}, ${step.name}: ${play.method} ${path} ${body ?? ''}`
+  try {
+    const answer = play.moves
+      ? await move(world, account, { path, body, moves: play.moves, pace })
+      : await askOnce(world, account, { play, path, body, isRepeated: dice.chance(10), mark: step.dice })
+    compareAnswer(account, play, answer)
+    const events = await newEvents(world, account)
+    const isCompared = (type: string) => /^(subscription|invoice|payment_intent|charge|refund)\./.test(type)
+    compareEvents(
+      account,
+      play,
+      events.filter(({ type }) => isCompared(type)),
+    )
+    for (const event of events) account.watch.see(event, clockOf(account, event.data.object))
+    return { words, events, simulatedSeconds: play.moves ? play.moves.to - play.moves.from : 0 }
+  } catch (error) {
+    if (error instanceof Failure)
+      throw new Failure(error.kind, `${error.message.slice(error.kind.length + 2)}\n  in ${words}`)
+    throw error
+  }
+}
+
+async function playWhole(world: World, { name, dice }: Step): Promise<string> {
+  const snapshot = new Dice(dice).of(['one', 'two'])
+  if (name === 'reset') await world.reset()
+  else if (name === 'save snapshot') await world.save(snapshot)
+  else if (!(await world.restore(snapshot))) return `${name} ${snapshot}: it was never saved`
+  return name === 'reset' ? name : `${name} ${snapshot}`
+}
+
+const fill = (account: Account, text: string): string =>
+  account.naming.fill(text.replaceAll('{merchant}', account.id))
+
+/** The id of an item is known by its subscription and price: `{item of sub1 price2}`. */
+async function fillItems(world: World, account: Account, text: string): Promise<string> {
+  const [whole, subscription, price] = /\{item of (\w+) (\w+)\}/.exec(text) ?? []
+  if (whole === undefined || subscription === undefined || price === undefined) return text
+  const { naming } = account
+  const { body } = await world.ask(account, 'GET', `/v1/subscriptions/${naming.idOf(subscription)}`)
+  const item = body.items.data.find((each: Body) => each.price.id === naming.idOf(price))
+  return text.replace(whole, item.id)
+}
+
+/** Asks, and now and then asks again with the same idempotency key: the answer is the same, and nothing else happens. */
+async function askOnce(
+  world: World,
+  account: Account,
+  {
+    play,
+    path,
+    body,
+    isRepeated,
+    mark,
+  }: { play: Play; path: string; body: string | undefined; isRepeated: boolean; mark: number },
+): Promise<Answer> {
+  if (play.isOperators) return world.operate(play.method, path.replace('/_paytwin/', ''), body)
+  const key = isRepeated ? `key-${mark}` : undefined
+  const answer = await world.ask(account, play.method, path, body, key)
+  // Only what was stored is replayed. decisions.md 1, "Idempotency".
+  if (key === undefined || (answer.status >= 300 && answer.status !== 402)) return answer
+  const again = await world.ask(account, play.method, path, body, key)
+  if (again.text !== answer.text)
+    throw new Failure('replay', `answered otherwise: ${answer.text} ${again.text}`)
+  return answer
+}
+
+/** Moves a clock to where it is to go, at once or in equal parts. */
+async function move(
+  world: World,
+  account: Account,
+  { path, body, moves, pace }: { path: string; body: string | undefined; moves: Moves; pace: Pace },
+): Promise<Answer> {
+  const { from, to, stopOn } = moves
+  const parts = Math.min(pace(moves), to - from)
+  if (parts <= 1) return world.ask(account, 'POST', path, body)
+  for (let part = 1; ; part += 1) {
+    const until = from + Math.floor(((to - from) * part) / parts)
+    const asked = JSON.stringify({ to: until, ...(stopOn && { stop_on: stopOn }) })
+    const answer = await world.ask(account, 'POST', path, asked)
+    if (part === parts || answer.status !== 200 || answer.body.summary.stopped_on !== null) return answer
+  }
+}
+
+function compareAnswer(
+  { naming }: Account,
+  { answer: expected, makes = {} }: Play,
+  { status, body, text }: Answer,
+): void {
+  const is = status < 300 ? 'done' : status === 402 ? 'declined' : status < 500 ? 'refused' : 'broken'
+  if (is !== expected) throw new Failure('answer', `expected to be ${expected}, answered ${status} ${text}`)
+  if (is !== 'done') return
+  for (const [key, place] of Object.entries(makes)) {
+    const id = place.split('.').reduce<Body | undefined>((value, name) => value?.[name], body)
+    if (!naming.agrees(key, id)) throw new Failure('answer', `${key} at ${place} is ${JSON.stringify(id)}`)
+  }
+}
+
+/** The events since the newest that was seen, oldest first. */
+async function newEvents(world: World, account: Account): Promise<Body[]> {
+  const found: Body[] = []
+  for (;;) {
+    const newest = found.at(-1)?.id ?? account.events.at(-1)?.id
+    const events =
+      newest === undefined ? await allEvents(world, account) : await after(world, account, newest)
+    found.push(...events.list)
+    if (!events.has_more) break
+  }
+  account.events.push(...found)
+  return found
+}
+
+type Page = { readonly list: readonly Body[]; readonly has_more: boolean }
+
+async function after(world: World, account: Account, newest: string): Promise<Page> {
+  const { body } = await world.ask(account, 'GET', `/v1/events?limit=100&ending_before=${newest}`)
+  return { list: body.data.reverse(), has_more: body.has_more }
+}
+
+async function allEvents(world: World, account: Account): Promise<Page> {
+  return { list: await listAll((path) => world.ask(account, 'GET', path), '/v1/events?'), has_more: false }
+}
+
+function compareEvents({ naming }: Account, { told, isUnordered }: Play, events: readonly Body[]): void {
+  const real = [...events]
+  const expected = isUnordered ? inOrderOf(told, real, (key) => naming.ids.get(key)) : told
+  const lines = (event: Told | undefined, is: Body | undefined): string[] => {
+    if (!event) return [`not expected: ${describe(is)}`]
+    if (!is) return [`missing: ${event.type} of ${event.about} at ${event.created}`]
+    if (event.type !== is.type) return [`expected ${event.type} of ${event.about}, is ${describe(is)}`]
+    const changed = is.data.previous_attributes && Object.keys(is.data.previous_attributes).toSorted()
+    return [
+      ...differences(naming, event.created, is.created, 'created'),
+      ...differences(naming, event.about, is.data.object.id, 'id'),
+      ...differences(naming, event.changed?.toSorted(), changed, 'previous_attributes'),
+      ...differences(naming, event.shows, inModelTerms(is.data.object)),
+    ].map((line) => `${event.type} of ${event.about} at ${event.created}: ${line}`)
+  }
+  for (let index = 0; index < Math.max(expected.length, real.length); index += 1) {
+    const found = lines(expected[index], real[index])
+    if (found.length > 0) {
+      const told = expected
+        .map(({ type, about, created }) => `${created} ${type} ${about}`)
+        .slice(0, index + 5)
+      throw new Failure(
+        'history',
+        `event ${index + 1} is not what the model says\n  ${found.join('\n  ')}\n  the model: ${told.join('; ')}\n  paytwin: ${real
+          .slice(0, index + 5)
+          .map(describe)
+          .join('; ')}`,
+      )
+    }
+  }
+}
+
+const describe = (event: Body | undefined): string =>
+  event
+    ? `${event.created} ${event.type} ${event.data.object.id} ${event.data.object.status ?? ''}`
+    : 'nothing'
+
+/** What the model tells in an order of its own, in the order of the real events of the same objects. */
+function inOrderOf(
+  told: readonly Told[],
+  real: readonly Body[],
+  idOf: (key: string) => string | undefined,
+): Told[] {
+  const left = [...told]
+  const ordered: Told[] = []
+  for (const event of real) {
+    const index = left.findIndex(
+      ({ type, about }) => type === event.type && idOf(about.slice(1, -1)) === event.data.object.id,
+    )
+    if (index >= 0) ordered.push(...left.splice(index, 1))
+  }
+  return [...ordered, ...left]
+}
+
+/** The clock that an object follows: its customer's, or the one that it had until it was detached. */
+function clockOf({ naming, model, watch }: Account, object: Body): string {
+  const of = object.object === 'refund' ? watch.shown(object.charge) : object
+  const owner = of?.object === 'customer' ? of.id : (of?.customer ?? watch.shown(object.id)?.customer)
+  const key = typeof owner === 'string' ? naming.keyOf(owner) : undefined
+  return (key === undefined ? null : named(model.customers, key).clock) ?? 'main'
+}

@@ -1,0 +1,89 @@
+import type { Body } from '../twin.ts'
+import { audit, bytesOfWorld } from './audit.ts'
+import type { Step } from './commands.ts'
+import { Dice } from './dice.ts'
+import { Failure } from './failure.ts'
+import { ONE_JUMP, type Pace, playStep } from './play.ts'
+import { World } from './world.ts'
+
+/** What some steps came to. */
+export type Result = {
+  readonly failure: Failure | null
+  /** What was done, a line for each step. */
+  readonly lines: readonly string[]
+  readonly simulatedSeconds: number
+  readonly renewals: number
+  readonly events: number
+  /** The histories of all merchants at the end; empty after a failure. */
+  readonly bytes: readonly string[]
+}
+
+export type RunOptions = {
+  readonly seed: number
+  /** After how many steps everything is looked at. */
+  readonly auditEvery?: number
+  readonly pace?: Pace
+}
+
+/** Plays steps in a sandbox of their own, and checks as it goes. A failure is part of the result. */
+export async function run(
+  steps: readonly Step[],
+  { seed, auditEvery = 40, pace = ONE_JUMP }: RunOptions,
+): Promise<Result> {
+  const world = await World.open(seed)
+  const lines: string[] = []
+  const counts = { simulatedSeconds: 0, renewals: 0, events: 0 }
+  // What is looked at closer, out of all there is.
+  const dice = new Dice(seed)
+  try {
+    for (const [index, step] of steps.entries()) {
+      const { words, simulatedSeconds, events } = await playStep(world, step, pace)
+      lines.push(words)
+      counts.simulatedSeconds += simulatedSeconds
+      counts.events += events.length
+      counts.renewals += events.filter(isRenewal).length
+      if ((index + 1) % auditEvery === 0) await audit(world, dice)
+    }
+    await audit(world, dice)
+    return { failure: null, lines, ...counts, bytes: await bytesOfWorld(world) }
+  } catch (error) {
+    const failure =
+      error instanceof Failure ? error : new Failure('thrown', String((error as Error).stack ?? error))
+    return { failure, lines, ...counts, bytes: [] }
+  } finally {
+    await world.close()
+  }
+}
+
+const isRenewal = ({ type, data }: Body): boolean =>
+  type === 'invoice.created' && data.object.billing_reason === 'subscription_cycle'
+
+/** Thirty parts of a month: a day each. */
+const IN_STEPS: Pace = ({ from, to }) => Math.max(2, Math.min(60, Math.round((to - from) / 86_400)))
+
+/**
+ * Plays steps twice more where once is not enough: the same again, and with every advance in small steps. All have to
+ * give the same history, byte for byte.
+ */
+export async function runThoroughly(steps: readonly Step[], options: RunOptions): Promise<Result> {
+  const first = await run(steps, options)
+  if (first.failure) return first
+  const quietly = { ...options, auditEvery: Number.POSITIVE_INFINITY }
+  for (const [kind, pace] of [
+    ['same seed, other history', ONE_JUMP],
+    ['a jump is not its steps', IN_STEPS],
+  ] as const) {
+    const again = await run(steps, { ...quietly, pace })
+    const failure = again.failure
+      ? new Failure(kind, again.failure.message)
+      : differenceOf(kind, first.bytes, again.bytes)
+    if (failure) return { ...again, failure }
+  }
+  return first
+}
+
+function differenceOf(kind: string, first: readonly string[], again: readonly string[]): Failure | null {
+  const index = first.findIndex((line, at) => line !== again[at])
+  if (index < 0 && first.length === again.length) return null
+  return new Failure(kind, `\n  ${first[index]}\n  ${again[index]}`)
+}

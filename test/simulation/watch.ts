@@ -1,0 +1,107 @@
+import type { Body } from '../twin.ts'
+import { Failure } from './failure.ts'
+
+/**
+ * The changes of status that the specification's tables list (state-machines.md), written down once more. `none` is
+ * where an object is made. What no event tells of (an intent that is given a method) is listed as a change, too.
+ */
+const STATUSES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  subscription: {
+    none: ['active', 'incomplete', 'trialing'],
+    incomplete: ['active', 'incomplete_expired', 'canceled'],
+    incomplete_expired: [],
+    trialing: ['active', 'past_due', 'paused', 'canceled'],
+    active: ['past_due', 'canceled'],
+    past_due: ['active', 'canceled', 'unpaid'],
+    unpaid: ['active', 'canceled'],
+    paused: ['active', 'canceled'],
+    canceled: [],
+  },
+  invoice: {
+    none: ['draft'],
+    draft: ['open'],
+    open: ['paid', 'void', 'uncollectible'],
+    uncollectible: ['paid', 'void'],
+    paid: [],
+    void: [],
+  },
+  payment_intent: {
+    none: ['requires_confirmation', 'succeeded', 'requires_payment_method'],
+    requires_confirmation: ['requires_action', 'succeeded', 'requires_payment_method', 'canceled'],
+    requires_action: ['succeeded', 'requires_payment_method', 'canceled'],
+    requires_payment_method: ['requires_confirmation', 'requires_action', 'succeeded', 'canceled'],
+    succeeded: [],
+    canceled: [],
+  },
+  charge: { none: ['succeeded', 'failed'], succeeded: [], failed: [] },
+  refund: { none: ['succeeded', 'pending'], pending: ['failed'], succeeded: [], failed: [] },
+}
+
+/** What one merchant's events have told so far: checked as they come, so that a step costs what it did. */
+export class Watch {
+  #statuses = new Map<string, string>()
+  #times = new Map<string, number>()
+  #shown = new Map<string, Body>()
+  #periods = new Map<string, string>()
+
+  copy(): Watch {
+    const copy = new Watch()
+    copy.#statuses = new Map(this.#statuses)
+    copy.#times = new Map(this.#times)
+    copy.#shown = new Map(this.#shown)
+    copy.#periods = new Map(this.#periods)
+    return copy
+  }
+
+  /** What the newest event of an object showed. */
+  shown(id: string): Body | undefined {
+    return this.#shown.get(id)
+  }
+
+  /** @param clock - which clock the event's object follows */
+  see(event: Body, clock: string): void {
+    const { type, created, data } = event
+    const { object, previous_attributes } = data as { object: Body; previous_attributes?: Body }
+    const say = (kind: string, words: string) => new Failure(kind, `${type} of ${object.id}: ${words}`)
+
+    const last = this.#times.get(clock) ?? Number.NEGATIVE_INFINITY
+    if (created < last) throw say('time goes back', `${created} after ${last}`)
+    this.#times.set(clock, created)
+
+    const table = STATUSES[object.object]
+    if (table && type !== 'invoice.deleted') {
+      const from = this.#statuses.get(object.id) ?? 'none'
+      if (from !== object.status && !table[from]?.includes(object.status)) {
+        throw say('status outside its table', `${from} → ${object.status}`)
+      }
+      this.#statuses.set(object.id, object.status)
+    }
+
+    const before = this.#shown.get(object.id)
+    if (previous_attributes && object.object === 'subscription') {
+      const undone = JSON.stringify({ ...object, ...previous_attributes })
+      if (undone !== JSON.stringify(before)) throw say('journal', `undoing it does not give what was before`)
+    }
+    this.#shown.set(object.id, object)
+
+    if (object.object === 'invoice') this.#seeInvoice(object, type, say)
+    if (object.object === 'charge' && object.amount_refunded > object.amount) {
+      throw say('refunds exceed a charge', `${object.amount_refunded} of ${object.amount}`)
+    }
+  }
+
+  #seeInvoice(invoice: Body, type: string, say: (kind: string, words: string) => Failure): void {
+    const { lines, total, subscription, period_start, period_end, id } = invoice
+    const sum = lines.data.reduce((sum: number, { amount }: Body) => sum + amount, 0)
+    if (!lines.has_more && sum !== total) throw say('lines do not add up', `${sum}, total ${total}`)
+    if (subscription === null) return
+    const period = `${subscription} from ${period_start}`
+    // A resume that failed bills the same instant again when it is tried again.
+    if (type === 'invoice.voided') this.#periods.delete(period)
+    if (type !== 'invoice.created') return
+    const other = this.#periods.get(period)
+    if (other !== undefined && other !== id) throw say('two invoices for a period', `${other} bills it too`)
+    this.#periods.set(period, id)
+    if (period_end <= period_start) throw say('a period without length', `${period_start} to ${period_end}`)
+  }
+}

@@ -1,0 +1,147 @@
+import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
+import type { Body } from '../twin.ts'
+import { type Answer, ask } from './client.ts'
+import { MERCHANTS } from './commands.ts'
+import { Failure } from './failure.ts'
+import { type Fault, type Merchant, newMerchant } from './model-state.ts'
+import { Naming } from './naming.ts'
+import { Watch } from './watch.ts'
+
+/** A merchant of the sandbox, and what the model thinks of it. */
+export type Account = {
+  readonly id: string
+  readonly key: string
+  readonly model: Merchant
+  /** In the order in which they were added. */
+  readonly faults: Fault[]
+  readonly naming: Naming
+  readonly watch: Watch
+  /** All events that were seen, oldest first, as they were shown then. */
+  readonly events: Body[]
+}
+
+type Saved = Pick<Account, 'id' | 'model' | 'naming' | 'watch' | 'events'>
+
+const ADMIN_TOKEN = 'the-token-of-a-simulation-and-of-nothing-else'
+
+/** Where the main clocks begin: on a day that most months do not have, in the year before a leap year. */
+export const BEGIN = Date.UTC(2027, 0, 31, 10) / 1000
+
+/** A sandbox in memory with several merchants, and its snapshots. */
+export class World {
+  readonly sandbox: Sandbox
+  accounts: Account[] = []
+  readonly #snapshots = new Map<string, Saved[]>()
+
+  private constructor(sandbox: Sandbox) {
+    this.sandbox = sandbox
+  }
+
+  static async open(seed: number): Promise<World> {
+    const sandbox = await openSandbox({
+      database: ':memory:',
+      clock: BEGIN,
+      seed: String(seed),
+      adminToken: ADMIN_TOKEN,
+      reportError: (error) => {
+        throw error
+      },
+    })
+    const world = new World(sandbox)
+    await world.#begin(sandbox.secretKey ?? '')
+    return world
+  }
+
+  /** The account of a step; there are always as many. */
+  account(index: number): Account {
+    const account = this.accounts[index % MERCHANTS]
+    if (!account) throw new Error(`there is no merchant ${index}`)
+    return account
+  }
+
+  ask(
+    account: Account,
+    method: string,
+    path: string,
+    body?: string,
+    idempotencyKey?: string,
+  ): Promise<Answer> {
+    return ask(this.sandbox, { method, path, token: account.key, body, idempotencyKey })
+  }
+
+  operate(method: string, path: string, body?: string): Promise<Answer> {
+    return ask(this.sandbox, { method, path: `/_paytwin/${path}`, token: ADMIN_TOKEN, body })
+  }
+
+  async save(name: string): Promise<void> {
+    await this.#operateWell('POST', 'snapshots', { name })
+    this.#snapshots.set(name, this.accounts.map(copyOf))
+  }
+
+  /** @returns whether there was such a snapshot */
+  async restore(name: string): Promise<boolean> {
+    const saved = this.#snapshots.get(name)
+    if (!saved) {
+      const { status } = await this.operate('POST', `snapshots/${name}/restore`)
+      if (status !== 404) throw new Failure('snapshots', `restoring one that is not there: ${status}`)
+      return false
+    }
+    await this.#operateWell('POST', `snapshots/${name}/restore`)
+    const before = this.accounts
+    this.accounts = []
+    for (const [index, each] of saved.entries()) {
+      // Faults stay at a restore; keys of merchants that a reset took along are gone.
+      const faults = before.find(({ id }) => id === each.id)?.faults ?? []
+      const key = index === 0 ? before[0]?.key : await this.#issueKey(each.id)
+      this.accounts.push({ ...copyOf(each), key: key ?? '', faults })
+    }
+    return true
+  }
+
+  async reset(): Promise<void> {
+    const key = this.account(0).key
+    await this.#operateWell('POST', 'reset')
+    await this.#begin(key)
+  }
+
+  async close(): Promise<void> {
+    await this.sandbox.close()
+  }
+
+  async #begin(defaultKey: string): Promise<void> {
+    this.accounts = [accountOf(this.sandbox.merchant.settings.id, defaultKey)]
+    while (this.accounts.length < MERCHANTS) {
+      const made = await this.#operateWell('POST', 'merchants', { clock: BEGIN })
+      this.accounts.push(accountOf(made.id, await this.#issueKey(made.id)))
+    }
+  }
+
+  async #issueKey(merchant: string): Promise<string> {
+    return (await this.#operateWell('POST', 'keys', { merchant })).secret
+  }
+
+  async #operateWell(method: string, path: string, body?: Body): Promise<Body> {
+    const answer = await this.operate(method, path, body && JSON.stringify(body))
+    if (answer.status >= 300)
+      throw new Failure('operator', `${method} ${path}: ${answer.status} ${answer.text}`)
+    return answer.body
+  }
+}
+
+const accountOf = (id: string, key: string): Account => ({
+  id,
+  key,
+  model: newMerchant(BEGIN),
+  faults: [],
+  naming: new Naming(),
+  watch: new Watch(),
+  events: [],
+})
+
+const copyOf = ({ id, model, naming, watch, events }: Saved): Saved => ({
+  id,
+  model: structuredClone(model),
+  naming: naming.copy(),
+  watch: watch.copy(),
+  events: [...events],
+})

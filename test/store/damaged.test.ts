@@ -1,0 +1,164 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { DatabaseUnusable, MIGRATIONS, openDatabase } from '../../src/store/database.ts'
+
+const PAGE = 16_384
+/** More than a page or two of something. */
+const ROWS = 400
+
+const folder = mkdtempSync(join(tmpdir(), 'paytwin-test-'))
+/** A database that was closed, and one with the log of a process that was killed. */
+const whole = join(folder, 'whole.db')
+const killed = join(folder, 'killed.db')
+const path = join(folder, 'paytwin.db')
+const wal = `${path}-wal`
+
+beforeAll(async () => {
+  const database = await openDatabase(whole, 'normal')
+  const add = database.prepare('insert into setting (name, value) values (?, ?)')
+  const fill = (from: number) => {
+    for (let n = from; n < from + ROWS; n += 1) add.run(`name ${n}`, 'x'.repeat(500))
+  }
+  fill(0)
+  database.pragma('wal_checkpoint(TRUNCATE)')
+  fill(ROWS)
+  // As a kill at this moment leaves both.
+  copyFileSync(whole, killed)
+  copyFileSync(`${whole}-wal`, `${killed}-wal`)
+  database.close()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+beforeEach(() => {
+  for (const file of readdirSync(folder).filter((name) => name.startsWith('paytwin.db')))
+    rmSync(join(folder, file), { recursive: true })
+})
+
+const put = (from: string) => {
+  for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, path + end)
+}
+/** Writes over a place of a file. */
+function spoil(file: string, at: number, bytes: Buffer): void {
+  const content = readFileSync(file)
+  bytes.copy(content, at)
+  writeFileSync(file, content)
+}
+const noise = (length: number) => Buffer.alloc(length, 0xee)
+const sizeOf = (file: string) => statSync(file).size
+/** Every file of the database, byte by byte. */
+const bytes = () =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .filter((name) => name.startsWith('paytwin.db') && statSync(join(folder, name)).isFile())
+      .map((name) => [name, readFileSync(join(folder, name)).toString('base64')]),
+  )
+
+function foreign(version: number, mode: string): void {
+  rmSync(path)
+  const diary = new Sqlite(path)
+  diary.pragma(`journal_mode = ${mode}`)
+  diary.exec("create table diary (text); insert into diary values ('Dear diary')")
+  diary.pragma(`user_version = ${version}`)
+  diary.close()
+}
+
+function aFolder(): void {
+  rmSync(path)
+  mkdirSync(path)
+}
+
+test.each<[string, () => void, RegExp]>([
+  ['a damaged header', () => spoil(path, 0, noise(100)), /not a paytwin database, or is damaged/],
+  ['a header with another page size', () => spoil(path, 16, Buffer.from([0, 7])), /damaged/],
+  ['a damaged schema', () => spoil(path, 100, noise(PAGE - 100)), /damaged/],
+  ['a damaged page in the middle', () => spoil(path, PAGE * 6, noise(PAGE)), /damaged/],
+  ['an emptied page at the end', () => spoil(path, sizeOf(path) - PAGE, Buffer.alloc(PAGE)), /damaged/],
+  ['an end that is missing', () => truncateSync(path, sizeOf(path) - 1_000), /damaged/],
+  ['a half that is missing', () => truncateSync(path, PAGE * Math.floor(sizeOf(path) / PAGE / 2)), /damaged/],
+  ['hardly a beginning', () => truncateSync(path, 50), /damaged/],
+  ['a text', () => writeFileSync(path, 'Dear diary,\n'.repeat(200)), /not a paytwin database/],
+  ['a short text', () => writeFileSync(path, 'Dear diary'), /not a paytwin database/],
+  ['the database of something else', () => foreign(0, 'delete'), /something else than paytwin/],
+  ['one with a version', () => foreign(1, 'delete'), /something else than paytwin/],
+  ['one with a log', () => foreign(0, 'wal'), /something else than paytwin/],
+  ['a folder', aFolder, /cannot be opened and written/],
+  [
+    'the log of a database that is gone',
+    () => {
+      put(killed)
+      rmSync(path)
+    },
+    /-wal holds what was written last to a database that is gone/,
+  ],
+  [
+    'the log of a database that was emptied',
+    () => {
+      put(killed)
+      truncateSync(path, 0)
+    },
+    /-wal holds what was written last/,
+  ],
+  [
+    'a log that is none',
+    () => {
+      put(killed)
+      spoil(wal, 0, noise(5_000))
+    },
+    /-wal is damaged/,
+  ],
+])('%s is refused, and stays as it is', async (_, damage, message) => {
+  put(whole)
+  damage()
+  const before = bytes()
+  const error = await openDatabase(path, 'normal').catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(DatabaseUnusable)
+  expect(error).toMatchObject({ reason: 'unreadable', message: expect.stringMatching(message) })
+  expect((error as Error).message).not.toMatch(/[\n\r]/)
+  expect(bytes()).toEqual(before)
+})
+
+test('one of a newer schema is refused, and stays as it is', async () => {
+  put(whole)
+  const newer = new Sqlite(path)
+  newer.pragma(`user_version = ${Object.keys(MIGRATIONS).length + 1}`)
+  newer.close()
+  const before = bytes()
+  await expect(openDatabase(path, 'normal')).rejects.toMatchObject({ reason: 'newer' })
+  expect(bytes()).toEqual(before)
+})
+
+/** How many of the rows are there. */
+async function rows(): Promise<number> {
+  const database = await openDatabase(path, 'normal')
+  const count = database.prepare("select count(*) from setting where name like 'name %'").pluck().get()
+  database.close()
+  return Number(count)
+}
+
+test.each<[string, () => void, (rows: number) => boolean]>([
+  ['a log as a kill leaves it', () => undefined, (found) => found === 2 * ROWS],
+  [
+    'a log that breaks off, as in a power cut',
+    () => truncateSync(wal, Math.floor(sizeOf(wal) / 2)),
+    (found) => found > ROWS && found < 2 * ROWS,
+  ],
+  ['a log that was never written', () => writeFileSync(wal, Buffer.alloc(4_096)), (found) => found === ROWS],
+  ['a log that was hardly begun', () => truncateSync(wal, 20), (found) => found === ROWS],
+])('%s is used up to where it goes', async (_, cut, expected) => {
+  put(killed)
+  cut()
+  expect(await rows()).toSatisfy(expected)
+})
