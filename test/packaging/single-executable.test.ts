@@ -12,6 +12,10 @@ import { recordedIo } from '../cli/terminal.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
+/** It copies a hundred megabytes, and starts what it has built several times. */
+const BUILD_MS = 60_000
+
+const started: number[] = []
 let folder: ReturnType<typeof temporaryFolder>
 let built: Finished
 const path = (name: string) => join(folder.path, name)
@@ -38,13 +42,24 @@ async function paytwin(...args: string[]): Promise<string> {
 }
 const asked = async (...args: string[]) => JSON.parse(await paytwin(...args, '--json'))
 
+/** Starts one in the background that ends with the tests at the latest. */
+async function startInBackground(...options: string[]) {
+  const daemon = await asked('start', '--port', '0', ...options)
+  started.push(daemon.pid)
+  return daemon
+}
+
 beforeAll(async () => {
   folder = temporaryFolder()
   for (const name of ['bin', 'home', 'nothing', 'tmp']) mkdirSync(path(name))
   const script = join(ROOT, 'packaging/build-executable.js')
   built = await run(process.execPath, [script, executable()], process.env)
+}, BUILD_MS)
+afterAll(() => {
+  // What a test that failed has left behind.
+  for (const pid of started) if (existsSync(`/proc/${pid}`)) process.kill(pid)
+  folder.remove()
 })
-afterAll(() => folder.remove())
 beforeEach(() => {
   expect(built).toMatchObject({ status: 0, stderr: '' })
 })
@@ -66,7 +81,7 @@ test('it knows every command, by its own version', async () => {
 })
 
 test('without Node it keeps a sandbox from its first start to its end, and leaves nothing but the data', async () => {
-  const daemon = await asked('start', '--port', '0', '--clock', '2026-01-31T10:00:00Z')
+  const daemon = await startInBackground('--clock', '2026-01-31T10:00:00Z')
   expect(existsSync(path('home/.paytwin/paytwin.db'))).toBe(true)
 
   const received: string[] = []
@@ -111,21 +126,24 @@ test('run gives a command a daemon, and ends as it did', async () => {
 })
 
 test('the terminal UI draws, and gives the screen back', async () => {
-  const { url, admin_token } = await asked('start', '--ephemeral', '--port', '0', '--clock', '2026-01-31')
+  const { url, admin_token } = await startInBackground('--ephemeral', '--clock', '2026-01-31')
   const env = { ...environment(), PAYTWIN_URL: url, PAYTWIN_ADMIN_TOKEN: admin_token, TERM: 'xterm' }
   const system = { ...env, PATH: process.env.PATH }
   const shell = `stty rows 24 columns 80; PATH=${env.PATH} exec ${executable()} events tail`
   const child = spawn('script', ['-qefc', shell, '/dev/null'], { cwd: path('home'), env: system })
   const closed = once(child, 'close')
   let screen = ''
+  let isLeaving = false
   child.stdout.setEncoding('utf8').on('data', (text) => {
     screen += text
-    if (text.includes('connected')) child.stdin.write('q')
+    if (isLeaving || !screen.includes('● connected')) return
+    isLeaving = true
+    child.stdin.write('q')
   })
   expect(await closed).toEqual([0, null])
   expect(screen).toContain('2026-01-31')
-  expect(screen.indexOf('\u001b[?1049h')).toBeLessThan(screen.indexOf('connected'))
-  expect(screen.indexOf('\u001b[?1049l')).toBeGreaterThan(screen.indexOf('connected'))
+  expect(screen.indexOf('\u001b[?1049h')).toBeLessThan(screen.indexOf('● connected'))
+  expect(screen.indexOf('\u001b[?1049l')).toBeGreaterThan(screen.indexOf('● connected'))
   expect((await run(executable(), ['stop'], env)).status).toBe(0)
 })
 
