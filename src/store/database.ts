@@ -106,6 +106,8 @@ function lookThrough(database: Sqlite.Database, path: string): number {
     const size = pages * Number(database.pragma('page_size', { simple: true }))
     const trouble = size <= LARGEST_CHECKED ? database.pragma('quick_check(1)', { simple: true }) : 'ok'
     if (trouble !== 'ok') throw damaged(path, String(trouble).split('\n').at(-1) ?? '')
+    // All of it has been read, and little of that is needed.
+    database.pragma('shrink_memory')
     return version
   } finally {
     // Some errors have ended it already.
