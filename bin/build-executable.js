@@ -19,7 +19,7 @@ const {
 const { dirname, join, resolve } = require('node:path')
 const { performance } = require('node:perf_hooks')
 const { buildSync } = require('esbuild')
-const { COMPILED, MAIN } = require('../bin/script.js')
+const { COMPILED, MAIN } = require('./script.js')
 
 /** Where Node looks whether something was put into it. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'

@@ -1,6 +1,6 @@
 /** What the single executable begins with: it runs the program out of itself, as bin/paytwin.js does from files. */
 const { getAsset, getRawAsset } = require('node:sea')
-const { runScript } = require('../bin/script.js')
+const { runScript } = require('./script.js')
 
 const source = getAsset('main.cjs', 'latin1')
 const cachedData = Buffer.from(getRawAsset('compiled'))
