@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 
 /** zod carries its messages in some fifty languages. paytwin speaks English, and starts faster without the others. */
@@ -35,9 +37,8 @@ const withoutWaiting = {
   },
 }
 
-// One script, for a quick start: what only some commands need lies in it unread until it is asked for.
-const { metafile } = await build({
-  entryPoints: ['src/cli/main.ts', 'src/cli/demo.ts'],
+/** What all scripts have in common. */
+const script = {
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   bundle: true,
@@ -61,11 +62,64 @@ const { metafile } = await build({
   logLevel: 'warning',
   metafile: true,
   plugins: [englishOnly, withoutWaiting],
+}
+
+// One script, for a quick start: what only some commands need lies in it unread until it is asked for.
+const program = await build({ ...script, entryPoints: ['src/cli/main.ts', 'src/cli/demo.ts'] })
+
+// The test library is one script too, whoever asks for it: two copies of a class would not know each other.
+const library = await build({
+  ...script,
+  entryPoints: { library: 'src/index.ts' },
+  inject: ['src/library/real-timers.ts'],
 })
+await writeFile(
+  'dist/library.mjs',
+  `import { createRequire } from 'node:module'
+export const { createPaytwin, RequestRefused, SignatureInvalid, verifyWebhook } = createRequire(import.meta.url)('./library.cjs')
+`,
+)
+const fixture = await build({
+  entryPoints: { vitest: 'src/library/vitest.ts' },
+  outdir: 'dist',
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  external: ['vitest'],
+  metafile: true,
+  plugins: [
+    {
+      name: 'the one library',
+      setup({ onResolve }) {
+        onResolve({ filter: /^\.\/create\.ts$/ }, () => ({ path: './library.mjs', external: true }))
+      },
+    },
+  ],
+})
+
+// Its types: what the compiler declares, in one file, with the resources as the API's description has them.
+const emitted = await mkdtemp(join(tmpdir(), 'paytwin-declarations-'))
+try {
+  const compiler = createRequire(import.meta.url).resolve('typescript/package.json')
+  execFileSync(process.execPath, [
+    join(dirname(compiler), 'bin/tsc'),
+    ...['-p', 'tsconfig.declarations.json', '--outDir', emitted],
+  ])
+  await build({ ...script, entryPoints: ['src/declarations.ts'] })
+  execFileSync(process.execPath, ['dist/declarations.cjs', emitted, 'dist'])
+} finally {
+  await rm(emitted, { recursive: true })
+}
+const made = new Set([
+  ...[program, library, fixture].flatMap(({ metafile }) => Object.keys(metafile.outputs)),
+  ...['library.mjs', 'library.d.cts', 'library.d.mts', 'vitest.d.mts'].map((file) => `dist/${file}`),
+])
 
 // What an earlier build left goes only now, so that a build that fails takes nothing away.
 for (const file of readdirSync('dist')) {
-  if (!(`dist/${file}` in metafile.outputs)) rmSync(join('dist', file), { recursive: true })
+  if (!made.has(`dist/${file}`)) rmSync(join('dist', file), { recursive: true })
 }
 // bin/script.js takes each byte for a character.
 if (/[^\0-\x7f]/.test(await readFile('dist/main.cjs', 'utf8'))) throw new Error('dist/main.cjs is not ASCII')

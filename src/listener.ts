@@ -42,6 +42,7 @@ const PROBE_AFTER_MS = 60_000
  * long as there is an answer to give: one that is under way is never broken into.
  * @param options.url - the daemon's, which is known once it listens
  * @param options.unread - takes note of a request that the application could not be given
+ * @param options.keepsGlobals - whether Request and Response stay as they are: else quicker ones take their place in the whole process
  */
 export function createListener(
   app: Hono,
@@ -50,15 +51,18 @@ export function createListener(
     url,
     unread,
     limits = SOCKET_LIMITS,
+    keepsGlobals = false,
   }: {
     readonly hostname: string
     readonly url: () => string
     readonly unread: (error: unknown) => void
     readonly limits?: SocketLimits | undefined
+    readonly keepsGlobals?: boolean
   },
 ): Server {
   const serve = getRequestListener(app.fetch, {
     hostname,
+    overrideGlobalObjects: !keepsGlobals,
     errorHandler: (error) => {
       unread(error)
       const { status, headers, text } = refusalOfUnreadable(url())

@@ -41,6 +41,14 @@ const LAYERS: Readonly<Record<string, Row>> = {
     packages: ['commander', 'node:'],
     types: ['src/daemon.ts'],
   },
+  'src/library/': {
+    paths: [
+      ...['src/library/', 'src/sandbox.ts', 'src/listener.ts', 'package.json'],
+      ...['src/webhooks/', 'src/engine/', 'src/core/'],
+    ],
+    packages: ['node:', 'vitest'],
+    types: ['src/http/'],
+  },
 }
 
 /** The one import that no row allows: the command that starts the daemon loads it when it runs. */
@@ -99,6 +107,14 @@ describe('layers', () => {
   test('nothing but the command line and the terminal UI imports these', () => {
     const strangers = IMPORTS.filter(({ from }) => !beginsWithOneOf(from, ['src/cli/', 'src/ui/'])).filter(
       ({ to }) => beginsWithOneOf(to, ['src/cli/', 'src/ui/']),
+    )
+    expect(strangers.map(written)).toEqual([])
+  })
+
+  test('nothing but its entry and the step of the build that describes it imports the library', () => {
+    const own = ['src/library/', 'src/index.ts', 'src/declarations.ts']
+    const strangers = IMPORTS.filter(({ from }) => !beginsWithOneOf(from, own)).filter(
+      ({ to }) => to.startsWith('src/library/') || to === 'src/index.ts',
     )
     expect(strangers.map(written)).toEqual([])
   })

@@ -2,6 +2,7 @@ import { advancePart } from './advance.ts'
 import { growthPart } from './growth.ts'
 import { intentsPart } from './intents.ts'
 import { latencyPart } from './latency.ts'
+import { libraryPart } from './library.ts'
 import { readsPart } from './reads.ts'
 import type { Part } from './result.ts'
 import { startPart } from './start.ts'
@@ -14,6 +15,7 @@ import { yearPart } from './year.ts'
 /** All that is measured, in the order in which it runs. */
 export const PARTS: readonly Part[] = [
   startPart,
+  libraryPart,
   intentsPart,
   readsPart,
   subscriptionsPart,

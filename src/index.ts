@@ -1,0 +1,5 @@
+export * from './library/api.ts'
+export { createPaytwin } from './library/create.ts'
+export { type Refusal, RequestRefused } from './library/refused.ts'
+export type * from './library/resources.ts'
+export { SignatureInvalid, type SignedWebhook, type VerifyOptions, verifyWebhook } from './library/verify.ts'

@@ -1,0 +1,80 @@
+import { RequestRefused } from './refused.ts'
+
+/** Answers requests, given what stands for a socket. */
+export type Answerer = (
+  request: Request,
+  socket: { outgoing: { destroy(): void } },
+) => Response | Promise<Response>
+
+/** Who asks: `url` is where a path leads, `secret` a key or token. */
+export type Caller = { readonly answer: Answerer; readonly url: string; readonly secret: string }
+
+/** As the global fetch, but answered in this process. */
+export async function callInProcess(
+  { answer, url, secret }: Caller,
+  input: string | URL | Request,
+  init?: RequestInit,
+): Promise<Response> {
+  const request = input instanceof Request ? new Request(input, init) : new Request(new URL(input, url), init)
+  if (!request.headers.has('authorization')) request.headers.set('authorization', `Bearer ${secret}`)
+  request.headers.set('host', new URL(url).host)
+  const { signal } = request
+  signal.throwIfAborted()
+  let isLost = false
+  const answered = Promise.resolve(answer(request, { outgoing: { destroy: () => (isLost = true) } }))
+  const response = await unlessAborted(signal, answered)
+  if (isLost) throw new TypeError('fetch failed', { cause: connectionReset() })
+  return response
+}
+
+/** A request with JSON, of which the answer's JSON is given. @throws RequestRefused */
+export async function ask<Answer>(
+  caller: Caller,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const response = await callInProcess(caller, path, {
+    method,
+    ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  })
+  const answer = JSON.parse(await response.text())
+  if (response.ok) return answer
+  const { type, code = null, param = null, message } = answer.error
+  throw new RequestRefused({
+    status: response.status,
+    type,
+    code,
+    param,
+    message: `${method} ${path}: ${message}`,
+  })
+}
+
+/** The path of a query; what is undefined is left out, and a list is asked for with its name and []. */
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | number | readonly string[] | undefined>>,
+): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue
+    if (typeof value === 'object') for (const item of value) search.append(`${name}[]`, item)
+    else search.set(name, String(value))
+  }
+  return `${path}?${search}`
+}
+
+async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+const connectionReset = () => Object.assign(new Error('other side closed'), { code: 'ECONNRESET' })

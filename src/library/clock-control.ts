@@ -1,0 +1,52 @@
+import { parseInstant } from '../core/calendar.ts'
+import type { Advance, AdvanceOptions, ClockControl, Instant } from './api.ts'
+import type { Clock, Upcoming } from './resources.ts'
+
+/** What a clock's control needs: the merchant's API, and the time that the clock shows, in Unix seconds. */
+type Controlled = {
+  get<Answer>(path: string): Promise<Answer>
+  post<Answer>(path: string, body: object): Promise<Answer>
+  readonly now: () => number
+}
+
+const dateOf = (seconds: number) => new Date(seconds * 1_000)
+
+/** As the API takes it; a Date in whole seconds. */
+export const timeOf = (instant: Instant): string | number =>
+  instant instanceof Date ? Math.floor(instant.getTime() / 1_000) : instant
+
+/** Unix seconds. @throws TypeError for what is no time */
+export function secondsOf(instant: Instant): number {
+  const seconds = parseInstant(String(timeOf(instant)))
+  if (seconds !== undefined) return seconds
+  throw new TypeError(
+    `'${instant}' is no time: give ISO 8601 as in 2026-01-31T10:00:00Z, Unix seconds, or a Date`,
+  )
+}
+
+export function controlClock({ get, post, now }: Controlled): ClockControl {
+  const advance = async (aim: object, { stopOn, awaitWebhooks }: AdvanceOptions = {}): Promise<Advance> => {
+    const { summary, now: arrived } = await post<Clock>('/v1/test_helpers/clock/advance', {
+      ...aim,
+      ...(stopOn && { stop_on: stopOn }),
+      ...(awaitWebhooks !== undefined && { await_webhooks: awaitWebhooks }),
+    })
+    if (!summary) throw new Error('an advance that is waited for tells what it did')
+    return { ...summary, now: dateOf(arrived) }
+  }
+  const upcoming = async (limit: number) =>
+    (await get<{ data: Upcoming[] }>(`/v1/test_helpers/upcoming?limit=${limit}`)).data
+  return {
+    get now() {
+      return dateOf(now())
+    },
+    advance: (by, options) => advance({ by }, options),
+    advanceTo: (to, options) => advance({ to: timeOf(to) }, options),
+    advanceToNext: async (options) => {
+      const [next] = await upcoming(1)
+      if (!next) throw new Error('Nothing is due, at no time: the clock has nowhere to go')
+      return advance({ to: next.due }, options)
+    },
+    upcoming: () => upcoming(100),
+  }
+}

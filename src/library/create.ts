@@ -1,0 +1,144 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { version } from '../../package.json'
+import { ApiError } from '../core/errors.ts'
+import { randomToken } from '../engine/ids.ts'
+import { createListener } from '../listener.ts'
+import { openSandbox, type Sandbox } from '../sandbox.ts'
+import { Addresses } from '../webhooks/address.ts'
+import { Sender } from '../webhooks/sender.ts'
+import type { NewMerchant, Paytwin, PaytwinOptions, Snapshots } from './api.ts'
+import { type Answerer, ask, type Caller } from './calls.ts'
+import { secondsOf, timeOf } from './clock-control.ts'
+import { faultsOf, type Shared, twinOf } from './merchant-twin.ts'
+import { RequestRefused } from './refused.ts'
+import type { Fixtures, Snapshot } from './resources.ts'
+import { WebhookInbox } from './webhook-inbox.ts'
+
+const HOST = '127.0.0.1'
+const DEFAULT_NOW = '2026-01-01T00:00:00Z'
+const TOKEN_LENGTH = 40
+
+/**
+ * Starts a sandbox in this process: in memory, with a frozen clock, on a port of its own. One that nobody closes keeps no
+ * process alive, and leaves nothing on the disk.
+ * @throws RequestRefused for fixtures or a key that cannot be; TypeError for a time that is none
+ * Source: operator.md, "Test library".
+ */
+export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytwin> {
+  const sender = new Sender(new Addresses({ isExposed: false, allowed: [] }))
+  const inbox = new WebhookInbox(sender.send)
+  const adminToken = randomToken(TOKEN_LENGTH)
+  let url = ''
+  const sandbox = await openSandbox({
+    ...beginningOf(options),
+    database: ':memory:',
+    adminToken,
+    version,
+    url: () => url,
+    send: inbox.send,
+  }).catch((error: unknown) => {
+    throw error instanceof ApiError ? new RequestRefused(error) : error
+  })
+  const server = await listen(sandbox, () => url).catch(async (error: unknown) => {
+    await sandbox.close()
+    throw error
+  })
+  const closing = once(async () => {
+    server.close()
+    server.closeAllConnections()
+    await sandbox.close()
+    await sender.close()
+  })
+  url = `http://${HOST}:${(server.address() as AddressInfo).port}`
+  const answer: Answerer = (request, socket) => {
+    if (closing.isBegun()) throw new TypeError('This paytwin is closed')
+    return sandbox.app.fetch(request, socket)
+  }
+  const admin: Caller = { answer, url, secret: adminToken }
+  const shared: Shared = { sandbox, inbox, admin }
+  const secretKey = options.secretKey ?? sandbox.secretKey ?? ''
+  const twin = twinOf(shared, { id: sandbox.merchant.settings.id, secretKey })
+  return Object.assign(twin, {
+    url,
+    adminToken,
+    faults: faultsOf(admin, null),
+    merchants: {
+      create: (merchant?: NewMerchant) => createMerchant(shared, merchant),
+      delete: async (id: string) => void (await ask(admin, 'DELETE', `/_paytwin/merchants/${id}`)),
+    },
+    snapshots: snapshotsOf(admin),
+    loadFixtures: (...fixtures: readonly object[]) =>
+      ask<Fixtures>(admin, 'POST', '/_paytwin/fixtures', { files: filesOf(fixtures) }),
+    reset: async () => {
+      await ask(admin, 'POST', '/_paytwin/reset')
+      inbox.empty()
+    },
+    close: closing.run,
+    [Symbol.asyncDispose]: closing.run,
+  })
+}
+
+/** The seed is 1 unless another is given: what a test makes is the same each time. */
+const beginningOf = ({
+  seed = 1,
+  now = DEFAULT_NOW,
+  fixtures = [],
+  secretKey,
+  strictParams,
+  rateLimit,
+}: PaytwinOptions) => ({
+  seed: String(seed),
+  clock: secondsOf(now),
+  fixtures: () => filesOf([fixtures].flat()),
+  secretKey: secretKey ?? null,
+  strictParams: strictParams ?? false,
+  rateLimit: rateLimit ?? null,
+})
+
+/** Fixtures have names, by which mistakes in them are told. */
+const filesOf = (fixtures: readonly object[]) =>
+  fixtures.map((content, index) => ({ name: `fixtures ${index + 1}`, content }))
+
+async function createMerchant(shared: Shared, { name, now, dunningFinalAction }: NewMerchant = {}) {
+  const { admin, sandbox } = shared
+  const { id } = await ask<{ id: string }>(admin, 'POST', '/_paytwin/merchants', {
+    clock: now === undefined ? sandbox.merchant.clock.now : timeOf(now),
+    ...(name !== undefined && { name }),
+    ...(dunningFinalAction && { dunning_final_action: dunningFinalAction }),
+  })
+  const { secret } = await ask<{ secret: string }>(admin, 'POST', '/_paytwin/keys', { merchant: id })
+  return twinOf(shared, { id, secretKey: secret })
+}
+
+const snapshotsOf = (admin: Caller): Snapshots => ({
+  save: (name) => ask(admin, 'POST', '/_paytwin/snapshots', { name }),
+  restore: (name) => ask(admin, 'POST', `/_paytwin/snapshots/${encodeURIComponent(name)}/restore`),
+  list: async () => (await ask<{ data: Snapshot[] }>(admin, 'GET', '/_paytwin/snapshots')).data,
+  delete: async (name) =>
+    void (await ask(admin, 'DELETE', `/_paytwin/snapshots/${encodeURIComponent(name)}`)),
+})
+
+/** A server that keeps no process alive, be it that somebody is connected. The globals stay as they are. */
+async function listen({ app }: Sandbox, url: () => string): Promise<Server> {
+  // Whoever wrote what cannot be read is told so, and nobody else cares.
+  const server = createListener(app, { hostname: HOST, url, unread: () => undefined, keepsGlobals: true })
+  server.on('connection', (socket) => socket.unref())
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, HOST, resolve)
+  })
+  return server.unref()
+}
+
+/** Whoever comes later waits for the same end. */
+function once(work: () => Promise<void>) {
+  let done: Promise<void> | undefined
+  return {
+    isBegun: () => done !== undefined,
+    run: () => {
+      done ??= work()
+      return done
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import type { Sandbox } from '../sandbox.ts'
+import type { Faults, MerchantTwin, NewWebhook, Webhooks } from './api.ts'
+import { ask, type Caller, callInProcess } from './calls.ts'
+import { controlClock } from './clock-control.ts'
+import { historyOf } from './event-history.ts'
+import type { CreatedWebhookEndpoint, Event, EventType, Fault } from './resources.ts'
+import type { WebhookInbox } from './webhook-inbox.ts'
+
+/** What the twins of all merchants share. */
+export type Shared = {
+  readonly sandbox: Sandbox
+  readonly inbox: WebhookInbox
+  /** The operator's way in. */
+  readonly admin: Caller
+}
+
+/** A merchant's side of the sandbox. */
+export function twinOf(
+  shared: Shared,
+  { id, secretKey }: Pick<MerchantTwin, 'id' | 'secretKey'>,
+): MerchantTwin {
+  const { sandbox, admin } = shared
+  const { engine } = sandbox
+  const caller: Caller = { ...admin, secret: secretKey }
+  const get = <Answer>(path: string) => ask<Answer>(caller, 'GET', path)
+  const post = <Answer>(path: string, body: object = {}) => ask<Answer>(caller, 'POST', path, body)
+  return {
+    id,
+    secretKey,
+    clock: controlClock({ get, post, now: () => stateOf(sandbox, id).clock.now }),
+    events: historyOf({ get, engine }),
+    webhooks: webhooksOf(shared, id),
+    faults: faultsOf(admin, id),
+    fetch: (input, init) => callInProcess(caller, input, init),
+    get,
+    post,
+    delete: (path, body) => ask(caller, 'DELETE', path, body),
+    trigger: async (type: EventType) => {
+      const { events } = await ask<{ events: readonly Event[] }>(admin, 'POST', '/_paytwin/trigger', {
+        type,
+        merchant: id,
+      })
+      return events
+    },
+  }
+}
+
+/** Faults that strike one merchant; those of all merchants for null. */
+export function faultsOf(admin: Caller, merchant: string | null): Faults {
+  const list = async () => {
+    const { data } = await ask<{ data: readonly Fault[] }>(admin, 'GET', '/_paytwin/faults')
+    return merchant === null ? data : data.filter((fault) => fault.merchant === merchant)
+  }
+  return {
+    add: (kind, options = {}) =>
+      ask(admin, 'POST', '/_paytwin/faults', { kind, ...options, ...(merchant !== null && { merchant }) }),
+    list,
+    clear: async () => {
+      for (const { id } of await list()) await ask(admin, 'DELETE', `/_paytwin/faults/${id}`)
+    },
+  }
+}
+
+function webhooksOf({ sandbox, inbox, admin }: Shared, merchant: string): Webhooks {
+  return {
+    get inbox() {
+      return inbox.of(merchant)
+    },
+    create: ({ events, handler, url }: NewWebhook = {}) => {
+      if (handler && url !== undefined) throw new TypeError('Give a handler or a url, not both')
+      return ask<CreatedWebhookEndpoint>(admin, 'POST', '/_paytwin/webhooks', {
+        merchant,
+        url: url ?? inbox.addressOf(handler ?? taken),
+        ...(events && { enabled_events: events }),
+      })
+    },
+    settled: () => sandbox.engine.deliveries?.settled(stateOf(sandbox, merchant)) ?? Promise.resolve(),
+  }
+}
+
+/** What the inbox answers where nobody else does. */
+const taken = () => new Response('ok')
+
+/** @throws Error when it was deleted */
+function stateOf({ engine }: Sandbox, id: string) {
+  for (const merchant of engine.merchants.values()) if (merchant.settings.id === id) return merchant
+  throw new Error(`There is no merchant ${id} any more`)
+}

@@ -1,0 +1,110 @@
+import type { JsonSchema, Schemas } from '../http/openapi/json-schema.ts'
+
+/** Components whose names stand for something else wherever `fetch` does, and what they are called here. */
+const RENAMED: Readonly<Record<string, string>> = { Request: 'LoggedRequest' }
+
+const typeNamed = (component: string): string => RENAMED[component] ?? component
+
+/** Whether a component is a page of others, which all have one form. */
+const isList = (name: string): boolean => name.endsWith('List')
+
+/**
+ * The types of all that the API answers, as TypeScript, with the texts of its description.
+ * @param schemas - the components of the description, by name
+ */
+export function resourceTypes(schemas: Schemas): string {
+  const named = Object.entries(schemas).filter(([name]) => !isList(name) && name !== 'Event')
+  return [
+    ...named.map(
+      ([name, schema]) => `${doc(schema, '')}export type ${typeNamed(name)} = ${typeOf(schema, '')}`,
+    ),
+    listType(schemas),
+    eventType(schemas),
+  ].join('\n\n')
+}
+
+function listType(schemas: Schemas): string {
+  const { data, ...rest } = schemas.CustomerList?.properties ?? {}
+  const fields = fieldsOf({ properties: rest, required: Object.keys(rest) }, '')
+  return `/** A page of a list. */\nexport type List<Entry> = {\n${fields}  ${doc(data ?? {}, '  ').trimStart()}  readonly data: readonly Entry[]\n}`
+}
+
+/** An event's type says what kind of object it tells of. */
+function eventType({ Event }: Schemas): string {
+  const { type, data, ...rest } = Event?.properties ?? {}
+  const names = (type?.enum ?? []).map(String)
+  const fields = fieldsOf({ properties: rest, required: Object.keys(rest) }, '')
+  const previous = data?.properties?.previous_attributes
+  return [
+    '/** What each type of event tells of. */',
+    'export type EventObjects = {',
+    ...names.map((name) => `  readonly '${name}': ${componentOf(name)}`),
+    '}',
+    '',
+    '/** What happens. */',
+    'export type EventType = keyof EventObjects',
+    '',
+    `/** ${Event?.description} Its type says of which kind its object is: \`if (event.type === 'invoice.paid')\`. */`,
+    'export type Event<Type extends EventType = EventType> = { [Name in Type]: EventOf<Name> }[Type]',
+    '',
+    '/** An event of one type. */',
+    'export type EventOf<Type extends EventType> = {',
+    `${fields}${doc(type ?? {}, '  ')}  readonly type: Type`,
+    `${doc(data ?? {}, '  ')}  readonly data: {`,
+    `    /** ${data?.properties?.object?.description} */`,
+    '    readonly object: EventObjects[Type]',
+    `    /** ${previous?.description} */`,
+    '    readonly previous_attributes?: Partial<EventObjects[Type]>',
+    '  }',
+    '}',
+    '',
+  ].join('\n')
+}
+
+/** `payment_method.attached` → `PaymentMethod`. Of a deleted customer little is left. */
+function componentOf(eventType: string): string {
+  if (eventType === 'customer.deleted') return 'DeletedCustomer'
+  const [object = ''] = eventType.split('.')
+  return object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function typeOf(schema: JsonSchema, indent: string): string {
+  const { $ref, anyOf, const: constant, enum: values, type } = schema
+  if ($ref !== undefined) return referredType($ref)
+  if (anyOf) return [...new Set(anyOf.map((option) => typeOf(option, indent)))].join(' | ')
+  if (constant !== undefined) return JSON.stringify(constant)
+  if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
+  return [type ?? 'any']
+    .flat()
+    .map((name) => plainType(name, schema, indent))
+    .join(' | ')
+}
+
+function referredType(ref: string): string {
+  const name = ref.slice(ref.lastIndexOf('/') + 1)
+  return isList(name) ? `List<${typeNamed(name.slice(0, -'List'.length))}>` : typeNamed(name)
+}
+
+function plainType(type: string, schema: JsonSchema, indent: string): string {
+  if (type === 'integer' || type === 'number') return 'number'
+  if (type === 'string' || type === 'boolean' || type === 'null') return type
+  if (type === 'array') return `readonly (${typeOf(schema.items ?? {}, indent)})[]`
+  if (type !== 'object') return 'unknown'
+  if (schema.properties) return `{\n${fieldsOf(schema, indent)}${indent}}`
+  const { additionalProperties } = schema
+  const value = typeof additionalProperties === 'object' ? typeOf(additionalProperties, indent) : 'unknown'
+  return `{ readonly [name: string]: ${value} }`
+}
+
+function fieldsOf({ properties = {}, required = [] }: JsonSchema, indent: string): string {
+  const inner = `${indent}  `
+  return Object.entries(properties)
+    .map(([name, schema]) => {
+      const mark = required.includes(name) ? '' : '?'
+      return `${doc(schema, inner)}${inner}readonly ${name}${mark}: ${typeOf(schema, inner)}\n`
+    })
+    .join('')
+}
+
+const doc = ({ description }: JsonSchema, indent: string): string =>
+  description === undefined ? '' : `${indent}/** ${description.replaceAll('*/', '*\\/')} */\n`

@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest'
+import { RequestRefused } from '../../src/index.ts'
+import { open, subscribe } from './twin.ts'
+
+const NOW = '2026-01-31T10:00:00Z'
+
+describe('the clock', () => {
+  test('moves by a duration, to an instant, and to what is due next', async () => {
+    const twin = await open({ now: NOW })
+    await subscribe(twin)
+    const first = await twin.clock.advance('1mo')
+    expect(first).toEqual({
+      now: new Date('2026-02-28T10:00:00Z'),
+      jobs: expect.any(Number),
+      events: expect.any(Number),
+      invoices_paid: 1,
+      payments_failed: 0,
+      stopped_on: null,
+    })
+    await twin.clock.advanceTo(new Date('2026-03-01T00:00:00Z'))
+    expect(twin.clock.now).toEqual(new Date('2026-03-01T00:00:00Z'))
+    const [next] = await twin.clock.upcoming()
+    expect(next).toMatchObject({ due: Date.parse('2026-03-31T10:00:00Z') / 1_000 })
+    await twin.clock.advanceToNext()
+    expect(twin.clock.now).toEqual(new Date('2026-03-31T10:00:00Z'))
+  })
+
+  test('stops where an event of a type happens', async () => {
+    const twin = await open({ now: NOW })
+    await subscribe(twin, ['succeed', 'decline:insufficient_funds'])
+    const { stopped_on, now } = await twin.clock.advance('1y', { stopOn: ['invoice.payment_failed'] })
+    expect({ stopped_on, now }).toEqual({
+      stopped_on: 'invoice.payment_failed',
+      now: new Date('2026-02-28T10:00:00Z'),
+    })
+  })
+
+  test('does not go back, nor anywhere for no reason', async () => {
+    const twin = await open({ now: NOW })
+    await expect(twin.clock.advanceTo('2025-01-01T00:00:00Z')).rejects.toThrow(RequestRefused)
+    await expect(twin.clock.advance('soon')).rejects.toMatchObject({ code: 'parameter_invalid', param: 'by' })
+    await expect(twin.clock.advanceToNext()).rejects.toThrow('Nothing is due')
+  })
+})
+
+describe('events', () => {
+  test('are listed in order, all of them, by types and after one of them', async () => {
+    const twin = await open({ now: NOW })
+    for (let made = 0; made < 230; made += 1) await twin.post('/v1/customers', { name: String(made) })
+    const events = await twin.events.list({ type: 'customer.*' })
+    expect(events.map(({ data }) => 'name' in data.object && data.object.name)).toEqual(
+      Array.from({ length: 230 }, (_, made) => String(made)),
+    )
+    expect(await twin.events.list({ after: events[9], type: ['customer.created'] })).toEqual(events.slice(10))
+    expect(await twin.events.list({ after: events[228]?.id })).toEqual(events.slice(229))
+    expect(await twin.events.list({ after: events[229] })).toEqual([])
+    await expect(twin.events.list({ after: 'evt_no' })).rejects.toMatchObject({ code: 'resource_missing' })
+  })
+
+  test('one that has happened is not waited for', async () => {
+    const twin = await open({ now: NOW })
+    await subscribe(twin)
+    const paid = await twin.events.waitFor('invoice.paid')
+    expect(paid).toMatchObject({ type: 'invoice.paid', data: { object: { amount_paid: 2000 } } })
+  })
+
+  test('one that is to happen is waited for', async () => {
+    const twin = await open({ now: NOW })
+    await subscribe(twin)
+    const paid = await twin.events.waitFor('invoice.paid')
+    const waiting = twin.events.waitFor('invoice.paid', { after: paid })
+    const march = twin.events.waitFor('invoice.*', {
+      where: ({ type, created }) => type === 'invoice.paid' && created > Date.parse('2026-03-01') / 1_000,
+    })
+    await twin.clock.advance('1mo')
+    expect((await waiting).created).toBe(Date.parse('2026-02-28T10:00:00Z') / 1_000)
+    await twin.clock.advance('2mo')
+    expect((await march).created).toBe(Date.parse('2026-03-31T10:00:00Z') / 1_000)
+  })
+
+  test('one of after a reset is waited for too', async () => {
+    const twin = await open({ now: NOW })
+    const first = await twin.post<{ id: string }>('/v1/customers')
+    const waiting = twin.events.waitFor('customer.created', {
+      where: ({ data }) => data.object.name === 'Ada',
+    })
+    await twin.reset()
+    const again = await twin.post<{ id: string }>('/v1/customers', { name: 'Ada' })
+    expect(again.id).toBe(first.id)
+    expect((await waiting).data.object).toMatchObject({ name: 'Ada' })
+  })
+
+  test('one that does not happen in time is told with what did', async () => {
+    const twin = await open({ now: NOW })
+    const waiting = twin.events.waitFor('invoice.paid', { timeout: 50 })
+    await expect(waiting).rejects.toThrow(
+      'No invoice.paid that would do within 50 ms. Nothing has happened at all.',
+    )
+    await twin.post('/v1/customers')
+    await expect(twin.events.waitFor('invoice.*', { timeout: 50 })).rejects.toThrow(
+      'What happened: customer.created.',
+    )
+    await expect(twin.events.waitFor('invoice.pade*')).rejects.toMatchObject({ code: 'parameter_invalid' })
+  })
+
+  test('are made to happen', async () => {
+    const twin = await open({ now: NOW })
+    const events = await twin.trigger('invoice.payment_failed')
+    expect(events.map(({ type }) => type)).toContain('invoice.payment_failed')
+  })
+})
+
+describe('faults', () => {
+  test('decline charges of everybody, so many times', async () => {
+    const twin = await open({ now: NOW })
+    await subscribe(twin)
+    await twin.faults.add('decline', { count: 1 })
+    expect(await twin.faults.list()).toMatchObject([{ kind: 'decline', remaining: 1, merchant: null }])
+    expect(await twin.clock.advance('1mo')).toMatchObject({ payments_failed: 1 })
+    expect(await twin.faults.list()).toEqual([])
+  })
+
+  test('lose the answer, and not the write', async () => {
+    const twin = await open({ now: NOW })
+    await twin.faults.add('response_lost', { count: 1, route: 'POST /v1/customers' })
+    const lost = twin.fetch('/v1/customers', { method: 'POST' })
+    await expect(lost).rejects.toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNRESET' } })
+    expect(await twin.get('/v1/customers')).toMatchObject({ data: [{ object: 'customer' }] })
+  })
+
+  test('keep an answer longer than somebody waits', async () => {
+    const twin = await open({ now: NOW })
+    await twin.faults.add('latency', { ms: 60_000, count: 1 })
+    const late = twin.fetch('/v1/customers', { signal: AbortSignal.timeout(20) })
+    await expect(late).rejects.toMatchObject({ name: 'TimeoutError' })
+    await expect(twin.fetch('/v1/customers', { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: 'AbortError',
+    })
+  })
+
+  test('of one merchant strike that one alone, and are taken back alone', async () => {
+    const twin = await open({ now: NOW })
+    const other = await twin.merchants.create()
+    await other.faults.add('internal_error')
+    await twin.faults.add('rate_limit', { route: 'DELETE *' })
+    expect((await other.fetch('/v1/customers')).status).toBe(500)
+    expect((await twin.fetch('/v1/customers')).status).toBe(200)
+    await other.faults.clear()
+    expect((await other.fetch('/v1/customers')).status).toBe(200)
+    expect(await twin.faults.list()).toMatchObject([{ kind: 'rate_limit' }])
+    await twin.faults.clear()
+    expect(await twin.faults.list()).toEqual([])
+  })
+
+  test('that mean nothing are refused', async () => {
+    const twin = await open()
+    await expect(twin.faults.add('decline', { ms: 5 })).rejects.toMatchObject({ param: 'ms' })
+  })
+})
+
+describe('snapshots', () => {
+  test('bring back what was', async () => {
+    const twin = await open({ now: NOW })
+    await subscribe(twin)
+    const saved = await twin.snapshots.save('subscribed')
+    expect(saved).toMatchObject({ object: 'snapshot', name: 'subscribed' })
+    await twin.clock.advance('1mo')
+    const later = await twin.events.list()
+    await twin.snapshots.restore('subscribed')
+    expect(twin.clock.now).toEqual(new Date(NOW))
+    await twin.clock.advance('1mo')
+    expect(await twin.events.list()).toEqual(later)
+    expect((await twin.snapshots.list()).map(({ name }) => name)).toEqual(['subscribed'])
+    await twin.snapshots.delete('subscribed')
+    await expect(twin.snapshots.restore('subscribed')).rejects.toMatchObject({ status: 404 })
+  })
+})
+
+describe('merchants', () => {
+  test('have data, keys, events and a clock of their own', async () => {
+    const twin = await open({ now: NOW })
+    await twin.clock.advance('1d')
+    const [here, elsewhere] = await Promise.all([
+      twin.merchants.create(),
+      twin.merchants.create({
+        name: 'Elsewhere',
+        now: '2030-01-01T00:00:00Z',
+        dunningFinalAction: 'mark_unpaid',
+      }),
+    ])
+    expect(here.clock.now).toEqual(new Date('2026-02-01T10:00:00Z'))
+    expect(elsewhere.clock.now).toEqual(new Date('2030-01-01T00:00:00Z'))
+    await subscribe(elsewhere)
+    await elsewhere.clock.advance('1mo')
+    expect(await here.events.list()).toEqual([])
+    expect(await twin.events.list()).toEqual([])
+    expect(await elsewhere.events.list({ type: 'invoice.paid' })).toHaveLength(2)
+    expect(twin.clock.now).toEqual(new Date('2026-02-01T10:00:00Z'))
+    await twin.merchants.delete(here.id)
+    expect((await here.fetch('/v1/customers')).status).toBe(401)
+    expect(() => here.clock.now).toThrow(`There is no merchant ${here.id} any more`)
+  })
+})
+
+describe('fetch', () => {
+  test('takes a path, a url of any origin, and a Request, and leaves a key that is given', async () => {
+    const twin = await open()
+    const headers = { authorization: 'Bearer sk_test_wrong' }
+    expect((await twin.fetch('/v1/customers')).status).toBe(200)
+    expect((await twin.fetch(new URL('https://api.example.com/v1/customers'))).status).toBe(200)
+    expect((await twin.fetch(new Request('https://api.example.com/v1/customers'))).status).toBe(200)
+    expect((await twin.fetch(new Request(`${twin.url}/v1/customers`, { headers }))).status).toBe(401)
+  })
+
+  test('is refused with an error that says by whom and why', async () => {
+    const twin = await open()
+    await expect(twin.get('/v1/customers/cus_no')).rejects.toMatchObject({
+      name: 'RequestRefused',
+      status: 404,
+      type: 'invalid_request_error',
+      code: 'resource_missing',
+      param: 'id',
+      message: "GET /v1/customers/cus_no: No such customer: 'cus_no'",
+    })
+    const { id } = await twin.post<{ id: string }>('/v1/customers')
+    expect(await twin.delete(`/v1/customers/${id}`)).toMatchObject({ id, deleted: true })
+  })
+})

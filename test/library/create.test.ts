@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { createPaytwin, RequestRefused } from '../../src/index.ts'
+import { open, subscribe } from './twin.ts'
+
+test('it listens on a port of its own, and answers the same in this process without one', async () => {
+  const [twin, other] = await Promise.all([open(), open()])
+  expect(twin.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(twin.url).not.toBe(other.url)
+  const { id } = await twin.post<{ id: string }>('/v1/customers', { email: 'ada@example.com' })
+  const headers = { authorization: `Bearer ${twin.secretKey}` }
+  const overSocket = await fetch(`${twin.url}/v1/customers/${id}`, { headers })
+  const inProcess = await twin.fetch(`/v1/customers/${id}`)
+  expect(await overSocket.json()).toEqual(await inProcess.json())
+  expect((await other.fetch(`/v1/customers/${id}`)).status).toBe(404)
+})
+
+test('the globals of the process stay as they are', async () => {
+  const { Request: request, Response: response, fetch: fetched } = globalThis
+  await open()
+  expect([Request, Response, fetch]).toEqual([request, response, fetched])
+})
+
+test('what a test makes is the same each time, down to ids, unless it gives another seed', async () => {
+  const make = async (seed?: number | string) => {
+    const twin = await open({ seed })
+    return (await subscribe(twin)).id
+  }
+  expect(await make()).toBe(await make(1))
+  expect(await make('another')).not.toBe(await make())
+})
+
+test.each([
+  ['2026-01-31T10:00:00Z', '2026-01-31T10:00:00.000Z'],
+  [1_769_853_600, '2026-01-31T10:00:00.000Z'],
+  [new Date('2026-01-31T10:00:00.900Z'), '2026-01-31T10:00:00.000Z'],
+  [undefined, '2026-01-01T00:00:00.000Z'],
+] as const)('now: %s puts the clock at %s', async (now, shown) => {
+  const twin = await open({ now })
+  expect(twin.clock.now.toISOString()).toBe(shown)
+})
+
+test.each(['soon', Number.NaN, new Date('soon'), Date.now()])('%s is no time', async (now) => {
+  await expect(createPaytwin({ now })).rejects.toThrow(/is no time/)
+})
+
+test('a key that was chosen beforehand is the key', async () => {
+  const secretKey = 'sk_test_ChosenBeforehandChosenBefore'
+  const twin = await open({ secretKey })
+  expect(twin.secretKey).toBe(secretKey)
+  expect((await twin.fetch('/v1/customers')).status).toBe(200)
+  await expect(createPaytwin({ secretKey: 'sk_live_no' })).rejects.toThrow(RequestRefused)
+})
+
+test('it begins with fixtures, which name each other across files, or says what is wrong with them', async () => {
+  const customers = { customers: [{ ref: 'ada', email: 'ada@example.com' }] }
+  const cards = { payment_methods: [{ ref: 'ada', customer: 'ada', test_id: 'pm_card_visa' }] }
+  const twin = await open({ fixtures: [customers, cards] })
+  expect(await twin.get('/v1/customers')).toMatchObject({ data: [{ email: 'ada@example.com' }] })
+  await expect(createPaytwin({ fixtures: { custmers: [] } })).rejects.toMatchObject({
+    name: 'RequestRefused',
+    status: 400,
+    message: expect.stringContaining('fixtures 1: custmers'),
+  })
+  const more = await twin.loadFixtures({ customers: [{ ref: 'bob' }] })
+  expect(more.counts).toEqual({ customer: 1 })
+})
+
+test('an unknown parameter is an error where that is asked for', async () => {
+  const twin = await open({ strictParams: true })
+  await expect(twin.post('/v1/customers', { emial: 'ada@example.com' })).rejects.toThrow(RequestRefused)
+})
+
+test('requests beyond the rate that is asked for are refused', async () => {
+  const twin = await open({ rateLimit: 1 })
+  const statuses = await Promise.all([1, 2, 3].map(async () => (await twin.fetch('/v1/customers')).status))
+  expect(statuses).toContain(429)
+})
+
+test('reset brings back the beginning: the same key and ids, and nothing else of what was', async () => {
+  const twin = await open({ fixtures: { customers: [{ ref: 'ada', email: 'ada@example.com' }] } })
+  const { id, url, secretKey } = twin
+  const first = await subscribe(twin)
+  await twin.clock.advance('1mo')
+  await twin.faults.add('decline')
+  await twin.webhooks.create()
+  await twin.trigger('customer.created')
+  await twin.webhooks.settled()
+  const other = await twin.merchants.create()
+  await twin.reset()
+  expect(twin).toMatchObject({ id, url, secretKey })
+  expect(twin.clock.now.toISOString()).toBe('2026-01-01T00:00:00.000Z')
+  expect(await twin.faults.list()).toEqual([])
+  expect(twin.webhooks.inbox).toEqual([])
+  expect((await other.fetch('/v1/customers')).status).toBe(401)
+  expect(await twin.get('/v1/customers')).toMatchObject({ data: [{ email: 'ada@example.com' }] })
+  expect((await subscribe(twin)).id).toBe(first.id)
+})
+
+test('closed, nothing of it answers any more, and closing again does nothing', async () => {
+  const twin = await createPaytwin()
+  await fetch(`${twin.url}/_paytwin/health`)
+  const closing = twin.close()
+  expect(twin.close()).toBe(closing)
+  await closing
+  await expect(fetch(`${twin.url}/_paytwin/health`)).rejects.toThrow('fetch failed')
+  await expect(twin.fetch('/v1/customers')).rejects.toThrow('This paytwin is closed')
+  await expect(twin.clock.advance('1d')).rejects.toThrow('This paytwin is closed')
+  await expect(twin.events.waitFor('invoice.paid')).rejects.toThrow('This paytwin is closed')
+})
+
+test('closing breaks off what runs', async () => {
+  const twin = await createPaytwin()
+  await twin.webhooks.create({ handler: () => new Promise<Response>(() => {}) })
+  await twin.post('/v1/customers')
+  await twin.close()
+})
+
+test('it is closed at the end of a block that uses it', async () => {
+  let url = ''
+  {
+    await using twin = await createPaytwin()
+    url = twin.url
+  }
+  await expect(fetch(url)).rejects.toThrow('fetch failed')
+})
+
+test('nothing is written to the disk', async () => {
+  const twin = await open()
+  await twin.snapshots.save('a')
+  expect(existsSync('.paytwin')).toBe(false)
+  expect(existsSync(':memory:')).toBe(false)
+})

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const DOCUMENTS = ['README.md', 'docs/test-library.md']
+/** What the project's own tests need beside paytwin. */
+const TOOLS = ['vitest', 'jest', 'typescript', '@types/node']
+
+type Finished = { readonly status: number | null; readonly output: string; readonly seconds: number }
+
+/** What has not ended, be it that a test has given it up. */
+const running = new Set<ChildProcess>()
+
+/** A project that has installed paytwin as it would be published, and holds the documents' examples. */
+export type Project = {
+  /** The files of the package. */
+  readonly files: readonly string[]
+  /** The package as it lies in node_modules. */
+  readonly installed: string
+  readonly tarball: string
+  /** The examples' files. */
+  readonly examples: readonly string[]
+  /** Runs Node in it, to its end. */
+  node(...args: readonly string[]): Promise<Finished>
+  remove(): void
+}
+
+/**
+ * Packs paytwin with npm and unpacks it where npm would have put it. What it depends on is linked from this project's
+ * node_modules, so that neither a network nor a compiler is needed.
+ */
+export async function newProject(): Promise<Project> {
+  const folder = mkdtempSync(join(tmpdir(), 'paytwin-project-'))
+  const [packed] = JSON.parse(
+    await succeed('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], ROOT),
+  )
+  const tarball = join(folder, packed.filename)
+  const modules = join(folder, 'node_modules')
+  const installed = join(modules, 'paytwin')
+  mkdirSync(installed, { recursive: true })
+  await succeed('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1'], folder)
+  const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  for (const name of [...Object.keys(dependencies), ...TOOLS]) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+  }
+  cpSync(join(import.meta.dirname, 'project'), folder, { recursive: true })
+  const examples = DOCUMENTS.flatMap(examplesIn)
+  for (const { name, text } of examples) writeFileSync(join(folder, name), text)
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'project', private: true }))
+  return {
+    files: packed.files.map(({ path }: { path: string }) => path),
+    installed,
+    tarball,
+    examples: examples.map(({ name }) => name),
+    node: (...args) => run(process.execPath, args, folder),
+    remove: () => {
+      for (const child of running) child.kill('SIGKILL')
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** The blocks of a document that are programs: each is a file, and its first line says which. */
+function examplesIn(document: string): { name: string; text: string }[] {
+  const text = readFileSync(join(ROOT, document), 'utf8')
+  return [...text.matchAll(/^```(?:ts|js)\n(?<text>.*?)^```$/gms)].map(({ groups }) => {
+    const block = groups?.text ?? ''
+    const name = /^\/\/ (\S+)\n/.exec(block)?.[1]
+    if (name === undefined) throw new Error(`${document}: a block does not say which file it is: ${block}`)
+    return { name, text: block }
+  })
+}
+
+async function succeed(command: string, args: readonly string[], cwd: string): Promise<string> {
+  const { status, output } = await run(command, args, cwd, ['ignore', 'pipe', 'inherit'])
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`)
+  return output
+}
+
+function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  stdio: ['ignore', 'pipe', 'pipe' | 'inherit'] = ['ignore', 'pipe', 'pipe'],
+): Promise<Finished> {
+  const started = performance.now()
+  // What runs these tests is not to be taken for what runs those.
+  const { VITEST, VITEST_POOL_ID, VITEST_WORKER_ID, VITEST_MODE, TEST, NODE_ENV, JEST_WORKER_ID, ...env } =
+    process.env
+  const child = spawn(command, args, { cwd, stdio, env: { ...env, NO_COLOR: '1' } })
+  running.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => (output += text))
+  }
+  return new Promise((done, reject) => {
+    child.once('error', reject)
+    child.once('close', (status) => done({ status, output, seconds: (performance.now() - started) / 1_000 }))
+  })
+}

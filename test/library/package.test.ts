@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newProject, type Project } from './installed.ts'
+
+/** What vitest runs: the documents' examples, and what is in test/library/project. */
+const EXAMPLES = [
+  ...['readme.test.ts', 'failed-renewal.test.ts', 'trial.test.ts', 'webhook-handler.test.ts'],
+  ...['parallel.test.ts', 'types.spec.ts', 'fake-timers.spec.ts'],
+]
+const NODE_EXAMPLE = 'outage.test.mjs'
+const JEST_EXAMPLE = 'retry.test.cjs'
+const OWN_TYPES = ['node_modules/paytwin/dist/library.d.mts', 'node_modules/paytwin/dist/library.d.cts']
+
+// It packs what `npm run build` has left in dist.
+let project: Project
+beforeAll(async () => {
+  project = await newProject()
+}, 60_000)
+afterAll(() => project.remove())
+
+describe('the package', () => {
+  test('holds what is run and what is read, and nothing else', () => {
+    const folders = project.files.map((file) => file.replace(/^(bin|fixtures)\/.*/, '$1'))
+    expect([...new Set(folders)].toSorted()).toEqual([
+      'LICENSE',
+      'README.md',
+      'bin',
+      'dist/demo.cjs',
+      'dist/library.cjs',
+      'dist/library.cjs.LEGAL.txt',
+      'dist/library.d.cts',
+      'dist/library.d.mts',
+      'dist/library.mjs',
+      'dist/main.cjs',
+      'dist/main.cjs.LEGAL.txt',
+      'dist/vitest.d.mts',
+      'dist/vitest.mjs',
+      'fixtures',
+      'package.json',
+    ])
+  })
+
+  test('has types that need nothing but themselves', () => {
+    const imports = ['library.d.cts', 'library.d.mts', 'vitest.d.mts'].map((file) => {
+      const text = readFileSync(join(project.installed, 'dist', file), 'utf8')
+      return [file, [...text.matchAll(/\b(?:from|import\() ?['"]([^'"]+)/g)].map(([, from]) => from)]
+    })
+    expect(Object.fromEntries(imports)).toEqual({
+      'library.d.cts': [],
+      'library.d.mts': ['./library.cjs'],
+      'vitest.d.mts': ['vitest', './library.mjs'],
+    })
+  })
+
+  test('has the shape that publint asks for', async () => {
+    const { messages } = await publint({ pkgDir: project.installed, pack: false, strict: true })
+    expect(messages).toEqual([])
+  })
+
+  test('is found with its types by every way of resolving modules', async () => {
+    const analysis = await checkPackage(createPackageFromTarballData(readFileSync(project.tarball)))
+    if (analysis.types === false) throw new Error('it has no types')
+    const problems = analysis.problems.map((problem) => ({
+      kind: problem.kind,
+      entry: 'entrypoint' in problem ? problem.entrypoint : null,
+      way: 'resolutionKind' in problem ? problem.resolutionKind : null,
+    }))
+    // vitest itself can neither be required nor be found by the oldest way.
+    expect(problems).toEqual([
+      { kind: 'NoResolution', entry: './vitest', way: 'node10' },
+      { kind: 'CJSResolvesToESM', entry: './vitest', way: 'node16-cjs' },
+    ])
+  }, 60_000)
+
+  test('has a command line', async () => {
+    const { version } = JSON.parse(readFileSync(join(project.installed, 'package.json'), 'utf8'))
+    const { output, status } = await project.node('node_modules/paytwin/bin/paytwin.js', '--version')
+    expect({ output: output.trim(), status }).toEqual({ output: version, status: 0 })
+  })
+})
+
+describe('installed, and with the examples of the documents', () => {
+  const VITEST = ['node_modules/vitest/vitest.mjs', 'run']
+
+  test('every example is run by something', () => {
+    const run = [...EXAMPLES, NODE_EXAMPLE, JEST_EXAMPLE]
+    expect(project.examples.filter((name) => !run.includes(name))).toEqual([])
+  })
+
+  test.each(['forks', 'threads'])(
+    'it works under vitest, with workers that are %s',
+    async (pool) => {
+      const { output, status } = await project.node(...VITEST, '--pool', pool, ...EXAMPLES)
+      expect(output).toMatch(`Test Files  ${EXAMPLES.length} passed (${EXAMPLES.length})`)
+      expect(status).toBe(0)
+    },
+    60_000,
+  )
+
+  test('it works under node:test, which ends though nobody closes it', async () => {
+    const { output, status } = await project.node('--test', NODE_EXAMPLE)
+    expect(output).toMatch(/^# pass 2$/m)
+    expect(status).toBe(0)
+  }, 60_000)
+
+  test('it works under jest, several files in one process', async () => {
+    const again = JEST_EXAMPLE.replace('.test.', '-again.test.')
+    const pattern = ['--testMatch', '**/*.test.cjs', '--rootDir', '.', '--detectOpenHandles']
+    const copied = `require('node:fs').copyFileSync('${JEST_EXAMPLE}', '${again}')`
+    await project.node('-e', copied)
+    const { output, status } = await project.node('node_modules/jest/bin/jest.js', '--runInBand', ...pattern)
+    expect(output).toMatch('Tests:       4 passed, 4 total')
+    expect(output).not.toMatch('open handle')
+    expect(status).toBe(0)
+  }, 60_000)
+
+  test.each([
+    ['with those of Node', ['--lib', 'es2023', '--types', 'node', '--skipLibCheck'], EXAMPLES],
+    ['with those of a browser alone', ['--lib', 'es2023,esnext.disposable,dom,dom.iterable'], OWN_TYPES],
+  ])(
+    'its types check in a strict project, %s',
+    async (_, options, files) => {
+      const strict = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext']
+      const typescript = 'node_modules/typescript/bin/tsc'
+      const { output } = await project.node(typescript, ...strict, '--target', 'es2022', ...options, ...files)
+      expect(output).toBe('')
+    },
+    60_000,
+  )
+
+  test('one that is forgotten keeps no process alive', async () => {
+    const { output, status, seconds } = await project.node('forgets.mjs')
+    expect({ output, status }).toEqual({ output: 'forgotten\n', status: 0 })
+    // Connections that are kept for the next request last four.
+    expect(seconds).toBeLessThan(3)
+  })
+
+  test('it works in several threads of one process', async () => {
+    expect(await project.node('workers.mjs')).toMatchObject({ output: '0 0 0 0\n', status: 0 })
+  })
+})

@@ -1,0 +1,12 @@
+import { createPaytwin } from 'paytwin'
+
+// All that could keep a process alive: a connection, a stream, a webhook that nobody answers, and no close.
+const twin = await createPaytwin()
+const headers = { authorization: `Bearer ${twin.secretKey}`, accept: 'text/event-stream' }
+await fetch(`${twin.url}/v1/customers`, { headers })
+const stream = await fetch(`${twin.url}/v1/events`, { headers })
+await twin.webhooks.create({ handler: () => new Promise(() => {}) })
+await twin.webhooks.create({ url: 'http://127.0.0.1:9/' })
+await twin.post('/v1/customers')
+await stream.body.cancel()
+console.log('forgotten')
