@@ -15,10 +15,23 @@ const hasTmux = spawnSync('tmux', ['-V']).status === 0
 const needBrowser = ['test/browser/**']
 const hasBrowser = chromiumPath() !== undefined || process.env.CI !== undefined
 
+/**
+ * The single executable is for Linux, and has a Node within that is one file: that of some distributions is several. In continuous
+ * integration it has to be built.
+ */
+const needExecutable = ['test/packaging/single-executable.test.ts', 'test/store/native-part.test.ts']
+const isShared = (process.config.variables as Record<string, unknown>).node_shared === true
+const hasExecutable = (process.platform === 'linux' && !isShared) || process.env.CI !== undefined
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
-    exclude: [...configDefaults.exclude, ...(hasTmux ? [] : needTmux), ...(hasBrowser ? [] : needBrowser)],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(hasTmux ? [] : needTmux),
+      ...(hasBrowser ? [] : needBrowser),
+      ...(hasExecutable ? [] : needExecutable),
+    ],
     testTimeout: 30_000,
     reporters: report ? ['default', 'json'] : ['default'],
     ...(report && { outputFile: { json: report } }),

@@ -3,7 +3,7 @@
  * build; to be run again for another version of Node.
  */
 const { renameSync, writeFileSync } = require('node:fs')
-const { COMPILED, runScript } = require('./script.js')
+const { COMPILED, runMain } = require('./script.js')
 
 process.argv.splice(2, Number.POSITIVE_INFINITY, 'serve', '--ephemeral', '--port', '0', '--json')
 let script
@@ -22,4 +22,4 @@ process.stdout.write = (line) => {
   void ask()
   return true
 }
-script = runScript()
+script = runMain()

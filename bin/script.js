@@ -11,20 +11,28 @@ const COMPILED = `${MAIN}.${process.arch}-${process.versions.v8}`
 /** Runs the program. */
 function run() {
   const cachedData = readIfThere(COMPILED)
-  if (cachedData) return void runScript(cachedData)
+  if (cachedData) return void runMain(cachedData)
   // A Node that has a place of its own for what was compiled: 22 and later.
   enableCompileCache?.()
   require(MAIN)
 }
 
 /** Runs it as `require` would. @returns the script, which can tell what V8 compiled of it */
-function runScript(cachedData) {
-  const source = readFileSync(MAIN, 'latin1')
+const runMain = (cachedData) =>
+  runScript({
+    source: readFileSync(MAIN, 'latin1'),
+    cachedData,
+    filename: MAIN,
+    require: createRequire(MAIN),
+  })
+
+/** Runs a script as a module of CommonJS. @returns the script */
+function runScript({ source, cachedData, filename, require }) {
   // esbuild writes nothing but ASCII. Without a line break, lines keep their numbers.
   const text = `(function (require, module, exports, __filename) {${source}\n})`
-  const script = new Script(text, { filename: MAIN, ...(cachedData && { cachedData }) })
+  const script = new Script(text, { filename, ...(cachedData && { cachedData }) })
   const module = { exports: {} }
-  script.runInThisContext()(createRequire(MAIN), module, module.exports, MAIN)
+  script.runInThisContext()(require, module, module.exports, filename)
   return script
 }
 
@@ -37,4 +45,4 @@ function readIfThere(file) {
   }
 }
 
-module.exports = { MAIN, COMPILED, run, runScript }
+module.exports = { MAIN, COMPILED, run, runMain, runScript }

@@ -18,6 +18,7 @@ import { readFixtures } from './read-fixtures.ts'
 import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
 import { StartRefused } from './start-refused.ts'
 import { DatabaseUnusable, type Durability } from './store/database.ts'
+import { NativePartUnusable } from './store/native-part.ts'
 import { RangeInvalid } from './webhooks/address.ts'
 
 export { StartRefused } from './start-refused.ts'
@@ -197,6 +198,7 @@ async function refusalOf(error: unknown, folder: DataFolder | null): Promise<unk
   }
   if (error instanceof OptionConflict) return new StartRefused(2, error.message)
   if (error instanceof RangeInvalid) return new StartRefused(2, `--webhook-allow: ${error.message}`)
+  if (error instanceof NativePartUnusable) return new StartRefused(1, error.message)
   if (folder && isOfDisk(error)) {
     return new StartRefused(1, `The data folder ${folder.path} cannot be written: ${error.message}`)
   }

@@ -12,9 +12,9 @@ export const DEFAULT_PORT = 4242
 export type ConnectionOptions = { readonly url?: string | undefined; readonly data?: string | undefined }
 
 /**
- * Where the daemon is, and the token for it: the one of the environment, else the data folder's, which only its own
- * daemon is ever shown, once it has proved that it is that.
- * @throws Failure 2 for a url that is none, or a token that cannot be one
+ * Where the daemon is, and the token for it: the one of the environment, itself or the file that has it, else the data folder's,
+ * which only its own daemon is ever shown, once it has proved that it is that.
+ * @throws Failure 2 for a url that is none, a token that cannot be one, or a file of it that cannot be read
  * Source: operator.md, Command line.
  */
 export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Address {
@@ -22,7 +22,7 @@ export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Add
   const announced = announcedUrl(folder)
   const given = options.url ?? variable(io, 'PAYTWIN_URL')
   const url = checkedUrl(given ?? announced ?? `http://${DEFAULT_HOST}:${DEFAULT_PORT}`)
-  const chosen = variable(io, 'PAYTWIN_ADMIN_TOKEN')
+  const chosen = givenToken(io)
   if (chosen !== undefined) return { url, token: checkedToken(chosen) }
   const token = url === announced ? folderToken(folder) : null
   // What a daemon that was killed wrote down is still there, and its port may be a stranger's by now.
@@ -41,6 +41,17 @@ function announcedUrl(folder: string): string | undefined {
       3,
       `${file} does not say where the daemon is. Start it with 'paytwin serve', or give --url.`,
     )
+  }
+}
+
+function givenToken(io: Pick<Io, 'env'>): string | undefined {
+  const file = variable(io, 'PAYTWIN_ADMIN_TOKEN_FILE')
+  const token = variable(io, 'PAYTWIN_ADMIN_TOKEN')
+  if (token !== undefined || file === undefined) return token
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw wrongUsage(`The admin token file cannot be read: ${(error as Error).message}`)
   }
 }
 

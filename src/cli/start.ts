@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { isSea } from 'node:sea'
 import { fileURLToPath } from 'node:url'
 import type { Command, Option } from 'commander'
 import { examplesText } from './command.ts'
@@ -30,7 +31,7 @@ async function start(command: Command, flags: ServeFlags, io: Io): Promise<void>
   const interruption = new AbortController()
   const interrupt = () => interruption.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
-  const child = spawn(process.execPath, [EXECUTABLE, 'serve', '--background', ...givenOptions(command)], {
+  const child = spawn(process.execPath, [...SCRIPT, 'serve', '--background', ...givenOptions(command)], {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     // Other users can read the arguments of a process, but not its environment.
@@ -44,7 +45,8 @@ async function start(command: Command, flags: ServeFlags, io: Io): Promise<void>
   announce(announcement, io, options, howToStop(announcement.ready))
 }
 
-const EXECUTABLE = fileURLToPath(new URL('../bin/paytwin.js', import.meta.url))
+/** What Node is to run; the single executable is Node, and runs nothing but this program. */
+const SCRIPT = isSea() ? [] : [fileURLToPath(new URL('../bin/paytwin.js', import.meta.url))]
 
 /** The options of the command line as they were given, the secret key apart. */
 function givenOptions(command: Command): string[] {

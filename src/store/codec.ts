@@ -21,13 +21,6 @@ function encodeField({ type }: Field, value: unknown): unknown {
   return type === 'json' ? JSON.stringify(value) : value
 }
 
-/** An object's values as its columns hold them. */
-export function encode<K extends Kind>(kind: K, object: Objects[K]): Record<string, unknown> {
-  const values: Record<string, unknown> = {}
-  for (const field of fieldsOf(kind)) values[field.name] = encodeField(field, asRecord(object)[field.name])
-  return values
-}
-
 /** An object out of its columns; the row is reused. */
 export function decode<K extends Kind>(kind: K, row: object): Objects[K] {
   const values = row as Record<string, unknown>
@@ -55,12 +48,12 @@ export function pick(object: object, fields: readonly Field[]): Record<string, u
   return values
 }
 
-/** Some values as their columns hold them, each under its name behind a prefix. */
-export const encodeFields = (
+/** Adds some values, as their columns hold them, to others. */
+export function encodeFields(
   object: object,
   fields: readonly Field[],
-  prefix: string,
-): Record<string, unknown> =>
-  Object.fromEntries(
-    fields.map((field) => [prefix + field.name, encodeField(field, asRecord(object)[field.name])]),
-  )
+  values: Record<string, unknown>,
+): Record<string, unknown> {
+  for (const field of fields) values[field.name] = encodeField(field, asRecord(object)[field.name])
+  return values
+}

@@ -158,8 +158,9 @@ function configure(database: Sqlite.Database, durability: Durability): void {
   database.pragma('journal_mode = WAL')
   database.pragma('busy_timeout = 0')
   database.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
-  // 32 MB: a page that many renewals write is copied into the database once for all of them.
-  database.pragma('wal_autocheckpoint = 8000')
+  // 12 MB: enough for a page that many renewals write to be copied into the database once for all of them, and little enough
+  // for those who read during an advance not to wait long for the disk.
+  database.pragma('wal_autocheckpoint = 3000')
   database.pragma('cache_size = -65536')
   database.pragma('temp_store = MEMORY')
   // In exclusive mode the first write takes the lock, and keeps it.

@@ -4,7 +4,7 @@ import { assert } from '../core/errors.ts'
 import type { Invoice } from '../core/invoice.ts'
 import type { Subscription } from '../core/subscription.ts'
 import { type Blocks, spanOf } from './blocks.ts'
-import { changedFields, decode, encode, encodeFields, fieldsOf } from './codec.ts'
+import { changedFields, decode, encodeFields, fieldsOf } from './codec.ts'
 import { type Filter, listQuery } from './list-query.ts'
 import { arg, type Statements } from './statements.ts'
 
@@ -117,7 +117,7 @@ export class ObjectTable {
           ...Object.fromEntries(columnsOf(kind).map((name) => [name, arg(name)])),
         }),
       )
-      .run({ merchant, ...encode(kind, object) })
+      .run(encodeFields(object, fieldsOf(kind), { merchant }))
     this.#blocks.added(kind, seq)
     if (kind === 'subscription') this.#notePrices(merchant, seq, [], (object as Subscription).items)
     return seq
@@ -136,12 +136,12 @@ export class ObjectTable {
             .named<{ seq: number }>(`update ${kind} ${fields.map(({ name }) => name).join(' ')}`, (db) =>
               db
                 .updateTable(kind as 'object')
-                .set(Object.fromEntries(fields.map(({ name }) => [name, arg(`new ${name}`)])))
+                .set(Object.fromEntries(fields.map(({ name }) => [name, arg(name)])))
                 .where('id', '=', arg<string>('id'))
                 .where('merchant', '=', arg<number>('merchant'))
                 .returning('seq'),
             )
-            .get({ ...encodeFields(after, fields, 'new '), id: after.id, merchant })?.seq
+            .get(encodeFields(after, fields, { id: after.id, merchant }))?.seq
     assert(seq, `${after.id} is there`)
     if (kind === 'subscription') {
       const [old, now] = [before, after] as readonly Objects[Kind][] as readonly Subscription[]

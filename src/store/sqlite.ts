@@ -1,11 +1,10 @@
-import { createRequire } from 'node:module'
 import Sqlite from 'better-sqlite3'
+import { type NativePart, nativePart } from './native-part.ts'
 
-/** The native part, where npm has put it. better-sqlite3 would look for it in a dozen places, and load a library for that. */
-const nativeBinding = createRequire(import.meta.url).resolve(
-  'better-sqlite3/build/Release/better_sqlite3.node',
-)
+/** What better-sqlite3 takes, of which its types know only the paths. */
+type Options = Omit<Sqlite.Options, 'nativeBinding'> & { readonly nativeBinding: NativePart }
+const Database: new (path: string, options: Options) => Sqlite.Database = Sqlite as never
 
-/** Opens a database file, or one in memory: ':memory:'. @throws Sqlite.SqliteError */
+/** Opens a database file, or one in memory: ':memory:'. @throws Sqlite.SqliteError, NativePartUnusable */
 export const openSqlite = (path: string, options: Sqlite.Options = {}): Sqlite.Database =>
-  new Sqlite(path, { ...options, nativeBinding })
+  new Database(path, { ...options, nativeBinding: nativePart() })

@@ -63,6 +63,19 @@ test('PAYTWIN_ADMIN_TOKEN goes before the token of the folder', () => {
   expect(findDaemon({ url: 'http://example.com', data }, { env }).token).toBe('the-token-of-the-environment')
 })
 
+test('PAYTWIN_ADMIN_TOKEN_FILE is read unless the token itself is there, and goes before that of the folder', () => {
+  const data = dataFolder('http://127.0.0.1:5000')
+  const file = join(data, 'another')
+  writeFileSync(file, 'the-token-of-the-file\n')
+  const env = { PAYTWIN_ADMIN_TOKEN_FILE: file }
+  expect(findDaemon({ data }, { env }).token).toBe('the-token-of-the-file')
+  expect(findDaemon({ url: 'http://example.com' }, { env }).token).toBe('the-token-of-the-file')
+  const both = { ...env, PAYTWIN_ADMIN_TOKEN: 'the-token-of-the-environment' }
+  expect(findDaemon({ data }, { env: both }).token).toBe('the-token-of-the-environment')
+  const missing = { PAYTWIN_ADMIN_TOKEN_FILE: join(data, 'missing') }
+  expect(() => findDaemon({ data }, { env: missing })).toThrow(/^The admin token file cannot be read: ENOENT/)
+})
+
 test('an empty variable counts as none', () => {
   const env = { PAYTWIN_URL: '', PAYTWIN_ADMIN_TOKEN: '' }
   expect(findDaemon({ data: '/nowhere/at/all' }, { env })).toEqual({

@@ -1,0 +1,18 @@
+# paytwin as one file, on an image that has the C and C++ libraries, no shell, and a user without rights.
+FROM node:22-bookworm AS build
+WORKDIR /src
+COPY . .
+RUN npm ci && npm run build:executable && mkdir /data
+
+FROM gcr.io/distroless/cc-debian12:nonroot
+COPY --from=build /src/dist/executable/paytwin /usr/local/bin/paytwin
+COPY --from=build /src/dist/main.cjs.LEGAL.txt /src/LICENSE /usr/share/doc/paytwin/
+COPY --from=build --chown=65532:65532 /data /data
+# Beyond loopback the daemon starts only with an admin token: give PAYTWIN_ADMIN_TOKEN, of at least 32 characters.
+ENV PAYTWIN_HOST=0.0.0.0 PAYTWIN_PORT=4242 PAYTWIN_DATA=/data
+USER 65532:65532
+VOLUME /data
+EXPOSE 4242
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 CMD ["/usr/local/bin/paytwin", "status", "--json"]
+ENTRYPOINT ["/usr/local/bin/paytwin"]
+CMD ["serve"]
