@@ -62,7 +62,8 @@ export async function newProject(): Promise<Project> {
     examples: examples.map(({ name }) => name),
     node: (...args) => run(process.execPath, args, folder),
     remove: () => {
-      for (const child of running) child.kill('SIGKILL')
+      // With the workers that it may have.
+      for (const { pid } of running) if (pid !== undefined) process.kill(-pid, 'SIGKILL')
       rmSync(folder, { recursive: true })
     },
   }
@@ -94,7 +95,7 @@ function run(
   // What runs these tests is not to be taken for what runs those.
   const { VITEST, VITEST_POOL_ID, VITEST_WORKER_ID, VITEST_MODE, TEST, NODE_ENV, JEST_WORKER_ID, ...env } =
     process.env
-  const child = spawn(command, args, { cwd, stdio, env: { ...env, NO_COLOR: '1' } })
+  const child = spawn(command, args, { cwd, stdio, env: { ...env, NO_COLOR: '1' }, detached: true })
   running.add(child)
   let output = ''
   let spoken = performance.now()
