@@ -107,6 +107,9 @@ function run(
   }
   return new Promise((done, reject) => {
     child.once('error', reject)
-    child.once('close', (status) => done({ status, output, lingered: (performance.now() - spoken) / 1_000 }))
+    child.once('close', (status) => {
+      running.delete(child)
+      done({ status, output, lingered: (performance.now() - spoken) / 1_000 })
+    })
   })
 }
