@@ -8,7 +8,12 @@ const DOCUMENTS = ['README.md', 'docs/test-library.md']
 /** What the project's own tests need beside paytwin. */
 const TOOLS = ['vitest', 'jest', 'typescript', '@types/node']
 
-type Finished = { readonly status: number | null; readonly output: string; readonly seconds: number }
+type Finished = {
+  readonly status: number | null
+  readonly output: string
+  /** From its last word to its end, in seconds. */
+  readonly lingered: number
+}
 
 /** What has not ended, be it that a test has given it up. */
 const running = new Set<ChildProcess>()
@@ -86,18 +91,21 @@ function run(
   cwd: string,
   stdio: ['ignore', 'pipe', 'pipe' | 'inherit'] = ['ignore', 'pipe', 'pipe'],
 ): Promise<Finished> {
-  const started = performance.now()
   // What runs these tests is not to be taken for what runs those.
   const { VITEST, VITEST_POOL_ID, VITEST_WORKER_ID, VITEST_MODE, TEST, NODE_ENV, JEST_WORKER_ID, ...env } =
     process.env
   const child = spawn(command, args, { cwd, stdio, env: { ...env, NO_COLOR: '1' } })
   running.add(child)
   let output = ''
+  let spoken = performance.now()
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => (output += text))
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      spoken = performance.now()
+    })
   }
   return new Promise((done, reject) => {
     child.once('error', reject)
-    child.once('close', (status) => done({ status, output, seconds: (performance.now() - started) / 1_000 }))
+    child.once('close', (status) => done({ status, output, lingered: (performance.now() - spoken) / 1_000 }))
   })
 }
