@@ -52,7 +52,7 @@ async function startInBackground(...options: string[]) {
 beforeAll(async () => {
   folder = temporaryFolder()
   for (const name of ['bin', 'home', 'nothing', 'tmp']) mkdirSync(path(name))
-  const script = join(ROOT, 'packaging/build-executable.js')
+  const script = join(ROOT, 'bin/build-executable.js')
   built = await run(process.execPath, [script, executable()], process.env)
 }, BUILD_MS)
 afterAll(() => {
