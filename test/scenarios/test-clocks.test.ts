@@ -9,7 +9,9 @@ import { at, bytesOf, historyOf, nowOf, openTwin } from './story.ts'
 
 const PATH = '/v1/test_helpers/test_clocks'
 const NOW = '2026-06-01T09:00:00Z'
-const END = '2026-07-01T09:00:00Z'
+/** Far enough for an advance not to have ended when others were served in its middle. */
+const DAYS = 61
+const END = '2026-08-01T09:00:00Z'
 const SECRET_KEY = 'sk_test_000000000000000000000000'
 const SUBSCRIPTIONS = 40
 
@@ -68,7 +70,7 @@ describe('while a test clock advances', () => {
     expect(named.name).toBe('Ada')
     expect(made.created).toBe(at(END))
     expect(again.status).toBe(400)
-    expect((await ended).summary.jobs).toBe(SUBSCRIPTIONS * 30)
+    expect((await ended).summary.jobs).toBe(SUBSCRIPTIONS * DAYS)
   })
 
   test.each([

@@ -92,8 +92,8 @@ describe('the keys', () => {
     expect(menu[18]).toBe('▸ 1  1 hour   → 2026-01-31T11:00:00Z')
     await terminal.press('4', 'Enter')
     await terminal.shows('Advanced to 2026-02-28T10:00:00Z: 1 job, 6 events, 1 failed payment.')
-    const lines = await terminal.shows('active → past_due')
-    expect(lines[0]).toMatch(/^Default merchant {2}2026-02-28T10:00:00Z frozen .* ● connected$/)
+    await terminal.shows('active → past_due')
+    const lines = await terminal.shows(/^Default merchant {2}2026-02-28T10:00:00Z frozen .* ● connected$/m)
     expect(lines.join('\n')).toMatch(/invoice\.payment_failed in_\w{14} 20\.00 USD attempt 1 of 5…$/m)
   })
 
