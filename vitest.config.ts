@@ -33,6 +33,8 @@ export default defineConfig({
       ...(hasExecutable ? [] : needExecutable),
     ],
     testTimeout: 30_000,
+    // Many tests wait for processes of their own: vitest would leave one processor of two to them.
+    maxWorkers: '100%',
     reporters: report ? ['default', 'json'] : ['default'],
     ...(report && { outputFile: { json: report } }),
   },
