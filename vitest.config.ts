@@ -23,14 +23,23 @@ const needExecutable = ['test/packaging/single-executable.test.ts', 'test/store/
 const isShared = (process.config.variables as Record<string, unknown>).node_shared === true
 const hasExecutable = (process.platform === 'linux' && !isShared) || process.env.CI !== undefined
 
+/** Tests of what has no state outside itself: they share one process and what it has loaded, which saves a minute. */
+const together = ['contract', 'core', 'http', 'scenarios', 'webhooks'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+)
+const all = ['test/**/*.test.{ts,tsx}']
+const exclude = [
+  ...configDefaults.exclude,
+  ...(hasTmux ? [] : needTmux),
+  ...(hasBrowser ? [] : needBrowser),
+  ...(hasExecutable ? [] : needExecutable),
+]
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.{ts,tsx}'],
-    exclude: [
-      ...configDefaults.exclude,
-      ...(hasTmux ? [] : needTmux),
-      ...(hasBrowser ? [] : needBrowser),
-      ...(hasExecutable ? [] : needExecutable),
+    projects: [
+      { extends: true, test: { name: 'together', include: together, exclude, isolate: false } },
+      { extends: true, test: { name: 'apart', include: all, exclude: [...exclude, ...together] } },
     ],
     testTimeout: 30_000,
     // Many tests wait for processes of their own: vitest would leave one processor of two to them.
