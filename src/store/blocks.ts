@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Kind } from '../core/change.ts'
+import { KINDS } from './columns.ts'
 import { arg, type Statements } from './statements.ts'
-import { JOURNAL_BLOCKS, KINDS } from './tables.ts'
+import { JOURNAL_BLOCKS } from './tables.ts'
 
 /** Instants between which something was created, both inclusive; Unix seconds. */
 export type Span = { readonly from: number; readonly to: number }

@@ -1,5 +1,5 @@
 import type { Kind, Objects } from '../core/change.ts'
-import { COLUMNS } from './tables.ts'
+import { COLUMNS } from './columns.ts'
 
 type Field = { readonly name: string; readonly type: 'integer' | 'text' | 'boolean' | 'json' }
 

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { ALWAYS, BLOCK_ROWS, type Blocks, blockOf, type CreatedBound, ownerOf, spanOf } from './blocks.ts'
+import { KINDS } from './columns.ts'
 import type { ObjectTable } from './objects.ts'
 import { arg, literal, type Statements } from './statements.ts'
-import { JOURNAL_BLOCKS, type JournalRow, KINDS } from './tables.ts'
+import { JOURNAL_BLOCKS, type JournalRow } from './tables.ts'
 
 /** One change of a public object, to be appended. */
 export type NewEntry = {

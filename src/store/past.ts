@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
+import { KINDS } from './columns.ts'
 import type { ObjectTable } from './objects.ts'
 import { arg, literal, type Statements } from './statements.ts'
-import { type JournalRow, KINDS } from './tables.ts'
+import type { JournalRow } from './tables.ts'
 
 /** Whose past is asked for: with an object go those that belong to it. */
 export type Scope = { readonly kind: 'customer' | 'subscription' | 'invoice'; readonly id: string }

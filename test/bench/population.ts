@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3'
 import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
 import { BLOCK_ROWS } from '../../src/store/blocks.ts'
-import { KINDS } from '../../src/store/tables.ts'
+import { KINDS } from '../../src/store/columns.ts'
 
 const KEY = 'sk_test_51SecretSecretSecretSecretSe'
 const CLOCK = 1_769_853_600

@@ -1,5 +1,5 @@
 import type Sqlite from 'better-sqlite3'
-import { KINDS } from '../../../src/store/tables.ts'
+import { KINDS } from '../../../src/store/columns.ts'
 
 type Row = Readonly<Record<string, string | number | null>>
 
