@@ -1,34 +1,24 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import type { ScheduledTask } from 'node-cron'
 import { adminTokenOf, isLoopback } from './admin-token.ts'
 import { formatInstant } from './core/calendar.ts'
-import { ApiError, mistakesOf, mistakeText } from './core/errors.ts'
 import { type DaemonLog, openLog } from './daemon-log.ts'
-import { type DaemonFile, DataFolder } from './data-folder.ts'
+import { DataFolder } from './data-folder.ts'
 import { Ending } from './ending.ts'
 import type { Made } from './engine/fixture-names.ts'
+import { refusalOf } from './explain-start.ts'
 import { allowedHosts } from './http/admin/guard.ts'
 import type { OAuthErrorForm } from './http/oauth/error-form.ts'
 import { createListener, type SocketLimits } from './listener.ts'
 import type { Logger } from './log.ts'
 import { readFixtures } from './read-fixtures.ts'
-import { OptionConflict, openSandbox, type Sandbox } from './sandbox.ts'
+import { openSandbox, type Sandbox } from './sandbox.ts'
 import { StartRefused } from './start-refused.ts'
-import { DatabaseUnusable, type Durability } from './store/database.ts'
-import { NativePartUnusable } from './store/native-part.ts'
-import { RangeInvalid } from './webhooks/address.ts'
+import type { Durability } from './store/database.ts'
+import { tick } from './ticking.ts'
 
 export { StartRefused } from './start-refused.ts'
-
-/** How often, and how many times, a daemon that is refused looks for the address of one that is just starting. */
-const LOOK_EVERY_MS = 50
-const LOOKS = 60
-
-/** What needs no ticking comes first: the requests for which somebody has started it. */
-const TICK_AFTER_MS = 1_000
 
 export type DaemonOptions = {
   readonly host: string
@@ -191,41 +181,6 @@ function tellOfFixtures({ loaded }: Sandbox, { fixtures }: DaemonOptions, log: L
   else log.info('the database is not new: the fixtures are not loaded')
 }
 
-async function refusalOf(error: unknown, folder: DataFolder | null): Promise<unknown> {
-  if (error instanceof ApiError) {
-    const [first = error.message, ...others] = mistakesOf(error).map(mistakeText)
-    return new StartRefused(2, first, others)
-  }
-  if (error instanceof OptionConflict) return new StartRefused(2, error.message)
-  if (error instanceof RangeInvalid) return new StartRefused(2, `--webhook-allow: ${error.message}`)
-  if (error instanceof NativePartUnusable) return new StartRefused(1, error.message)
-  if (folder && isOfDisk(error)) {
-    return new StartRefused(1, `The data folder ${folder.path} cannot be written: ${error.message}`)
-  }
-  if (!(error instanceof DatabaseUnusable)) return error
-  if (error.reason !== 'locked' || !folder) return new StartRefused(1, error.message)
-  const other = await otherDaemon(folder)
-  const whose = other ? `by the daemon with pid ${other.pid} at ${other.url}` : 'by another process'
-  return new StartRefused(
-    1,
-    `The data folder ${folder.path} is in use ${whose}. Stop it, or give another --data folder.`,
-  )
-}
-
-/** Whether an error is the operating system's, about a file: no space, no permission, read-only, broken. */
-const isOfDisk = (error: unknown): error is Error =>
-  error instanceof Error && 'syscall' in error && 'errno' in error
-
-/** Who has the database: one that is just starting announces itself in a moment. */
-async function otherDaemon(folder: DataFolder): Promise<DaemonFile | undefined> {
-  for (let look = 0; look < LOOKS; look += 1) {
-    const other = folder.announced()
-    if (other) return other
-    await delay(LOOK_EVERY_MS)
-  }
-  return undefined
-}
-
 function listen(
   { app }: Sandbox,
   { host, port, socketLimits }: DaemonOptions,
@@ -291,36 +246,5 @@ function resumeAdvances({ engine }: Sandbox, log: Logger): void {
       (summary) => log.info(summary, 'an interrupted advance has ended'),
       (error: unknown) => log.error({ err: error }, 'an interrupted advance failed'),
     )
-  }
-}
-
-/** Live clocks are kept each second, and now and then the house is. Begins a second after the start: loading takes a while. */
-function tick(sandbox: Sandbox, log: Logger): () => void {
-  const tasks: ScheduledTask[] = []
-  let isStopped = false
-  const guarded = (doing: string, work: () => Promise<void>) => () =>
-    work().catch((error: unknown) => log.error({ err: error }, doing))
-  const begin = async () => {
-    const { schedule } = await import('node-cron')
-    if (isStopped) return
-    const quiet = { suppressMissedWarning: true, noOverlap: true, unref: true }
-    tasks.push(
-      schedule(
-        '* * * * * *',
-        guarded('keeping live clocks', () => sandbox.engine.settleAll()),
-        quiet,
-      ),
-      schedule(
-        '30 * * * * *',
-        guarded('housekeeping', () => sandbox.keepHouse()),
-        quiet,
-      ),
-    )
-  }
-  const beginning = setTimeout(guarded('beginning to tick', begin), TICK_AFTER_MS)
-  return () => {
-    isStopped = true
-    clearTimeout(beginning)
-    for (const task of tasks) void task.destroy()
   }
 }
