@@ -137,8 +137,8 @@ describe('resuming', () => {
     },
   )
 
-  /** A trial that ended without a payment method on 5 February, and a default card since then. */
-  async function pausedByTrial(card: string) {
+  /** A trial that will pause on 5 February, for there is no payment method. */
+  async function trialWithoutMethod() {
     const twin = await openTwin()
     const customer = await twin.post('/v1/customers')
     const price = await makePrice(twin)
@@ -149,22 +149,19 @@ describe('resuming', () => {
       trial_period_days: 5,
       trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
     })
+    return { twin, customer, subscription }
+  }
+
+  /** A trial that ended without a payment method on 5 February, and a default card since then. */
+  async function pausedByTrial(card: string) {
+    const { twin, customer, subscription } = await trialWithoutMethod()
     await twin.advance({ to: '2026-02-09T12:00:00Z' })
     await twin.post(`/v1/customers/${customer.id}`, { invoice_settings: { default_payment_method: card } })
     return { twin, subscription, place: (await twin.events()).length }
   }
 
   test('a pause of collection ends at resumes_at, also of one whose trial has paused it', async () => {
-    const twin = await openTwin()
-    const customer = await twin.post('/v1/customers')
-    const price = await makePrice(twin)
-    const subscription = await twin.post('/v1/subscriptions', {
-      customer: customer.id,
-      currency: 'usd',
-      items: [{ price: price.id }],
-      trial_period_days: 5,
-      trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
-    })
+    const { twin, subscription } = await trialWithoutMethod()
     await pause(twin, subscription, 'void', '2026-02-09T10:00:00Z')
     const place = (await twin.events()).length
     await twin.advance({ to: '2026-02-09T12:00:00Z' })

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { verifySignature } from '../../src/webhooks/signature.ts'
 import { anotherMerchant } from '../http/support.ts'
-import { type Body, clientOf } from '../twin.ts'
+import { type Body, clientOf, makePrice } from '../twin.ts'
 import { makeDoor, makeEvents, openShop, REFUSED, type Shop, turns, URL } from './inbox.ts'
 
 const NOW = 1769853600
@@ -78,11 +78,7 @@ describe('an event', () => {
   test('that was taken back is never sent', async () => {
     const shop = await openShop()
     await shop.endpoint()
-    const { id: price } = await shop.post('/v1/prices', {
-      unit_amount: 2000,
-      currency: 'usd',
-      recurring: { interval: 'month' },
-    })
+    const { id: price } = await makePrice(shop)
     const { id: customer } = await shop.post('/v1/customers')
     const refused = await shop.request('POST', '/v1/subscriptions', {
       customer,
@@ -318,11 +314,7 @@ describe('closing', () => {
 test('events of one request come in the order of the events, whatever their number', async () => {
   const shop = await openShop()
   await shop.endpoint()
-  const { id: price } = await shop.post('/v1/prices', {
-    unit_amount: 2000,
-    currency: 'usd',
-    recurring: { interval: 'month' },
-  })
+  const { id: price } = await makePrice(shop)
   const { id: customer } = await shop.post('/v1/customers')
   await shop.post('/v1/subscriptions', {
     customer,
