@@ -35,7 +35,7 @@ test('the limits are those that are written down', () => {
   expect(SOCKET_LIMITS).toEqual({
     headersMs: 10_000,
     requestMs: 60_000,
-    idleMs: 5_000,
+    idleMs: 65_000,
     checkMs: 1_000,
     headerBytes: 16_384,
     connections: 4_000,
