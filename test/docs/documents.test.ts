@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { scripts } from '../../package.json'
+import { paytwin, startDaemon, temporaryFolder } from '../cli/executable.ts'
 import { commandOf } from '../packaging/dockerfile.ts'
 import { type Block, blocksIn, DOCUMENTS, deadLinks, isAsTold, textOf } from './blocks.ts'
 import { runBlocks } from './shell.ts'
@@ -32,6 +35,21 @@ describe.each(run)('$document', ({ blocks }) => {
 const elsewhere = documents.flatMap(({ document, blocks }) =>
   blocks.filter(({ way }) => way === 'elsewhere').map((block) => ({ document, ...block })),
 )
+
+test('the example of fixtures is one that loads', async () => {
+  const [, example = ''] = /^```json\n(.*?)^```$/ms.exec(textOf('docs/fixtures.md')) ?? []
+  const folder = temporaryFolder()
+  const [file, daemon] = [join(folder.path, 'example.json'), await startDaemon()]
+  try {
+    writeFileSync(file, example)
+    const loaded = await paytwin(['fixtures', 'load', file], { env: daemon.env })
+    expect(loaded).toMatchObject({ status: 0, stderr: '' })
+    expect(loaded.stdout).toMatch(/^subscription\t/m)
+  } finally {
+    await daemon.stop()
+    folder.remove()
+  }
+})
 
 /** The commands of a block that are paytwin's or npm's scripts, as words. Comments and what follows a pipe are left out. */
 function commandsIn({ text }: Pick<Block, 'text'>): string[][] {
