@@ -8,7 +8,7 @@ import { newProject, type Project } from './installed.ts'
 /** What vitest runs: the documents' examples, and what is in test/library/project. */
 const EXAMPLES = [
   ...['readme.test.ts', 'failed-renewal.test.ts', 'trial.test.ts', 'webhook-handler.test.ts'],
-  ...['parallel.test.ts', 'types.spec.ts', 'fake-timers.spec.ts'],
+  ...['oauth-app.test.ts', 'parallel.test.ts', 'types.spec.ts', 'fake-timers.spec.ts'],
 ]
 const NODE_EXAMPLE = 'outage.test.mjs'
 const JEST_EXAMPLE = 'retry.test.cjs'
