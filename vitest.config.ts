@@ -6,7 +6,7 @@ import { chromiumPath } from './test/browser/chromium.ts'
 const report = process.env.PAYTWIN_TEST_REPORT
 
 /** Tests that drive a terminal are there where tmux is; .ci/run sees to it. */
-const needTmux = ['test/ui/tmux.test.ts']
+const needTmux = ['test/ui/tmux.test.ts', 'test/picture/picture.test.ts']
 const hasTmux = spawnSync('tmux', ['-V']).status === 0
 
 /**

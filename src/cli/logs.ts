@@ -7,6 +7,7 @@ import { Failure } from './failure.ts'
 import { type Io, variable } from './io.ts'
 import { LogTail } from './log-tail.ts'
 import { type Colour, Output, type Span } from './output.ts'
+import { untilInterrupted } from './until-interrupted.ts'
 
 type Options = {
   readonly data?: string
@@ -60,17 +61,6 @@ function openLog(folder: string): LogTail {
 async function follow(tail: LogTail, limit: number, out: Output, signal: AbortSignal): Promise<void> {
   for (const line of tail.last(limit)) print(line, out)
   for await (const line of tail.follow(signal)) print(line, out)
-}
-
-async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const ended = new AbortController()
-  const end = () => ended.abort()
-  process.once('SIGINT', end).once('SIGTERM', end)
-  try {
-    await work(ended.signal)
-  } finally {
-    process.off('SIGINT', end).off('SIGTERM', end)
-  }
 }
 
 /** A line for people, with the stack of an error below it; for programs, and where it is no record, as it is. */

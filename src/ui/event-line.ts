@@ -3,7 +3,7 @@ import { formatInstant } from '../core/calendar.ts'
 import { formatAmount } from '../core/money.ts'
 import type { Colour, Span } from './span.ts'
 
-/** The longest common type is invoice.payment_failed; a longer one pushes its line to the right. */
+/** The longest common type is payment_intent.payment_failed; a longer one pushes its line to the right. */
 export const TYPE_WIDTH = 29
 /** A renewal and its retries of days 1, 3, 5 and 7. Source: interface.md 3.1, 8. */
 export const ATTEMPTS = 5
@@ -20,10 +20,14 @@ export type EventCells = {
   readonly details: readonly string[]
 }
 
-/** Source: operator.md, Terminal UI ("simulated time, type (coloured by family), object id, what matters"). */
-export function eventCells(event: Event): EventCells {
+/**
+ * @param format - how details write instants, which are Unix seconds; there is not room for whole ones everywhere
+ * Source: operator.md, Terminal UI ("simulated time, type (coloured by family), object id, what matters").
+ */
+export function eventCells(event: Event, format: (instant: number) => string = formatInstant): EventCells {
   const { type, created, data } = event
-  const matters = MATTERS[data.object.object]?.(data.object, event) ?? []
+  const time: TimeText = (value) => (typeof value === 'number' ? format(value) : '')
+  const matters = MATTERS[data.object.object]?.(data.object, event, time) ?? []
   return {
     time: formatInstant(created),
     type,
@@ -60,16 +64,19 @@ function colourOf(type: string): Colour {
   return what === 'paid' || what === 'succeeded' ? 'green' : (FAMILY_COLOURS[family] ?? 'dim')
 }
 
+/** An instant as it is written; empty for null. */
+type TimeText = (instant: unknown) => string
+
 /** What matters of an object of each kind; empty texts are left out. */
-const MATTERS: Readonly<Record<string, (object: Resource, event: Event) => string[]>> = {
-  subscription: (subscription, event) => [
+const MATTERS: Readonly<Record<string, (object: Resource, event: Event, time: TimeText) => string[]>> = {
+  subscription: (subscription, event, time) => [
     statusChange(subscription, event),
-    periodChange(subscription, event),
-    cancellation(subscription, event),
+    periodChange(subscription, event, time),
+    cancellation(subscription, event, time),
   ],
-  invoice: (invoice, { type }) => [
+  invoice: (invoice, { type }, time) => [
     amountOf(invoice, 'total'),
-    ...(type === 'invoice.payment_failed' ? dunning(invoice) : [text(invoice.number)]),
+    ...(type === 'invoice.payment_failed' ? dunning(invoice, time) : [text(invoice.number)]),
   ],
   payment_intent: (intent) => [amountOf(intent, 'amount'), declineOf(intent.last_payment_error)],
   charge: (charge) => [amountOf(charge, 'amount'), reasonOf(charge)],
@@ -83,7 +90,6 @@ const MATTERS: Readonly<Record<string, (object: Resource, event: Event) => strin
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const field = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
-const time = (value: unknown): string => (typeof value === 'number' ? formatInstant(value) : '')
 
 function amountOf(object: Resource, name: string): string {
   const amount = object[name]
@@ -98,18 +104,19 @@ function statusChange({ status }: Resource, { data }: Event): string {
   return data.previous_attributes ? '' : text(status)
 }
 
-function periodChange({ current_period_start, current_period_end }: Resource, { data }: Event): string {
+function periodChange(subscription: Resource, { data }: Event, time: TimeText): string {
+  const { current_period_start, current_period_end } = subscription
   const hasMoved = data.previous_attributes?.current_period_end !== undefined
   return hasMoved ? `period ${time(current_period_start)} – ${time(current_period_end)}` : ''
 }
 
-function cancellation(subscription: Resource, { type, data }: Event): string {
+function cancellation(subscription: Resource, { type, data }: Event, time: TimeText): string {
   if (type === 'subscription.deleted') return text(field(subscription.cancellation_details, 'reason'))
   const isNews = data.previous_attributes?.cancel_at !== undefined
   return isNews && subscription.cancel_at !== null ? `cancels ${time(subscription.cancel_at)}` : ''
 }
 
-function dunning({ attempt_count, next_payment_attempt }: Resource): string[] {
+function dunning({ attempt_count, next_payment_attempt }: Resource, time: TimeText): string[] {
   const next = time(next_payment_attempt)
   return [`attempt ${attempt_count} of ${ATTEMPTS}`, next ? `next ${next}` : 'no more attempts']
 }

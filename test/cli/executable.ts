@@ -144,7 +144,8 @@ export async function ask(
   return { client_id, client_secret, authorization: id }
 }
 
-function cleanEnvironment(): Record<string, string> {
+/** The environment of this process without what would lead paytwin astray. */
+export function cleanEnvironment(): Record<string, string> {
   const given = Object.entries(process.env).filter(([name]) => !/^(PAYTWIN_|NO_COLOR$)/.test(name))
   return Object.fromEntries(given) as Record<string, string>
 }

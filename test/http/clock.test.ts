@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatInstant } from '../../src/core/calendar.ts'
+import { subscribe as subscribeCard } from '../scenarios/story.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 import {
   contents,
@@ -22,17 +23,8 @@ beforeEach(async () => {
 })
 afterEach(() => twin.close())
 
-async function subscribe(outcomes?: string[], more: Body = {}): Promise<Body> {
-  const price = await makePrice(twin)
-  const { customer, method } = await makeCustomer(twin, outcomes ? { outcomes } : {})
-  return twin.post('/v1/subscriptions', {
-    customer: customer.id,
-    currency: 'usd',
-    default_payment_method: method.id,
-    items: [{ price: price.id }],
-    ...more,
-  })
-}
+const subscribe = async (outcomes?: string[], more: Body = {}): Promise<Body> =>
+  (await subscribeCard(twin, { outcomes, ...more })).subscription
 
 const clock = () => twin.get('/v1/test_helpers/clock')
 const refused = (body: unknown, param: string) => expectRefused(twin, ['POST', ADVANCE, body], invalid(param))

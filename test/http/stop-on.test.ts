@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatInstant } from '../../src/core/calendar.ts'
+import { subscribe as subscribeCard } from '../scenarios/story.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 import { expectRefused, invalid } from './support.ts'
 
@@ -9,16 +10,8 @@ beforeEach(async () => {
 })
 afterEach(() => twin.close())
 
-async function subscribe(outcomes?: string[]): Promise<Body> {
-  const price = await makePrice(twin)
-  const { customer, method } = await makeCustomer(twin, outcomes ? { outcomes } : {})
-  return twin.post('/v1/subscriptions', {
-    customer: customer.id,
-    currency: 'usd',
-    default_payment_method: method.id,
-    items: [{ price: price.id }],
-  })
-}
+const subscribe = async (outcomes?: string[]): Promise<Body> =>
+  (await subscribeCard(twin, { outcomes })).subscription
 
 describe('stop_on', () => {
   test.each<[string[], string, string]>([

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
+import { subscribe as subscribeCard } from '../scenarios/story.ts'
+import { type Body, startTwin, type Twin } from '../twin.ts'
 import { expectRefused, idsOf, invalid, unknown } from './support.ts'
 
 const NOW = 1769853600 // 2026-01-31T10:00:00Z
@@ -11,17 +12,8 @@ beforeEach(async () => {
 })
 afterEach(() => twin.close())
 
-async function subscribe(outcomes?: string[], more: Body = {}): Promise<Body> {
-  const price = await makePrice(twin)
-  const { customer, method } = await makeCustomer(twin, outcomes ? { outcomes } : {})
-  return twin.post('/v1/subscriptions', {
-    customer: customer.id,
-    currency: 'usd',
-    default_payment_method: method.id,
-    items: [{ price: price.id }],
-    ...more,
-  })
-}
+const subscribe = async (outcomes?: string[], more: Body = {}): Promise<Body> =>
+  (await subscribeCard(twin, { outcomes, ...more })).subscription
 
 describe('upcoming', () => {
   test('tells what happens next, in order, and who it happens to', async () => {

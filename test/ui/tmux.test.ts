@@ -228,7 +228,7 @@ describe('it fits', () => {
       new RegExp(`^Default merchant ${daemon.merchant} {2}2026-01-31T10:00:00Z frozen .* ● connected$`),
     )
     expect(lines[7]).toMatch(
-      /^ {2}2026-01-31T10:00:00Z {2}invoice\.paid {14}in_\w{14} {2}20\.00 USD {2}\w{8}-0001$/,
+      /^ {2}2026-01-31T10:00:00Z {2}invoice\.paid {19}in_\w{14} {2}20\.00 USD {2}\w{8}-0001$/,
     )
     expect(lines[49]).toMatch(/^following {2}9 events.*q quit$/)
   })

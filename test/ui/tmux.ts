@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { EXECUTABLE } from '../cli/executable.ts'
+import { promisify, stripVTControlCharacters } from 'node:util'
+import { cleanEnvironment, EXECUTABLE } from '../cli/executable.ts'
 
 const run = promisify(execFile)
 const LOOK_EVERY_MS = 30
@@ -13,10 +13,10 @@ export type TmuxTerminal = {
   press(...keys: string[]): Promise<void>
   /** Starts `paytwin` with arguments; its exit status is printed when it ends. */
   paytwin(...args: string[]): Promise<void>
-  /** What is on the screen, line by line; with the codes of its colours if wanted. */
-  lines(options?: { colours?: boolean }): Promise<string[]>
+  /** What is on the screen, line by line. */
+  lines(options?: Look): Promise<string[]>
   /** Looks until the screen shows a text: a terminal tells nobody when it has been drawn on. @returns the lines then */
-  shows(wanted: string | RegExp): Promise<string[]>
+  shows(wanted: string | RegExp, options?: Look): Promise<string[]>
   resize(columns: number, rows: number): Promise<void>
   /** One of tmux's variables of this terminal. */
   variable(name: string): Promise<string>
@@ -24,6 +24,9 @@ export type TmuxTerminal = {
   signal(name: string): Promise<void>
   close(): Promise<void>
 }
+
+/** With the codes of colours come the blanks at the ends of lines, which may have a colour behind them. */
+type Look = { readonly colours?: boolean }
 
 let terminals = 0
 
@@ -39,7 +42,7 @@ export async function openTerminal({
   terminals += 1
   const server = `paytwin-test-${process.pid}-${terminals}`
   const tmux = async (...args: string[]) =>
-    (await run('tmux', ['-L', server, '-f', '/dev/null', ...args])).stdout
+    (await run('tmux', ['-u', '-L', server, '-f', '/dev/null', ...args], { env: cleanEnvironment() })).stdout
   const size = ['-x', String(columns), '-y', String(rows)]
   const given = Object.entries({ PS1: '$ ', ...env }).flatMap(([name, value]) => ['-e', `${name}=${value}`])
   await tmux('new-session', '-d', '-s', 't', ...size, ...given, 'bash', '--norc', '--noprofile')
@@ -50,13 +53,13 @@ export async function openTerminal({
     paytwin: (...args) =>
       terminal.press(`${process.execPath} ${EXECUTABLE} ${args.join(' ')}; echo "status $?"`, 'Enter'),
     lines: async ({ colours = false } = {}) =>
-      (await tmux('capture-pane', '-p', ...(colours ? ['-e'] : []), '-t', 't'))
+      (await tmux('capture-pane', '-p', ...(colours ? ['-e', '-N'] : []), '-t', 't'))
         .replace(/\n$/, '')
         .split('\n'),
-    shows: async (wanted) => {
+    shows: async (wanted, options) => {
       for (const end = performance.now() + PATIENCE_MS; ; await delay(LOOK_EVERY_MS)) {
-        const lines = await terminal.lines()
-        const text = lines.join('\n')
+        const lines = await terminal.lines(options)
+        const text = stripVTControlCharacters(lines.join('\n'))
         if (typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text)) return lines
         if (performance.now() > end) throw new Error(`the screen never showed ${wanted}, but:\n${text}`)
       }

@@ -100,6 +100,50 @@ describe('at 80 columns', () => {
   })
 })
 
+describe('a row with more to say than 80 columns hold', () => {
+  const renewed: Event = {
+    ...sampleEvent(4, { ...subscription, type: 'subscription.updated' }),
+    data: {
+      object: { ...subscription, current_period_start: NOW, current_period_end: NOW + 28 * 86_400 },
+      previous_attributes: { status: 'active', current_period_end: NOW },
+    },
+  }
+  const told = played(TOLD, { kind: 'arrived', events: [renewed] })
+  const several = { ...told, clock: { known: 'several', count: 2 } } as const
+  const rows = (state: State, columns: number) =>
+    linesOf({ ...state, columns })
+      .slice(2, 5)
+      .map((line) => line.slice(2))
+
+  test('lines up types of every length from 102 columns on', () => {
+    expect(rows(told, 101)[0]).toBe(
+      '01-31 10:00 invoice.payment_failed in_000002lGCd4P9X 20.00 USD attempt 2 of 5 next 2026-02-01',
+    )
+    expect(rows(told, 102)[0]).toBe(
+      '01-31 10:00 invoice.payment_failed        in_000002lGCd4P9X 20.00 USD attempt 2 of 5 next 2026-02-01',
+    )
+  })
+
+  test('names days in its details while there is no room for whole instants', () => {
+    expect(rows(told, 126)[2]).toBe(
+      '01-31 10:00 subscription.updated          sub_000001iCHPU6Vi active → past_due period 2026-01-31 – 2026-02-28',
+    )
+    expect(rows(told, 127)[0]).toBe(
+      '2026-01-31T10:00:00Z  invoice.payment_failed         in_000002lGCd4P9X  20.00 USD  attempt 2 of 5  next 2026-02-01T10:00:00Z',
+    )
+  })
+
+  test('names the merchant of each event from 102 columns on, where several are watched', () => {
+    expect(rows(several, 101)[1]).toBe(rows(told, 101)[1])
+    expect(rows(several, 102)[1]).toBe(
+      '01-31 10:00 Default merchant   subscription.updated          sub_000001iCHPU6Vi active → past_due',
+    )
+    expect(rows(several, 200)[1]).toBe(
+      '2026-01-31T10:00:00Z  Default merchant    subscription.updated           sub_000001iCHPU6Vi  active → past_due',
+    )
+  })
+})
+
 describe('the top line', () => {
   const top = (state: State) => linesOf(state)[0]
   test.each<[what: string, state: State, text: string]>([
