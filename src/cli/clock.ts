@@ -205,16 +205,16 @@ function describeAdvance(out: Output, clock: Clock, summary: Summary): void {
       : counted(0, 'failed payment')
   out.line(
     { text: instant(clock.now), colour: 'bold' },
-    `  ${clock.merchant_id}  ${counted(jobs, 'job')}, ${counted(events, 'event')}, ${counted(invoices_paid, 'paid invoice')}, `,
+    `  ${whose(clock)}  ${counted(jobs, 'job')}, ${counted(events, 'event')}, ${counted(invoices_paid, 'paid invoice')}, `,
     failed,
     stopped_on === null ? '' : `; stopped on ${stopped_on}`,
   )
 }
 
-const CLOCK_COLUMNS: readonly Column<Clock>[] = [
-  { title: 'MERCHANT', cell: ({ merchant_id }) => merchant_id },
-  ...clockColumns,
-]
+/** A test clock is its customers', and has a name of its own; every other is its merchant's. */
+const whose = ({ object, id, merchant_id }: Clock): string => (object === 'test_clock' ? id : merchant_id)
+
+const CLOCK_COLUMNS: readonly Column<Clock>[] = [{ title: 'OF', cell: whose }, ...clockColumns]
 
 const UPCOMING_COLUMNS: readonly Column<Upcoming>[] = [
   { title: 'DUE', cell: ({ due }) => instant(due) },

@@ -180,6 +180,7 @@ export const stopOn = ({ stop_on }: { stop_on?: readonly string[] | undefined })
 
 /** The main clock of a merchant. Source: decisions.md 2, "Clock endpoints"; 13 (`target` is null when ready). */
 export const presentClock = ({ clock, settings }: MerchantState): ClockShape => ({
+  id: clock.id,
   object: 'clock',
   mode: clock.mode,
   ...commonOf(clock),
@@ -188,6 +189,7 @@ export const presentClock = ({ clock, settings }: MerchantState): ClockShape => 
 
 /** Source: decisions.md 2, "Customer test clocks"; 13 (its object). */
 export const presentTestClock = (merchant_id: string, clock: Clock): TestClockShape => ({
+  id: clock.id,
   object: 'test_clock',
   name: clock.name,
   mode: 'frozen',
@@ -199,7 +201,6 @@ export const presentTestClock = (merchant_id: string, clock: Clock): TestClockSh
 function commonOf(clock: Clock) {
   const progress = progressOf(clock)
   return {
-    id: clock.id,
     created: clock.created,
     now: clock.now,
     status: clock.target === null ? ('ready' as const) : ('advancing' as const),

@@ -31,7 +31,7 @@ export const isDueOnlyWhenSent = (given: {
 export const notDue = { path: ['days_until_due'], error: DUE_ONLY_WHEN_SENT }
 
 /** Unix seconds. */
-export const instant = z.int().min(0).max(LAST_INSTANT)
+export const instant = z.int({ error: 'expected whole Unix seconds' }).min(0).max(LAST_INSTANT)
 
 /** Any case in, lowercase out. Source: decisions.md 1, "Amount errors". */
 export const currency = z

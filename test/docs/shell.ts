@@ -81,7 +81,7 @@ background() {
     if [ -s "$1.out" ] && (: < "/dev/tcp/127.0.0.1/$PAYTWIN_PORT") 2>/dev/null; then cat "$1.out"; return; fi
     sleep 0.1
   done
-  echo "no word from $1"; return 1
+  echo "no daemon, or no word, after this:"; cat "$1.out"; return 1
 }
 `
 

@@ -187,7 +187,7 @@ describe('what would be right is said', () => {
 
   test.each([
     ['created=soon', 'created: expected Unix seconds, or bounds: gt, gte, lt, lte'],
-    ['created[gt]=soon', 'created[gt]: expected number, received string'],
+    ['created[gt]=soon', 'created[gt]: expected whole Unix seconds'],
   ])('of a list: %s', async (query, words) => {
     const { error } = (await twin.request('GET', `/v1/customers?${query}`)).body
     expect(error.message).toContain(words)
