@@ -3,7 +3,7 @@ import { firstApps } from './engine/fixture-apps.ts'
 import type { Made } from './engine/fixture-names.ts'
 import { type FixturePlan, makeRememberedFixtures, rememberFixtures } from './engine/fixtures.ts'
 import type { KeyRing } from './engine/keys.ts'
-import { addMerchant } from './engine/merchants.ts'
+import { addMerchant } from './engine/merchant.ts'
 import { FIRST_BIRTH } from './store/directory.ts'
 import type { Store } from './store/store.ts'
 

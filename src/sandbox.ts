@@ -7,7 +7,7 @@ import type { Made } from './engine/fixture-names.ts'
 import { IdempotencyKeys } from './engine/idempotency.ts'
 import { randomSeed, randomToken } from './engine/ids.ts'
 import { KeyRing } from './engine/keys.ts'
-import type { MerchantState } from './engine/merchant.ts'
+import type { MerchantState } from './engine/merchant-state.ts'
 import { forgetExpiredGrants } from './engine/oauth-token.ts'
 import { type Beginning, beginAnew, beginningOf } from './first-start.ts'
 import type { AdminSite } from './http/admin/site.ts'
@@ -26,8 +26,8 @@ import type { Registered } from './http/route.ts'
 import { EventStreams } from './http/stream.ts'
 import { type Version, VersionHistory } from './http/versions.ts'
 import { type Durability, explained, openDatabase } from './store/database.ts'
-import { FileShelf } from './store/file-shelf.ts'
-import { MemoryShelf } from './store/memory-shelf.ts'
+import { SnapshotsInMemory } from './store/snapshots-in-memory.ts'
+import { SnapshotsOnDisk } from './store/snapshots-on-disk.ts'
 import { Store } from './store/store.ts'
 import { Addresses, type AddressRules } from './webhooks/address.ts'
 import { Deliverer } from './webhooks/deliverer.ts'
@@ -246,8 +246,8 @@ async function openStore({ database: path, durability = 'normal' }: SandboxOptio
   const database = await openDatabase(path, durability)
   const shelf =
     path === ':memory:'
-      ? new MemoryShelf(database)
-      : new FileShelf(database, join(dirname(path), 'snapshots'))
+      ? new SnapshotsInMemory(database)
+      : new SnapshotsOnDisk(database, join(dirname(path), 'snapshots'))
   return new Store(database, shelf)
 }
 

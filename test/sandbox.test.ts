@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeRememberedFixtures } from '../src/engine/fixtures.ts'
-import { addMerchant } from '../src/engine/merchants.ts'
+import { addMerchant } from '../src/engine/merchant.ts'
 import { openSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox.ts'
 import { clientOf, startTwin } from './twin.ts'
 

@@ -1,7 +1,7 @@
 import type { Account } from '../core/billing/account.ts'
 import { cancel, expire } from '../core/billing/cancel.ts'
-import { passDueDate, retry } from '../core/billing/dunning.ts'
 import { endPause, endTrial, renew } from '../core/billing/renew.ts'
+import { passDueDate, retry } from '../core/billing/retry.ts'
 import { Change } from '../core/change.ts'
 import type { Invoice } from '../core/invoice.ts'
 import type { JobKind } from '../core/jobs.ts'

@@ -11,7 +11,7 @@ import {
   type MerchantState,
   merchantOf,
   unlessLeftBehind,
-} from './merchant.ts'
+} from './merchant-state.ts'
 import type { Summary } from './scheduler.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { Transactions } from './transactions.ts'
@@ -84,7 +84,7 @@ export class Engine {
     this.#transactions = new Transactions(store, this.ids, {
       committed: () => this.#tell((listener) => listener.committed?.()),
       rolledBack: () => {
-        for (const { outbox } of this.merchants.values()) outbox.forget()
+        for (const { endpoints } of this.merchants.values()) endpoints.forget()
       },
       failed: (error) => this.#report(error, 'running a command'),
     })
@@ -294,7 +294,7 @@ export class Engine {
           const outcome = run()
           if ('value' in outcome) return () => resolve(outcome.value)
           if (!(outcome.error instanceof ClockHeld)) return () => reject(outcome.error)
-          return this.#park(command, outcome.error.clock) ? undefined : () => reject(internalError())
+          return this.#defer(command, outcome.error.clock) ? undefined : () => reject(internalError())
         },
       }
       this.#enqueue(command)
@@ -311,14 +311,14 @@ export class Engine {
     const commands = this.#queue.filter((command) => !this.#holdsBack(command))
     this.#queue = []
     if (commands.length === 0) return
-    /** Those that are to be answered now: not parked, nor sent away. */
+    /** Those that are to be answered now: not deferred, nor sent away. */
     const open = new Set(commands)
     const answers: (() => void)[] = []
     const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
     try {
       this.#transactions.run(clocks, () => {
         for (const command of commands) {
-          const answer = command.merchants.some((merchant) => this.#parks(command, merchant))
+          const answer = command.merchants.some((merchant) => this.#defers(command, merchant))
             ? undefined
             : command.run()
           if (answer) answers.push(answer)
@@ -341,11 +341,11 @@ export class Engine {
   }
 
   /**
-   * Parks a command while a merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
+   * Defers a command while a merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
    * leaves an advance unfinished there is no such instant: the command is sent away.
    * @returns whether the command is not to run now
    */
-  #parks(command: Command, merchant: MerchantState): boolean {
+  #defers(command: Command, merchant: MerchantState): boolean {
     const leftBehind = leftBehindBy(merchant)
     if (leftBehind) {
       command.reject(leftBehind)
@@ -354,7 +354,7 @@ export class Engine {
     const { clock, held } = merchant
     if (!held.has(clock)) this.time.catchUp(merchant)
     const isParked = merchant.parked.has(clock)
-    if (!isParked && this.#park(command, clock)) return true
+    if (!isParked && this.#defer(command, clock)) return true
     if (!isParked && clock.target !== null) {
       command.reject(internalError())
       return true
@@ -364,7 +364,7 @@ export class Engine {
   }
 
   /** Lets a command wait for the advance that holds a clock. @returns whether there is one */
-  #park(command: Command, clock: Clock): boolean {
+  #defer(command: Command, clock: Clock): boolean {
     const owner = command.merchants.find(({ held }) => held.has(clock))
     const waiting = owner?.held.get(clock)
     waiting?.push({ requeue: () => this.#enqueue(command), reject: command.reject })

@@ -2,7 +2,7 @@ import { resourceMissing } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'
 import type { EventQuery } from '../store/journal.ts'
 import type { Engine } from './engine.ts'
-import type { MerchantState } from './merchant.ts'
+import type { MerchantState } from './merchant-state.ts'
 import { type RecalledEvent, recall } from './view.ts'
 
 export type EventFilter = {

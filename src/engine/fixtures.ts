@@ -6,8 +6,8 @@ import type { Engine } from './engine.ts'
 import { type AppEntry, makeApps, makeFirstApps } from './fixture-apps.ts'
 import { blaming, type Made, Names, type Place } from './fixture-names.ts'
 import type { KeyRing, SealedSecret } from './keys.ts'
-import type { MerchantState } from './merchant.ts'
-import { addMerchant, type MerchantParams } from './merchants.ts'
+import { addMerchant, type MerchantParams } from './merchant.ts'
+import type { MerchantState } from './merchant-state.ts'
 import {
   attachPaymentMethod,
   type CardParams,

@@ -4,7 +4,7 @@ import type { KeyRow } from '../store/tables.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
-import { bornAs, checkPresent, type MerchantState } from './merchant.ts'
+import { bornAs, checkPresent, type MerchantState } from './merchant-state.ts'
 
 const SECRET_LENGTH = 32
 const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const

@@ -1,96 +1,104 @@
-import { ApiError, assert } from '../core/errors.ts'
-import type { Merchant } from '../store/directory.ts'
-import type { Store } from '../store/store.ts'
-import { Clock, type Wall } from './clock.ts'
-import { Outbox } from './outbox.ts'
-import { TestClocks } from './test-clocks.ts'
+import type { FinalAction } from '../core/dunning.ts'
+import { parameterInvalid, resourceMissing } from '../core/errors.ts'
+import { FIRST_BIRTH } from '../store/directory.ts'
+import { wallSeconds } from './clock.ts'
+import type { Engine } from './engine.ts'
+import type { MerchantState } from './merchant-state.ts'
 
-/** A merchant in memory: its settings, its clocks, and what waits while an advance is under way. */
-export type MerchantState = {
-  settings: Merchant
-  /** The main clock, which everything follows that belongs to no customer on a test clock. */
-  readonly clock: Clock
-  readonly testClocks: TestClocks
-  /**
-   * The clocks that an advance holds, each with the commands that arrived meanwhile, in their order. The main clock holds
-   * back all of the merchant's writes, a test clock those of its own customers.
-   */
-  readonly held: Map<Clock, Waiting[]>
-  /** The held clocks whose advance lets commands in, while it waits for webhooks to be answered. */
-  readonly parked: Set<Clock>
-  /** Who wants which events. */
-  readonly outbox: Outbox
-  /** Whether this is still the merchant, or has been left behind: by a restore or a reset, or since it was deleted. */
-  standing: 'present' | 'replaced' | 'deleted'
+/** The merchant of this id. @throws ApiError resource_missing */
+export function findMerchant(engine: Engine, id: string, param = 'id'): MerchantState {
+  const merchant = [...engine.merchants.values()].find(({ settings }) => settings.id === id)
+  if (!merchant) throw resourceMissing('merchant', id, param)
+  return merchant
 }
 
-/** A command that waits for an advance to end: how to go on with it, and how to send it away. */
-export type Waiting = { readonly requeue: () => void; readonly reject: (error: unknown) => void }
-
-/** The merchant of this birth, if it is there now: after a restore another one may have its ordinal. */
-export function bornAs(
-  merchants: ReadonlyMap<number, MerchantState>,
-  { merchant, birth }: { readonly merchant: number; readonly birth: number },
-): MerchantState | undefined {
-  const owner = merchants.get(merchant)
-  return owner?.settings.birth === birth ? owner : undefined
+export type MerchantParams = {
+  name: string
+  /** 'live', or where its frozen clock stands (Unix seconds). */
+  clock: 'live' | number
+  api_version?: string | undefined
+  dunning_final_action?: FinalAction | undefined
 }
-
-/** A merchant as the database has it. */
-export function merchantOf(settings: Merchant, store: Store, wall: Wall): MerchantState {
-  const { clocks } = store
-  const main = clocks.main(settings.ordinal)
-  assert(main, `${settings.id} has a clock`)
-  return {
-    settings,
-    clock: new Clock(main, wall),
-    testClocks: new TestClocks(clocks, settings.ordinal, wall),
-    held: new Map(),
-    parked: new Set(),
-    outbox: new Outbox(store, settings.ordinal),
-    standing: 'present',
-  }
-}
-
-/** Whether an advance of one of its clocks was begun and has not ended. */
-export const isUnfinished = ({ clock, testClocks }: MerchantState): boolean =>
-  clock.target !== null || testClocks.advancing().length > 0
 
 /**
- * The state that a request has looked at was replaced by another before the request could act. It has done nothing, and
- * begins anew: then it comes after the replacement as a whole.
+ * Makes a merchant: a unit of isolation with data, keys, events and a clock of its own.
+ * Source: operator.md, "Command line".
  */
-export class StateReplaced extends Error {}
+export const createMerchant = (engine: Engine, given: MerchantParams): Promise<MerchantState> =>
+  engine.administer(() => addMerchant(engine, given))
 
-/** The merchant that a request named was deleted before the request could act. */
-export class MerchantDeleted extends ApiError {
-  constructor(id: string) {
-    super({
-      status: 404,
-      type: 'invalid_request_error',
-      code: 'resource_missing',
-      message: `No such merchant: '${id}'`,
-      param: 'merchant',
-    })
+/**
+ * Makes a merchant within the command under way: see createMerchant.
+ * @param birth - tells it from all others; the next one, but for the default merchant's
+ */
+export function addMerchant(
+  engine: Engine,
+  given: MerchantParams,
+  birth = engine.store.directory.nextBirth(),
+): MerchantState {
+  // On a frozen clock it began when that says, so that every run tells the same history.
+  const created = given.clock === 'live' ? wallSeconds(engine.wall) : given.clock
+  const ordinal = engine.ids.nextNumber(0, 'merchant')
+  const settings = {
+    ordinal,
+    id: engine.ids.next(0, 'mer'),
+    name: given.name,
+    created,
+    api_version: given.api_version ?? engine.versions.at(-1) ?? '',
+    dunning_final_action: given.dunning_final_action ?? ('cancel' as const),
+    birth,
   }
+  engine.store.directory.addMerchant(settings)
+  engine.store.clocks.add({
+    id: engine.ids.next(ordinal, 'clock'),
+    merchant: ordinal,
+    created,
+    is_test: 0,
+    name: null,
+    deleted: 0,
+    mode: given.clock === 'live' ? 'live' : 'frozen',
+    now: created,
+    offset: 0,
+    target: null,
+    advance: null,
+  })
+  return engine.admit(settings)
 }
 
-/** Why this is no longer the merchant; undefined while it is. */
-export function leftBehindBy({
-  standing,
-  settings,
-}: MerchantState): StateReplaced | MerchantDeleted | undefined {
-  if (standing === 'replaced') return new StateReplaced(`the state of ${settings.id} was replaced`)
-  return standing === 'deleted' ? new MerchantDeleted(settings.id) : undefined
+/**
+ * Deletes a merchant: its data, keys, clocks and streams. An advance of its clock is canceled; what waits for it is refused.
+ * @throws ApiError resource_missing; parameter_invalid, param id, for the default merchant
+ * Source: operator.md, "Command line".
+ */
+export async function deleteMerchant(engine: Engine, id: string): Promise<void> {
+  const merchant = findMerchant(engine, id)
+  if (merchant.settings.birth === FIRST_BIRTH) {
+    throw parameterInvalid(
+      'id',
+      `${id} is the default merchant, which cannot be deleted: 'paytwin snapshots reset' empties it`,
+    )
+  }
+  await engine.delete(merchant)
 }
 
-/** @throws StateReplaced, MerchantDeleted when this is no longer the merchant */
-export function checkPresent(merchant: MerchantState): void {
-  const reason = leftBehindBy(merchant)
-  if (reason) throw reason
-}
-
-/** For what is done now and then for every merchant: one that was left behind meanwhile needs it no more. */
-export function unlessLeftBehind(error: unknown): void {
-  if (!(error instanceof StateReplaced || error instanceof MerchantDeleted)) throw error
+/** Changes a merchant's settings. @throws ApiError resource_missing. Source: decisions.md 11. */
+export async function updateMerchant(
+  engine: Engine,
+  id: string,
+  change: {
+    name?: string | undefined
+    api_version?: string | undefined
+    dunning_final_action?: FinalAction | undefined
+  },
+): Promise<MerchantState> {
+  const merchant = findMerchant(engine, id)
+  const settings = {
+    ...merchant.settings,
+    name: change.name ?? merchant.settings.name,
+    api_version: change.api_version ?? merchant.settings.api_version,
+    dunning_final_action: change.dunning_final_action ?? merchant.settings.dunning_final_action,
+  }
+  await engine.command(merchant, null, () => engine.store.directory.updateMerchant(settings))
+  merchant.settings = settings
+  return merchant
 }

@@ -18,7 +18,7 @@ import type { Store } from '../store/store.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
-import { bornAs, MerchantDeleted, type MerchantState } from './merchant.ts'
+import { bornAs, MerchantDeleted, type MerchantState } from './merchant-state.ts'
 import { digest, type OAuthApp } from './oauth-app.ts'
 import { askedMerchant } from './oauth-authorization.ts'
 

@@ -9,7 +9,7 @@ import {
   settlement,
   waitForCustomer,
 } from '../core/billing/confirm.ts'
-import { payNow } from '../core/billing/dunning.ts'
+import { payNow } from '../core/billing/retry.ts'
 import { Change } from '../core/change.ts'
 import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import { deleteCustomer } from './customer.ts'
-import type { MerchantState } from './merchant.ts'
+import type { MerchantState } from './merchant-state.ts'
 import type { Unit } from './unit.ts'
 
 /**

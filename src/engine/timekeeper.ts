@@ -3,7 +3,7 @@ import { internalError, parameterInvalid } from '../core/errors.ts'
 import { isOfStorage } from '../store/database.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
-import type { MerchantState, Waiting } from './merchant.ts'
+import type { MerchantState, Waiting } from './merchant-state.ts'
 import {
   type AdvanceOptions,
   awaitsWebhooks,

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts'
 import { apply } from './apply.ts'
 import type { Clock } from './clock.ts'
 import type { Ids } from './ids.ts'
-import { StateReplaced } from './merchant.ts'
+import { StateReplaced } from './merchant-state.ts'
 import { ClockHeld, RefusedAfterAttempt, Rehearsed, type Unit } from './unit.ts'
 
 /** Who is told how transactions end. */

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import type { Ids } from './ids.ts'
-import type { MerchantState } from './merchant.ts'
+import type { MerchantState } from './merchant-state.ts'
 
 /** The request that a command serves; null for what the clock does. */
 export type RequestContext = {

@@ -2,7 +2,7 @@ import { resourceMissing } from '../core/errors.ts'
 import { JOB_KINDS, type Job, type JobKind } from '../core/jobs.ts'
 import type { Clock } from './clock.ts'
 import type { Engine } from './engine.ts'
-import type { MerchantState } from './merchant.ts'
+import type { MerchantState } from './merchant-state.ts'
 
 /** Something that will happen unless what it follows from changes; `due` in Unix seconds on its clock. */
 export type Upcoming = {

@@ -105,10 +105,10 @@ function replace(unit: Unit, before: WebhookEndpoint, after: WebhookEndpoint): W
   return after
 }
 
-/** Writes endpoints; the outbox has to read them again, also when this is taken back. */
+/** Writes endpoints; who wants what has to be read again, also when this is taken back. */
 function write(unit: Unit, change: Change): void {
-  const { outbox } = unit.merchant
-  unit.whenTakenBack(() => outbox.forget())
+  const { endpoints: enabled } = unit.merchant
+  unit.whenTakenBack(() => enabled.forget())
   apply(unit, change)
-  outbox.forget()
+  enabled.forget()
 }

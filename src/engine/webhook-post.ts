@@ -10,7 +10,7 @@ import type { RecalledEvent } from './view.ts'
  */
 export function post(unit: Unit, event: { type: EventType; number: number; created: number }): void {
   const { created } = event
-  for (const { id } of unit.merchant.outbox.wanting(event.type)) {
+  for (const { id } of unit.merchant.endpoints.wanting(event.type)) {
     postTo(unit, id, { id: unit.ids.of(unit.owner, 'evt', event.number), created })
   }
 }
@@ -40,7 +40,7 @@ export function resend(
 ): WebhookDelivery[] {
   const event = { id, created: unit.now }
   if (named === undefined) {
-    return unit.merchant.outbox.wanting(entry.type).map((endpoint) => postTo(unit, endpoint.id, event))
+    return unit.merchant.endpoints.wanting(entry.type).map((endpoint) => postTo(unit, endpoint.id, event))
   }
   const endpoint = unit.find('webhook_endpoint', named, 'webhook_endpoint')
   if (endpoint.status === 'disabled') {

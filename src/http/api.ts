@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import { parameterInvalid, parameterUnknown, routeMissing } from '../core/errors.ts'
-import type { MerchantState } from '../engine/merchant.ts'
+import type { MerchantState } from '../engine/merchant-state.ts'
 import { RefusedAfterAttempt, type RequestContext, type Unit } from '../engine/unit.ts'
 import { type CurrentView, currentView } from '../engine/view.ts'
 import { Exchange, type Rendered, type Served } from './exchange.ts'

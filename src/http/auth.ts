@@ -1,5 +1,5 @@
 import { type ApiError, invalidApiKey, invalidToken } from '../core/errors.ts'
-import type { MerchantState } from '../engine/merchant.ts'
+import type { MerchantState } from '../engine/merchant-state.ts'
 import { isAccessToken, tokenCaller } from './oauth/token-caller.ts'
 import type { Site } from './site.ts'
 

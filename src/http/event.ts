@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EventType } from '../core/event.ts'
 import { findEvent, listEvents } from '../engine/events.ts'
-import type { MerchantState } from '../engine/merchant.ts'
+import type { MerchantState } from '../engine/merchant-state.ts'
 import type { RecalledEvent } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { checkOpensStream } from './auth.ts'

@@ -1,4 +1,4 @@
-import { StateReplaced } from '../engine/merchant.ts'
+import { StateReplaced } from '../engine/merchant-state.ts'
 
 /**
  * Serves a request in one state: where a restore or a reset came between its looking and its acting, it begins anew and comes

@@ -1,7 +1,7 @@
 import type { EventType } from '../core/event.ts'
 import type { Engine } from '../engine/engine.ts'
 import { eventsAfter, findEvent, listEvents, newestPlace, placeIn } from '../engine/events.ts'
-import type { MerchantState } from '../engine/merchant.ts'
+import type { MerchantState } from '../engine/merchant-state.ts'
 import type { RecalledEvent } from '../engine/view.ts'
 import type { Json } from './json.ts'
 import { type Feed, LiveStreams } from './live-streams.ts'

@@ -20,7 +20,7 @@ export type OpenSnapshot = {
 }
 
 /** Where snapshots are kept: on disk beside the database, or in memory like it. */
-export type Shelf = {
+export type Snapshots = {
   /** All snapshots, by name. */
   list(): Snapshot[]
   /**

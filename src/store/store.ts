@@ -10,7 +10,7 @@ import { Journal } from './journal.ts'
 import { OAuthTables } from './oauth.ts'
 import { ObjectTable } from './objects.ts'
 import { Past } from './past.ts'
-import type { OpenSnapshot, Shelf } from './snapshots.ts'
+import type { OpenSnapshot, Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
 
 /** One database and all that is kept in it. Every call is synchronous. */
@@ -25,7 +25,7 @@ export class Store {
   readonly directory: Directory
   readonly idempotency: IdempotencyTable
   readonly oauth: OAuthTables
-  readonly snapshots: Shelf
+  readonly snapshots: Snapshots
   readonly #blocks: Blocks
   readonly #database: Sqlite.Database
   readonly #transact: {
@@ -39,7 +39,7 @@ export class Store {
     readonly rollback: Sqlite.Statement
   }
 
-  constructor(database: Sqlite.Database, snapshots: Shelf) {
+  constructor(database: Sqlite.Database, snapshots: Snapshots) {
     const statements = new Statements(database)
     this.statements = statements
     this.snapshots = snapshots

@@ -10,8 +10,8 @@ import { layoutEngine } from './layout-engine.ts'
 import { perform } from './perform.ts'
 import { Screen } from './screen.ts'
 import { startingState, type Watched } from './state.ts'
+import { Store } from './state-store.ts'
 import type { Action } from './step.ts'
-import { Store } from './store.ts'
 import { view } from './view.ts'
 
 /** A terminal, in both directions. */

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { StateReplaced } from '../../src/engine/merchant.ts'
-import { createMerchant } from '../../src/engine/merchants.ts'
+import { createMerchant } from '../../src/engine/merchant.ts'
+import { StateReplaced } from '../../src/engine/merchant-state.ts'
 import { at, openTwin, subscribe } from '../scenarios/story.ts'
 import type { Twin } from '../twin.ts'
 

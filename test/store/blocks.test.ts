@@ -3,7 +3,7 @@ import { EVENT_TYPES, type EventType } from '../../src/core/event.ts'
 import { BLOCK_ROWS, type CreatedBound } from '../../src/store/blocks.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import type { EventQuery } from '../../src/store/journal.ts'
-import { MemoryShelf } from '../../src/store/memory-shelf.ts'
+import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
 import { Store } from '../../src/store/store.ts'
 
 const MERCHANTS = [1, 2]
@@ -25,7 +25,7 @@ type Product = { id: string; merchant: number; seq: number; created: number; act
 /** A store, and what is in it as a plain list. Time goes on, but for some rows as that of test clocks does. */
 async function openStore() {
   const database = await openDatabase(':memory:', 'normal')
-  const store = new Store(database, new MemoryShelf(database))
+  const store = new Store(database, new SnapshotsInMemory(database))
   onTestFinished(() => store.close())
   const events: Event[] = []
   const products: Product[] = []

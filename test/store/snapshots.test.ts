@@ -17,24 +17,25 @@ import {
   type Migrations,
   openDatabase,
 } from '../../src/store/database.ts'
-import { FileShelf } from '../../src/store/file-shelf.ts'
-import { MemoryShelf } from '../../src/store/memory-shelf.ts'
+import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
+import { SnapshotsOnDisk } from '../../src/store/snapshots-on-disk.ts'
 import { Store } from '../../src/store/store.ts'
 import { EVERYWHERE, newFolder, PLACES } from '../places.ts'
 
 const NOW = 1_800_000_000
 
-/** A database with its shelf, and a hand on both. */
+/** A database with its snapshots, and a hand on both. */
 async function open(path: string, migrations: Migrations = MIGRATIONS) {
   const database = await openDatabase(path, 'normal', migrations)
   onTestFinished(() => {
     database.close()
   })
   const folder = join(path, '..', 'snapshots')
-  const shelf = path === ':memory:' ? new MemoryShelf(database) : new FileShelf(database, folder, migrations)
-  const store = new Store(database, shelf)
+  const snapshots =
+    path === ':memory:' ? new SnapshotsInMemory(database) : new SnapshotsOnDisk(database, folder, migrations)
+  const store = new Store(database, snapshots)
   const restore = async (name: string) => {
-    const opened = await shelf.open(name)
+    const opened = await snapshots.open(name)
     if (!opened) throw new Error(`there is no ${name}`)
     try {
       store.restore(opened, NOW)
@@ -42,7 +43,7 @@ async function open(path: string, migrations: Migrations = MIGRATIONS) {
       opened.close()
     }
   }
-  return { database, folder, shelf, store, restore, close: () => database.close() }
+  return { database, folder, snapshots, store, restore, close: () => database.close() }
 }
 
 type Opened = Awaited<ReturnType<typeof open>>
@@ -79,7 +80,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     const opened = await open(PLACES[place]())
     fill(opened, 1)
     const saved = rowsOf(opened)
-    opened.shelf.save('one', NOW)
+    opened.snapshots.save('one', NOW)
     fill(opened, 2)
     const later = rowsOf(opened)
     await opened.restore('one')
@@ -90,7 +91,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
   })
 
   test('the counters of keys, apps and grants stay too, and all others go back', async () => {
-    const { store, shelf, restore } = await open(PLACES[place]())
+    const { store, snapshots, restore } = await open(PLACES[place]())
     const { directory } = store
     for (const [merchant, prefix] of [
       [0, 'key'],
@@ -101,7 +102,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
       [1, 'cus'],
     ] as const)
       directory.setCounter(merchant, prefix, 1)
-    shelf.save('one', NOW)
+    snapshots.save('one', NOW)
     for (const [merchant, prefix] of [
       [0, 'key'],
       [0, 'app'],
@@ -126,10 +127,10 @@ describe.each(EVERYWHERE)('%s', (place) => {
   test('a restore that fails midway changes nothing', async () => {
     const opened = await open(PLACES[place]())
     fill(opened, 1)
-    opened.shelf.save('one', NOW)
+    opened.snapshots.save('one', NOW)
     fill(opened, 2)
     const before = rowsOf(opened)
-    const snapshot = await opened.shelf.open('one')
+    const snapshot = await opened.snapshots.open('one')
     const broken = {
       ...snapshot,
       read: (work: (source: (table: string) => string) => unknown) =>
@@ -167,20 +168,20 @@ describe.each(EVERYWHERE)('%s', (place) => {
   })
 
   test('a snapshot that is deleted before its turn comes is missed', async () => {
-    const { shelf, store } = await open(PLACES[place]())
-    shelf.save('a', NOW)
-    const opened = await shelf.open('a')
-    shelf.remove('a')
+    const { snapshots, store } = await open(PLACES[place]())
+    snapshots.save('a', NOW)
+    const opened = await snapshots.open('a')
+    snapshots.remove('a')
     expect(() => opened && store.restore(opened, NOW)).toThrow(DatabaseUnusable)
-    expect(shelf.list()).toEqual([])
+    expect(snapshots.list()).toEqual([])
   })
 
   test('a snapshot that is saved anew before its turn comes is restored as it is then', async () => {
     const opened = await open(PLACES[place]())
-    opened.shelf.save('a', NOW)
-    const snapshot = await opened.shelf.open('a')
+    opened.snapshots.save('a', NOW)
+    const snapshot = await opened.snapshots.open('a')
     fill(opened, 1)
-    opened.shelf.save('a', NOW)
+    opened.snapshots.save('a', NOW)
     opened.store.transaction(() => opened.store.empty())
     if (snapshot) opened.store.restore(snapshot, NOW)
     expect(rowsOf(opened).customer).toHaveLength(1)
@@ -191,9 +192,9 @@ describe('a file', () => {
   const path = () => join(newFolder(), 'paytwin.db')
 
   test('holds a snapshot, and its owner alone may read it', async () => {
-    const { shelf, folder } = await open(path())
+    const { snapshots, folder } = await open(path())
     expect(existsSync(folder)).toBe(false)
-    const { size } = shelf.save('a', NOW)
+    const { size } = snapshots.save('a', NOW)
     expect(readdirSync(folder)).toEqual(['a.db'])
     expect(statSync(folder).mode & 0o777).toBe(0o700)
     expect(statSync(join(folder, 'a.db')).mode & 0o777).toBe(0o600)
@@ -203,7 +204,7 @@ describe('a file', () => {
   test('is a database of its own', async () => {
     const opened = await open(path())
     fill(opened, 1)
-    opened.shelf.save('a', NOW)
+    opened.snapshots.save('a', NOW)
     const copy = new Sqlite(join(opened.folder, 'a.db'), { readonly: true })
     expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
     expect(copy.prepare('select count(*) from journal').pluck().get()).toBe(1)
@@ -213,10 +214,10 @@ describe('a file', () => {
   test('that a killed save left is gone at the next start, and was never listed', async () => {
     const database = path()
     const first = await open(database)
-    first.shelf.save('good', NOW)
+    first.snapshots.save('good', NOW)
     for (const name of ['.saving.db', '.saving.db-journal', '.restoring-1.db'])
       writeFileSync(join(first.folder, name), 'half')
-    expect(first.shelf.list().map(({ name }) => name)).toEqual(['good'])
+    expect(first.snapshots.list().map(({ name }) => name)).toEqual(['good'])
     first.close()
     const second = await open(database)
     expect(readdirSync(second.folder)).toEqual(['good.db'])
@@ -227,18 +228,18 @@ describe('a file', () => {
     mkdirSync(join(database, '..', 'snapshots'))
     for (const name of ['notes.txt', 'a b.db', '-x.db'])
       writeFileSync(join(database, '..', 'snapshots', name), 'x')
-    const { shelf, folder } = await open(database)
-    expect(shelf.list()).toEqual([])
+    const { snapshots, folder } = await open(database)
+    expect(snapshots.list()).toEqual([])
     expect(readdirSync(folder)).toHaveLength(3)
   })
 
   test('stays what it was when saving in its place fails', async () => {
-    const { shelf, folder, database } = await open(path())
-    shelf.save('a', NOW)
+    const { snapshots, folder, database } = await open(path())
+    snapshots.save('a', NOW)
     const bytes = readFileSync(join(folder, 'a.db'))
     database.exec('begin')
     // Within a transaction SQLite refuses.
-    expect(() => shelf.save('a', NOW)).toThrow()
+    expect(() => snapshots.save('a', NOW)).toThrow()
     database.exec('rollback')
     expect(readFileSync(join(folder, 'a.db')).equals(bytes)).toBe(true)
     expect(readdirSync(folder)).toEqual(['a.db'])
@@ -253,7 +254,7 @@ describe('a file', () => {
   test.each(DAMAGES)('that is %s is not restored, and everything stays as it is', async (_what, damage) => {
     const opened = await open(path())
     fill(opened, 1)
-    opened.shelf.save('a', NOW)
+    opened.snapshots.save('a', NOW)
     fill(opened, 2)
     const before = rowsOf(opened)
     damage(join(opened.folder, 'a.db'))
@@ -261,7 +262,7 @@ describe('a file', () => {
     expect(error).toBeInstanceOf(DatabaseUnusable)
     expect((error as Error).message).toMatch(/^The snapshot 'a' cannot be restored: it/)
     expect(rowsOf(opened)).toEqual(before)
-    opened.shelf.save('a', NOW)
+    opened.snapshots.save('a', NOW)
     await opened.restore('a')
   })
 
@@ -278,7 +279,7 @@ describe('a file', () => {
     const database = path()
     const older = await open(database)
     fill(older, 1)
-    older.shelf.save('old', NOW)
+    older.snapshots.save('old', NOW)
     older.close()
     const newer = await open(database, BOTH)
     const bytes = readFileSync(join(newer.folder, 'old.db'))
@@ -296,7 +297,7 @@ describe('a file', () => {
   test('of a newer schema is refused, naming both', async () => {
     const database = path()
     const newer = await open(database, BOTH)
-    newer.shelf.save('new', NOW)
+    newer.snapshots.save('new', NOW)
     newer.close()
     const folder = newer.folder
     const older = await open(join(newFolder(), 'paytwin.db'))
@@ -310,8 +311,8 @@ describe('a file', () => {
 
   test('the lock on the database is held after a restore as before it', async () => {
     const database = path()
-    const { shelf, restore } = await open(database)
-    shelf.save('a', NOW)
+    const { snapshots, restore } = await open(database)
+    snapshots.save('a', NOW)
     await restore('a')
     await expect(openDatabase(database, 'normal')).rejects.toMatchObject({ reason: 'locked' })
   })
@@ -331,8 +332,8 @@ test('in memory snapshots that were deleted give back their room', async () => {
     })
   const sizes = []
   for (let round = 0; round < 5; round += 1) {
-    sizes.push(opened.shelf.save('a', NOW).size)
-    opened.shelf.remove('a')
+    sizes.push(opened.snapshots.save('a', NOW).size)
+    opened.snapshots.remove('a')
   }
   expect(Math.min(...sizes)).toBeGreaterThan(1_000_000)
   expect(opened.database.pragma('shelf.page_count', { simple: true })).toBeLessThan(

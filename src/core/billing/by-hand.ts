@@ -5,7 +5,7 @@ import { allows, cannotBe } from '../transitions.ts'
 import { type Account, noteDelinquency } from './account.ts'
 import { expire } from './cancel.ts'
 import { type Collected, issue, openOnly, voidInvoice } from './collect.ts'
-import { payNow, recover } from './dunning.ts'
+import { payNow, recover } from './retry.ts'
 import { withInvoice } from './start.ts'
 
 /**

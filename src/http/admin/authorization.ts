@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parameterInvalid } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { MerchantState } from '../../engine/merchant.ts'
+import type { MerchantState } from '../../engine/merchant-state.ts'
 import {
   askedMerchant,
   decideFor,

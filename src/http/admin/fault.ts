@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parameterInvalid } from '../../core/errors.ts'
 import { FAULT_KINDS, type Fault, isChargeFault } from '../../engine/faults.ts'
-import { findMerchant } from '../../engine/merchants.ts'
+import { findMerchant } from '../../engine/merchant.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { deletedFault, type FaultShape, faultList, faultSchema } from '../schemas/admin.ts'

@@ -5,8 +5,8 @@ import { ApiError, parameterInvalid, parameterMissing } from '../../core/errors.
 import { CONSENT_SECONDS } from '../../core/oauth.ts'
 import { redirectTo } from '../../core/redirect-uri.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { MerchantState } from '../../engine/merchant.ts'
-import { findMerchant } from '../../engine/merchants.ts'
+import { findMerchant } from '../../engine/merchant.ts'
+import type { MerchantState } from '../../engine/merchant-state.ts'
 import { digest } from '../../engine/oauth-app.ts'
 import {
   type Asked,

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { invalidClient, parameterInvalid, parameterUnknown } from '../../core/errors.ts'
-import type { MerchantState } from '../../engine/merchant.ts'
+import type { MerchantState } from '../../engine/merchant-state.ts'
 import { authenticateApp, type OAuthApp } from '../../engine/oauth-app.ts'
 import { Exchange } from '../exchange.ts'
 import type { Raw } from '../form.ts'

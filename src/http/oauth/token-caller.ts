@@ -1,6 +1,6 @@
 import { insufficientScope, invalidToken } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { MerchantState } from '../../engine/merchant.ts'
+import type { MerchantState } from '../../engine/merchant-state.ts'
 import { ACCESS_TOKEN_PREFIX, resolveToken, tokenKey } from '../../engine/oauth-token.ts'
 
 /** What is the merchant's own business: letting apps in, moving time, receiving webhooks. Source: decisions.md 8. */

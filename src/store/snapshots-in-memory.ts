@@ -1,6 +1,6 @@
 import type Sqlite from 'better-sqlite3'
 import { contentTables } from './contents.ts'
-import { byName, gone, type OpenSnapshot, type Shelf, type Snapshot } from './snapshots.ts'
+import { byName, gone, type OpenSnapshot, type Snapshot, type Snapshots } from './snapshots.ts'
 
 type Kept = { readonly snapshot: Snapshot; readonly number: number }
 
@@ -8,7 +8,7 @@ type Kept = { readonly snapshot: Snapshot; readonly number: number }
  * Snapshots of a database in memory. They are tables of a second one, attached to it: SQLite attaches at most ten, and
  * cannot attach bytes. As long as the process lives the schema is the same.
  */
-export class MemoryShelf implements Shelf {
+export class SnapshotsInMemory implements Snapshots {
   readonly #database: Sqlite.Database
   readonly #kept = new Map<string, Kept>()
   #count = 0

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 type Listener = { readonly endpoint: WebhookEndpoint; readonly types: ReadonlySet<EventType> }
 
 /** Who of a merchant wants which events: read when it is first asked for, and again after it has changed. */
-export class Outbox {
+export class EnabledEndpoints {
   readonly #store: Store
   readonly #merchant: number
   #listeners: readonly Listener[] | undefined

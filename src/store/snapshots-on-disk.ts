@@ -18,7 +18,7 @@ import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { SNAPSHOT_NAME } from '../core/snapshot.ts'
 import { DatabaseUnusable, MIGRATIONS, type Migrations, migrate, versionOf } from './database.ts'
-import { byName, gone, type OpenSnapshot, type Shelf, type Snapshot, unreadable } from './snapshots.ts'
+import { byName, gone, type OpenSnapshot, type Snapshot, type Snapshots, unreadable } from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
 
 const ENDING = '.db'
@@ -31,7 +31,7 @@ const SAVING = '.saving.db'
  * killed leaves has another one, and is removed when the shelf is opened the next time.
  * Source: operator.md, "Daemon" (`snapshots/`).
  */
-export class FileShelf implements Shelf {
+export class SnapshotsOnDisk implements Snapshots {
   readonly #database: Sqlite.Database
   readonly #folder: string
   readonly #migrations: Migrations
