@@ -38,6 +38,7 @@ export function appCommands(program: Command, io: Io): void {
   addVerb(apps, io, {
     usage: 'rotate-secret <ID>',
     about: 'Give an app a new secret, in place of the old one and at once. What merchants granted stays.',
+    arguments: { ID: 'the client id of the app, as in app_…' },
     examples: ['paytwin apps rotate-secret app_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await client.rotateAppSecret(id), (app) => describe(out, app)),
@@ -46,6 +47,7 @@ export function appCommands(program: Command, io: Io): void {
   addVerb(apps, io, {
     usage: 'delete <ID>',
     about: 'Delete an app, and revoke all that merchants granted it.',
+    arguments: { ID: 'the client id of the app, as in app_…' },
     examples: ['paytwin apps delete app_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await client.deleteApp(id), () => out.line(`${id} is deleted.`)),

@@ -77,8 +77,11 @@ function addAdvance(clock: Command, io: Io): void {
     about:
       'Move time forward, from happening to happening: by 90s 15m 36h 3d 2w 1mo 1y or an ISO 8601 duration, to an ' +
       'instant, or to what happens next. Ctrl-C ends it where it has come to.',
+    arguments: {
+      BY: 'how far: 90s 15m 36h 3d 2w 1mo 1y, or ISO 8601 as in P1M; unless --to or --to-next is given',
+    },
     options: (command) =>
-      scopeOptions(command)
+      movedOptions(command)
         .option('--to <TIME>', 'until an instant: ISO 8601 or Unix seconds')
         .option('--to-next', 'until the next happening')
         .option('--await-webhooks', 'wait at each step until its webhooks were answered')
@@ -123,7 +126,7 @@ function addMode(
   addVerb<ScopeOptions>(clock, io, {
     usage: verb.usage,
     about: verb.about,
-    options: scopeOptions,
+    options: movedOptions,
     examples: [`paytwin clock ${verb.usage}`, `paytwin clock ${verb.usage} --all`],
     run: async ({ client, out }, options) =>
       out.show(await verb.change(client, await meantClocks(client, options)), ({ data }) =>
@@ -132,11 +135,15 @@ function addMode(
   })
 }
 
-const scopeOptions = (command: Command): Command =>
+const scopeOptions = (command: Command, merchant = 'the clock of this merchant'): Command =>
   command
-    .option('--merchant <ID>', 'the clock of this merchant')
+    .option('--merchant <ID>', merchant)
     .option('--test-clock <ID>', 'a test clock, which single customers follow')
     .option('--all', 'the clocks of all merchants')
+
+/** Of a command that moves clocks, and so has to know which. */
+const movedOptions = (command: Command): Command =>
+  scopeOptions(command, 'the clock of this merchant; needed when there are several, unless --all is given')
 
 /** Which clocks a command moves. @throws Failure 2 when there are several and none is named */
 async function meantClocks(client: Client, options: ScopeOptions): Promise<ClockScope> {

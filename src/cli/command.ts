@@ -16,6 +16,8 @@ export type Verb<Options> = {
   /** Its name and arguments in commander's form, as in `revoke <ID>`. */
   readonly usage: string
   readonly about: string
+  /** What its arguments stand for, by their names. */
+  readonly arguments?: Readonly<Record<string, string>>
   /** Adds the options that it has beside those of every command. */
   readonly options?: (command: Command) => Command
   readonly examples: readonly string[]
@@ -25,11 +27,11 @@ export type Verb<Options> = {
 /** Adds a command to a noun, or to the program itself. */
 export function addVerb<Options extends object = object>(noun: Command, io: Io, verb: Verb<Options>): void {
   const command = noun.command(verb.usage).description(verb.about)
+  for (const argument of command.registeredArguments) {
+    argument.description = verb.arguments?.[argument.name()] ?? ''
+  }
   verb.options?.(command)
-  command
-    .option('--json', 'print the answer of the API as JSON')
-    .option('--url <URL>', 'the address of the daemon (PAYTWIN_URL)')
-    .option('--data <DIR>', 'the data folder that tells where the daemon is (PAYTWIN_DATA; default .paytwin)')
+  commonOptions(command)
     .addHelpText('after', examplesText(verb.examples))
     .action(async () => {
       const options = command.opts<Options & ConnectionOptions & { json?: boolean }>()
@@ -37,6 +39,13 @@ export function addVerb<Options extends object = object>(noun: Command, io: Io, 
       await verb.run({ client, out: new Output(io, options), io }, options, command.args)
     })
 }
+
+/** The options of every command that asks a daemon. */
+export const commonOptions = (command: Command): Command =>
+  command
+    .option('--json', 'print the answer of the API as JSON')
+    .option('--url <URL>', 'the address of the daemon (PAYTWIN_URL)')
+    .option('--data <DIR>', 'the data folder that tells where the daemon is (PAYTWIN_DATA; default .paytwin)')
 
 export const examplesText = (examples: readonly string[]): string =>
   `\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`

@@ -33,6 +33,7 @@ export function eventCommands(program: Command, io: Io): void {
   addVerb<{ to?: string }>(events, io, {
     usage: 'resend <ID>',
     about: 'Post an event again to the webhook endpoints that want it, or to one.',
+    arguments: { ID: 'the event, as in evt_…' },
     options: (command) => command.option('--to <ID>', 'only to this endpoint, whether it wants it or not'),
     examples: ['paytwin events resend evt_0123456789abcd'],
     run: async ({ client, out }, { to }, [id = '']) =>
@@ -42,6 +43,7 @@ export function eventCommands(program: Command, io: Io): void {
   addVerb(events, io, {
     usage: 'show <ID>',
     about: 'Show an event with the object that it tells of.',
+    arguments: { ID: 'the event, as in evt_…' },
     examples: ['paytwin events show evt_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) => {
       out.show(await client.event(id), (event) => {

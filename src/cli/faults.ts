@@ -27,10 +27,15 @@ export function faultCommands(program: Command, io: Io): void {
   addVerb<Given>(faults, io, {
     usage: 'add <KIND>',
     about: 'Make something go wrong from now on, until it is cleared or the daemon ends.',
+    arguments: { KIND: 'what goes wrong, one of those below' },
     options: (command) =>
       command
         .option('--count <N>', 'how many times; for ever unless given', wholeNumber)
-        .option('--rate <P>', 'on which share of the occasions, 0 to 1; follows from the seed', share)
+        .option(
+          '--rate <P>',
+          'on which share of the occasions, 0 to 1; on which ones follows from the seed',
+          share,
+        )
         .option(
           '--route <GLOB>',
           "only requests of these routes, as in 'POST /v1/customers' or '/v1/prices*'",
@@ -61,6 +66,7 @@ export function faultCommands(program: Command, io: Io): void {
   addVerb(faults, io, {
     usage: 'clear [ID]',
     about: 'Take a fault back, or all of them.',
+    arguments: { ID: 'the fault, as in fault_1; all of them unless given' },
     examples: ['paytwin faults clear fault_1', 'paytwin faults clear'],
     run: async ({ client, out }, _options, [id]) => {
       if (id === undefined) out.show(await client.clearFaults(), () => out.line('No fault is set any more.'))

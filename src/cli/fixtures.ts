@@ -20,6 +20,7 @@ export function fixtureCommands(program: Command, io: Io): void {
     usage: 'load <FILE...>',
     about:
       'Make all that the files describe, or nothing. Each load makes it anew; secrets are shown this once.',
+    arguments: { FILE: "files of fixtures, in JSON; they can name each other's objects" },
     examples: [
       'paytwin fixtures load fixtures/default.json',
       'paytwin fixtures load fixtures/default.json --json',
@@ -33,6 +34,7 @@ export function fixtureCommands(program: Command, io: Io): void {
   addVerb(fixtures, io, {
     usage: 'validate <FILE...>',
     about: 'Say whether the files can be loaded, and if not, what is wrong. Nothing is made.',
+    arguments: { FILE: "files of fixtures, in JSON; they can name each other's objects" },
     examples: ['paytwin fixtures validate fixtures/default.json'],
     run: async ({ client, out }, _options, paths) =>
       out.show(await client.loadFixtures({ files: readAll(paths), validate_only: true }), (answer) => {

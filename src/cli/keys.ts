@@ -43,6 +43,7 @@ export function keyCommands(program: Command, io: Io): void {
   addVerb(keys, io, {
     usage: 'revoke <ID>',
     about: 'Revoke a key, at once and for good.',
+    arguments: { ID: 'the key, as in key_…' },
     examples: ['paytwin keys revoke key_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await client.revokeKey(id), (key) => out.line(`${key.id} (${key.hint}) is revoked.`)),

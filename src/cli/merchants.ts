@@ -35,13 +35,14 @@ export function merchantCommands(program: Command, io: Io): void {
   addVerb<{ name?: string; apiVersion?: string; dunningFinalAction?: string }>(merchants, io, {
     usage: 'update <ID>',
     about: 'Change the settings of a merchant.',
+    arguments: { ID: 'the merchant, as in mer_…' },
     options: (command) =>
       command
         .option('--name <TEXT>', 'what to call it')
         .option('--api-version <DATE>', 'the API version of requests that name none')
         .option(
           '--dunning-final-action <ACTION>',
-          'what ends a dunning: cancel, mark_unpaid or leave_past_due',
+          'what becomes of a subscription when no retry is left: cancel, mark_unpaid or leave_past_due',
         ),
     examples: ['paytwin merchants update mer_0123456789abcd --dunning-final-action mark_unpaid'],
     run: async ({ client, out }, { name, apiVersion, dunningFinalAction }, [id = '']) => {
@@ -56,6 +57,7 @@ export function merchantCommands(program: Command, io: Io): void {
   addVerb(merchants, io, {
     usage: 'delete <ID>',
     about: 'Delete a merchant with its data, keys, clock and events. The default merchant cannot be deleted.',
+    arguments: { ID: 'the merchant, as in mer_…' },
     examples: ['paytwin merchants delete mer_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await client.deleteMerchant(id), (merchant) => out.line(`${merchant.id} is deleted.`)),

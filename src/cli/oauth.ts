@@ -6,7 +6,10 @@ import type { Io } from './io.ts'
 import type { Column, Output, Span } from './output.ts'
 
 const whose = (command: Command): Command =>
-  command.option('--merchant <ID>', 'on whose behalf; needed when there are several and a page asks')
+  command.option(
+    '--merchant <ID>',
+    'on whose behalf; needed when there are several merchants and the app asked through a browser',
+  )
 
 /** `paytwin oauth`. Source: operator.md, Command line; decisions.md 8. */
 export function oauthCommands(program: Command, io: Io): void {
@@ -28,6 +31,7 @@ export function oauthCommands(program: Command, io: Io): void {
   addVerb<{ merchant?: string }>(oauth, io, {
     usage: 'approve <ID>',
     about: 'Let an app in. It prints where the code is to be sent: to open it is what a browser would do.',
+    arguments: { ID: 'what was asked for, as in oauthz_…' },
     options: whose,
     examples: ['paytwin oauth approve oauthz_0123456789abcd'],
     run: async ({ client, out }, { merchant }, [id = '']) =>
@@ -37,6 +41,7 @@ export function oauthCommands(program: Command, io: Io): void {
   addVerb<{ merchant?: string }>(oauth, io, {
     usage: 'deny <ID>',
     about: 'Do not let an app in.',
+    arguments: { ID: 'what was asked for, as in oauthz_…' },
     options: whose,
     examples: ['paytwin oauth deny oauthz_0123456789abcd'],
     run: async ({ client, out }, { merchant }, [id = '']) =>

@@ -1,4 +1,4 @@
-import { type Argument, type Command, Help, type HelpConfiguration } from 'commander'
+import { type Argument, type Command, Help, type HelpConfiguration, type Option } from 'commander'
 import { firstSentence } from './text.ts'
 
 /** What help shows together, in this order; a command that is not here stands with the last. */
@@ -29,10 +29,16 @@ const groupOf = (command: Command): string =>
 export const helpStyle: HelpConfiguration = {
   subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
   subcommandDescription: (command) => `${firstSentence(command.description())}.`,
-  optionDescription: ({ description, argChoices }) =>
-    argChoices ? `${description}: ${argChoices.join(', ')}` : description,
+  optionDescription: aboutOption,
   visibleCommands: (command) =>
     new Help().visibleCommands(command).filter((child) => child.name() !== 'help' || command.parent === null),
+}
+
+/** What an option is for, what it can be, and what it is unless given; words of its own tell that of many. */
+export function aboutOption({ description, argChoices, defaultValue, mandatory }: Option): string {
+  const choices = argChoices ? `: ${argChoices.join(', ')}` : ''
+  const unlessGiven = defaultValue === undefined ? '' : ` (default ${defaultValue})`
+  return `${description}${choices}${unlessGiven}${mandatory ? ' (required)' : ''}`
 }
 
 function termOf(argument: Argument): string {

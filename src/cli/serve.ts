@@ -44,7 +44,7 @@ export const daemonOptions = (command: Command): Command =>
     .addOption(
       optionWithChoices(
         '--oauth-errors <FORM>',
-        "how apps are told of OAuth's errors: rfc6749 is its flat form (default envelope)",
+        "how apps are told of OAuth's errors (default envelope; rfc6749 is its flat form)",
         OAUTH_ERRORS,
       ),
     )

@@ -48,7 +48,8 @@ function addShow<Shown>(
     .description(`Look at ${shown.noun}: what happened to them, and what will.`)
   addVerb<{ at?: string; all?: boolean }>(noun, io, {
     usage: 'show <ID>',
-    about: `Show a ${shown.thing} of any merchant: what it is, then its timeline from the past to the future.`,
+    about: `Show ${shown.thing === 'invoice' ? 'an' : 'a'} ${shown.thing} of any merchant: what it is, then its timeline from the past to the future.`,
+    arguments: { ID: `the ${shown.thing}, as in ${shown.id.slice(0, shown.id.indexOf('_') + 1)}…` },
     options: (command) =>
       command
         .option('--at <TIME>', 'as it was at an instant: ISO 8601 or Unix seconds')

@@ -14,6 +14,9 @@ export function snapshotCommands(program: Command, io: Io): void {
   addVerb(snapshots, io, {
     usage: 'save <NAME>',
     about: 'Save the state under a name, in place of the snapshot that has it. A running advance ends first.',
+    arguments: {
+      NAME: 'a letter or digit, then up to 63 more letters, digits, dots, underscores or hyphens',
+    },
     examples: ['paytwin snapshots save before-renewal'],
     run: async ({ client, out }, _options, [name = '']) =>
       out.show(await client.saveSnapshot(name), (saved) =>
@@ -25,6 +28,7 @@ export function snapshotCommands(program: Command, io: Io): void {
     usage: 'restore <NAME>',
     about:
       'Bring back a saved state. Keys stay as they are: a revoked one stays revoked. A running advance ends first.',
+    arguments: { NAME: 'the snapshot' },
     examples: ['paytwin snapshots restore before-renewal'],
     run: async ({ client, out }, _options, [name = '']) =>
       out.show(await client.restoreSnapshot(name), (restored) =>
@@ -43,6 +47,7 @@ export function snapshotCommands(program: Command, io: Io): void {
   addVerb(snapshots, io, {
     usage: 'delete <NAME>',
     about: 'Delete a snapshot.',
+    arguments: { NAME: 'the snapshot' },
     examples: ['paytwin snapshots delete before-renewal'],
     run: async ({ client, out }, _options, [name = '']) =>
       out.show(await client.deleteSnapshot(name), ({ id }) => out.line(`${id} is deleted.`)),

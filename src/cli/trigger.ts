@@ -13,6 +13,7 @@ export function triggerCommand(program: Command, io: Io): void {
     usage: 'trigger <TYPE>',
     about:
       'Make new objects that emit an event, and print all events that this told. What only time can bring is prepared: the answer says when it comes.',
+    arguments: { TYPE: 'the type of the event, one of those below' },
     options: (command) =>
       command
         .option('--merchant <ID>', 'for whom; needed when there are several merchants')

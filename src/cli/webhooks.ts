@@ -19,10 +19,11 @@ export function webhookCommands(program: Command, io: Io): void {
   addVerb<Whose & { event?: string[] }>(webhooks, io, {
     usage: 'create <URL>',
     about: 'Create an endpoint: events from now on are posted to it. Its secret is shown this once.',
+    arguments: { URL: 'where events are posted to' },
     options: (command) =>
       command
         .option('--event <TYPE...>', "the events that it wants, as in 'invoice.*' (default: all)")
-        .option('--merchant <ID>', 'whose events'),
+        .option('--merchant <ID>', 'whose events; needed when there are several merchants'),
     examples: [
       'paytwin webhooks create http://localhost:3000/webhooks',
       "paytwin webhooks create http://localhost:3000/webhooks --event 'invoice.*' subscription.deleted",
@@ -46,7 +47,8 @@ export function webhookCommands(program: Command, io: Io): void {
   addVerb<Whose>(webhooks, io, {
     usage: 'list',
     about: 'List endpoints, the newest first.',
-    options: (command) => command.option('--merchant <ID>', 'of this merchant'),
+    options: (command) =>
+      command.option('--merchant <ID>', 'of this merchant; needed when there are several'),
     examples: ['paytwin webhooks list'],
     run: async ({ client, out }, { merchant: named }) => {
       const merchant = await meantMerchant(client, named)
@@ -59,6 +61,7 @@ export function webhookCommands(program: Command, io: Io): void {
   addVerb(webhooks, io, {
     usage: 'delete <ID>',
     about: 'Delete an endpoint, and take back what is on its way to it.',
+    arguments: { ID: 'the endpoint, as in we_…' },
     examples: ['paytwin webhooks delete we_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await client.deleteWebhook(id), (deleted) => out.line(`${deleted.id} is deleted.`)),
@@ -67,6 +70,7 @@ export function webhookCommands(program: Command, io: Io): void {
   addVerb<{ limit: number }>(webhooks, io, {
     usage: 'deliveries <ID>',
     about: 'List what was sent to an endpoint, the newest first, with the last answer.',
+    arguments: { ID: 'the endpoint, as in we_…' },
     options: (command) => command.option('-n, --limit <N>', 'how many, at most 100', wholeNumber, 10),
     examples: [
       'paytwin webhooks deliveries we_0123456789abcd',
@@ -82,6 +86,7 @@ export function webhookCommands(program: Command, io: Io): void {
     usage: 'retry [ID]',
     about:
       'Send again, now, what waits to be tried again: a delivery, those of an endpoint, or with --all every one.',
+    arguments: { ID: 'a delivery, as in whd_…, or an endpoint, as in we_…, for all that waits there' },
     options: (command) =>
       command
         .option('--all', 'every delivery that waits')
@@ -105,7 +110,7 @@ export function webhookCommands(program: Command, io: Io): void {
       command
         .option('--port <N>', 'the port to listen on; 0 for any free one', wholeNumber, 0)
         .option('--event <TYPE...>', "the events to ask for, as in 'invoice.*' (default: all)")
-        .option('--merchant <ID>', 'whose events'),
+        .option('--merchant <ID>', 'whose events; needed when there are several merchants'),
     examples: ['paytwin webhooks listen', "paytwin webhooks listen --port 3000 --event 'invoice.*' --json"],
     run: async (session, { merchant: named, port, event }) => {
       const merchant = await meantMerchant(session.client, named)

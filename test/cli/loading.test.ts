@@ -9,9 +9,14 @@ const ROOT = join(EXECUTABLE, '../..')
 
 /** All that is loaded before a file does anything: sources, and packages by their names. */
 async function loadedWith(file: string): Promise<ReadonlySet<string>> {
-  const { metafile } = await build({
+  const { metafile } = await bundle([file])
+  return reached(metafile, file)
+}
+
+const bundle = (entryPoints: string[]) =>
+  build({
     absWorkingDir: ROOT,
-    entryPoints: [file],
+    entryPoints,
     bundle: true,
     packages: 'external',
     format: 'esm',
@@ -21,8 +26,6 @@ async function loadedWith(file: string): Promise<ReadonlySet<string>> {
     outdir: 'dist',
     logLevel: 'error',
   })
-  return reached(metafile, file)
-}
 
 function reached({ inputs }: Metafile, file: string, known = new Set<string>()): Set<string> {
   if (known.has(file)) return known
@@ -62,6 +65,13 @@ describe('Before anybody needs it, nothing heavy is loaded', () => {
     const loaded = await loadedWith('src/cli/events.ts')
     expect([...HEAVY, 'hono', 'zod', 'better-sqlite3'].filter((name) => loaded.has(name))).toEqual([])
   })
+})
+
+test('Nobody is given what writes the references, however late it would be loaded', async () => {
+  const { metafile } = await bundle(['src/cli/main.ts', 'src/index.ts'])
+  const shipped = Object.keys(metafile.inputs)
+  expect(shipped).toEqual(expect.arrayContaining(['src/daemon.ts', 'src/cli/clock.ts']))
+  expect(shipped.filter((file) => /reference|core\/markdown/.test(file))).toEqual([])
 })
 
 describe('What V8 compiled before', () => {

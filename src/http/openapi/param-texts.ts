@@ -14,34 +14,39 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
 
   'health.nonce': 'Hexadecimal digits that nobody has used before, to be proved with.',
 
-  test_clock: 'A clock for single customers.',
+  test_clock: "The test clock that is meant, by its id; the merchant's own clock unless given.",
   await_webhooks:
     'Whether each step waits until the webhooks of the one before were answered; meanwhile requests are let in.',
   'events.webhook_endpoint': 'The endpoint to post it to, whether that wants it or not.',
   'webhook_endpoints.disabled': 'Whether events stop going there; false lets them go there again.',
+  'test_clocks.frozen_time': 'Where a new one stands, or where an advance leads, in Unix seconds.',
   'customers.test_clock': "The test clock that it follows, by its id; the merchant's own clock unless given.",
   'webhooks.url': 'Where events are posted to.',
   'webhooks.enabled_events': 'Names and globs of the events that go there; all unless given.',
   'webhooks.description': 'Words for your own use.',
   'webhooks.metadata': 'Up to 50 pairs of text for your own use.',
+  'webhooks.merchant':
+    'The id of the merchant that is meant. To create an endpoint it is not needed while there is only one; to try all again it says whose.',
   'webhooks.all': 'Whether to try again all deliveries that wait.',
   'webhooks.id': 'The delivery to try again, or the endpoint of which to try all.',
 
-  'payment_methods.customer': 'The customer that it is attached to.',
+  'payment_methods.customer': 'The customer to attach it to.',
   'payment_methods.card': 'A test card; required when the type is card.',
   'payment_methods.card.number': 'The full number of a test card, as 4242424242424242. Any other is refused.',
   'payment_methods.card.cvc': 'Taken and forgotten: the number alone decides how the card behaves.',
   'payment_methods.outcomes':
-    'What the processor answers, one entry for each attempt: succeed, or decline: and a code or decline_code.',
+    'What the processor answers, one entry for each attempt: succeed, or decline: and a code or decline_code, as in decline:insufficient_funds.',
   'payment_methods.then': 'What it answers when the outcomes have been used up.',
 
+  'products.active': 'Whether it is on offer: true for a new one unless given.',
+  'prices.active': 'Whether new subscriptions may use it: true for a new one unless given.',
   'prices.product': 'What it is the price of.',
   'prices.recurring': 'How often it is billed; required when the type is recurring.',
   'prices.lookup_keys': 'Only those whose lookup_key is one of these.',
   'prices.type': 'Whether it is billed once or again and again; recurring when recurring is given.',
 
   'subscriptions.default_payment_method':
-    'What its invoices are charged to; a test id is attached first. Required unless there is a trial or invoices are sent.',
+    'What its invoices are charged to; a test id is attached first. A new one needs it unless there is a trial or invoices are sent.',
   'subscriptions.items': 'What it bills, at most 20 prices of one currency and interval.',
   'subscriptions.items.price': 'A recurring price.',
   'subscriptions.items.quantity': 'How many units.',
@@ -83,7 +88,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
 
   'oauth.client_id': 'The app that asks.',
   'oauth.redirect_uri':
-    'Where the app hears of the decision: one of those that it was registered with, letter by letter. For a code the one with which it was asked for.',
+    'Where the app hears of the decision: one of those that it was registered with, letter by letter. In exchange for a code: the same one as when the code was asked for.',
   'oauth.response_type': 'Always code.',
   'oauth.scope':
     'read_only or read_write; read_only unless given. On a refresh it may be less than was granted.',
@@ -115,6 +120,8 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   all: 'Whether all merchants are meant.',
   'merchants.clock': 'live, or the time at which its clock stands frozen: Unix seconds or ISO 8601.',
   'merchants.name': 'What to call it.',
+  'merchants.dunning_final_action':
+    'What becomes of a subscription when no retry of a payment is left: cancel for a new merchant unless given.',
   'snapshots.name':
     'What to call it: a letter or digit, then up to 63 more letters, digits, dots, underscores or hyphens.',
   'keys.publishable': 'Whether it is for browsers.',
@@ -124,6 +131,25 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'fixtures.files.name': 'What to call the file when something is wrong with it.',
   'fixtures.files.content': 'The file itself; its JSON Schema is fixtures/schema.json.',
   'fixtures.validate_only': 'Whether only to try it, and to make nothing.',
+  'faults.kind': "What goes wrong; 'paytwin faults add --help' explains each.",
   'faults.count': 'How many times it strikes; for ever unless given.',
-  'faults.route': 'The routes that it strikes, as a glob over POST /v1/customers or the path alone.',
+  'faults.route':
+    "The routes that it strikes, as a glob like 'POST /v1/customers' or '/v1/prices*'; all unless given. Of a webhook_failure a glob over the url of the endpoint.",
+  'faults.merchant': 'The merchant that it strikes; all unless given.',
+  'faults.ms': 'Of a latency: how many milliseconds; 1000 unless given.',
+}
+
+/** What parameters of a query mean where the same name means something else when it is written. */
+export const QUERY_TEXTS: Readonly<Record<string, string>> = {
+  'products.active': 'Only those that are on offer; with false only those that are not.',
+  'prices.active': 'Only those that new subscriptions may use; with false only the others.',
+  'prices.product': 'Only those of this product.',
+  'payment_methods.customer': 'Only those that are attached to this customer.',
+  'invoices.subscription': 'Only those that bill this subscription.',
+  'payment_intents.customer': 'Only those of this customer.',
+  'refunds.charge': 'Only those of this charge.',
+  'refunds.payment_intent': 'Only those of this payment intent.',
+
+  merchant: 'Only of this merchant; of all of them unless given.',
+  'webhooks.merchant': 'Of which merchant; not needed while there is only one.',
 }

@@ -3,7 +3,7 @@ import type { Registered } from '../route.ts'
 import { isMerchants, keepsAnswers } from './audience.ts'
 import type { Example } from './examples.ts'
 import { isExpandable, type JsonSchema, requestSchema, type Schemas } from './json-schema.ts'
-import { PARAM_TEXTS } from './param-texts.ts'
+import { PARAM_TEXTS, QUERY_TEXTS } from './param-texts.ts'
 import { resourceOf, type Tag } from './tags.ts'
 
 /** What is known when a route is described. */
@@ -18,7 +18,7 @@ const EXPAND: JsonSchema = {
 /** The parameters of a route that stand in its path, query and headers. */
 export function parametersOf(route: Registered, around: Around): Json[] {
   return [
-    ...[...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => pathParameter(name, around)),
+    ...[...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => pathParameter(name, route, around)),
     ...(route.method === 'get' ? queryParameters(paramsSchema(route, around), around) : []),
     ...(keepsAnswers(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(isMerchants(route) || route.audience === 'app'
@@ -82,27 +82,35 @@ function describe(schema: JsonSchema, answered: JsonSchema | undefined, place: P
 /** A filter says itself what it does; what is written is explained as the field that it becomes. */
 function textOf({ route, path }: Place, answered: JsonSchema | undefined): string | undefined {
   const name = path.join('.')
-  const own = PARAM_TEXTS[`${resourceOf(route.path)}.${name}`]
-  if (own !== undefined) return own
-  return route.method === 'get'
-    ? (PARAM_TEXTS[name] ?? `Only those whose ${name} is this.`)
-    : (answered?.description ?? PARAM_TEXTS[name])
+  const ofResource = `${resourceOf(route.path)}.${name}`
+  if (route.method !== 'get') return PARAM_TEXTS[ofResource] ?? answered?.description ?? PARAM_TEXTS[name]
+  return [QUERY_TEXTS, PARAM_TEXTS]
+    .map((texts) => texts[ofResource])
+    .concat(QUERY_TEXTS[name], PARAM_TEXTS[name], `Only those whose ${name} is this.`)
+    .find((text) => text !== undefined)
 }
 
-function pathParameter(name: string, { tag, example }: Around): Json {
+function pathParameter(name: string, { path }: Route, { example }: Around): Json {
   const given = example?.request.ids[name]
   return {
     name,
     in: 'path',
     required: true,
-    description: `The identifier of the ${wordsOf(tag.component)}.`,
+    description: `The identifier of the ${nameOfOne(resourceOf(path))}.`,
     schema: { type: 'string' },
     ...(given !== undefined && { example: given }),
   }
 }
 
-const wordsOf = (component: string): string =>
-  component.replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
+/** `payment_methods` → payment method. */
+const nameOfOne = (resource: string): string =>
+  NAMES[resource] ?? resource.replace(/s$/, '').replaceAll('_', ' ')
+
+const NAMES: Readonly<Record<string, string>> = {
+  invoiceitems: 'invoice item',
+  oauth: 'authorization',
+  webhooks: 'webhook endpoint',
+}
 
 function queryParameters(schema: JsonSchema, { example }: Around): Json[] {
   return Object.entries(schema.properties ?? {}).map(([name, child]) => {

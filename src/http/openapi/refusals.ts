@@ -41,7 +41,7 @@ function common(route: Registered): AnyRefusals[] {
 }
 
 /** What follows from the parameters that a route takes. */
-function byParameters({ params, requires, isPage }: Registered): Refusals[] {
+function byParameters({ method, params, requires, isPage }: Registered): Refusals[] {
   // A page says itself what is wrong, in words.
   if (isPage) return []
   const schema = params ? requestSchema(params) : {}
@@ -50,7 +50,8 @@ function byParameters({ params, requires, isPage }: Registered): Refusals[] {
     requires || requiresAnything(schema) ? { 400: ['parameter_missing'] } : {},
     'amount' in shape ? { 400: ['amount_invalid', 'amount_too_large'] } : {},
     'starting_after' in shape || 'merchant' in shape ? { 404: ['resource_missing'] } : {},
-    'merchant' in shape ? { 400: ['parameter_missing'] } : {},
+    // What is only read is shown of all merchants.
+    'merchant' in shape && method !== 'get' ? { 400: ['parameter_missing'] } : {},
   ]
 }
 

@@ -125,7 +125,7 @@ function success(route: Registered, { schemas, example }: Around, examples: Exam
           schema: {
             type: 'string',
             description:
-              'Server-sent events: event says what is told (of an event its type), id is its id, data the object itself as JSON.',
+              'Server-sent events: `event` says what is told (of an event its type), `id` is its id, `data` the object itself as JSON. The event `reset` says that the state is another one from here on.',
           },
           ...(stream !== undefined && { example: stream }),
         },

@@ -23,7 +23,27 @@ export const resourceOf = (path: string): string =>
 /** What a page is about where that is not what most of its routes answer. */
 const COMPONENTS: Readonly<Record<string, string>> = { oauth: 'Authorization' }
 /** What it is called where that is not the name of its component. */
-const TITLES: Readonly<Record<string, string>> = { oauth: 'OAuth' }
+const TITLES: Readonly<Record<string, string>> = {
+  oauth: 'OAuth',
+  operator_clock: 'Clocks',
+  operator_apps: 'Apps',
+  operator_authorizations: 'Authorizations',
+  operator_reset: 'Reset',
+  operator_webhooks: 'Webhooks',
+}
+
+/** What it is about where that is not what its component is. */
+const TEXTS: Readonly<Record<string, string>> = {
+  operator_apps: 'Apps that merchants can let in: clients of OAuth.',
+  operator_authorizations: 'What apps ask merchants for, and decisions without a browser.',
+  operator_reset: 'The way back to the state of the first start.',
+  operator_customers: 'Customers with what happened to them and what will, now or as of a moment.',
+  operator_subscriptions: 'Subscriptions with what happened to them and what will, now or as of a moment.',
+  operator_invoices: 'Invoices with what happened to them and what will, now or as of a moment.',
+  operator_trigger: 'Events on demand: with the objects that they tell of.',
+  operator_webhooks: 'Webhook endpoints of any merchant, and what is on its way to them.',
+  operator_fixtures: 'Objects that files describe, made together or not at all.',
+}
 
 /** What its page explains beside that and what it is made of. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
@@ -43,7 +63,7 @@ export function tagsOf(routes: readonly Registered[], schemas: Schemas): readonl
       COMPONENTS[name] ?? mostFrequent(own.map(({ returns }) => returns.name.replace(/List$/, '')))
     const isOperators = name.startsWith('operator_')
     const title = TITLES[name] ?? titleOf(resourceOf(own[0]?.path ?? ''), component)
-    const description = schemas[component]?.description ?? ''
+    const description = TEXTS[name] ?? schemas[component]?.description ?? ''
     const beside = BESIDE[name] ?? []
     return { name, title, description, component, beside, isOperators, routes: own }
   })

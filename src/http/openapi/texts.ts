@@ -1,7 +1,7 @@
 import { NEWEST_API_VERSION } from '../../core/api-version.ts'
 import type { Json } from '../json.ts'
 
-export const INFO_TEXT = `All bodies are JSON; forms are understood too. Amounts are integers in the smallest currency unit, times are Unix seconds in UTC. Every answer carries livemode, which is false here, and a Request-Id.
+export const INFO_TEXT = `All bodies are JSON; forms are understood too. Amounts are integers in the smallest currency unit, times are Unix seconds in UTC. Every answer carries \`livemode\`, which is false here, and a Request-Id.
 
 Lists are newest first and come in pages: go on with starting_after, back with ending_before. expand[] shows whole objects in place of ids. Unknown parameters are ignored, and named in Paytwin-Ignored-Params. A POST or DELETE that carries an Idempotency-Key can be repeated without doing anything twice.`
 

@@ -2,10 +2,13 @@ import { z } from 'zod'
 import { type Component, component, componentNamed } from './component.ts'
 
 /** A time. */
-export const seconds = (text: string) => z.int().describe(`${text}, in Unix seconds.`)
+export const seconds = (text: string) => z.int().describe(inUnit(text, 'in Unix seconds'))
 
 /** An amount of money. */
-export const money = (text: string) => z.int().describe(`${text}, in the smallest currency unit.`)
+export const money = (text: string) => z.int().describe(inUnit(text, 'in the smallest currency unit'))
+
+/** A text with the unit behind what the value is, and before what else is said of it. */
+const inUnit = (text: string, unit: string): string => `${text.replace(/(?=[;:])|$/, `, ${unit}`)}.`
 
 /** Text, or an id that nothing can be put in place of. */
 export const text = (words: string) => z.string().describe(words)
@@ -16,7 +19,9 @@ export const currency = () =>
 export const metadata = () =>
   z
     .record(z.string(), z.string())
-    .describe('Up to 50 pairs of text for your own use. On an update an empty value removes its key.')
+    .describe(
+      'Up to 50 pairs of text for your own use. On an update an empty value removes its key, and an empty text in place of all removes them.',
+    )
 
 export const testClock = () =>
   z.string().nullable().describe("The test clock that it follows; null for the merchant's own clock.")

@@ -1,0 +1,84 @@
+import { type JsonSchema, nameOfRef, type Schemas } from '../openapi/json-schema.ts'
+
+/** The description of the API, as far as its reference looks into it. */
+export type Document = {
+  readonly info: { readonly description: string }
+  readonly tags: readonly Tag[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Schemas
+    readonly parameters: Readonly<Record<string, Parameter>>
+    readonly headers: Readonly<Record<string, { readonly description: string }>>
+    readonly responses: Readonly<Record<string, Response>>
+    readonly securitySchemes: Readonly<Record<string, { readonly description: string }>>
+  }
+}
+
+export type Tag = { readonly name: string; readonly 'x-displayName': string; readonly description: string }
+
+export type Operation = {
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters: readonly (Parameter | Reference)[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> }
+  readonly responses: Readonly<Record<string, Response | Reference>>
+}
+
+export type Parameter = {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required?: boolean
+  readonly description: string
+  readonly schema: JsonSchema
+}
+
+export type Response = {
+  readonly description: string
+  readonly content: Readonly<Record<string, Content>>
+}
+
+export type Content = {
+  readonly schema: JsonSchema
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, unknown>>
+}
+
+type Reference = { readonly $ref: string }
+
+/** A route with the words that name it. */
+export type Route = { readonly method: string; readonly path: string; readonly operation: Operation }
+
+/** As in POST /v1/customers/{id}. */
+export const nameOfRoute = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
+  `${method.toUpperCase()} ${path}`
+
+export const routesOf = ({ paths }: Pick<Document, 'paths'>): Route[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  )
+
+/** What a part of the document stands for, if it only names it. */
+export function resolvedIn<Part>(part: Part | Reference, components: Readonly<Record<string, Part>>): Part {
+  const isReference = typeof part === 'object' && part !== null && '$ref' in part
+  const found = isReference ? components[part.$ref.split('/').at(-1) ?? ''] : (part as Part)
+  if (!found) throw new Error(`the description has no ${JSON.stringify(part)}`)
+  return found
+}
+
+/** The answers of a route, by status. */
+export const responsesOf = (
+  { operation }: Route,
+  { components }: Document,
+): (readonly [number, Response])[] =>
+  Object.entries(operation.responses).map(([status, response]) => [
+    Number(status),
+    resolvedIn(response, components.responses),
+  ])
+
+/** The component that a list lists; undefined for what is no list. */
+export function entryOf(name: string, schemas: Schemas): string | undefined {
+  const { properties } = schemas[name] ?? {}
+  const items = properties?.has_more && properties.data?.items
+  return items && nameOfRef(items)
+}
