@@ -10,8 +10,8 @@ export const referenceBeginning = (
 <!-- Written by \`npm run references\` from the commands themselves. To change it, change what their help says. -->
 
 ${description}
-\`paytwin --help\` lists the commands, and \`--help\` behind a command says of it what stands here. In a clone of the project, and where
-the package is installed in another one, it is \`npx paytwin\`.
+\`paytwin --help\` lists the commands, and \`--help\` behind a command says of it what stands here. Where the package is installed in a project it is
+\`npx paytwin\`, in a clone \`node bin/paytwin.js\`.
 
 ${asBlock('paytwin [options] [command]')}
 

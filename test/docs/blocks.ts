@@ -52,8 +52,17 @@ export function deadLinks(document: string): string[] {
     const [path = '', anchor] = link.split('#')
     const target = path === '' ? document : join(dirname(document), path)
     if (!existsSync(join(ROOT, target))) return true
-    return anchor !== undefined && !anchorsIn(textOf(target)).has(anchor)
+    return anchor !== undefined && !anchorsOf(target).has(anchor)
   })
+}
+
+const anchors = new Map<string, ReadonlySet<string>>()
+
+/** What a document's headings can be reached by. It is asked for by each link. */
+function anchorsOf(document: string): ReadonlySet<string> {
+  const known = anchors.get(document) ?? anchorsIn(textOf(document))
+  anchors.set(document, known)
+  return known
 }
 
 /** As GitHub makes them of headings: lower case, without punctuation, hyphens for spaces. */
