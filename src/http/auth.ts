@@ -55,7 +55,7 @@ export function authenticate(
  * Makes sure that a request's credentials open a stream: now, after all that the request may have waited for since it was let
  * in, and until they are revoked. What revokes them ends the streams that are open then, and no later ones.
  * @throws ApiError authentication_error
- * paytwin: decisions.md, "Requests".
+ * paytwin: docs/decisions.md, "Requests".
  */
 export function checkOpensStream(
   site: Pick<Site, 'engine' | 'keys'>,
