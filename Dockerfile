@@ -6,7 +6,7 @@ RUN npm ci && npm run build:executable && mkdir /data
 
 FROM gcr.io/distroless/cc-debian12:nonroot
 COPY --from=build /src/dist/executable/paytwin /usr/local/bin/paytwin
-COPY --from=build /src/dist/main.cjs.LEGAL.txt /src/LICENSE /usr/share/doc/paytwin/
+COPY --from=build /src/dist/executable/paytwin.LICENSES.txt /src/LICENSE /usr/share/doc/paytwin/
 COPY --from=build --chown=65532:65532 /data /data
 # Beyond loopback the daemon starts only with an admin token: give PAYTWIN_ADMIN_TOKEN, of at least 32 characters.
 ENV PAYTWIN_HOST=0.0.0.0 PAYTWIN_PORT=4242 PAYTWIN_DATA=/data

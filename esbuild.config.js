@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
+import { licensesOf } from './bin/licenses.js'
 
 /** zod carries its messages in some fifty languages. paytwin speaks English, and starts faster without the others. */
 const englishOnly = {
@@ -49,7 +50,8 @@ const script = {
   // Templates with tags would keep what is not ASCII, and take the whole script with them: twice the memory, and slower.
   supported: { 'template-literal': false, 'dynamic-import': false },
   charset: 'ascii',
-  legalComments: 'external',
+  // LICENSES.txt has them whole.
+  legalComments: 'none',
   define: {
     // React is several times as fast without its checks for development.
     'process.env.NODE_ENV': '"production"',
@@ -112,9 +114,13 @@ try {
 } finally {
   await rm(emitted, { recursive: true })
 }
+const all = [program, library, fixture].map(({ metafile }) => metafile)
+await writeFile('dist/LICENSES.txt', licensesOf(all.flatMap(({ inputs }) => Object.keys(inputs))))
 const made = new Set([
-  ...[program, library, fixture].flatMap(({ metafile }) => Object.keys(metafile.outputs)),
-  ...['library.mjs', 'library.d.cts', 'library.d.mts', 'vitest.d.mts'].map((file) => `dist/${file}`),
+  ...all.flatMap(({ outputs }) => Object.keys(outputs)),
+  ...['LICENSES.txt', 'library.mjs', 'library.d.cts', 'library.d.mts', 'vitest.d.mts'].map(
+    (file) => `dist/${file}`,
+  ),
 ])
 
 // What an earlier build left goes only now, so that a build that fails takes nothing away.

@@ -1,6 +1,6 @@
 /**
  * `npm run build:executable [-- FILE]`: one file with Node, the program, what V8 compiled of it and the native part of SQLite
- * (dist/executable/paytwin if no other is named). The Node within is the one that runs this.
+ * (dist/executable/paytwin if no other is named), and beside it the licences of all that. The Node within is the one that runs this.
  */
 const { execFileSync, spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -19,11 +19,13 @@ const {
 const { dirname, join, resolve } = require('node:path')
 const { performance } = require('node:perf_hooks')
 const { buildSync } = require('esbuild')
+const { licenseOfNode } = require('./licenses.js')
 const { COMPILED, MAIN } = require('./script.js')
 
 /** Where Node looks whether something was put into it. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 const STARTS = 5
+const LICENSES = join(__dirname, '../dist/LICENSES.txt')
 
 async function build(target) {
   refuseWhatCannotBe()
@@ -36,6 +38,7 @@ async function build(target) {
     chmodSync(executable, 0o755)
     putInto(executable, makeBlob(work))
     renameSync(executable, target)
+    writeFileSync(`${target}.LICENSES.txt`, [readFileSync(LICENSES, 'utf8'), licenseOfNode()].join('\n'))
   } finally {
     rmSync(work, { recursive: true })
   }

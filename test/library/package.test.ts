@@ -28,19 +28,36 @@ describe('the package', () => {
       'LICENSE',
       'README.md',
       'bin',
+      'dist/LICENSES.txt',
       'dist/demo.cjs',
       'dist/library.cjs',
-      'dist/library.cjs.LEGAL.txt',
       'dist/library.d.cts',
       'dist/library.d.mts',
       'dist/library.mjs',
       'dist/main.cjs',
-      'dist/main.cjs.LEGAL.txt',
       'dist/vitest.d.mts',
       'dist/vitest.mjs',
       'fixtures',
       'package.json',
     ])
+  })
+
+  test('brings the licences of all that is built in', () => {
+    const text = readFileSync(join(project.installed, 'dist/LICENSES.txt'), 'utf8')
+    const named = [...text.matchAll(/^={80}\n(\S+) \d\S*\n={80}\n\n(.+)$/gm)].map(([, name]) => name)
+    expect(named).toEqual(
+      expect.arrayContaining([
+        'better-sqlite3',
+        'commander',
+        'hono',
+        'ink',
+        'kysely',
+        'pino',
+        'react',
+        'zod',
+      ]),
+    )
+    expect(text.match(/^={80}$/gm)).toHaveLength(2 * named.length)
   })
 
   test('has types that need nothing but themselves', () => {

@@ -64,9 +64,15 @@ beforeEach(() => {
   expect(built).toMatchObject({ status: 0, stderr: '' })
 })
 
-test('the build says how large it is and how soon it answers, and leaves one file', () => {
+test('has the licences of all that is within beside it, that of Node too', () => {
+  const text = readFileSync(`${executable()}.LICENSES.txt`, 'utf8')
+  expect(text).toContain(`\nNode ${process.versions.node}\n`)
+  expect(text).toMatch(/^better-sqlite3 \d/m)
+})
+
+test('the build says how large it is and how soon it answers, and leaves nothing else', () => {
   expect(built.stdout).toMatch(/paytwin: \d+\.\d MB with Node \d+\.\d+\.\d+; a daemon is ready in \d+ ms \(/)
-  expect(readdirSync(path('bin'))).toEqual(['paytwin'])
+  expect(readdirSync(path('bin'))).toEqual(['paytwin', 'paytwin.LICENSES.txt'])
 })
 
 test('it knows every command, by its own version', async () => {
