@@ -4,7 +4,9 @@ import { cancellationAt, hasEnded, type Subscription } from './subscription.ts'
 import type { WebhookDelivery } from './webhook.ts'
 
 /**
- * What time makes happen, in the order in which the jobs of one subscription run that are due in the same second.
+ * What time makes happen, in the order in which the jobs of one subscription run that are due in the same second. Databases
+ * and snapshots hold the place in this list as a number, as the kind of a queued job and as its turn: so a kind that
+ * gets its place before others needs a migration, which renumbers the jobs that are queued. At the end it needs none.
  * Source: decisions.md 2 ("Jobs due in the same second"), 13 (`upcoming` kinds).
  */
 export const JOB_KINDS = [
