@@ -1,5 +1,6 @@
-import type { Customer, Metadata } from './customer.ts'
+import type { Customer } from './customer.ts'
 import { nextRetryAt } from './dunning.ts'
+import type { Metadata } from './metadata.ts'
 import { total } from './money.ts'
 import { cannotBe, move, type Transitions } from './transitions.ts'
 

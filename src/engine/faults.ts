@@ -1,5 +1,5 @@
 import { resourceMissing } from '../core/errors.ts'
-import { matchesGlob } from '../core/event.ts'
+import { matchesGlob } from '../core/glob.ts'
 import { CHARGE_FAULTS, type ChargeFault } from '../core/processor.ts'
 import type { Ids } from './ids.ts'
 

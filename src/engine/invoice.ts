@@ -3,7 +3,6 @@ import { draft } from '../core/billing/bill.ts'
 import { finalizeByHand, payByHand, voidByHand, writeOffByHand } from '../core/billing/by-hand.ts'
 import type { Collected } from '../core/billing/collect.ts'
 import { Change } from '../core/change.ts'
-import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { invalidStateTransition, parameterMissing } from '../core/errors.ts'
 import {
   type CollectionMethod,
@@ -13,6 +12,7 @@ import {
   isManual,
 } from '../core/invoice.ts'
 import { lineOfItem } from '../core/invoice-item.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import { cancellationAt, hasEnded, nextPeriod, type Subscription } from '../core/subscription.ts'
 import { apply } from './apply.ts'
 import { intentsOf, loadAccount, loadCustomerAccount, subscriptionOf } from './billing.ts'

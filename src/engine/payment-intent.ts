@@ -11,13 +11,14 @@ import {
 } from '../core/billing/confirm.ts'
 import { payNow } from '../core/billing/retry.ts'
 import { Change } from '../core/change.ts'
-import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
+import type { Customer } from '../core/customer.ts'
 import {
   assert,
   invalidStateTransition,
   parameterInvalid,
   paymentIntentUnexpectedState,
 } from '../core/errors.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import {
   canceledIntent,
   newPaymentIntent,

@@ -2,7 +2,6 @@ import { cancel } from '../core/billing/cancel.ts'
 import { endTrial } from '../core/billing/renew.ts'
 import { resume } from '../core/billing/resume.ts'
 import { Change } from '../core/change.ts'
-import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { invalidStateTransition, parameterInvalid, unsupportedPspCapability } from '../core/errors.ts'
 import {
   type CollectionMethod,
@@ -10,6 +9,7 @@ import {
   DUE_ONLY_WHEN_SENT,
   type Invoice,
 } from '../core/invoice.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import type { PaymentMethod } from '../core/payment-method.ts'
 import type { Outcome } from '../core/processor.ts'
 import {

@@ -3,9 +3,10 @@ import { cancel } from '../core/billing/cancel.ts'
 import { start } from '../core/billing/start.ts'
 import { addIntervals, SECONDS_PER_DAY } from '../core/calendar.ts'
 import { Change } from '../core/change.ts'
-import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
+import type { Customer } from '../core/customer.ts'
 import { parameterInvalid, paymentFailed, unsupportedPspCapability } from '../core/errors.ts'
 import { type CollectionMethod, DEFAULT_DAYS_UNTIL_DUE } from '../core/invoice.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import {
   canceledAtPeriodEnd,
   isRunning,
