@@ -185,6 +185,14 @@ export const paid = (
 })
 
 /**
+ * When an invoice is attempted again after so many scheduled attempts; null when no retry is left. What failed first is the
+ * attempt with which it was finalized.
+ * Source: interface.md 3.1, 8; decisions.md 6, "Dunning".
+ */
+export const nextAttemptAt = ({ finalized_at, created }: Invoice, attempts: number): number | null =>
+  nextRetryAt(finalized_at ?? created, attempts)
+
+/**
  * The invoice after a declined attempt; it stays open. A scheduled attempt moves the retries on, one by hand does not
  * touch them.
  * Source: decisions.md 6, "Dunning".
@@ -198,9 +206,7 @@ export function attemptFailed(
     ...invoice,
     attempt_count,
     attempted: true,
-    next_payment_attempt: scheduled
-      ? nextRetryAt(invoice.finalized_at ?? invoice.created, attempt_count)
-      : invoice.next_payment_attempt,
+    next_payment_attempt: scheduled ? nextAttemptAt(invoice, attempt_count) : invoice.next_payment_attempt,
     charge: charge ?? invoice.charge,
   }
 }

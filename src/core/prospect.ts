@@ -1,6 +1,5 @@
 import type { FinalAction } from './dunning.ts'
-import { nextRetryAt } from './dunning.ts'
-import type { Invoice } from './invoice.ts'
+import { type Invoice, nextAttemptAt } from './invoice.ts'
 import { invoiceJobs, JOB_KINDS, type Job, refundJobs, subscriptionJobs } from './jobs.ts'
 import { lineAmount, total } from './money.ts'
 import type { Refund } from './refund.ts'
@@ -147,7 +146,7 @@ function retries(invoice: Invoice, next: Prospect, consequence: Consequence | nu
   const found: Prospect[] = []
   let due: number | null = next.due
   for (let attempt = invoice.attempt_count + 1; due !== null; attempt += 1) {
-    const following: number | null = nextRetryAt(invoice.finalized_at ?? invoice.created, attempt)
+    const following: number | null = nextAttemptAt(invoice, attempt)
     found.push({
       ...next,
       due,
