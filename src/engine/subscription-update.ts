@@ -23,8 +23,8 @@ import {
   withTrialEnd,
 } from '../core/subscription.ts'
 import { cannotBe } from '../core/transitions.ts'
+import { loadAccount } from './account.ts'
 import { apply } from './apply.ts'
-import { loadAccount } from './billing.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { checkTrialEnd } from './subscription.ts'
 import { type ItemUpdate, updatedItems } from './subscription-items.ts'

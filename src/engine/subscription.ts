@@ -16,8 +16,8 @@ import {
   type Subscription,
 } from '../core/subscription.ts'
 import { cannotBe } from '../core/transitions.ts'
+import { loadAccount } from './account.ts'
 import { apply } from './apply.ts'
-import { loadAccount } from './billing.ts'
 import { noteAttempt } from './charge-fault.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { checkItems, type ItemParams, newItem, pricesOf } from './subscription-items.ts'
