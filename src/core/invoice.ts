@@ -20,8 +20,19 @@ export const INVOICE_TRANSITIONS: Transitions<InvoiceStatus, InvoiceEvent> = {
 export const COLLECTION_METHODS = ['charge_automatically', 'send_invoice'] as const
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number]
 
-/** Days between a sent invoice and its due date unless something else is asked for. Source: decisions.md 6. */
-export const DEFAULT_DAYS_UNTIL_DUE = 30
+const DEFAULT_DAYS_UNTIL_DUE = 30
+
+/**
+ * Days between finalizing an invoice and its due date; null for one that is charged automatically, which has none.
+ * @param asked - what was asked for, if anything was
+ * Source: decisions.md 6 (`days_until_due`, default 30).
+ */
+export function daysToPay(
+  collection_method: CollectionMethod,
+  asked: number | null | undefined,
+): number | null {
+  return collection_method === 'send_invoice' ? (asked ?? DEFAULT_DAYS_UNTIL_DUE) : null
+}
 
 /** The refusal of a due date for what is not sent. */
 export const DUE_ONLY_WHEN_SENT = 'days_until_due applies only when collection_method is send_invoice'

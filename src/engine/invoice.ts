@@ -4,13 +4,7 @@ import { finalizeByHand, payByHand, voidByHand, writeOffByHand } from '../core/b
 import type { Collected } from '../core/billing/collect.ts'
 import { Change } from '../core/change.ts'
 import { invalidStateTransition, parameterMissing } from '../core/errors.ts'
-import {
-  type CollectionMethod,
-  DEFAULT_DAYS_UNTIL_DUE,
-  draftInvoice,
-  type Invoice,
-  isManual,
-} from '../core/invoice.ts'
+import { type CollectionMethod, daysToPay, draftInvoice, type Invoice, isManual } from '../core/invoice.ts'
 import { lineOfItem } from '../core/invoice-item.ts'
 import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import { cancellationAt, hasEnded, nextPeriod, type Subscription } from '../core/subscription.ts'
@@ -41,7 +35,6 @@ export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
   if (currency === undefined) throw parameterMissing('currency')
   const items = waiting.filter((item) => item.currency === currency)
   const clock = unit.clockOf(customer.test_clock)
-  const isSent = params.collection_method === 'send_invoice'
   const change = new Change()
   const invoice = change.create(
     'invoice',
@@ -59,7 +52,7 @@ export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
         period_end: clock.instant,
         test_clock: customer.test_clock,
       }),
-      days_until_due: isSent ? (params.days_until_due ?? DEFAULT_DAYS_UNTIL_DUE) : null,
+      days_until_due: daysToPay(params.collection_method, params.days_until_due),
       description: params.description ?? null,
       metadata: mergeMetadata({}, params.metadata),
     },
