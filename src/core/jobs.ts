@@ -55,6 +55,9 @@ export function subscriptionJobs(subscription: Subscription): Job[] {
   return jobs
 }
 
+/** Whether it is the job with which a subscription's next period begins. */
+export const beginsPeriod = ({ kind }: Job): boolean => kind === 'renewal' || kind === 'trial_end'
+
 /** The jobs that follow from an invoice's state. Source: decisions.md 6, "Dunning" and send_invoice. */
 export function invoiceJobs(invoice: Invoice): Job[] {
   const { id, status, subscription, next_payment_attempt, due_date, overdue } = invoice

@@ -1,6 +1,6 @@
 import type { FinalAction } from './dunning.ts'
 import { type Invoice, nextAttemptAt } from './invoice.ts'
-import { invoiceJobs, JOB_KINDS, type Job, refundJobs, subscriptionJobs } from './jobs.ts'
+import { beginsPeriod, invoiceJobs, JOB_KINDS, type Job, refundJobs, subscriptionJobs } from './jobs.ts'
 import { lineAmount, total } from './money.ts'
 import type { Refund } from './refund.ts'
 import {
@@ -65,7 +65,7 @@ export function subscriptionProspects(
   { prices, isPayable }: { prices: Prices; isPayable: boolean },
 ): Prospect[] {
   const prospects = subscriptionJobs(subscription).flatMap((job): Prospect[] => {
-    if (job.kind !== 'renewal' && job.kind !== 'trial_end') return [bare(job)]
+    if (!beginsPeriod(job)) return [bare(job)]
     const consequence = job.kind === 'trial_end' && !isPayable ? trialConsequence(subscription) : null
     return consequence === null ? renewals(subscription, job, prices) : [{ ...bare(job), consequence }]
   })
