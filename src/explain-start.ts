@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ApiError, mistakesOf, mistakeText } from './core/errors.ts'
+import { ApiError } from './core/errors.ts'
+import { mistakesOf, mistakeText } from './core/fixture-mistakes.ts'
 import type { DaemonFile, DataFolder } from './data-folder.ts'
 import { OptionConflict } from './sandbox.ts'
 import { StartRefused } from './start-refused.ts'

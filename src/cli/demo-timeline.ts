@@ -1,7 +1,7 @@
 import type { Event, Resource } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
+import { MAX_ATTEMPTS } from '../core/dunning.ts'
 import { formatAmount } from '../core/money.ts'
-import { ATTEMPTS } from '../ui/event-line.ts'
 import type { Colour, Output, Span } from './output.ts'
 
 /** How wide the text is, before the status: so that a line fits 80 columns. */
@@ -92,7 +92,7 @@ const changeOf = (before: string, after: string): Span[] => [
 
 /** Which attempt it was, and when the next one comes; nothing of a payment that went well at once. */
 function attemptText({ invoice: { attempt_count, next_payment_attempt }, isPaid, reason }: Moment): string {
-  const which = `attempt ${attempt_count} of ${ATTEMPTS}`
+  const which = `attempt ${attempt_count} of ${MAX_ATTEMPTS}`
   if (isPaid) return attempt_count === 1 ? '' : which
   const next = next_payment_attempt === null ? 'it was the last' : `the next on ${date(next_payment_attempt)}`
   return `${which}: ${reason}; ${next}`

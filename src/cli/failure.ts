@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { Refused, Unreachable } from '../client/errors.ts'
-import { mistakeText, type ToldMistake } from '../core/errors.ts'
+import { mistakeText, type ToldMistake } from '../core/fixture-mistakes.ts'
 import type { Io } from './io.ts'
 import { visible } from './text.ts'
 

@@ -1,7 +1,7 @@
 import type { InvoiceTimeline } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
+import { MAX_ATTEMPTS } from '../core/dunning.ts'
 import { formatAmount } from '../core/money.ts'
-import { ATTEMPTS } from '../ui/event-line.ts'
 import type { Column, Output } from './output.ts'
 import { asOfText, customerText, given, type Invoice, invoiceStatusText, metadataText } from './show-text.ts'
 import { showTimeline } from './timeline.ts'
@@ -53,7 +53,7 @@ export function showInvoice(out: Output, shown: InvoiceTimeline, { all }: { all:
 function attemptsText({ attempt_count, next_payment_attempt, collection_method }: Invoice): string {
   if (collection_method === 'send_invoice' && attempt_count === 0) return ''
   const next = next_payment_attempt === null ? '' : `, the next at ${formatInstant(next_payment_attempt)}`
-  return `${attempt_count} of ${ATTEMPTS}${next}`
+  return `${attempt_count} of ${MAX_ATTEMPTS}${next}`
 }
 
 function subscriptionText({ subscription, related }: InvoiceTimeline): string {

@@ -1,7 +1,7 @@
 import type { Prospect, Related } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
+import { MAX_ATTEMPTS } from '../core/dunning.ts'
 import { formatAmount } from '../core/money.ts'
-import { ATTEMPTS } from '../ui/event-line.ts'
 import type { Span } from './output.ts'
 import { statusColour } from './timeline-subscription.ts'
 
@@ -78,7 +78,7 @@ export function nextText(prospects: readonly Prospect[]): string {
   if (!next) return ''
   const { due, kind, amount, currency, attempt } = next
   const cost = amount === null || currency === null ? '' : `, ${formatAmount(amount, currency)}`
-  const which = attempt === null ? '' : `, attempt ${attempt} of ${ATTEMPTS}`
+  const which = attempt === null ? '' : `, attempt ${attempt} of ${MAX_ATTEMPTS}`
   return `${formatInstant(due)}  ${HAPPENINGS[kind]}${cost}${which}`
 }
 

@@ -1,5 +1,5 @@
 import type { Prospect } from '../client/types.ts'
-import { ATTEMPTS } from '../ui/event-line.ts'
+import { MAX_ATTEMPTS } from '../core/dunning.ts'
 import { grouped, type Moment, money, type Namer, type Note, note } from './timeline-note.ts'
 
 /** What is to come, by instant. */
@@ -41,7 +41,7 @@ const TELLERS: Readonly<Record<Prospect['kind'], (prospect: Prospect) => string[
   payment_retry: ({ label, attempt, consequence, ...owed }) => [
     `retry ${label ?? ''}`,
     money(owed),
-    `attempt ${attempt} of ${ATTEMPTS}`,
+    `attempt ${attempt} of ${MAX_ATTEMPTS}`,
     consequence === null ? '' : `${CONSEQUENCES[consequence]} if it fails`,
   ],
   invoice_due: ({ label, ...owed }) => [`${label ?? 'invoice'} is due`, money(owed)],

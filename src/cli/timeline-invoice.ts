@@ -1,5 +1,5 @@
 import type { Happening } from '../client/types.ts'
-import { ATTEMPTS } from '../ui/event-line.ts'
+import { MAX_ATTEMPTS } from '../core/dunning.ts'
 import { money, type Namer, type Note, note, type Routine } from './timeline-note.ts'
 
 /**
@@ -43,7 +43,7 @@ const titleOf = ({ reason, subscription }: Happening, together: readonly Happeni
 
 function attemptText({ attempt, type, reason }: Happening): string {
   const outcome = type === 'invoice.paid' ? 'paid' : `declined: ${reason ?? 'no reason given'}`
-  return attempt?.scheduled ? `attempt ${attempt.number} of ${ATTEMPTS} ${outcome}` : handText(outcome)
+  return attempt?.scheduled ? `attempt ${attempt.number} of ${MAX_ATTEMPTS} ${outcome}` : handText(outcome)
 }
 
 const handText = (outcome: string): string =>

@@ -11,7 +11,7 @@ import type { Refund } from './refund.ts'
 import type { Subscription } from './subscription.ts'
 import type { WebhookDelivery, WebhookEndpoint } from './webhook.ts'
 
-/** Every public object that is kept, by its kind. The order is that in which the store numbers them. */
+/** Every public object that is kept, by its kind. The order is that of `COLUMNS` (`store/columns.ts`), whose numbers are stored. */
 export type Objects = {
   customer: Customer
   product: Product

@@ -1,4 +1,4 @@
-import type { Metadata } from './customer.ts'
+import type { Metadata } from './metadata.ts'
 import type { PaymentIntent } from './payment-intent.ts'
 import type { Outcome } from './processor.ts'
 

@@ -3,6 +3,9 @@ import { SECONDS_PER_DAY } from './calendar.ts'
 /** Days after the failure on which a payment is tried again. Source: interface.md 3.1, 8. */
 export const RETRY_DAYS: readonly number[] = [1, 3, 5, 7]
 
+/** A renewal's attempt and its retries. Source: interface.md 3.1, 8. */
+export const MAX_ATTEMPTS = RETRY_DAYS.length + 1
+
 /** What ends a dunning that no retry could. Source: decisions.md 6, "Dunning". */
 export const FINAL_ACTIONS = ['cancel', 'mark_unpaid', 'leave_past_due'] as const
 export type FinalAction = (typeof FINAL_ACTIONS)[number]

@@ -1,3 +1,5 @@
+import { matchesGlob } from './glob.ts'
+
 /**
  * Every kind of event, in the order in which the store numbers them: new kinds go to the end.
  * Source: interface.md 6; decisions.md 10.
@@ -42,18 +44,3 @@ export type EventType = (typeof EVENT_TYPES)[number]
  */
 export const matchEventTypes = (pattern: string): EventType[] =>
   EVENT_TYPES.filter((type) => matchesGlob(pattern, type))
-
-/** Whether a text has the form of a glob, whose stars stand for anything. Linear in both, whatever the glob. */
-export function matchesGlob(glob: string, text: string): boolean {
-  const [head = '', ...parts] = glob.split('*')
-  const tail = parts.pop()
-  if (tail === undefined) return head === text
-  if (!text.startsWith(head) || !text.endsWith(tail) || text.length < head.length + tail.length) return false
-  let place = head.length
-  for (const part of parts) {
-    const found = text.indexOf(part, place)
-    if (found === -1 || found + part.length > text.length - tail.length) return false
-    place = found + part.length
-  }
-  return true
-}

@@ -1,5 +1,5 @@
-import type { Metadata } from './customer.ts'
 import type { InvoiceLine } from './invoice.ts'
+import type { Metadata } from './metadata.ts'
 
 /**
  * A charge of any amount that waits for the customer's next manual invoice, or is on one.

@@ -1,5 +1,6 @@
-import type { Customer, Metadata } from './customer.ts'
+import type { Customer } from './customer.ts'
 import { nextRetryAt } from './dunning.ts'
+import type { Metadata } from './metadata.ts'
 import { total } from './money.ts'
 import { cannotBe, move, type Transitions } from './transitions.ts'
 
@@ -19,8 +20,19 @@ export const INVOICE_TRANSITIONS: Transitions<InvoiceStatus, InvoiceEvent> = {
 export const COLLECTION_METHODS = ['charge_automatically', 'send_invoice'] as const
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number]
 
-/** Days between a sent invoice and its due date unless something else is asked for. Source: decisions.md 6. */
-export const DEFAULT_DAYS_UNTIL_DUE = 30
+const DEFAULT_DAYS_UNTIL_DUE = 30
+
+/**
+ * Days between finalizing an invoice and its due date; null for one that is charged automatically, which has none.
+ * @param asked - what was asked for, if anything was
+ * Source: decisions.md 6 (`days_until_due`, default 30).
+ */
+export function daysToPay(
+  collection_method: CollectionMethod,
+  asked: number | null | undefined,
+): number | null {
+  return collection_method === 'send_invoice' ? (asked ?? DEFAULT_DAYS_UNTIL_DUE) : null
+}
 
 /** The refusal of a due date for what is not sent. */
 export const DUE_ONLY_WHEN_SENT = 'days_until_due applies only when collection_method is send_invoice'
@@ -184,6 +196,14 @@ export const paid = (
 })
 
 /**
+ * When an invoice is attempted again after so many scheduled attempts; null when no retry is left. What failed first is the
+ * attempt with which it was finalized.
+ * Source: interface.md 3.1, 8; decisions.md 6, "Dunning".
+ */
+export const nextAttemptAt = ({ finalized_at, created }: Invoice, attempts: number): number | null =>
+  nextRetryAt(finalized_at ?? created, attempts)
+
+/**
  * The invoice after a declined attempt; it stays open. A scheduled attempt moves the retries on, one by hand does not
  * touch them.
  * Source: decisions.md 6, "Dunning".
@@ -197,9 +217,7 @@ export function attemptFailed(
     ...invoice,
     attempt_count,
     attempted: true,
-    next_payment_attempt: scheduled
-      ? nextRetryAt(invoice.finalized_at ?? invoice.created, attempt_count)
-      : invoice.next_payment_attempt,
+    next_payment_attempt: scheduled ? nextAttemptAt(invoice, attempt_count) : invoice.next_payment_attempt,
     charge: charge ?? invoice.charge,
   }
 }
@@ -222,7 +240,7 @@ export const writtenOff = (invoice: Invoice, now: number): Invoice => ({
   marked_uncollectible_at: now,
 })
 
-/** Whether a finalized or drafted invoice was made by hand rather than by a subscription. */
+/** Whether an invoice was made by hand rather than by a subscription. */
 export const isManual = ({ billing_reason }: Invoice): boolean => billing_reason === 'manual'
 
 /** The invoice without the retries that were to come. Source: decisions.md 6 (DELETE), 13 ("After a cancellation"). */

@@ -4,7 +4,9 @@ import { cancellationAt, hasEnded, type Subscription } from './subscription.ts'
 import type { WebhookDelivery } from './webhook.ts'
 
 /**
- * What time makes happen, in the order in which the jobs of one subscription run that are due in the same second.
+ * What time makes happen, in the order in which the jobs of one subscription run that are due in the same second. Databases
+ * and snapshots hold the place in this list as a number, as the kind of a queued job and as its turn: so a kind that
+ * gets its place before others needs a migration, which renumbers the jobs that are queued. At the end it needs none.
  * Source: decisions.md 2 ("Jobs due in the same second"), 13 (`upcoming` kinds).
  */
 export const JOB_KINDS = [
@@ -52,6 +54,9 @@ export function subscriptionJobs(subscription: Subscription): Job[] {
     jobs.push(job(status === 'trialing' ? 'trial_end' : 'renewal', periodEnd))
   return jobs
 }
+
+/** Whether it is the job with which a subscription's next period begins. */
+export const beginsPeriod = ({ kind }: Job): boolean => kind === 'renewal' || kind === 'trial_end'
 
 /** The jobs that follow from an invoice's state. Source: decisions.md 6, "Dunning" and send_invoice. */
 export function invoiceJobs(invoice: Invoice): Job[] {

@@ -1,5 +1,5 @@
-import type { Metadata } from './customer.ts'
 import { paymentIntentUnexpectedState } from './errors.ts'
+import type { Metadata } from './metadata.ts'
 import type { Outcome } from './processor.ts'
 import { move, type Transitions } from './transitions.ts'
 

@@ -1,5 +1,5 @@
-import type { Metadata } from './customer.ts'
 import { assert } from './errors.ts'
+import type { Metadata } from './metadata.ts'
 import {
   APPROVED,
   type ChargeFault,

@@ -1,6 +1,6 @@
 import type { Recurring } from './calendar.ts'
 import { addIntervals } from './calendar.ts'
-import type { Metadata } from './customer.ts'
+import type { Metadata } from './metadata.ts'
 
 /** Source: decisions.md 3. */
 export type Product = {

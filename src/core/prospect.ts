@@ -1,7 +1,6 @@
 import type { FinalAction } from './dunning.ts'
-import { nextRetryAt } from './dunning.ts'
-import type { Invoice } from './invoice.ts'
-import { invoiceJobs, JOB_KINDS, type Job, refundJobs, subscriptionJobs } from './jobs.ts'
+import { type Invoice, nextAttemptAt } from './invoice.ts'
+import { beginsPeriod, invoiceJobs, JOB_KINDS, type Job, refundJobs, subscriptionJobs } from './jobs.ts'
 import { lineAmount, total } from './money.ts'
 import type { Refund } from './refund.ts'
 import {
@@ -66,7 +65,7 @@ export function subscriptionProspects(
   { prices, isPayable }: { prices: Prices; isPayable: boolean },
 ): Prospect[] {
   const prospects = subscriptionJobs(subscription).flatMap((job): Prospect[] => {
-    if (job.kind !== 'renewal' && job.kind !== 'trial_end') return [bare(job)]
+    if (!beginsPeriod(job)) return [bare(job)]
     const consequence = job.kind === 'trial_end' && !isPayable ? trialConsequence(subscription) : null
     return consequence === null ? renewals(subscription, job, prices) : [{ ...bare(job), consequence }]
   })
@@ -147,7 +146,7 @@ function retries(invoice: Invoice, next: Prospect, consequence: Consequence | nu
   const found: Prospect[] = []
   let due: number | null = next.due
   for (let attempt = invoice.attempt_count + 1; due !== null; attempt += 1) {
-    const following: number | null = nextRetryAt(invoice.finalized_at ?? invoice.created, attempt)
+    const following: number | null = nextAttemptAt(invoice, attempt)
     found.push({
       ...next,
       due,

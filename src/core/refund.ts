@@ -1,6 +1,6 @@
 import type { Charge } from './charge.ts'
-import type { Metadata } from './customer.ts'
 import { amountTooLarge, paymentIntentUnexpectedState } from './errors.ts'
+import type { Metadata } from './metadata.ts'
 import { move, type Transitions } from './transitions.ts'
 
 export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const

@@ -1,7 +1,7 @@
 import { nextBoundary, type Recurring } from './calendar.ts'
-import type { Metadata } from './customer.ts'
 import { assert } from './errors.ts'
-import type { CollectionMethod, InvoiceLine } from './invoice.ts'
+import type { CollectionMethod, Invoice, InvoiceLine } from './invoice.ts'
+import type { Metadata } from './metadata.ts'
 import { lineAmount } from './money.ts'
 import type { Price } from './price.ts'
 import { allows, type Transitions } from './transitions.ts'
@@ -240,6 +240,21 @@ export function withTrialEnd(subscription: Subscription, trial_end: number): Sub
     current_period_end: trial_end,
     cancel_at: follows ? trial_end : cancel_at,
   }
+}
+
+/**
+ * The subscription with its newest finalized invoice. `latest_invoice` stays null until one of its invoices has been
+ * paid, and is the newest from then on. Source: interface.md 2.2; decisions.md 6 (`latest_invoice`).
+ */
+export function withInvoice(
+  subscription: Subscription,
+  { result, invoice }: { readonly result: 'paid' | 'sent' | 'failed'; readonly invoice: Invoice },
+): Subscription {
+  const hasPaid = subscription.latest_invoice !== null || result === 'paid'
+  const { newest_invoice } = subscription
+  // Ids sort by creation: a draft that is finalized late does not become the newest.
+  const newest = newest_invoice !== null && newest_invoice > invoice.id ? newest_invoice : invoice.id
+  return { ...subscription, newest_invoice: newest, latest_invoice: hasPaid ? newest : null }
 }
 
 /** The period that begins where the current one ends. Source: decisions.md 2, "Calendar". */

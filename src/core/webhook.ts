@@ -1,4 +1,4 @@
-import type { Metadata } from './customer.ts'
+import type { Metadata } from './metadata.ts'
 import { allows, move, type Transitions } from './transitions.ts'
 
 export type EndpointStatus = 'enabled' | 'disabled'

@@ -5,6 +5,7 @@ import { changedFields, pick } from '../store/codec.ts'
 import { PRIVATE_FIELDS } from '../store/columns.ts'
 import { noteAttempt } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
+import { requeue } from './requeue.ts'
 import type { Unit } from './unit.ts'
 import { post } from './webhook-post.ts'
 
@@ -17,8 +18,8 @@ type Touched = {
 }
 
 /**
- * Writes a change: the one place where decisions become rows. Each object is written once, in its last state; each step
- * leaves its journal entry; the jobs follow from the objects' states.
+ * Writes a change: all that the journal tells is written here, and nowhere else. Each object is written once, in its last
+ * state; each step leaves its journal entry; the jobs follow from the objects' states.
  * @param clock - the clock on which it happens
  * @throws ApiError internal_error when the card processor did not answer: then nothing is written
  */
@@ -72,18 +73,10 @@ const jobsOf: { readonly [K in Kind]?: (object: Objects[K]) => Job[] } = {
   refund: refundJobs,
 }
 
-/** Takes the jobs that no longer follow from an object's state off the queue, and puts on it those that now do. */
+/** Puts on the queue what follows from an object's new state, in place of what followed from the old one. */
 function queueJobs(unit: Unit, { kind, first, last }: Touched): void {
   const derive = jobsOf[kind] as ((object: Step['after']) => Job[]) | undefined
   if (!derive) return
-  const before = first === null ? [] : derive(first)
-  const after = derive(last)
-  const clock = unit.clockOf((last as Objects['invoice']).test_clock).seq
-  const isIn = (jobs: readonly Job[], { due, kind: name }: Job) =>
-    jobs.some((job) => job.due === due && job.kind === name)
-  for (const job of before) if (!isIn(after, job)) unit.store.jobs.remove(clock, job)
-  for (const job of after) {
-    if (!isIn(before, job))
-      unit.store.jobs.add(clock, unit.owner, job, unit.ids.nextNumber(unit.owner, 'job'))
-  }
+  const clock = unit.clockOf((last as Objects['invoice']).test_clock)
+  requeue(unit, clock, first === null ? [] : derive(first), derive(last))
 }

@@ -1,10 +1,11 @@
 import { cancel } from '../core/billing/cancel.ts'
 import { Change } from '../core/change.ts'
-import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
+import type { Customer } from '../core/customer.ts'
 import { parameterInvalid } from '../core/errors.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import { hasEnded } from '../core/subscription.ts'
+import { loadAccount } from './account.ts'
 import { apply } from './apply.ts'
-import { loadAccount } from './billing.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import type { Unit } from './unit.ts'
 

@@ -1,5 +1,5 @@
 import { resourceMissing } from '../core/errors.ts'
-import { matchesGlob } from '../core/event.ts'
+import { matchesGlob } from '../core/glob.ts'
 import { CHARGE_FAULTS, type ChargeFault } from '../core/processor.ts'
 import type { Ids } from './ids.ts'
 
@@ -31,7 +31,10 @@ export type Fault = {
   remaining: number | null
   /** The share of the occasions on which it strikes, 0 to 1. */
   readonly rate: number
-  /** The routes that it strikes, as a glob over `POST /v1/…`; null for all, and for a fault of charges. */
+  /**
+   * What it strikes, as a glob: over `POST /v1/…`, or for a webhook failure over the endpoint's url; null for all, and for a
+   * fault of charges.
+   */
   readonly route: string | null
   /** The merchant's id; null for all. */
   readonly merchant: string | null
@@ -41,7 +44,10 @@ export type Fault = {
   occasions: number
 }
 
-/** What is struck: a request, by its route and, once that is known, its merchant. */
+/**
+ * What is struck: a request, by its route and, once that is known, its merchant; or an attempt to post to a webhook
+ * endpoint, whose url stands for the route.
+ */
 export type Occasion = { readonly route: string; readonly merchant: string | null }
 
 /** The faults that the operator injected, in memory only: a restart is well again. */

@@ -1,4 +1,5 @@
-import { ApiError, fixturesRefused } from '../core/errors.ts'
+import { ApiError } from '../core/errors.ts'
+import { fixturesRefused } from '../core/fixture-mistakes.ts'
 import { RefusedAfterAttempt } from './unit.ts'
 
 /** Where something stands: `path` as in `subscriptions[2]`. */

@@ -1,5 +1,5 @@
-import type { MetadataParam } from '../core/customer.ts'
 import { assert } from '../core/errors.ts'
+import type { MetadataParam } from '../core/metadata.ts'
 import type { PaymentMethodType } from '../core/payment-method.ts'
 import { type CustomerParams, createCustomer, updateCustomer } from './customer.ts'
 import type { Engine } from './engine.ts'

@@ -1,7 +1,7 @@
 import { Change } from '../core/change.ts'
-import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { invalidStateTransition, parameterInvalid, parameterMissing } from '../core/errors.ts'
 import type { InvoiceItem } from '../core/invoice-item.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import { lineAmount, total } from '../core/money.ts'
 import { apply } from './apply.ts'
 import type { Unit } from './unit.ts'

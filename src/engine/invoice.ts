@@ -2,20 +2,21 @@ import type { Account } from '../core/billing/account.ts'
 import { draft } from '../core/billing/bill.ts'
 import { finalizeByHand, payByHand, voidByHand, writeOffByHand } from '../core/billing/by-hand.ts'
 import type { Collected } from '../core/billing/collect.ts'
+import { formatInstant } from '../core/calendar.ts'
 import { Change } from '../core/change.ts'
-import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { invalidStateTransition, parameterMissing } from '../core/errors.ts'
-import {
-  type CollectionMethod,
-  DEFAULT_DAYS_UNTIL_DUE,
-  draftInvoice,
-  type Invoice,
-  isManual,
-} from '../core/invoice.ts'
+import { type CollectionMethod, daysToPay, draftInvoice, type Invoice, isManual } from '../core/invoice.ts'
 import { lineOfItem } from '../core/invoice-item.ts'
-import { cancellationAt, hasEnded, nextPeriod, type Subscription } from '../core/subscription.ts'
+import { beginsPeriod, subscriptionJobs } from '../core/jobs.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
+import {
+  nextPeriod,
+  type Subscription,
+  type SubscriptionStatus,
+  withoutCancellation,
+} from '../core/subscription.ts'
+import { intentsOf, loadAccount, loadCustomerAccount, subscriptionOf } from './account.ts'
 import { apply } from './apply.ts'
-import { intentsOf, loadAccount, loadCustomerAccount, subscriptionOf } from './billing.ts'
 import { waitingItems } from './invoice-item.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import type { Unit } from './unit.ts'
@@ -41,7 +42,6 @@ export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
   if (currency === undefined) throw parameterMissing('currency')
   const items = waiting.filter((item) => item.currency === currency)
   const clock = unit.clockOf(customer.test_clock)
-  const isSent = params.collection_method === 'send_invoice'
   const change = new Change()
   const invoice = change.create(
     'invoice',
@@ -59,7 +59,7 @@ export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
         period_end: clock.instant,
         test_clock: customer.test_clock,
       }),
-      days_until_due: isSent ? (params.days_until_due ?? DEFAULT_DAYS_UNTIL_DUE) : null,
+      days_until_due: daysToPay(params.collection_method, params.days_until_due),
       description: params.description ?? null,
       metadata: mergeMetadata({}, params.metadata),
     },
@@ -154,19 +154,33 @@ export function deleteInvoice(unit: Unit, id: string): Invoice {
  */
 export function previewInvoice(unit: Unit, id: string): Invoice {
   const subscription = unit.find('subscription', id, 'subscription')
-  const cancelAt = cancellationAt(subscription)
-  const { current_period_end, status } = subscription
-  const ends = hasEnded(subscription) || (cancelAt !== null && cancelAt <= current_period_end)
-  if (ends || status === 'paused' || status === 'incomplete') {
-    throw invalidStateTransition(
-      `A subscription whose status is ${status}${ends ? ' and that ends' : ''} makes no further invoice`,
-    )
-  }
+  if (!subscriptionJobs(subscription).some(beginsPeriod))
+    throw invalidStateTransition(whyNoneComes(subscription))
   const account = {
     ...loadAccount(unit, subscription),
-    now: current_period_end,
+    now: subscription.current_period_end,
     newId: (prefix: string) => `${prefix}_preview`,
   }
   const period = nextPeriod(subscription, account.prices)
   return draft(new Change(), account, subscription, { period, reason: 'subscription_cycle' })
+}
+
+/** What would let a subscription of a status make invoices again, as an end of the sentence. */
+const REMEDIES: { readonly [Status in SubscriptionStatus]?: string } = {
+  paused: ': resume it',
+  incomplete: ' until its first one is paid',
+}
+
+/** Why a subscription makes no further invoice, and what would change that. */
+function whyNoneComes(subscription: Subscription): string {
+  const { status, cancel_at_period_end } = subscription
+  const end = subscriptionJobs(subscription).find(({ kind }) => kind === 'cancellation')
+  if (!end)
+    return `A subscription whose status is ${status} makes no further invoice${REMEDIES[status] ?? ''}`
+  const hasOwnDate = !cancel_at_period_end || withoutCancellation(subscription).cancel_at !== null
+  const ways = [
+    ...(cancel_at_period_end ? ['resume it'] : []),
+    ...(hasOwnDate ? ['clear its cancel_at'] : []),
+  ]
+  return `The subscription is canceled at ${formatInstant(end.due)} and makes no further invoice; to keep it, ${ways.join(' and ')}`
 }

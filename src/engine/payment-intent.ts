@@ -11,13 +11,14 @@ import {
 } from '../core/billing/confirm.ts'
 import { payNow } from '../core/billing/retry.ts'
 import { Change } from '../core/change.ts'
-import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
+import type { Customer } from '../core/customer.ts'
 import {
   assert,
   invalidStateTransition,
   parameterInvalid,
   paymentIntentUnexpectedState,
 } from '../core/errors.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import {
   canceledIntent,
   newPaymentIntent,
@@ -26,8 +27,8 @@ import {
 } from '../core/payment-intent.ts'
 import { type PaymentMethod, testPaymentMethod } from '../core/payment-method.ts'
 import type { Outcome } from '../core/processor.ts'
+import { loadCustomerAccount, subscriptionOf } from './account.ts'
 import { apply } from './apply.ts'
-import { loadCustomerAccount, subscriptionOf } from './billing.ts'
 import { faultAhead } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
 import { makeTestMethod, paymentMethodOf } from './payment-method.ts'

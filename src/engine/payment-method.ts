@@ -1,6 +1,7 @@
 import { Change } from '../core/change.ts'
-import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
+import type { Customer } from '../core/customer.ts'
 import { assert, parameterInvalid } from '../core/errors.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import {
   cardDetails,
   type PaymentMethod,

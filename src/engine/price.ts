@@ -1,6 +1,6 @@
 import type { Recurring } from '../core/calendar.ts'
 import { Change, type Objects } from '../core/change.ts'
-import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import type { Price, Product } from '../core/price.ts'
 import { apply } from './apply.ts'
 import type { Unit } from './unit.ts'

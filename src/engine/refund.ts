@@ -1,7 +1,7 @@
 import { Change } from '../core/change.ts'
 import type { Charge } from '../core/charge.ts'
-import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { parameterInvalid, parameterMissing, paymentIntentUnexpectedState } from '../core/errors.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import { TEST_CARDS } from '../core/payment-method.ts'
 import { type Refund, type RefundReason, refund, refundFailed } from '../core/refund.ts'
 import { apply } from './apply.ts'

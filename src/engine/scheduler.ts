@@ -2,8 +2,8 @@ import { assert } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'
 import type { QueuedJob } from '../store/jobs.ts'
 import type { Store } from '../store/store.ts'
-import { runJob } from './billing.ts'
 import { type Clock, stopwatch } from './clock.ts'
+import { runJob } from './jobs.ts'
 import type { Unit } from './unit.ts'
 
 /** How long a batch may hold the process before requests get their turn, in milliseconds. */

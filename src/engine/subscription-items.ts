@@ -1,5 +1,5 @@
-import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../core/errors.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import { lineAmount, total } from '../core/money.ts'
 import type { Price } from '../core/price.ts'
 import { MAX_ITEMS, type Prices, type Subscription, type SubscriptionItem } from '../core/subscription.ts'

@@ -2,14 +2,9 @@ import { cancel } from '../core/billing/cancel.ts'
 import { endTrial } from '../core/billing/renew.ts'
 import { resume } from '../core/billing/resume.ts'
 import { Change } from '../core/change.ts'
-import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { invalidStateTransition, parameterInvalid, unsupportedPspCapability } from '../core/errors.ts'
-import {
-  type CollectionMethod,
-  DEFAULT_DAYS_UNTIL_DUE,
-  DUE_ONLY_WHEN_SENT,
-  type Invoice,
-} from '../core/invoice.ts'
+import { type CollectionMethod, DUE_ONLY_WHEN_SENT, daysToPay, type Invoice } from '../core/invoice.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import type { PaymentMethod } from '../core/payment-method.ts'
 import type { Outcome } from '../core/processor.ts'
 import {
@@ -23,8 +18,8 @@ import {
   withTrialEnd,
 } from '../core/subscription.ts'
 import { cannotBe } from '../core/transitions.ts'
+import { loadAccount } from './account.ts'
 import { apply } from './apply.ts'
-import { loadAccount } from './billing.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { checkTrialEnd } from './subscription.ts'
 import { type ItemUpdate, updatedItems } from './subscription-items.ts'
@@ -151,11 +146,8 @@ function withCollection(
   params: Pick<SubscriptionUpdate, 'collection_method' | 'days_until_due'>,
 ): Subscription {
   const collection_method = params.collection_method ?? subscription.collection_method
-  const days_until_due =
-    collection_method === 'send_invoice'
-      ? (params.days_until_due ?? subscription.days_until_due ?? DEFAULT_DAYS_UNTIL_DUE)
-      : null
-  return { ...subscription, collection_method, days_until_due }
+  const asked = params.days_until_due ?? subscription.days_until_due
+  return { ...subscription, collection_method, days_until_due: daysToPay(collection_method, asked) }
 }
 
 function withCancellation(

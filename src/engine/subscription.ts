@@ -3,9 +3,10 @@ import { cancel } from '../core/billing/cancel.ts'
 import { start } from '../core/billing/start.ts'
 import { addIntervals, SECONDS_PER_DAY } from '../core/calendar.ts'
 import { Change } from '../core/change.ts'
-import { type Customer, type MetadataParam, mergeMetadata } from '../core/customer.ts'
+import type { Customer } from '../core/customer.ts'
 import { parameterInvalid, paymentFailed, unsupportedPspCapability } from '../core/errors.ts'
-import { type CollectionMethod, DEFAULT_DAYS_UNTIL_DUE } from '../core/invoice.ts'
+import { type CollectionMethod, daysToPay } from '../core/invoice.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import {
   canceledAtPeriodEnd,
   isRunning,
@@ -15,8 +16,8 @@ import {
   type Subscription,
 } from '../core/subscription.ts'
 import { cannotBe } from '../core/transitions.ts'
+import { loadAccount } from './account.ts'
 import { apply } from './apply.ts'
-import { loadAccount } from './billing.ts'
 import { noteAttempt } from './charge-fault.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { checkItems, type ItemParams, newItem, pricesOf } from './subscription-items.ts'
@@ -60,7 +61,6 @@ export function createSubscription(unit: Unit, params: SubscriptionParams): Subs
   checkItems(params.items, params.currency, prices)
   if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
 
-  const isSent = params.collection_method === 'send_invoice'
   const subscription = newSubscription(
     {
       id: unit.idFor('subscription'),
@@ -68,7 +68,7 @@ export function createSubscription(unit: Unit, params: SubscriptionParams): Subs
       customer: customer.id,
       currency: params.currency,
       collection_method: params.collection_method,
-      days_until_due: isSent ? (params.days_until_due ?? DEFAULT_DAYS_UNTIL_DUE) : null,
+      days_until_due: daysToPay(params.collection_method, params.days_until_due),
       default_payment_method: method?.id ?? null,
       description: params.description ?? null,
       items: params.items.map((item) => newItem(unit, item, now)),

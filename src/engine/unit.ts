@@ -40,8 +40,9 @@ const NOUNS: Readonly<Record<Kind, string>> = {
 }
 
 /**
- * A command under way: what it may read, and what it has told. All of it happens at one instant, within one savepoint;
- * it writes by `apply` alone.
+ * A command under way: what it may read, and what it has told. All of it happens at one instant, within one savepoint.
+ * What the journal tells is written by `apply` alone; what has no history (deliveries, keys, clocks, OAuth) is written
+ * by the use case itself.
  */
 export class Unit {
   readonly store: Store

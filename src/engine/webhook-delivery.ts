@@ -2,6 +2,7 @@ import { invalidStateTransition, resourceMissing } from '../core/errors.ts'
 import { deliveryJobs } from '../core/jobs.ts'
 import { attempted, type DeliveryAttempt, DISCARDED, due, type WebhookDelivery } from '../core/webhook.ts'
 import type { Store } from '../store/store.ts'
+import { requeue } from './requeue.ts'
 import type { Unit } from './unit.ts'
 
 /**
@@ -9,12 +10,8 @@ import type { Unit } from './unit.ts'
  * journal of them.
  */
 function write(unit: Unit, before: WebhookDelivery, after: WebhookDelivery): void {
-  const { jobs, objects } = unit.store
-  objects.update('webhook_delivery', unit.owner, before, after)
-  const { seq } = unit.merchant.clock
-  for (const job of deliveryJobs(before)) jobs.remove(seq, job)
-  for (const job of deliveryJobs(after))
-    jobs.add(seq, unit.owner, job, unit.ids.nextNumber(unit.owner, 'job'))
+  unit.store.objects.update('webhook_delivery', unit.owner, before, after)
+  requeue(unit, unit.merchant.clock, deliveryJobs(before), deliveryJobs(after))
   if (after.is_ready) unit.announce(after.endpoint)
 }
 

@@ -1,6 +1,6 @@
 import { Change } from '../core/change.ts'
-import { type MetadataParam, mergeMetadata } from '../core/customer.ts'
 import { parameterInvalid } from '../core/errors.ts'
+import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import { type DeliveryAttempt, GONE, type WebhookEndpoint } from '../core/webhook.ts'
 import { apply } from './apply.ts'
 import type { Unit } from './unit.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LAST_INSTANT } from '../core/calendar.ts'
-import { MAX_METADATA_KEYS } from '../core/customer.ts'
 import { DUE_ONLY_WHEN_SENT } from '../core/invoice.ts'
+import { MAX_METADATA_KEYS } from '../core/metadata.ts'
 import { CURRENCIES, MAX_AMOUNT } from '../core/money.ts'
 
 /** An id of another object. */

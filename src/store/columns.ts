@@ -13,7 +13,8 @@ export type Columns<T> = { readonly [Field in keyof T]-?: ColumnType<T[Field]> }
 
 /**
  * The columns of every public object, by kind: each field of the domain object is the column of the same name. A field
- * that is missing here, or of another type, does not compile. The order of the kinds is their number in the journal.
+ * that is missing here, or of another type, does not compile. The place of a kind is its number in the journal and in an
+ * index of the first migration (`kind = 3`): so new kinds go to the end.
  */
 export const COLUMNS: { readonly [K in Kind]: Columns<Objects[K]> } = {
   customer: {

@@ -1,12 +1,11 @@
 import type { Event, Resource } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
+import { MAX_ATTEMPTS } from '../core/dunning.ts'
 import { formatAmount } from '../core/money.ts'
 import type { Colour, Span } from './span.ts'
 
 /** The longest common type is payment_intent.payment_failed; a longer one pushes its line to the right. */
 export const TYPE_WIDTH = 29
-/** A renewal and its retries of days 1, 3, 5 and 7. Source: interface.md 3.1, 8. */
-export const ATTEMPTS = 5
 
 /** What a line tells of an event, before it is laid out. */
 export type EventCells = {
@@ -118,7 +117,7 @@ function cancellation(subscription: Resource, { type, data }: Event, time: TimeT
 
 function dunning({ attempt_count, next_payment_attempt }: Resource, time: TimeText): string[] {
   const next = time(next_payment_attempt)
-  return [`attempt ${attempt_count} of ${ATTEMPTS}`, next ? `next ${next}` : 'no more attempts']
+  return [`attempt ${attempt_count} of ${MAX_ATTEMPTS}`, next ? `next ${next}` : 'no more attempts']
 }
 
 const declineOf = (error: unknown): string => text(field(error, 'decline_code')) || text(field(error, 'code'))

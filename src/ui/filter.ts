@@ -1,4 +1,4 @@
-import { matchesGlob } from '../core/event.ts'
+import { matchesGlob } from '../core/glob.ts'
 import { eventCells } from './event-line.ts'
 import type { Entry } from './event-log.ts'
 

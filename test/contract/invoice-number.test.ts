@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { formatInstant } from '../../src/core/calendar.ts'
 import { badState, missing, type Refusal, unknown } from '../http/support.ts'
 import { listAll, openTwin, subscribe } from '../scenarios/story.ts'
 import { type Body, makePrice, type Twin } from '../twin.ts'
 import { begin } from './subscription-story.ts'
-import { makeDraft, newestOf, PERIOD_END, refuses, writesNothing } from './support.ts'
+import { DAY, makeDraft, newestOf, PERIOD_END, refuses, writesNothing } from './support.ts'
 
 /** The running numbers of a customer's finalized invoices, oldest first. */
 const numbersOf = async (twin: Twin, customer: string): Promise<number[]> => {
@@ -111,17 +112,21 @@ describe('a preview', () => {
     expect(preview).toMatchObject({ period_start: subscription.trial_end, total: 2000 })
   })
 
-  test.each(['canceled', 'paused', 'incomplete', 'incomplete_expired'])(
-    'of one that is %s is refused',
-    async (status) => {
-      const { twin, subscription } = await begin(status)
-      await refuses(
-        twin,
-        ['POST', '/v1/invoices/create_preview', { subscription: subscription.id }],
-        badState(),
-      )
-    },
-  )
+  test.each([
+    ['canceled', ''],
+    ['paused', ': resume it'],
+    ['incomplete', ' until its first one is paid'],
+    ['incomplete_expired', ''],
+  ])('of one that is %s is refused%s', async (status, remedy) => {
+    const { twin, subscription } = await begin(status)
+    const answer = await refuses(
+      twin,
+      ['POST', '/v1/invoices/create_preview', { subscription: subscription.id }],
+      badState(),
+    )
+    const message = `A subscription whose status is ${status} makes no further invoice${remedy}`
+    expect(answer.body.error.message).toBe(message)
+  })
 
   test.each<[Body, Refusal]>([
     [{}, missing('subscription')],
@@ -130,14 +135,25 @@ describe('a preview', () => {
     await refuses(await openTwin(), ['POST', '/v1/invoices/create_preview', body], refusal)
   })
 
-  test('of one that is about to be canceled is refused', async () => {
+  test.each([
+    ['at the end of its period', { cancel_at_period_end: true }, 'resume it'],
+    ['at the instant of its period’s end', { cancel_at: PERIOD_END }, 'clear its cancel_at'],
+    ['before its period ends', { cancel_at: PERIOD_END - DAY }, 'clear its cancel_at'],
+    [
+      'before its period ends, and then too',
+      { cancel_at: PERIOD_END - DAY, cancel_at_period_end: true },
+      'resume it and clear its cancel_at',
+    ],
+  ])('of one that is canceled %s is refused, with what would keep it', async (_, ending, remedy) => {
     const { twin, subscription } = await begin('active')
-    await twin.post(`/v1/subscriptions/${subscription.id}`, { cancel_at_period_end: true })
-    await refuses(
+    const { cancel_at } = await twin.post(`/v1/subscriptions/${subscription.id}`, ending)
+    const answer = await refuses(
       twin,
       ['POST', '/v1/invoices/create_preview', { subscription: subscription.id }],
       badState(),
     )
+    const message = `The subscription is canceled at ${formatInstant(cancel_at)} and makes no further invoice; to keep it, ${remedy}`
+    expect(answer.body.error.message).toBe(message)
   })
 })
 

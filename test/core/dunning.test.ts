@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { parseInstant } from '../../src/core/calendar.ts'
-import { FINAL_ACTIONS, nextRetryAt, RETRY_DAYS } from '../../src/core/dunning.ts'
+import { FINAL_ACTIONS, MAX_ATTEMPTS, nextRetryAt, RETRY_DAYS } from '../../src/core/dunning.ts'
 import { table } from '../table.ts'
 
 const FAILED_AT = 1_772_272_800
 
 test('a failed payment is tried again 1, 3, 5 and 7 days after it failed', () => {
   expect(RETRY_DAYS).toEqual([1, 3, 5, 7])
+  expect(MAX_ATTEMPTS).toBe(5)
 })
 
 test.each(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   attemptFailed,
+  daysToPay,
   finalized,
   INVOICE_TRANSITIONS,
   type InvoiceEvent,
@@ -186,3 +187,13 @@ test.each(
     expect(isOutstanding(invoice)).toBe(outstanding === 'yes')
   },
 )
+
+test.each([
+  ['a sent invoice is due after the days asked for', 'send_invoice', 7, 7],
+  ['a sent invoice may be due at once', 'send_invoice', 0, 0],
+  ['a sent invoice is due after 30 days unless asked otherwise', 'send_invoice', undefined, 30],
+  ['a sent invoice of a subscription that says nothing is due after 30 days', 'send_invoice', null, 30],
+  ['an invoice that is charged automatically has no due date', 'charge_automatically', 7, null],
+] as const)('%s', (_, collection_method, asked, days) => {
+  expect(daysToPay(collection_method, asked)).toBe(days)
+})

@@ -1,12 +1,11 @@
 import type { Change } from '../change.ts'
 import { INVOICE_TRANSITIONS, type Invoice, writtenOff } from '../invoice.ts'
-import type { Subscription } from '../subscription.ts'
+import { type Subscription, withInvoice } from '../subscription.ts'
 import { allows, cannotBe } from '../transitions.ts'
 import { type Account, noteDelinquency } from './account.ts'
 import { expire } from './cancel.ts'
 import { type Collected, issue, openOnly, voidInvoice } from './collect.ts'
 import { payNow, recover } from './retry.ts'
-import { withInvoice } from './start.ts'
 
 /**
  * Pays an invoice by hand; a draft is finalized first. A failure leaves the schedule of the retries as it is.

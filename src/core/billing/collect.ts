@@ -1,15 +1,7 @@
 import { SECONDS_PER_DAY } from '../calendar.ts'
 import type { Change } from '../change.ts'
 import { assert } from '../errors.ts'
-import {
-  attemptFailed,
-  DEFAULT_DAYS_UNTIL_DUE,
-  finalized,
-  type Invoice,
-  nextNumber,
-  paid,
-  voided,
-} from '../invoice.ts'
+import { attemptFailed, daysToPay, finalized, type Invoice, nextNumber, paid, voided } from '../invoice.ts'
 import { canceledWithInvoice, newPaymentIntent, type PaymentIntent, withAttempt } from '../payment-intent.ts'
 import { attemptCharge } from '../payment-method.ts'
 import type { Outcome } from '../processor.ts'
@@ -65,16 +57,16 @@ export function openOnly(
 /**
  * When an invoice that is sent has to be paid; null for one that is charged automatically.
  * @param daysUntilDue - null where its subscription is charged automatically by now, and says nothing
- * Source: decisions.md 6 (`days_until_due`, default 30).
+ * Source: decisions.md 6 (`days_until_due`).
  */
-const dueDate = (
+function dueDate(
   { now }: Account,
   { collection_method }: Invoice,
   daysUntilDue: number | null,
-): number | null =>
-  collection_method === 'send_invoice'
-    ? now + (daysUntilDue ?? DEFAULT_DAYS_UNTIL_DUE) * SECONDS_PER_DAY
-    : null
+): number | null {
+  const days = daysToPay(collection_method, daysUntilDue)
+  return days === null ? null : now + days * SECONDS_PER_DAY
+}
 
 /** Opens a draft with the customer's next number. Source: interface.md 3.2; decisions.md 7. */
 export function finalize(

@@ -1,11 +1,10 @@
 import type { Change } from '../change.ts'
-import { nextPeriod, SUBSCRIPTION_TRANSITIONS, type Subscription } from '../subscription.ts'
+import { nextPeriod, SUBSCRIPTION_TRANSITIONS, type Subscription, withInvoice } from '../subscription.ts'
 import { move } from '../transitions.ts'
 import { type Account, noteDelinquency } from './account.ts'
 import { billPeriod, draft } from './bill.ts'
 import { cancel } from './cancel.ts'
 import type { Collected } from './collect.ts'
-import { withInvoice } from './start.ts'
 
 /**
  * Renews a subscription at the end of its period. The period moves on whether or not the payment succeeds; a failure

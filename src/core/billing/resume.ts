@@ -7,13 +7,13 @@ import {
   isRunning,
   SUBSCRIPTION_TRANSITIONS,
   type Subscription,
+  withInvoice,
   withoutCancellation,
 } from '../subscription.ts'
 import { move } from '../transitions.ts'
 import { type Account, noteDelinquency } from './account.ts'
 import { bill } from './bill.ts'
 import { type Collected, voidInvoice } from './collect.ts'
-import { withInvoice } from './start.ts'
 
 /**
  * Resumes a subscription: withdraws a cancellation at the period's end and a pause of collection, or takes a paused one

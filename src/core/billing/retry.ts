@@ -2,12 +2,11 @@ import type { Change } from '../change.ts'
 import { assert } from '../errors.ts'
 import { type Invoice, isOutstanding } from '../invoice.ts'
 import type { Outcome } from '../processor.ts'
-import { SUBSCRIPTION_TRANSITIONS, type Subscription } from '../subscription.ts'
+import { SUBSCRIPTION_TRANSITIONS, type Subscription, withInvoice } from '../subscription.ts'
 import { allows, move } from '../transitions.ts'
 import { type Account, noteDelinquency, openInvoicesOf } from './account.ts'
 import { cancel, dropRetries, expire } from './cancel.ts'
 import { attempt, type Collected } from './collect.ts'
-import { withInvoice } from './start.ts'
 
 /**
  * Tries a failed payment again, as its schedule says. Success recovers the subscription; the last failure ends it as the

@@ -1,5 +1,5 @@
 import { Change } from '../change.ts'
-import { FIRST_STATUS, type Subscription } from '../subscription.ts'
+import { FIRST_STATUS, type Subscription, withInvoice } from '../subscription.ts'
 import { type Account, noteDelinquency } from './account.ts'
 import { bill } from './bill.ts'
 import type { Collected } from './collect.ts'
@@ -24,16 +24,4 @@ export function start(change: Change, account: Account, given: Subscription): Co
   change.append(invoicing)
   noteDelinquency(change, account, collected.invoice)
   return collected
-}
-
-/**
- * The subscription with its newest finalized invoice. `latest_invoice` stays null until one of its invoices has been
- * paid, and is the newest from then on. Source: interface.md 2.2; decisions.md 6 (`latest_invoice`).
- */
-export function withInvoice(subscription: Subscription, { result, invoice }: Collected): Subscription {
-  const hasPaid = subscription.latest_invoice !== null || result === 'paid'
-  const { newest_invoice } = subscription
-  // Ids sort by creation: a draft that is finalized late does not become the newest.
-  const newest = newest_invoice !== null && newest_invoice > invoice.id ? newest_invoice : invoice.id
-  return { ...subscription, newest_invoice: newest, latest_invoice: hasPaid ? newest : null }
 }

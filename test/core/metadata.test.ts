@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mergeMetadata } from '../../src/core/customer.ts'
+import { mergeMetadata } from '../../src/core/metadata.ts'
 
 test.each([
   ['an absent update leaves it', { a: '1' }, undefined, { a: '1' }],

@@ -1,0 +1,18 @@
+import type { Job } from '../core/jobs.ts'
+import type { Clock } from './clock.ts'
+import type { Unit } from './unit.ts'
+
+/**
+ * Takes the jobs that no longer follow from an object's state off its clock's queue, and puts on it those that now do. One
+ * that follows as before keeps its turn.
+ */
+export function requeue(unit: Unit, { seq }: Clock, before: readonly Job[], after: readonly Job[]): void {
+  const { jobs } = unit.store
+  for (const job of before) if (!isIn(after, job)) jobs.remove(seq, job)
+  for (const job of after) {
+    if (!isIn(before, job)) jobs.add(seq, unit.owner, job, unit.ids.nextNumber(unit.owner, 'job'))
+  }
+}
+
+const isIn = (jobs: readonly Job[], { due, kind }: Job): boolean =>
+  jobs.some((job) => job.due === due && job.kind === kind)
