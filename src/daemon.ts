@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, type Server as Listening } from 'node:net'
 import { resolve } from 'node:path'
 import { adminTokenOf, isLoopback } from './admin-token.ts'
 import { formatInstant } from './core/calendar.ts'
@@ -90,6 +91,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 async function startIn(folder: DataFolder | null, options: DaemonOptions): Promise<Daemon> {
+  if (folder && !existsSync(folder.database)) await checkPort(options)
   const token = adminTokenOf(options, folder)
   const daemonLog = openLog({ ...options, level: options.logLevel, secrets: () => [token.value] })
   const log = daemonLog.logger
@@ -181,18 +183,24 @@ function tellOfFixtures({ loaded }: Sandbox, { fixtures }: DaemonOptions, log: L
   else log.info('the database is not new: the fixtures are not loaded')
 }
 
-function listen(
-  { app }: Sandbox,
-  { host, port, socketLimits }: DaemonOptions,
-  log: Logger,
-  url: () => string,
-): Promise<Server> {
+/** The first start shows a key that is never shown again: so nothing is made where it could not come to that. */
+async function checkPort(options: DaemonOptions): Promise<void> {
+  const probe = await listening(createServer(), options)
+  await new Promise((done) => probe.close(done))
+}
+
+function listen({ app }: Sandbox, options: DaemonOptions, log: Logger, url: () => string): Promise<Server> {
   const server = createListener(app, {
-    hostname: host,
+    hostname: options.host,
     url,
-    limits: socketLimits,
+    limits: options.socketLimits,
     unread: (error) => log.warn({ err: error }, 'a request that could not be read'),
   })
+  return listening(server, options)
+}
+
+/** @throws StartRefused */
+function listening<S extends Listening>(server: S, { host, port }: DaemonOptions): Promise<S> {
   return new Promise((resolveServer, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why =

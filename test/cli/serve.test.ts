@@ -161,6 +161,14 @@ test('a port in use is refused: exit 1', async () => {
   expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`)
 })
 
+test('a first start on a port in use makes no database, so that the next one shows the key', async () => {
+  const { url } = await started()
+  await refusedStart('--data', dataFolder(), '--port', new URL(url).port)
+  expect(existsSync(join(dataFolder(), 'paytwin.db'))).toBe(false)
+  const next = await started(['--data', dataFolder()])
+  expect(next.secret_key).toMatch(/^sk_test_/)
+})
+
 test('a data folder that cannot be written is refused: exit 1', async () => {
   writeFileSync(join(folder.path, 'file'), '')
   const { status, stderr } = await refusedStart('--data', 'file/data')
