@@ -56,19 +56,22 @@ export const readyObject = (
   ...(fixtureSecrets.length > 0 && { fixture_secrets: fixtureSecrets }),
 })
 
-/** How to make the first request, with the secrets that are shown only now. */
+/** The secrets that are shown only now, with how to make the first request; later starts are told where the key is. */
 export function firstSteps({ url, secretKey, adminToken, fixtureSecrets }: Ready): string[] {
-  const key = secretKey ?? 'sk_test_…'
   return [
     ...(secretKey === null
-      ? ["Requests need a secret key; its holder has it, and 'paytwin keys create' makes another."]
+      ? [
+          "Requests need the secret key that was chosen, or shown at the first start; 'paytwin keys create' makes another.",
+        ]
       : [`Secret key (shown only now): ${secretKey}`]),
     ...(adminToken === null ? [] : [`Admin token (shown only now): ${adminToken}`]),
     ...fixtureSecrets.map(
       ({ object, ref, id, secret }) =>
         `Secret of the ${object.replaceAll('_', ' ')}${ref === null ? '' : ` '${ref}'`} ${id} (shown only now): ${secret}`,
     ),
-    'Make the first request:',
-    `  curl ${url}/v1/customers -u ${key}: -d email=ada@example.com`,
+    ...(secretKey === null
+      ? []
+      : ['Make the first request:', `  curl ${url}/v1/customers -u ${secretKey}: -d email=ada@example.com`]),
+    `Every route is explained at ${url}/docs`,
   ]
 }

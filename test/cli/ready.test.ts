@@ -49,7 +49,10 @@ test('the first request can be copied when the key is new', () => {
 })
 
 test('a later start tells how to get a key', () => {
-  expect(firstSteps(daemon).join('\n')).toContain('paytwin keys create')
+  expect(firstSteps(daemon)).toEqual([
+    "Requests need the secret key that was chosen, or shown at the first start; 'paytwin keys create' makes another.",
+    'Every route is explained at http://127.0.0.1:4242/docs',
+  ])
 })
 
 test('what the fixtures made has its secrets told', () => {
