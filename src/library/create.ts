@@ -22,10 +22,11 @@ const TOKEN_LENGTH = 40
 /**
  * Starts a sandbox in this process: in memory, with a frozen clock, on a port of its own. One that nobody closes keeps no
  * process alive, and leaves nothing on the disk.
- * @throws RequestRefused for fixtures or a key that cannot be; TypeError for a time that is none
+ * @throws RequestRefused for fixtures or a key that cannot be; TypeError for a time that is none, or an option that there is none of
  * Source: operator.md, "Test library".
  */
 export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytwin> {
+  refuseUnknown(options)
   const sender = new Sender(new Addresses({ isExposed: false, allowed: [] }))
   const inbox = new WebhookInbox(sender.send)
   const adminToken = randomToken(TOKEN_LENGTH)
@@ -77,6 +78,23 @@ export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytw
     close: closing.run,
     [Symbol.asyncDispose]: closing.run,
   })
+}
+
+const OPTIONS: Readonly<Record<keyof PaytwinOptions, true>> = {
+  seed: true,
+  now: true,
+  fixtures: true,
+  secretKey: true,
+  strictParams: true,
+  rateLimit: true,
+}
+
+/** Where nobody checks types, an option that is misspelt would do nothing. */
+function refuseUnknown(options: object): void {
+  const names = Object.keys(OPTIONS)
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw new TypeError(`createPaytwin has no option '${unknown}'. It has ${names.join(', ')}`)
 }
 
 /** The seed is 1 unless another is given: what a test makes is the same each time. */

@@ -44,6 +44,15 @@ test.each(['soon', Number.NaN, new Date('soon'), Date.now()])('%s is no time', a
   await expect(createPaytwin({ now })).rejects.toThrow(/is no time/)
 })
 
+test('an option that there is none of is refused', async () => {
+  const options = { clock: '2026-01-31T10:00:00Z' }
+  await expect(createPaytwin(options as object)).rejects.toThrow(
+    new TypeError(
+      "createPaytwin has no option 'clock'. It has seed, now, fixtures, secretKey, strictParams, rateLimit",
+    ),
+  )
+})
+
 test('a key that was chosen beforehand is the key', async () => {
   const secretKey = 'sk_test_ChosenBeforehandChosenBefore'
   const twin = await open({ secretKey })
