@@ -1,4 +1,6 @@
 import { asCode, asMarkdown } from '../../core/markdown.ts'
+import { TEST_CARDS, TEST_METHOD_IDS, type TestCard } from '../../core/payment-method.ts'
+import { DECLINE_CODES } from '../../core/processor.ts'
 import type { Document } from './document.ts'
 import { type Around, fieldLines, MARK_FIELD } from './fields.ts'
 import { parameterLine } from './route-section.ts'
@@ -23,6 +25,12 @@ merchant, and nothing else; the admin token what belongs to all. Where there is 
     Object.entries(document.components.headers)
       .map(([name, { description }]) => `- ${asCode(name)}: ${asMarkdown(description)}`)
       .join('\n'),
+    '### Test cards',
+    `Wherever a payment method is accepted, one of these ids can be given. Attaching one makes a payment method of the customer's, \
+which can be scripted too: ${asCode('outcomes')} names what the processor answers, one for each attempt, and ${asCode('then')} what it \
+answers for ever after: ${asCode('succeed')}, or ${asCode('decline:')} and a code (${DECLINES}) or any decline code, as in \
+${asCode('decline:insufficient_funds')}.`,
+    testCards,
     '### Lists',
     'Lists are asked for with these parameters, as far as a route names them:',
     around.shared.map((parameter) => parameterLine(parameter, around).join('\n')).join('\n'),
@@ -31,6 +39,26 @@ merchant, and nothing else; the admin token what belongs to all. Where there is 
     '### Streams',
     streamText(document),
   ].join('\n\n')
+
+const DECLINES = DECLINE_CODES.map((code) => asCode(code)).join(', ')
+
+const pushed = TEST_METHOD_IDS.filter((id) => !Object.hasOwn(TEST_CARDS, id)).map((id) => asCode(id))
+
+const testCards = [
+  ...Object.entries(TEST_CARDS).map(
+    ([id, card]) => `- ${asCode(id)}, ${asCode(card.number)}: ${answerOf(card)}.`,
+  ),
+  `- ${pushed.join(', ')}: no card. The customer sends the money, and a test settles the intent.`,
+].join('\n')
+
+/** What a card does when it is charged, in words. */
+function answerOf({ charge, needsAuthentication, refundFails }: TestCard): string {
+  if (needsAuthentication)
+    return 'asks for authentication where it is confirmed by somebody, and is declined off session'
+  if (charge.approved) return refundFails ? 'succeeds; its refunds fail a minute later' : 'succeeds'
+  const { code, decline_code } = charge
+  return `is declined: ${asCode(code)}${decline_code === null ? '' : `, ${asCode(decline_code)}`}`
+}
 
 const keys = ({ components }: Document): string =>
   Object.entries(components.securitySchemes)
