@@ -49,6 +49,11 @@ export function documentationRoutes(app: Hono, site: AdminSite, routes: readonly
         return json(known.status, errorBody(known, site.url()), headers)
       }
     })
+  // Who opens the daemon's address in a browser wants to read. Programs hear that there is no such route.
+  app.get('/', (c, next) => {
+    const isBrowser = c.req.header('accept')?.includes('text/html') === true
+    return isBrowser ? Promise.resolve(c.redirect('/docs')) : next()
+  })
   serve('/openapi.json', ({ text }) => ({ json: text }))
   serve('/docs', ({ pages }) => ({ html: pages.index() }))
   serve('/docs/errors', ({ pages }) => ({ html: pages.errors() }))

@@ -33,6 +33,13 @@ const anchorsOf = (page: string): Set<string> =>
 const pageAt = (path: string): string => pages.get(path) ?? ''
 
 group('the pages', () => {
+  test('are where a browser comes to that opens the daemon, and a program does not', async () => {
+    const open = (accept: string) => twin.sandbox.app.request('/', { headers: { ...HOST, accept } })
+    const shown = await open('text/html,application/xhtml+xml,*/*;q=0.8')
+    expect([shown.status, shown.headers.get('location')]).toEqual([302, '/docs'])
+    expect((await open('*/*')).status).toBe(404)
+  })
+
   test('are one for each resource, of the merchant and of the operator', () => {
     expect(
       [...pages.keys()].filter((path) => path !== '/docs' && path !== '/docs/errors').toSorted(),
