@@ -41,7 +41,9 @@ export default defineConfig({
       { extends: true, test: { name: 'together', include: together, exclude, isolate: false } },
       { extends: true, test: { name: 'apart', include: all, exclude: [...exclude, ...together] } },
     ],
-    testTimeout: 30_000,
+    // None takes more than some seconds; others may have the machine meanwhile.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Many tests wait for processes of their own: vitest would leave one processor of two to them.
     maxWorkers: '100%',
     reporters: report ? ['default', 'json'] : ['default'],
