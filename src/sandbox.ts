@@ -107,7 +107,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
     const { secretKey, loaded } = known ? NOTHING_MADE : await beginAnew({ engine, keys }, beginning)
     if (options.secretKey && !keys.knows(options.secretKey)) {
-      throw new OptionConflict('--secret-key differs from the key with which this database was made')
+      throw new OptionConflict(
+        "--secret-key is no key of this database; leave it out and issue one with 'paytwin keys create', or start with another --data folder",
+      )
     }
 
     const reportError = options.reportError ?? ((error: unknown) => console.error(error))

@@ -111,7 +111,7 @@ export class KeyRing {
     if (sealed?.type !== type) {
       throw parameterInvalid(
         'secret',
-        `A ${type} key is '${PREFIXES[type]}' and at least 24 letters or digits`,
+        `A ${type} key is '${PREFIXES[type]}' and 24 to 200 letters or digits`,
       )
     }
     return { key: this.add({ merchant, name, ...sealed }), secret }
