@@ -1,7 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { type ApiError, paymentFailed, resourceMissing } from '../core/errors.ts'
 import type { PaymentIntent } from '../core/payment-intent.ts'
+import { digest } from '../engine/digest.ts'
 import {
   cancelPaymentIntent,
   confirmPaymentIntent,
@@ -162,7 +163,6 @@ const shown = (isPublic: boolean): Presenter => (isPublic ? presentToBrowser : p
 
 /** @throws ApiError resource_missing, param id, for a missing or wrong one. Source: decisions.md 9, 13. */
 function checkClientSecret(view: View, id: string, given: string | undefined): void {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
   if (!timingSafeEqual(digest(given ?? ''), digest(clientSecretOf(view.ids, id)))) {
     throw resourceMissing('payment intent', id)
   }
