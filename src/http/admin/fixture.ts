@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Made } from '../../engine/fixture-names.ts'
 import { loadFixtures } from '../../engine/fixtures.ts'
+import { defaultMerchant } from '../../engine/merchant.ts'
 import { DECLINES } from '../error-codes.ts'
 import { checkFixtures } from '../fixtures/check.ts'
 import { type FixturesShape, fixturesSchema } from '../schemas/fixtures.ts'
-import { defaultMerchant } from './merchant.ts'
 import type { AddRoute } from './site.ts'
 
 const loadParams = z.object({
