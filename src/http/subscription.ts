@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { COLLECTION_METHODS } from '../core/invoice.ts'
 import {
+  hasEnded,
   MAX_ITEMS,
   MISSING_PAYMENT_METHOD,
   PAUSE_BEHAVIORS,
@@ -214,7 +215,7 @@ function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
   if (status === undefined) return [{ field: 'status', isNot: 'canceled' }]
   if (status === 'all') return []
   return status === 'ended'
-    ? [{ field: 'status', isEither: ['canceled', 'incomplete_expired'] }]
+    ? [{ field: 'status', isEither: SUBSCRIPTION_STATUSES.filter((ended) => hasEnded({ status: ended })) }]
     : equals('status', status)
 }
 
