@@ -2,7 +2,6 @@ import { type Logger, pino } from 'pino'
 import { readLogRecord } from './core/log-line.ts'
 import { maskSecrets } from './core/secret.ts'
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type { Logger } from 'pino'
 
 /** Takes lines of JSON, each with its end. */

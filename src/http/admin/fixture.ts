@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { DECLINE_CODES } from '../../core/processor.ts'
 import type { Made } from '../../engine/fixture-names.ts'
 import { loadFixtures } from '../../engine/fixtures.ts'
 import { defaultMerchant } from '../../engine/merchant.ts'
-import { DECLINES } from '../error-codes.ts'
 import { checkFixtures } from '../fixtures/check.ts'
 import { type FixturesShape, fixturesSchema } from '../schemas/fixtures.ts'
 import type { AddRoute } from './site.ts'
@@ -23,7 +23,7 @@ export function fixtureRoutes(add: AddRoute): void {
       returns: fixturesSchema,
       errors: {
         400: ['parameter_unknown', 'amount_too_large'],
-        402: DECLINES,
+        402: DECLINE_CODES,
         404: ['resource_missing'],
         422: ['unsupported_psp_capability'],
       },
