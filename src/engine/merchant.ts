@@ -1,3 +1,4 @@
+import type { Kind } from '../core/change.ts'
 import type { FinalAction } from '../core/dunning.ts'
 import { assert, parameterInvalid, resourceMissing } from '../core/errors.ts'
 import { FIRST_BIRTH } from '../store/directory.ts'
@@ -11,6 +12,16 @@ export function findMerchant(engine: Engine, id: string, param = 'id'): Merchant
   if (!merchant) throw resourceMissing('merchant', id, param)
   return merchant
 }
+
+/** The merchant that has an object, be it a deleted one; undefined when none has. */
+export const merchantWith = (
+  { merchants, store }: Engine,
+  kind: Kind,
+  id: string,
+): MerchantState | undefined =>
+  [...merchants.values()].find(
+    ({ settings }) => store.objects.seqOf(kind, settings.ordinal, id) !== undefined,
+  )
 
 /** Whether this is the merchant that the first start made, and every reset makes anew: it can never be deleted. */
 const isDefault = ({ settings }: MerchantState): boolean => settings.birth === FIRST_BIRTH

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { ALWAYS, BLOCK_ROWS, type Blocks, blockOf, type CreatedBound, ownerOf, spanOf } from './blocks.ts'
-import { KINDS } from './columns.ts'
+import { KINDS, kindNumber } from './columns.ts'
 import type { ObjectTable } from './objects.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import { JOURNAL_BLOCKS, type JournalRow } from './tables.ts'
@@ -53,7 +53,6 @@ export type EventQuery = {
 
 type StoredEntry = JournalRow & { seq: number }
 
-const KIND_NUMBER = new Map(KINDS.map((kind, index) => [kind, index]))
 const TYPE_NUMBER = new Map(EVENT_TYPES.map((type, index) => [type, index]))
 
 /**
@@ -92,7 +91,7 @@ export class Journal {
         merchant: entry.merchant,
         number: entry.event?.number ?? null,
         type: entry.event ? TYPE_NUMBER.get(entry.event.type) : null,
-        kind: KIND_NUMBER.get(entry.kind),
+        kind: kindNumber(entry.kind),
         object: entry.object,
         created: entry.created,
         replaced: entry.replaced && JSON.stringify(entry.replaced),
@@ -226,7 +225,7 @@ export class Journal {
 
   /** An object as it was right after the given journal entry. */
   asOf<K extends Kind>(kind: K, object: number, seq: number): Objects[K] {
-    const number = KIND_NUMBER.get(kind) ?? -1
+    const number = kindNumber(kind)
     const later = this.#statements
       .named<{ replaced: string }>(`later entries ${kind}`, (db) =>
         db
