@@ -1,4 +1,4 @@
-import type { Kind, Objects } from '../core/change.ts'
+import { isIdOf, type Kind, type Objects } from '../core/change.ts'
 import type { Invoice } from '../core/invoice.ts'
 import { type Prospect, periodAmount } from '../core/prospect.ts'
 import type { PastStep } from '../engine/past-steps.ts'
@@ -181,7 +181,7 @@ function changesOf(view: View, { kind, after }: PastStep, replaced: object): Hap
 
 function presentProspect(view: View, prospect: Prospect): ProspectShape {
   const { due, kind, projected, subscription, object, amount, currency, period } = prospect
-  const invoice = object.startsWith('in_') ? object : null
+  const invoice = isIdOf('invoice', object) ? object : null
   return {
     object: 'prospect',
     due,
