@@ -16,7 +16,7 @@ export type Customer = {
   readonly invoice_prefix: string
   /** The sequence number that its next finalized invoice gets. Not part of the API's object. */
   readonly next_invoice_number: number
-  /** Whether one of its finalized invoices is outstanding after a failed attempt or its due date. */
+  /** Whether one of its finalized invoices is outstanding: open and charged automatically, or overdue. */
   readonly delinquent: boolean
   /** The clock that everything of this customer follows; null for the merchant's main clock. */
   readonly test_clock: string | null

@@ -222,7 +222,7 @@ export const writtenOff = (invoice: Invoice, now: number): Invoice => ({
   marked_uncollectible_at: now,
 })
 
-/** Whether a finalized or drafted invoice was made by hand rather than by a subscription. */
+/** Whether an invoice was made by hand rather than by a subscription. */
 export const isManual = ({ billing_reason }: Invoice): boolean => billing_reason === 'manual'
 
 /** The invoice without the retries that were to come. Source: decisions.md 6 (DELETE), 13 ("After a cancellation"). */

@@ -31,7 +31,10 @@ export type Fault = {
   remaining: number | null
   /** The share of the occasions on which it strikes, 0 to 1. */
   readonly rate: number
-  /** The routes that it strikes, as a glob over `POST /v1/…`; null for all, and for a fault of charges. */
+  /**
+   * What it strikes, as a glob: over `POST /v1/…`, of a webhook_failure over the url of the endpoint. null for all, and for a
+   * fault of charges.
+   */
   readonly route: string | null
   /** The merchant's id; null for all. */
   readonly merchant: string | null
@@ -41,7 +44,7 @@ export type Fault = {
   occasions: number
 }
 
-/** What is struck: a request, by its route and, once that is known, its merchant. */
+/** What is struck: a request, by its route and, once that is known, its merchant; or a post, by the url that it goes to. */
 export type Occasion = { readonly route: string; readonly merchant: string | null }
 
 /** The faults that the operator injected, in memory only: a restart is well again. */

@@ -39,7 +39,7 @@ export type Timeline<K extends SubjectKind> = {
   readonly now: number
   readonly as_of: number
   readonly related: Related
-  /** What is left to pay of its open invoices. */
+  /** Those of the related invoices that are open. */
   readonly openInvoices: readonly Invoice[]
   /** Oldest first. */
   readonly happened: readonly PastStep[]
