@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { ALWAYS, BLOCK_ROWS, type Blocks, blockOf, type CreatedBound, ownerOf, spanOf } from './blocks.ts'
@@ -51,7 +51,7 @@ export type EventQuery = {
   readonly order: 'newest first' | 'oldest first'
 }
 
-type StoredEntry = JournalRow & { seq: number }
+type StoredEntry = Selectable<JournalRow>
 
 const TYPE_NUMBER = new Map(EVENT_TYPES.map((type, index) => [type, index]))
 
@@ -120,7 +120,7 @@ export class Journal {
   /** The event with this running number of a merchant. */
   event(merchant: number, number: number): EventEntry | undefined {
     const row = this.#statements
-      .named<JournalRow & { seq: number }>('event', (db) =>
+      .named<StoredEntry>('event', (db) =>
         db
           .selectFrom('journal')
           .selectAll()

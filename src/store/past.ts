@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { KINDS, kindNumber } from './columns.ts'
@@ -81,7 +81,7 @@ export class Past {
       cross join journal on journal.kind = place.kind and journal.object = place.object
       ${bound} order by journal.seq desc limit ${arg('limit')}`
     return this.#statements
-      .named<JournalRow & { seq: number }>(`past of ${scope.kind} ${until === undefined}`, (db) =>
+      .named<Selectable<JournalRow>>(`past of ${scope.kind} ${until === undefined}`, (db) =>
         db.selectFrom('journal').selectAll().where(sql<boolean>`seq in (${newest})`).orderBy('seq', 'desc'),
       )
       .all({ id: scope.id, until, limit })
@@ -124,7 +124,7 @@ export class Past {
   }
 }
 
-const entryOf = (row: JournalRow & { seq: number }): PastEntry => ({
+const entryOf = (row: Selectable<JournalRow>): PastEntry => ({
   ...row,
   type: row.type === null ? null : (EVENT_TYPES[row.type] as EventType),
   kind: KINDS[row.kind] as Kind,

@@ -32,7 +32,7 @@ export function fixtureRoutes(add: AddRoute): void {
       const { engine, keys, refusesReceiver } = site
       const plan = checkFixtures(files, { versions: engine.versions, refusesReceiver })
       const merchant = defaultMerchant(engine)
-      const made = await loadFixtures({ engine, keys, merchant }, plan, { isTried: validate_only })
+      const made = await loadFixtures({ engine, keys, merchant }, plan, { validateOnly: validate_only })
       return presentFixtures(made, validate_only)
     },
   )
