@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino'
 import { readLogRecord } from './core/log-line.ts'
+import { maskSecrets } from './core/secret.ts'
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type { Logger } from 'pino'
 
 /** Takes lines of JSON, each with its end. */
@@ -31,19 +31,11 @@ export function createLog({
     formatters: { level: (label: string) => ({ level: label }) },
   }
   const write = (line: string) => {
-    const safe = secrets().reduce((text, secret) => text.replaceAll(secret, '…'), masked(line))
+    const safe = secrets().reduce((text, secret) => text.replaceAll(secret, '…'), maskSecrets(line))
     for (const target of targets) target.write(safe)
   }
   return { logger: pino(options, { write }), add: (target) => targets.push(target) }
 }
-
-/**
- * Keys, secrets of apps, codes, tokens, secrets of webhook endpoints and of intents: how they begin, by which a reader can still tell
- * what it was. Source: decisions.md 8, 9, 10, 13.
- */
-const SECRET = /\b([a-z]{2,3}_(?:test|live)_|whsec_|[a-z]{2}_[A-Za-z0-9]+_secret_)[\w+/=-]+/g
-
-const masked = (line: string): string => line.replace(SECRET, '$1…')
 
 /** stderr, so that stdout stays the ready line's: JSON lines, or lines for people. */
 export const onStderr = ({ json }: { readonly json: boolean }): LogTarget => ({

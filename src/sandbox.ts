@@ -7,6 +7,7 @@ import type { Made } from './engine/fixture-names.ts'
 import { IdempotencyKeys } from './engine/idempotency.ts'
 import { randomSeed, randomToken } from './engine/ids.ts'
 import { KeyRing } from './engine/keys.ts'
+import { defaultMerchant } from './engine/merchant.ts'
 import type { MerchantState } from './engine/merchant-state.ts'
 import { forgetExpiredGrants } from './engine/oauth-token.ts'
 import { type Beginning, beginAnew, beginningOf } from './first-start.ts'
@@ -107,7 +108,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
     const { secretKey, loaded } = known ? NOTHING_MADE : await beginAnew({ engine, keys }, beginning)
     if (options.secretKey && !keys.knows(options.secretKey)) {
-      throw new OptionConflict('--secret-key differs from the key with which this database was made')
+      throw new OptionConflict(
+        "--secret-key is no key of this database; leave it out and issue one with 'paytwin keys create', or start with another --data folder",
+      )
     }
 
     const reportError = options.reportError ?? ((error: unknown) => console.error(error))
@@ -283,10 +286,3 @@ function refuseOtherOptions(known: Beginning, { seed, clock }: SandboxOptions): 
 }
 
 const NOTHING_MADE: Pick<Sandbox, 'secretKey' | 'loaded'> = { secretKey: null, loaded: null }
-
-/** The merchant that a first start makes, which is there always. */
-function defaultMerchant(engine: Engine): MerchantState {
-  const [merchant] = engine.merchants.values()
-  if (!merchant) throw new Error('a sandbox has a merchant')
-  return merchant
-}

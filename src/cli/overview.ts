@@ -6,7 +6,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
   ['The daemon:', ['serve', 'start', 'stop', 'status', 'logs', 'run']],
   ['Time, and what it brings:', ['clock', 'events', 'customers', 'subscriptions', 'invoices']],
   ['Who calls, and who is called:', ['keys', 'merchants', 'apps', 'oauth', 'webhooks', 'requests']],
-  ['Scenes for a test:', ['fixtures', 'trigger', 'faults', 'snapshots', 'reset']],
+  ['Scenes for a test:', ['fixtures', 'trigger', 'faults', 'snapshots']],
   ['More:', ['completion', 'help']],
 ]
 

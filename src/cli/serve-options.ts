@@ -1,4 +1,5 @@
 import { parseInstant } from '../core/calendar.ts'
+import { LOG_LEVELS } from '../core/log-line.ts'
 import type { DaemonOptions } from '../daemon.ts'
 import { DEFAULT_DATA, DEFAULT_HOST, DEFAULT_PORT } from './connection.ts'
 import { wrongUsage } from './failure.ts'
@@ -27,7 +28,6 @@ export type ServeFlags = {
   readonly json?: boolean
 }
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export const OAUTH_ERRORS = ['envelope', 'rfc6749'] as const
 const DURABILITIES = ['normal', 'full'] as const
 

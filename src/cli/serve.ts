@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
+import { LOG_LEVELS } from '../core/log-line.ts'
 import type { Daemon, DaemonOptions } from '../daemon.ts'
 import { examplesText, optionWithChoices } from './command.ts'
 import { Failure } from './failure.ts'
 import type { Io } from './io.ts'
 import { announce, whatIsReady } from './ready.ts'
-import { LOG_LEVELS, OAUTH_ERRORS, type ServeFlags, serveOptions } from './serve-options.ts'
+import { OAUTH_ERRORS, type ServeFlags, serveOptions } from './serve-options.ts'
 
 /** `paytwin serve`: the daemon, in the foreground. Source: operator.md, Daemon. */
 export function serveCommand(program: Command, io: Io): void {

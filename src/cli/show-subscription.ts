@@ -1,6 +1,7 @@
 import type { SubscriptionTimeline } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
 import { formatAmount } from '../core/money.ts'
+import { methodText } from '../core/payment-method.ts'
 import type { Column, Output } from './output.ts'
 import {
   asOfText,
@@ -9,7 +10,6 @@ import {
   given,
   intervalText,
   metadataText,
-  methodText,
   nextText,
   owedText,
   type Subscription,

@@ -31,10 +31,6 @@ export function costText({ items, currency }: Subscription): string {
   return `${formatAmount(amount, currency)} ${intervalText(items.data[0]?.price?.recurring ?? null)}`.trim()
 }
 
-/** A payment method as people know it: `visa …4242`. */
-export const methodText = ({ type, card }: PaymentMethod): string =>
-  card ? `${card.brand} …${card.last4}` : type
-
 /** Somebody by name and address, as far as they are known. */
 export function customerText(customer: Related['customer']): string {
   if ('deleted' in customer) return `${customer.id}  deleted`

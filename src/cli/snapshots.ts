@@ -73,5 +73,5 @@ const COLUMNS: readonly Column<Snapshot>[] = [
 ]
 
 /** A size for people: `25 kB`, `3.1 MB`. */
-export const formatBytes = (bytes: number): string =>
+const formatBytes = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`

@@ -1,6 +1,7 @@
 import type { Happening } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
 import { formatAmount } from '../core/money.ts'
+import type { SubscriptionStatus } from '../core/subscription.ts'
 import type { Colour } from './output.ts'
 import { type Mark, type Namer, type Note, note } from './timeline-note.ts'
 
@@ -25,7 +26,7 @@ export function subscriptionNotes(happening: Happening, together: readonly Happe
 }
 
 /** How good a status is: a change goes up, down, or to the end. */
-const RANKS: Readonly<Record<string, number>> = {
+const RANKS: Readonly<Record<SubscriptionStatus, number>> = {
   active: 3,
   trialing: 3,
   past_due: 2,
@@ -38,7 +39,7 @@ const RANKS: Readonly<Record<string, number>> = {
 
 const COLOURS: readonly Colour[] = ['red', 'yellow', 'yellow', 'green']
 
-const rankOf = (status: string | null): number => RANKS[status ?? ''] ?? 0
+const rankOf = (status: string | null): number => RANKS[status as SubscriptionStatus] ?? 0
 
 /** How a status looks, wherever it stands. */
 export const statusColour = (status: string | null): Colour => COLOURS[rankOf(status)] ?? 'red'

@@ -83,7 +83,7 @@ export type Status = {
   readonly object: 'status'
   readonly url: string
   readonly pid: number
-  /** The data folder or file; null when all is in memory. */
+  /** The data folder; null when all is in memory. */
   readonly data: string | null
   readonly version: string
   /** Seconds since the daemon started. */

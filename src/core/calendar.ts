@@ -2,7 +2,8 @@ import { assert } from './errors.ts'
 
 export const SECONDS_PER_DAY = 86_400
 
-export type IntervalUnit = 'day' | 'week' | 'month' | 'year'
+export const INTERVAL_UNITS = ['day', 'week', 'month', 'year'] as const
+export type IntervalUnit = (typeof INTERVAL_UNITS)[number]
 
 /** How often a price recurs: every `interval_count` × `interval`. */
 export type Recurring = { readonly interval: IntervalUnit; readonly interval_count: number }

@@ -43,6 +43,9 @@ export const ID_PREFIXES: Readonly<Record<Kind, string>> = {
   webhook_delivery: 'whd',
 }
 
+/** Whether an id is of this kind, by how it begins. */
+export const isIdOf = (kind: Kind, id: string): boolean => id.startsWith(`${ID_PREFIXES[kind]}_`)
+
 /** One step: an object as it is from here on, what it was before (null: it did not exist), and the event that tells of it. */
 export type Step = {
   readonly [K in Kind]: {

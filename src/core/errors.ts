@@ -1,10 +1,12 @@
 /** The closed set of error types. Source: interface.md 7.2. */
-export type ErrorType =
-  | 'api_error'
-  | 'authentication_error'
-  | 'invalid_request_error'
-  | 'rate_limit_error'
-  | 'payment_error'
+export const ERROR_TYPES = [
+  'api_error',
+  'authentication_error',
+  'invalid_request_error',
+  'rate_limit_error',
+  'payment_error',
+] as const
+export type ErrorType = (typeof ERROR_TYPES)[number]
 
 type ErrorShape = {
   readonly status: 400 | 401 | 402 | 404 | 422 | 429 | 500

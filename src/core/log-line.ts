@@ -1,3 +1,6 @@
+/** How much is logged, from all to nothing. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
 /** A line of the daemon's log, taken apart for people. */
 export type LogLine = {
   readonly time: string

@@ -25,6 +25,15 @@ export type Card = {
   readonly fingerprint: string
 }
 
+/** A payment method as people know it: `visa …4242`, or its type. */
+export const methodText = ({
+  type,
+  card,
+}: {
+  readonly type: string
+  readonly card?: Pick<Card, 'brand' | 'last4'> | null | undefined
+}): string => (card ? `${card.brand} …${card.last4}` : type)
+
 /** What a card does at each attempt from now on: the outcomes in order, then the last one for ever. */
 export type Script = { readonly outcomes: readonly string[]; readonly then: string }
 

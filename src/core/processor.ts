@@ -1,6 +1,5 @@
 /** The codes of a declined charge. Source: decisions.md 4, "Decline". */
 export const DECLINE_CODES = ['card_declined', 'expired_card', 'incorrect_cvc', 'processing_error'] as const
-export type DeclineCode = (typeof DECLINE_CODES)[number]
 
 /** What the card processor says of one attempt to charge. */
 export type Outcome =

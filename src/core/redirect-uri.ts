@@ -1,7 +1,7 @@
 import { type ApiError, parameterInvalid } from './errors.ts'
 
 /** paytwin: longer than any address that a browser is sent to. */
-export const MAX_REDIRECT_URI = 2_000
+const MAX_REDIRECT_URI = 2_000
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 

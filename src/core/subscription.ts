@@ -102,7 +102,7 @@ export type Subscription = {
 }
 
 /** Whether the subscription can never bill again. */
-export const hasEnded = ({ status }: Subscription): boolean =>
+export const hasEnded = ({ status }: Pick<Subscription, 'status'>): boolean =>
   !allows(SUBSCRIPTION_TRANSITIONS, status, 'cancel')
 
 /** When a scheduled cancellation takes effect; null when none is. Source: decisions.md 13: the earlier instant wins. */

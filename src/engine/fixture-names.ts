@@ -6,16 +6,18 @@ import { RefusedAfterAttempt } from './unit.ts'
 export type Place = { readonly file: string; readonly path: string }
 
 /** What fixtures can make. */
-export type FixtureKind =
-  | 'merchant'
-  | 'key'
-  | 'product'
-  | 'price'
-  | 'customer'
-  | 'payment_method'
-  | 'subscription'
-  | 'webhook_endpoint'
-  | 'app'
+export const FIXTURE_KINDS = [
+  'merchant',
+  'key',
+  'product',
+  'price',
+  'customer',
+  'payment_method',
+  'subscription',
+  'webhook_endpoint',
+  'app',
+] as const
+export type FixtureKind = (typeof FIXTURE_KINDS)[number]
 
 /** Something that was made of an entry. */
 export type Made = Place & {

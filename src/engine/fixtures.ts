@@ -68,7 +68,7 @@ export type Ground = {
 
 /**
  * Loads fixtures by the same use cases as the API, all of them or nothing.
- * @param options.isTried - whether to take everything back again, once it is known that it can be done
+ * @param options.validateOnly - whether to take everything back again, once it is known that it can be done
  * @returns what was made, in its order
  * @throws ApiError of the rule that refuses an object, with the path of that object as its param
  * Source: operator.md, "Fixtures".
@@ -76,13 +76,13 @@ export type Ground = {
 export async function loadFixtures(
   { engine, keys, merchant }: Omit<Ground, 'unitOf'>,
   plan: FixturePlan,
-  { isTried }: { isTried: boolean },
+  { validateOnly }: { validateOnly: boolean },
 ): Promise<readonly Made[]> {
   const named = plan.merchants.some((fixtures) => fixtures.merchant === null) ? [merchant] : []
   const made = await engine.commandAll(named, (unitOf) => {
     const ground = { engine, keys, unitOf, merchant }
     const result = [...makeOfMerchants(ground, plan), ...makeApps(engine, plan.apps)]
-    if (isTried) throw new Rehearsed(result)
+    if (validateOnly) throw new Rehearsed(result)
     return result
   })
   keys.takeUp()

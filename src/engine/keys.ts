@@ -1,7 +1,8 @@
-import { hash as digestOf, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { assert, parameterInvalid, resourceMissing } from '../core/errors.ts'
 import type { KeyRow } from '../store/tables.ts'
 import { wallSeconds } from './clock.ts'
+import { digest } from './digest.ts'
 import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
 import { bornAs, checkPresent, type MerchantState } from './merchant-state.ts'
@@ -9,8 +10,6 @@ import { bornAs, checkPresent, type MerchantState } from './merchant-state.ts'
 const SECRET_LENGTH = 32
 const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
 export const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
-
-const digest = (secret: string): Buffer => digestOf('sha256', secret, 'buffer')
 
 /** A key to be issued, with its secret or a random one. */
 export type NewKey = {
@@ -109,10 +108,7 @@ export class KeyRing {
   make({ merchant, type, name, secret = PREFIXES[type] + randomToken(SECRET_LENGTH) }: NewKey): IssuedKey {
     const sealed = sealSecret(secret)
     if (sealed?.type !== type) {
-      throw parameterInvalid(
-        'secret',
-        `A ${type} key is '${PREFIXES[type]}' and at least 24 letters or digits`,
-      )
+      throw parameterInvalid('secret', `A ${type} key is '${PREFIXES[type]}' and 24 to 200 letters or digits`)
     }
     return { key: this.add({ merchant, name, ...sealed }), secret }
   }

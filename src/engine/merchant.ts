@@ -1,5 +1,6 @@
+import type { Kind } from '../core/change.ts'
 import type { FinalAction } from '../core/dunning.ts'
-import { parameterInvalid, resourceMissing } from '../core/errors.ts'
+import { assert, parameterInvalid, resourceMissing } from '../core/errors.ts'
 import { FIRST_BIRTH } from '../store/directory.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
@@ -9,6 +10,26 @@ import type { MerchantState } from './merchant-state.ts'
 export function findMerchant(engine: Engine, id: string, param = 'id'): MerchantState {
   const merchant = [...engine.merchants.values()].find(({ settings }) => settings.id === id)
   if (!merchant) throw resourceMissing('merchant', id, param)
+  return merchant
+}
+
+/** The merchant that has an object, be it a deleted one; undefined when none has. */
+export const merchantWith = (
+  { merchants, store }: Engine,
+  kind: Kind,
+  id: string,
+): MerchantState | undefined =>
+  [...merchants.values()].find(
+    ({ settings }) => store.objects.seqOf(kind, settings.ordinal, id) !== undefined,
+  )
+
+/** Whether this is the merchant that the first start made, and every reset makes anew: it can never be deleted. */
+const isDefault = ({ settings }: MerchantState): boolean => settings.birth === FIRST_BIRTH
+
+/** The merchant that the first start made. */
+export function defaultMerchant({ merchants }: Engine): MerchantState {
+  const merchant = [...merchants.values()].find(isDefault)
+  assert(merchant, 'there is a default merchant')
   return merchant
 }
 
@@ -72,7 +93,7 @@ export function addMerchant(
  */
 export async function deleteMerchant(engine: Engine, id: string): Promise<void> {
   const merchant = findMerchant(engine, id)
-  if (merchant.settings.birth === FIRST_BIRTH) {
+  if (isDefault(merchant)) {
     throw parameterInvalid(
       'id',
       `${id} is the default merchant, which cannot be deleted: 'paytwin snapshots reset' empties it`,

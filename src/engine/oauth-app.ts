@@ -1,8 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { resourceMissing } from '../core/errors.ts'
 import { checkRedirectUri } from '../core/redirect-uri.ts'
 import type { StoredApp } from '../store/oauth.ts'
 import { wallSeconds } from './clock.ts'
+import { digest } from './digest.ts'
 import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
 
@@ -13,9 +14,6 @@ export const GIVEN_APP_SECRET = /^ocs_test_[A-Za-z0-9]{24,200}$/
 
 /** What the secret of an app that there is not is compared with; nothing hashes to it. */
 const NOBODY = Buffer.alloc(32)
-
-/** SHA-256: all that is kept of a secret, a code or a token. They are random and long, so that it needs no salt. */
-export const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 /** An app that merchants can let in: a client of OAuth. */
 export type OAuthApp = {

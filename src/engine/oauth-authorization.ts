@@ -13,10 +13,11 @@ import type { Merchant } from '../store/directory.ts'
 import type { StoredAuthorization } from '../store/oauth.ts'
 import type { Store } from '../store/store.ts'
 import { wallSeconds } from './clock.ts'
+import { digest } from './digest.ts'
 import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
 import { bornAs, type MerchantState } from './merchant-state.ts'
-import { digest, type OAuthApp } from './oauth-app.ts'
+import type { OAuthApp } from './oauth-app.ts'
 
 const RANDOM_LENGTH = 32
 

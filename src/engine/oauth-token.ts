@@ -16,10 +16,11 @@ import { move } from '../core/transitions.ts'
 import type { StoredAuthorization, StoredToken } from '../store/oauth.ts'
 import type { Store } from '../store/store.ts'
 import { wallSeconds } from './clock.ts'
+import { digest } from './digest.ts'
 import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
 import { bornAs, MerchantDeleted, type MerchantState } from './merchant-state.ts'
-import { digest, type OAuthApp } from './oauth-app.ts'
+import type { OAuthApp } from './oauth-app.ts'
 import { askedMerchant } from './oauth-authorization.ts'
 
 const TOKEN_LENGTH = 32

@@ -3,6 +3,7 @@ import { internalError, parameterInvalid } from '../core/errors.ts'
 import { isOfStorage } from '../store/database.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
+import { nextTurn } from './gate.ts'
 import type { MerchantState, Waiting } from './merchant-state.ts'
 import {
   type AdvanceOptions,
@@ -205,7 +206,7 @@ export class Timekeeper {
     let isWaiting = awaitsWebhooks(clock)
     for (;;) {
       // Between batches the requests that arrived meanwhile are read and answered.
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
       if (isWaiting) await this.#park(merchant, clock, control)
       if (this.#isStopping) return summary
       try {

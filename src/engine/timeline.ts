@@ -96,14 +96,6 @@ export function timelineOf<K extends SubjectKind>(
   }
 }
 
-/** Whose object it is. @throws ApiError resource_missing */
-export function ownerOf(engine: Engine, kind: SubjectKind, id: string): MerchantState {
-  for (const merchant of engine.merchants.values()) {
-    if (engine.store.objects.seqOf(kind, merchant.settings.ordinal, id) !== undefined) return merchant
-  }
-  throw resourceMissing(kind, id)
-}
-
 type Found = {
   readonly engine: Engine
   readonly merchant: MerchantState

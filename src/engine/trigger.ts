@@ -10,7 +10,7 @@ import { attachPaymentMethod, detachPaymentMethod } from './payment-method.ts'
 import { updatePrice, updateProduct } from './price.ts'
 import { cancelSubscription } from './subscription.ts'
 import { resumeSubscription, updateSubscription } from './subscription-update.ts'
-import { Props } from './trigger-props.ts'
+import { TriggerObjects } from './trigger-objects.ts'
 import type { RecalledEvent } from './view.ts'
 
 /**
@@ -18,67 +18,69 @@ import type { RecalledEvent } from './view.ts'
  * seconds on the merchant's clock).
  */
 type Recipe =
-  | { readonly now: (props: Props) => unknown }
-  | { readonly later: (props: Props) => number | null }
+  | { readonly now: (objects: TriggerObjects) => unknown }
+  | { readonly later: (objects: TriggerObjects) => number | null }
 
-const now = (make: (props: Props) => unknown): Recipe => ({ now: make })
-const later = (make: (props: Props) => number | null): Recipe => ({ later: make })
+const now = (make: (objects: TriggerObjects) => unknown): Recipe => ({ now: make })
+const later = (make: (objects: TriggerObjects) => number | null): Recipe => ({ later: make })
 
-const subscribed = now((props) => props.subscription())
-const charged = now((props) => props.intent('pm_card_visa'))
-const declined = now((props) => props.intent('pm_card_chargeDeclined'))
-const refunded = now((props) => props.refund())
+const subscribed = now((objects) => objects.subscription())
+const charged = now((objects) => objects.intent('pm_card_visa'))
+const declined = now((objects) => objects.intent('pm_card_chargeDeclined'))
+const refunded = now((objects) => objects.refund())
 
 /** For every kind of event the shortest story in which it happens. paytwin. */
 const RECIPES: Readonly<Record<EventType, Recipe>> = {
   'subscription.created': subscribed,
-  'subscription.updated': now((props) =>
-    updateSubscription(props.unit, props.subscription().id, { description: 'Updated by a trigger' }),
+  'subscription.updated': now((objects) =>
+    updateSubscription(objects.unit, objects.subscription().id, { description: 'Updated by a trigger' }),
   ),
-  'subscription.deleted': now((props) =>
-    cancelSubscription(props.unit, props.subscription().id, { cancel_at_period_end: false }),
+  'subscription.deleted': now((objects) =>
+    cancelSubscription(objects.unit, objects.subscription().id, { cancel_at_period_end: false }),
   ),
-  'subscription.resumed': now((props) => {
-    const { id } = props.subscription()
-    cancelSubscription(props.unit, id, { cancel_at_period_end: true })
-    resumeSubscription(props.unit, id)
+  'subscription.resumed': now((objects) => {
+    const { id } = objects.subscription()
+    cancelSubscription(objects.unit, id, { cancel_at_period_end: true })
+    resumeSubscription(objects.unit, id)
   }),
   'invoice.created': subscribed,
   'invoice.finalized': subscribed,
   'invoice.paid': subscribed,
-  'invoice.payment_failed': now((props) => props.subscription('pm_card_chargeDeclined')),
-  'invoice.voided': now((props) => voidInvoice(props.unit, props.openInvoice().id)),
-  'invoice.marked_uncollectible': now((props) => markUncollectible(props.unit, props.openInvoice().id)),
-  'invoice.deleted': now((props) => deleteInvoice(props.unit, props.draftInvoice().id)),
-  'payment_intent.created': now((props) => props.intent()),
+  'invoice.payment_failed': now((objects) => objects.subscription('pm_card_chargeDeclined')),
+  'invoice.voided': now((objects) => voidInvoice(objects.unit, objects.openInvoice().id)),
+  'invoice.marked_uncollectible': now((objects) => markUncollectible(objects.unit, objects.openInvoice().id)),
+  'invoice.deleted': now((objects) => deleteInvoice(objects.unit, objects.draftInvoice().id)),
+  'payment_intent.created': now((objects) => objects.intent()),
   'payment_intent.succeeded': charged,
   'payment_intent.payment_failed': declined,
-  'payment_intent.canceled': now((props) =>
-    cancelPaymentIntent(props.unit, props.intent().id, 'requested_by_customer'),
+  'payment_intent.canceled': now((objects) =>
+    cancelPaymentIntent(objects.unit, objects.intent().id, 'requested_by_customer'),
   ),
-  'payment_intent.requires_action': now((props) => props.intent('pm_card_authenticationRequired')),
+  'payment_intent.requires_action': now((objects) => objects.intent('pm_card_authenticationRequired')),
   'charge.succeeded': charged,
   'charge.failed': declined,
   'charge.refunded': refunded,
   'refund.created': refunded,
-  'refund.failed': later((props) => props.refund('pm_card_refundFail').settles_at),
-  'customer.created': now((props) => props.customer()),
-  'customer.updated': now((props) =>
-    updateCustomer(props.unit, props.customer().id, { name: 'Ada King, Countess of Lovelace' }),
+  'refund.failed': later((objects) => objects.refund('pm_card_refundFail').settles_at),
+  'customer.created': now((objects) => objects.customer()),
+  'customer.updated': now((objects) =>
+    updateCustomer(objects.unit, objects.customer().id, { name: 'Ada King, Countess of Lovelace' }),
   ),
-  'customer.deleted': now((props) => deleteCustomer(props.unit, props.customer().id)),
-  'payment_method.attached': now((props) =>
-    attachPaymentMethod(props.unit, 'pm_card_visa', props.customer().id),
+  'customer.deleted': now((objects) => deleteCustomer(objects.unit, objects.customer().id)),
+  'payment_method.attached': now((objects) =>
+    attachPaymentMethod(objects.unit, 'pm_card_visa', objects.customer().id),
   ),
-  'payment_method.detached': now((props) => {
-    const { id } = attachPaymentMethod(props.unit, 'pm_card_visa', props.customer().id)
-    detachPaymentMethod(props.unit, id)
+  'payment_method.detached': now((objects) => {
+    const { id } = attachPaymentMethod(objects.unit, 'pm_card_visa', objects.customer().id)
+    detachPaymentMethod(objects.unit, id)
   }),
-  'price.created': now((props) => props.price()),
-  'price.updated': now((props) => updatePrice(props.unit, props.price().id, { nickname: 'Updated price' })),
-  'product.created': now((props) => props.product()),
-  'product.updated': now((props) =>
-    updateProduct(props.unit, props.product().id, { description: 'Updated by a trigger' }),
+  'price.created': now((objects) => objects.price()),
+  'price.updated': now((objects) =>
+    updatePrice(objects.unit, objects.price().id, { nickname: 'Updated price' }),
+  ),
+  'product.created': now((objects) => objects.product()),
+  'product.updated': now((objects) =>
+    updateProduct(objects.unit, objects.product().id, { description: 'Updated by a trigger' }),
   ),
 }
 
@@ -105,9 +107,9 @@ export async function trigger(
   const { due, places } = await engine.command(merchant, context, (unit) => {
     const before = newestPlace(engine, merchant)
     const recipe = RECIPES[type]
-    const props = new Props(unit, type)
-    const instant = 'later' in recipe ? recipe.later(props) : null
-    if ('now' in recipe) recipe.now(props)
+    const objects = new TriggerObjects(unit, type)
+    const instant = 'later' in recipe ? recipe.later(objects) : null
+    if ('now' in recipe) recipe.now(objects)
     assert(
       instant !== null || unit.events.includes(type),
       `what ${type} is triggered by tells it, or says when it comes`,

@@ -1,3 +1,4 @@
+import { isIdOf } from '../core/change.ts'
 import { resourceMissing } from '../core/errors.ts'
 import { JOB_KINDS, type Job, type JobKind } from '../core/jobs.ts'
 import type { Clock } from './clock.ts'
@@ -41,7 +42,7 @@ export function upcomingJobs(
     due,
     kind,
     subscription,
-    invoice: object.startsWith('in_') ? object : null,
+    invoice: isIdOf('invoice', object) ? object : null,
     merchant_id: settings.id,
   }))
 }
@@ -50,9 +51,9 @@ export function upcomingJobs(
 function jobOf({ store }: Engine, merchant: number, id: string): Job {
   const [name = '', object = '', due = ''] = id.split('-')
   const kind = JOB_KINDS.find((known) => known === name)
-  const subscription = object.startsWith('in_')
+  const subscription = isIdOf('invoice', object)
     ? (store.objects.get('invoice', merchant, object)?.subscription ?? null)
-    : object.startsWith('sub_')
+    : isIdOf('subscription', object)
       ? object
       : null
   return { due: Number(due), kind: kind ?? 'renewal', object: kind ? object : '', subscription }

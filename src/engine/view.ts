@@ -34,7 +34,7 @@ export const currentView = ({ store, ids, merchant }: Sources): CurrentView => (
 })
 
 /** The objects as they were right after a journal entry. Source: decisions.md 10 ("the object as it was at that moment"). */
-export const viewAsOf = ({ store, ids, merchant }: Sources, seq: number): View => ({
+const viewAsOf = ({ store, ids, merchant }: Sources, seq: number): View => ({
   merchant,
   ids,
   get: (kind, id) => {

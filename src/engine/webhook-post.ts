@@ -16,7 +16,7 @@ export function post(unit: Unit, event: { type: EventType; number: number; creat
 }
 
 /** Puts an event into the outbox of one endpoint. */
-export function postTo(
+function postTo(
   unit: Unit,
   endpoint: string,
   { id: event, created }: { id: string; created: number },

@@ -135,7 +135,7 @@ export async function advance(
 }
 
 /** The clock that is meant: a test clock that is named, else the main one. @throws ApiError resource_missing */
-export const clockMeant = (merchant: MerchantState, testClock: string | undefined): Clock =>
+const clockMeant = (merchant: MerchantState, testClock: string | undefined): Clock =>
   testClock === undefined ? merchant.clock : merchant.testClocks.named(testClock, 'test_clock')
 
 /** Where an advance leads, and the parameter that says so. */
@@ -210,7 +210,7 @@ function commonOf(clock: Clock) {
   }
 }
 
-export const presentSummary = ({
+const presentSummary = ({
   jobs,
   events,
   invoices_paid,

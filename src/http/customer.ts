@@ -119,7 +119,7 @@ export const presentCustomerOrStub = (view: View, customer: Customer): Shape<typ
   customer.deleted ? deletedStub('customer', customer.id) : presentCustomer(view, customer)
 
 /** Source: decisions.md 3. */
-export function presentCustomer(view: View, customer: Customer): CustomerShape {
+function presentCustomer(view: View, customer: Customer): CustomerShape {
   const { email, name, description, invoice_prefix, default_payment_method, delinquent, test_clock } =
     customer
   return {

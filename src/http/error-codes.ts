@@ -138,9 +138,6 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** Every way in which a payment is declined. Source: decisions.md 4, "Decline". */
-export const DECLINES = ['card_declined', 'expired_card', 'incorrect_cvc', 'processing_error'] as const
-
 /** Where a code is explained; undefined for one that has no page. Source: interface.md 7.1; decisions.md 1. */
 export const docUrl = (url: string, code: string): string | undefined =>
   Object.hasOwn(ERROR_CODES, code) ? `${url}/docs/errors#${code}` : undefined

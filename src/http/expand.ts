@@ -10,14 +10,18 @@ const MAX_LEVELS = 4
 /** Shows an object of any kind. */
 export type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) => Json
 
+/** What has no id of its own and yet holds some. */
+type Part = 'invoice_settings' | 'subscription_item' | 'line_item' | 'payment_error'
+
 /**
  * What can be expanded, by the `object` that a resource says it is: fields that hold the id of a kind, and fields on the way
  * to such. Events are not here: what they tell is never expanded.
  */
-export const EXPANDABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const EXPANDABLE: Readonly<Record<Kind | Part, Readonly<Record<string, string>>>> = {
   customer: { invoice_settings: 'invoice_settings' },
   invoice_settings: { default_payment_method: 'payment_method' },
   payment_method: { customer: 'customer' },
+  product: {},
   price: { product: 'product' },
   subscription: {
     customer: 'customer',
@@ -56,6 +60,7 @@ export const EXPANDABLE: Readonly<Record<string, Readonly<Record<string, string>
     payment_method: 'payment_method',
   },
   refund: { charge: 'charge', payment_intent: 'payment_intent' },
+  webhook_endpoint: {},
   webhook_delivery: { endpoint: 'webhook_endpoint' },
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ApiError } from '../core/errors.ts'
 import { COLLECTION_METHODS, INVOICE_STATUSES, type Invoice, type InvoiceLine } from '../core/invoice.ts'
 import { formatAmount } from '../core/money.ts'
+import { DECLINE_CODES } from '../core/processor.ts'
 import {
   createInvoice,
   deleteInvoice,
@@ -13,7 +14,6 @@ import {
 } from '../engine/invoice.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
-import { DECLINES } from './error-codes.ts'
 import {
   currency,
   daysUntilDue,
@@ -150,7 +150,7 @@ export function invoiceRoutes(api: Api): void {
       summary: 'Pays an invoice now; a draft is finalized first.',
       params: payParams,
       returns: invoiceSchema,
-      errors: { 400: ['invalid_state_transition'], 402: DECLINES },
+      errors: { 400: ['invalid_state_transition'], 402: DECLINE_CODES },
     },
     ({ unit, view, id, params }) => {
       const collected = payInvoice(unit, id, params)

@@ -1,7 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { type ApiError, paymentFailed, resourceMissing } from '../core/errors.ts'
 import type { PaymentIntent } from '../core/payment-intent.ts'
+import { DECLINE_CODES } from '../core/processor.ts'
+import { digest } from '../engine/digest.ts'
 import {
   cancelPaymentIntent,
   confirmPaymentIntent,
@@ -13,7 +15,6 @@ import {
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { clientSecretOf } from './client-secret.ts'
-import { DECLINES } from './error-codes.ts'
 import { amount, currency, metadata, optionalText, reference } from './fields.ts'
 import type { Answer } from './json.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
@@ -57,7 +58,7 @@ export function paymentIntentRoutes(api: Api): void {
       returns: paymentIntentSchema,
       errors: {
         400: ['payment_not_initialized'],
-        402: DECLINES,
+        402: DECLINE_CODES,
         404: ['resource_missing'],
       },
     },
@@ -117,7 +118,7 @@ export function paymentIntentRoutes(api: Api): void {
       params: confirmParams,
       returns: paymentIntentSchema,
       isPublic: true,
-      errors: { 400: ['payment_intent_unexpected_state', 'payment_not_initialized'], 402: DECLINES },
+      errors: { 400: ['payment_intent_unexpected_state', 'payment_not_initialized'], 402: DECLINE_CODES },
     },
     ({ unit, view, params, id, isPublic }) => {
       if (isPublic) checkClientSecret(view, id, params.client_secret)
@@ -162,7 +163,6 @@ const shown = (isPublic: boolean): Presenter => (isPublic ? presentToBrowser : p
 
 /** @throws ApiError resource_missing, param id, for a missing or wrong one. Source: decisions.md 9, 13. */
 function checkClientSecret(view: View, id: string, given: string | undefined): void {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
   if (!timingSafeEqual(digest(given ?? ''), digest(clientSecretOf(view.ids, id)))) {
     throw resourceMissing('payment intent', id)
   }

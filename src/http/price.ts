@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { INTERVAL_UNITS } from '../core/calendar.ts'
 import { MAX_AMOUNT } from '../core/money.ts'
 import { isWithinThreeYears, type Price, type Product } from '../core/price.ts'
 import { createPrice, createProduct, updatePrice, updateProduct } from '../engine/price.ts'
@@ -33,7 +34,7 @@ const updateProductParams = z.object({
 const listProductParams = z.object({ ...pageParams, active: isTrue, created: createdParam })
 
 const recurring = z
-  .object({ interval: z.enum(['day', 'week', 'month', 'year']), interval_count: z.int().min(1).default(1) })
+  .object({ interval: z.enum(INTERVAL_UNITS), interval_count: z.int().min(1).default(1) })
   .refine(isWithinThreeYears, { path: ['interval_count'], error: 'expected an interval of at most 3 years' })
 export const createPriceParams = z
   .object({

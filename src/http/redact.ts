@@ -1,9 +1,9 @@
+import { holdsSecret } from '../core/secret.ts'
+
 const REDACTED = '[redacted]'
 /** paytwin: no path of the API is as long; what is noted stays small. */
 const MAX_LENGTH = 500
 
-/** What opens something, wherever it stands: keys, tokens, client secrets, signing secrets. */
-const SECRET = /(?:[a-z]{2,3}_(?:test|live)|whsec|[a-z]{2}_[A-Za-z0-9]+_secret)_[A-Za-z0-9]+/
 /** Parameters whose values are secrets, be they nested. */
 const SECRET_NAME = /secret|token|password|verifier|authorization|api[-_]?key|(?:^|\[)(?:key|code)(?:$|\])/i
 
@@ -13,14 +13,14 @@ const SECRET_NAME = /secret|token|password|verifier|authorization|api[-_]?key|(?
  * Source: operator.md, "Command line" (requests: "secrets redacted").
  */
 export function redacted(target: string): string {
-  const isPlain = !/[?%]/.test(target) && !SECRET.test(target)
+  const isPlain = !/[?%]/.test(target) && !holdsSecret(target)
   const clean = isPlain ? target : withoutSecrets(target)
   return clean.length > MAX_LENGTH ? `${clean.slice(0, MAX_LENGTH)}…` : clean
 }
 
 function withoutSecrets(target: string): string {
   const [path = '', ...query] = target.split('?')
-  const clean = path.split('/').map((part) => (SECRET.test(decoded(part)) ? REDACTED : part))
+  const clean = path.split('/').map((part) => (holdsSecret(decoded(part)) ? REDACTED : part))
   if (query.length === 0) return clean.join('/')
   const pairs = query.join('?').split('&').map(withoutSecret)
   return `${clean.join('/')}?${pairs.join('&')}`
@@ -28,8 +28,8 @@ function withoutSecrets(target: string): string {
 
 function withoutSecret(pair: string): string {
   const [name = '', ...value] = pair.split('=')
-  if (SECRET.test(decoded(name))) return REDACTED
-  const isSecret = SECRET_NAME.test(decoded(name)) || SECRET.test(decoded(value.join('=')))
+  if (holdsSecret(decoded(name))) return REDACTED
+  const isSecret = SECRET_NAME.test(decoded(name)) || holdsSecret(decoded(value.join('=')))
   return isSecret && value.length > 0 ? `${name}=${REDACTED}` : pair
 }
 

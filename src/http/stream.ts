@@ -1,7 +1,7 @@
 import type { EventType } from '../core/event.ts'
 import type { Engine } from '../engine/engine.ts'
 import { eventsAfter, findEvent, listEvents, newestPlace, placeIn } from '../engine/events.ts'
-import type { MerchantState } from '../engine/merchant-state.ts'
+import { bornAs, type MerchantState } from '../engine/merchant-state.ts'
 import type { RecalledEvent } from '../engine/view.ts'
 import type { Json } from './json.ts'
 import { type Feed, LiveStreams } from './live-streams.ts'
@@ -76,7 +76,10 @@ export class EventStreams {
           data: () => this.#present(event),
         })),
       restart: () => {
-        merchant = merchant && sameMerchant(engine, merchant)
+        if (merchant) {
+          const { ordinal, birth } = merchant.settings
+          merchant = bornAs(engine.merchants, { merchant: ordinal, birth }) ?? null
+        }
         if (wanted && !merchant) return undefined
         const [newest] = listEvents(engine, merchant, { types: [], created: [] }, { limit: 1 })
         return newest?.id ?? ''
@@ -84,10 +87,4 @@ export class EventStreams {
       hasEnded: () => merchant?.standing === 'deleted',
     }
   }
-}
-
-/** A merchant as it is known now; null when it is gone, be it that another has its ordinal. */
-function sameMerchant(engine: Engine, { settings }: MerchantState): MerchantState | null {
-  const now = engine.merchants.get(settings.ordinal)
-  return now?.settings.birth === settings.birth ? now : null
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { COLLECTION_METHODS } from '../core/invoice.ts'
+import { DECLINE_CODES } from '../core/processor.ts'
 import {
+  hasEnded,
   MAX_ITEMS,
   MISSING_PAYMENT_METHOD,
   PAUSE_BEHAVIORS,
@@ -11,7 +13,6 @@ import { cancelSubscription, createSubscription, type SubscriptionParams } from 
 import { resumeSubscription, updateSubscription } from '../engine/subscription-update.ts'
 import type { Filter, View } from '../engine/view.ts'
 import type { Api } from './api.ts'
-import { DECLINES } from './error-codes.ts'
 import {
   currency,
   daysUntilDue,
@@ -127,7 +128,7 @@ export function subscriptionRoutes(api: Api): void {
       returns: subscriptionSchema,
       errors: {
         400: ['amount_too_large'],
-        402: DECLINES,
+        402: DECLINE_CODES,
         404: ['resource_missing'],
         422: ['unsupported_psp_capability'],
       },
@@ -187,7 +188,7 @@ export function subscriptionRoutes(api: Api): void {
       path: '/v1/subscriptions/:id/resume',
       summary: 'Takes back a pending cancellation or a pause; a paused one is billed anew.',
       returns: subscriptionSchema,
-      errors: { 400: ['invalid_state_transition'], 402: DECLINES },
+      errors: { 400: ['invalid_state_transition'], 402: DECLINE_CODES },
     },
     ({ unit, view, id }) => {
       const { subscription, declined } = resumeSubscription(unit, id)
@@ -214,7 +215,7 @@ function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
   if (status === undefined) return [{ field: 'status', isNot: 'canceled' }]
   if (status === 'all') return []
   return status === 'ended'
-    ? [{ field: 'status', isEither: ['canceled', 'incomplete_expired'] }]
+    ? [{ field: 'status', isEither: SUBSCRIPTION_STATUSES.filter((ended) => hasEnded({ status: ended })) }]
     : equals('status', status)
 }
 

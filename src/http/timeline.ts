@@ -1,5 +1,6 @@
-import type { Kind, Objects } from '../core/change.ts'
+import { isIdOf, type Kind, type Objects } from '../core/change.ts'
 import type { Invoice } from '../core/invoice.ts'
+import { methodText } from '../core/payment-method.ts'
 import { type Prospect, periodAmount } from '../core/prospect.ts'
 import type { PastStep } from '../engine/past-steps.ts'
 import { pricesOf, type SubjectKind, type Timeline } from '../engine/timeline.ts'
@@ -85,10 +86,7 @@ type Told = Partial<
 
 const TELLERS: { readonly [K in Kind]?: (object: Objects[K], step: PastStep, view: View) => Told } = {
   customer: ({ id, email, name }) => ({ customer: id, label: email ?? name }),
-  payment_method: ({ customer, type, card }) => ({
-    customer,
-    label: card ? `${card.brand} …${card.last4}` : type,
-  }),
+  payment_method: (method) => ({ customer: method.customer, label: methodText(method) }),
   subscription: ({ id, customer, status, items, currency, cancellation_reason }, { type }, view) => ({
     customer,
     subscription: id,
@@ -181,7 +179,7 @@ function changesOf(view: View, { kind, after }: PastStep, replaced: object): Hap
 
 function presentProspect(view: View, prospect: Prospect): ProspectShape {
   const { due, kind, projected, subscription, object, amount, currency, period } = prospect
-  const invoice = object.startsWith('in_') ? object : null
+  const invoice = isIdOf('invoice', object) ? object : null
   return {
     object: 'prospect',
     due,

@@ -33,7 +33,7 @@ const updateParams = z.object({
   ...described,
 })
 export const resendParams = z.object({ webhook_endpoint: reference.optional() })
-export const endpointListParams = z.object(pageParams)
+const endpointListParams = z.object(pageParams)
 
 /** Source: decisions.md 10, 13. */
 export function webhookEndpointRoutes(api: Api): void {

@@ -23,7 +23,7 @@ export type PaytwinOptions = {
   readonly now?: Instant | undefined
   /** Objects to begin with, in the form of `fixtures/schema.json`: the content of one file, or of several. */
   readonly fixtures?: object | readonly object[] | undefined
-  /** The key of the default merchant, `sk_test_` and at least 24 letters and digits. A random one when not given. */
+  /** The key of the default merchant, `sk_test_` and 24 to 200 letters or digits. A random one when not given. */
   readonly secretKey?: string | undefined
   /** Whether a parameter that the API does not know is an error. false when not given: it is ignored. */
   readonly strictParams?: boolean | undefined

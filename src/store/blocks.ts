@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Kind } from '../core/change.ts'
-import { KINDS } from './columns.ts'
+import { KINDS, kindNumber } from './columns.ts'
 import { arg, type Statements } from './statements.ts'
 import { JOURNAL_BLOCKS } from './tables.ts'
 
@@ -179,5 +179,4 @@ export class Blocks {
 /** The number of the merchant in whose blocks one looks. */
 export const ownerOf = (merchant: number | null): number => merchant ?? EVERYBODY
 
-const numberOf = (kind: Kind | 'journal'): number =>
-  kind === 'journal' ? JOURNAL_BLOCKS : KINDS.indexOf(kind)
+const numberOf = (kind: Kind | 'journal'): number => (kind === 'journal' ? JOURNAL_BLOCKS : kindNumber(kind))

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { arg, literal, type Statements } from './statements.ts'
 import type { ClockRow } from './tables.ts'
 
-export type StoredClock = Omit<ClockRow, 'seq'> & { seq: number }
+export type StoredClock = Selectable<ClockRow>
 
 /** Between which a page of test clocks lies, both exclusive, in the order of their making. */
 export type ClockPage = {

@@ -210,6 +210,13 @@ export const COLUMNS: { readonly [K in Kind]: Columns<Objects[K]> } = {
 
 export const KINDS = Object.keys(COLUMNS) as readonly Kind[]
 
+const NUMBERS = Object.fromEntries(KINDS.map((kind, index) => [kind, index])) as Readonly<
+  Record<Kind, number>
+>
+
+/** What stands for a kind in the journal and in the blocks. */
+export const kindNumber = (kind: Kind): number => NUMBERS[kind]
+
 /** Fields that only paytwin knows: a change of nothing else is no change of the public object. */
 export const PRIVATE_FIELDS: { readonly [K in Kind]: readonly (keyof Objects[K])[] } = {
   customer: ['next_invoice_number'],

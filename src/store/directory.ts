@@ -1,7 +1,8 @@
+import type { Selectable } from 'kysely'
 import { arg, type Statements } from './statements.ts'
 import type { KeyRow, MerchantRow } from './tables.ts'
 
-export type Merchant = Omit<MerchantRow, 'ordinal'> & { ordinal: number }
+export type Merchant = Selectable<MerchantRow>
 
 /** The birth of the default merchant, which is the first one after a reset too. */
 export const FIRST_BIRTH = 1

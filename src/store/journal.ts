@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { ALWAYS, BLOCK_ROWS, type Blocks, blockOf, type CreatedBound, ownerOf, spanOf } from './blocks.ts'
-import { KINDS } from './columns.ts'
+import { KINDS, kindNumber } from './columns.ts'
 import type { ObjectTable } from './objects.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import { JOURNAL_BLOCKS, type JournalRow } from './tables.ts'
@@ -51,9 +51,8 @@ export type EventQuery = {
   readonly order: 'newest first' | 'oldest first'
 }
 
-type StoredEntry = JournalRow & { seq: number }
+type StoredEntry = Selectable<JournalRow>
 
-const KIND_NUMBER = new Map(KINDS.map((kind, index) => [kind, index]))
 const TYPE_NUMBER = new Map(EVENT_TYPES.map((type, index) => [type, index]))
 
 /**
@@ -92,7 +91,7 @@ export class Journal {
         merchant: entry.merchant,
         number: entry.event?.number ?? null,
         type: entry.event ? TYPE_NUMBER.get(entry.event.type) : null,
-        kind: KIND_NUMBER.get(entry.kind),
+        kind: kindNumber(entry.kind),
         object: entry.object,
         created: entry.created,
         replaced: entry.replaced && JSON.stringify(entry.replaced),
@@ -121,7 +120,7 @@ export class Journal {
   /** The event with this running number of a merchant. */
   event(merchant: number, number: number): EventEntry | undefined {
     const row = this.#statements
-      .named<JournalRow & { seq: number }>('event', (db) =>
+      .named<StoredEntry>('event', (db) =>
         db
           .selectFrom('journal')
           .selectAll()
@@ -226,7 +225,7 @@ export class Journal {
 
   /** An object as it was right after the given journal entry. */
   asOf<K extends Kind>(kind: K, object: number, seq: number): Objects[K] {
-    const number = KIND_NUMBER.get(kind) ?? -1
+    const number = kindNumber(kind)
     const later = this.#statements
       .named<{ replaced: string }>(`later entries ${kind}`, (db) =>
         db

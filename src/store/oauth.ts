@@ -1,11 +1,11 @@
+import type { Selectable } from 'kysely'
 import type { CodeStatus, TokenStatus } from '../core/oauth.ts'
 import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
 import { arg, type Statements } from './statements.ts'
 
-type Row<Stored> = Omit<Stored, 'seq'> & { readonly seq: number }
-export type StoredApp = Row<OAuthAppRow>
-export type StoredAuthorization = Row<OAuthAuthorizationRow>
-export type StoredToken = Row<OAuthTokenRow>
+export type StoredApp = Selectable<OAuthAppRow>
+export type StoredAuthorization = Selectable<OAuthAuthorizationRow>
+export type StoredToken = Selectable<OAuthTokenRow>
 
 /** How long the housekeeping keeps what has expired, so that a replay is still known for one. */
 const RETENTION_SECONDS = 30 * 86_400

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
-import { KINDS } from './columns.ts'
+import { KINDS, kindNumber } from './columns.ts'
 import type { ObjectTable } from './objects.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import type { JournalRow } from './tables.ts'
@@ -22,7 +22,7 @@ export type PastEntry = {
   readonly request: string | null
 }
 
-const numberOf = (kind: Kind) => sql.raw(String(KINDS.indexOf(kind)))
+const numberOf = (kind: Kind) => sql.raw(String(kindNumber(kind)))
 
 /** A customer's methods, those that it has no more too. Left alone, the planner would read the past of every method. */
 const METHODS_OF_CUSTOMER = sql`
@@ -81,7 +81,7 @@ export class Past {
       cross join journal on journal.kind = place.kind and journal.object = place.object
       ${bound} order by journal.seq desc limit ${arg('limit')}`
     return this.#statements
-      .named<JournalRow & { seq: number }>(`past of ${scope.kind} ${until === undefined}`, (db) =>
+      .named<Selectable<JournalRow>>(`past of ${scope.kind} ${until === undefined}`, (db) =>
         db.selectFrom('journal').selectAll().where(sql<boolean>`seq in (${newest})`).orderBy('seq', 'desc'),
       )
       .all({ id: scope.id, until, limit })
@@ -112,7 +112,7 @@ export class Past {
         db
           .selectFrom('journal')
           .select(['replaced', 'created'])
-          .where('kind', '=', literal(KINDS.indexOf(kind)))
+          .where('kind', '=', literal(kindNumber(kind)))
           .where('object', '=', arg<number>('object'))
           .orderBy('seq', 'desc'),
       )
@@ -124,7 +124,7 @@ export class Past {
   }
 }
 
-const entryOf = (row: JournalRow & { seq: number }): PastEntry => ({
+const entryOf = (row: Selectable<JournalRow>): PastEntry => ({
   ...row,
   type: row.type === null ? null : (EVENT_TYPES[row.type] as EventType),
   kind: KINDS[row.kind] as Kind,

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
+import type { FinalAction } from '../core/dunning.ts'
 import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
 
 /** What stands for the journal where a kind stands for the table of its objects. */
@@ -30,7 +31,7 @@ export type MerchantRow = {
   name: string
   created: number
   api_version: string
-  dunning_final_action: 'cancel' | 'mark_unpaid' | 'leave_past_due'
+  dunning_final_action: FinalAction
   /** Tells it from every other merchant of this database, also from one that had its ordinal before. */
   birth: number
 }

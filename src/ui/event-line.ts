@@ -2,6 +2,7 @@ import type { Event, Resource } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
 import { MAX_ATTEMPTS } from '../core/dunning.ts'
 import { formatAmount } from '../core/money.ts'
+import { methodText } from '../core/payment-method.ts'
 import type { Colour, Span } from './span.ts'
 
 /** The longest common type is payment_intent.payment_failed; a longer one pushes its line to the right. */
@@ -81,7 +82,7 @@ const MATTERS: Readonly<Record<string, (object: Resource, event: Event, time: Ti
   charge: (charge) => [amountOf(charge, 'amount'), reasonOf(charge)],
   refund: (refund) => [amountOf(refund, 'amount'), text(refund.status)],
   customer: (customer) => [text(customer.email) || text(customer.name)],
-  payment_method: (method) => [cardOf(method), text(method.customer)],
+  payment_method: (method) => [methodOf(method), text(method.customer)],
   price: (price) => [amountOf(price, 'unit_amount'), text(price.nickname)],
   product: (product) => [text(product.name)],
 }
@@ -125,7 +126,7 @@ const declineOf = (error: unknown): string => text(field(error, 'decline_code'))
 const reasonOf = ({ status, outcome, failure_code }: Resource): string =>
   status === 'failed' ? text(field(outcome, 'reason')) || text(failure_code) : ''
 
-function cardOf(method: Resource): string {
-  const last4 = text(field(method.card, 'last4'))
-  return last4 ? `${text(field(method.card, 'brand'))} …${last4}` : text(method.type)
+function methodOf({ type, card }: Resource): string {
+  const last4 = text(field(card, 'last4'))
+  return methodText({ type: text(type), card: last4 ? { brand: text(field(card, 'brand')), last4 } : null })
 }

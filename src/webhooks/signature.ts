@@ -23,7 +23,7 @@ type Scheme = 'paytwin' | 'standard_webhooks'
 type Claim = { readonly id: string; readonly timestamp: string; readonly signatures: readonly string[] }
 
 /** How far a signature's time may lie from now. paytwin: what receivers of both schemes allow. */
-export const TOLERANCE_SECONDS = 300
+const TOLERANCE_SECONDS = 300
 const SECRET_PREFIX = 'whsec_'
 
 /**

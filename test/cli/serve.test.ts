@@ -194,6 +194,7 @@ test.each([
   const { status, stderr } = await refusedStart('--data', dataFolder(), option, value)
   expect(status).toBe(2)
   expect(stderr).toContain(option)
+  expect(stderr).toMatch(/; leave it out.*, or start with another --data folder$/m)
 })
 
 test.each([

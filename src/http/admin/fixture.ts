@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { DECLINE_CODES } from '../../core/processor.ts'
 import type { Made } from '../../engine/fixture-names.ts'
 import { loadFixtures } from '../../engine/fixtures.ts'
-import { DECLINES } from '../error-codes.ts'
+import { defaultMerchant } from '../../engine/merchant.ts'
 import { checkFixtures } from '../fixtures/check.ts'
 import { type FixturesShape, fixturesSchema } from '../schemas/fixtures.ts'
-import { defaultMerchant } from './merchant.ts'
 import type { AddRoute } from './site.ts'
 
 const loadParams = z.object({
@@ -23,7 +23,7 @@ export function fixtureRoutes(add: AddRoute): void {
       returns: fixturesSchema,
       errors: {
         400: ['parameter_unknown', 'amount_too_large'],
-        402: DECLINES,
+        402: DECLINE_CODES,
         404: ['resource_missing'],
         422: ['unsupported_psp_capability'],
       },
@@ -32,7 +32,7 @@ export function fixtureRoutes(add: AddRoute): void {
       const { engine, keys, refusesReceiver } = site
       const plan = checkFixtures(files, { versions: engine.versions, refusesReceiver })
       const merchant = defaultMerchant(engine)
-      const made = await loadFixtures({ engine, keys, merchant }, plan, { isTried: validate_only })
+      const made = await loadFixtures({ engine, keys, merchant }, plan, { validateOnly: validate_only })
       return presentFixtures(made, validate_only)
     },
   )

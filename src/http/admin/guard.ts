@@ -1,7 +1,6 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ApiError, parameterInvalid } from '../../core/errors.ts'
-
-const digest = (text: string) => createHash('sha256').update(text).digest()
+import { digest } from '../../engine/digest.ts'
 
 /**
  * Whether a request carries the operator's token, compared in constant time.

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseInstant } from '../../core/calendar.ts'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
-import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
+import { type ApiError, parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { createMerchant, deleteMerchant, findMerchant, updateMerchant } from '../../engine/merchant.ts'
 import type { MerchantState } from '../../engine/merchant-state.ts'
@@ -84,15 +84,20 @@ export function merchantRoutes(add: AddRoute): void {
 export function theMerchant(engine: Engine, id: string | undefined): MerchantState {
   if (id !== undefined) return findMerchant(engine, id, 'merchant')
   const [only, ...others] = engine.merchants.values()
-  if (!only || others.length > 0) throw parameterMissing('merchant')
+  if (!only || others.length > 0) throw whichMerchant([...engine.merchants.values()])
   return only
 }
 
-/** The merchant that the first start made: the oldest. @throws ApiError resource_missing when there is none */
-export function defaultMerchant(engine: Engine): MerchantState {
-  const [first] = engine.merchants.values()
-  if (!first) throw resourceMissing('merchant', 'default', 'merchant')
-  return first
+/** How many of several merchants a refusal names. */
+const MAX_NAMED = 5
+
+function whichMerchant(merchants: readonly MerchantState[]): ApiError {
+  const named = merchants.slice(0, MAX_NAMED).map(({ settings: { id, name: called } }) => `${id} ${called}`)
+  const rest = merchants.length > MAX_NAMED ? ', …' : ''
+  return parameterMissing(
+    'merchant',
+    `Missing required parameter: merchant. There are ${merchants.length}: ${named.join(', ')}${rest}`,
+  )
 }
 
 /** @throws ApiError parameter_invalid, param api_version */

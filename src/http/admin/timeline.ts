@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { parseInstant } from '../../core/calendar.ts'
-import { parameterInvalid } from '../../core/errors.ts'
-import { ownerOf, type SubjectKind, type Timeline, timelineOf } from '../../engine/timeline.ts'
+import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
+import { merchantWith } from '../../engine/merchant.ts'
+import { type SubjectKind, type Timeline, timelineOf } from '../../engine/timeline.ts'
 import { presentCustomerOrStub } from '../customer.ts'
 import { presentInvoice } from '../invoice.ts'
 import { customerTimeline, invoiceTimeline, subscriptionTimeline } from '../schemas/timeline.ts'
@@ -73,7 +74,8 @@ async function recall<K extends SubjectKind>({ site, params, id }: ShowCall, kin
       `'${params.at}' is no time: give Unix seconds or ISO 8601, as in 2026-02-28T10:00:00Z`,
     )
   }
-  const merchant = ownerOf(site.engine, kind, id)
+  const merchant = merchantWith(site.engine, kind, id)
+  if (!merchant) throw resourceMissing(kind, id)
   await site.engine.settle(merchant)
   return timelineOf(site.engine, merchant, { kind, id, at, limit: params.limit })
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { findEvent } from '../../engine/events.ts'
+import { merchantWith } from '../../engine/merchant.ts'
 import type { MerchantState } from '../../engine/merchant-state.ts'
 import { type CurrentView, currentView } from '../../engine/view.ts'
 import { retryAllOf, retryNow } from '../../engine/webhook-delivery.ts'
@@ -158,11 +159,8 @@ function presentRetried({ view, id }: Retried): DeliveryShape {
 
 /** @throws ApiError resource_missing, invalid_state_transition */
 async function retryOne(engine: Engine, id: string): Promise<Retried[]> {
-  const merchant = [...engine.merchants.values()].find(
-    ({ settings: { ordinal } }) =>
-      engine.store.objects.get('webhook_delivery', ordinal, id) ??
-      engine.store.objects.get('webhook_endpoint', ordinal, id),
-  )
+  const merchant =
+    merchantWith(engine, 'webhook_delivery', id) ?? merchantWith(engine, 'webhook_endpoint', id)
   if (!merchant) throw resourceMissing('webhook delivery', id)
   const view = viewOf(engine, merchant)
   const retried = await engine.command(merchant, null, (unit) => retryNow(unit, id))
@@ -189,11 +187,10 @@ async function retryAll(engine: Engine, named: string | undefined): Promise<Retr
 const viewOf = ({ store, ids }: Engine, { settings }: MerchantState): CurrentView =>
   currentView({ store, ids, merchant: settings })
 
-/** Whose an endpoint is. @throws ApiError resource_missing */
+/** Whose an endpoint is that was not deleted. @throws ApiError resource_missing */
 function ownerOf(engine: Engine, id: string): MerchantState {
-  for (const merchant of engine.merchants.values()) {
-    const endpoint = engine.store.objects.get('webhook_endpoint', merchant.settings.ordinal, id)
-    if (endpoint && !endpoint.deleted) return merchant
-  }
-  throw resourceMissing('webhook endpoint', id)
+  const merchant = merchantWith(engine, 'webhook_endpoint', id)
+  const endpoint = merchant && viewOf(engine, merchant).get('webhook_endpoint', id)
+  if (!endpoint || endpoint.deleted) throw resourceMissing('webhook endpoint', id)
+  return merchant
 }

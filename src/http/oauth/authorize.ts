@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { ApiError, parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import { CONSENT_SECONDS } from '../../core/oauth.ts'
 import { redirectTo } from '../../core/redirect-uri.ts'
+import { digest } from '../../engine/digest.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { findMerchant } from '../../engine/merchant.ts'
 import type { MerchantState } from '../../engine/merchant-state.ts'
-import { digest } from '../../engine/oauth-app.ts'
 import {
   type Asked,
   type Authorization,

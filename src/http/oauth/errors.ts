@@ -11,7 +11,7 @@ export function describedBody(error: ApiError, url: string): Json {
 }
 
 /** Source: operator.md, "Daemon" (`--oauth-errors`); RFC 6749 5.2. */
-export function flatBody(error: ApiError, url: string): Json {
+function flatBody(error: ApiError, url: string): Json {
   const error_uri = error.code === null ? undefined : docUrl(url, error.code)
   return {
     error: flatCode(error),

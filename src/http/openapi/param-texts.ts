@@ -125,7 +125,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'snapshots.name':
     'What to call it: a letter or digit, then up to 63 more letters, digits, dots, underscores or hyphens.',
   'keys.publishable': 'Whether it is for browsers.',
-  'keys.secret': 'The key itself, chosen beforehand: sk_test_ or pk_test_ and at least 24 letters or digits.',
+  'keys.secret': 'The key itself, chosen beforehand: sk_test_ or pk_test_ and 24 to 200 letters or digits.',
   'requests.merchant': 'Only those of this merchant; all of them, unauthenticated ones too, unless given.',
   'fixtures.files': 'The files. What one of them makes, the others can name.',
   'fixtures.files.name': 'What to call the file when something is wrong with it.',

@@ -45,7 +45,7 @@ export function requestBodyOf(route: Registered, around: Around): Json | undefin
   }
 }
 
-/** All parameters of a route, each with what it means; undefined for one without any. */
+/** All parameters of a route, each with what it means; a schema without properties for one without any. */
 export function paramsSchema(route: Registered, { tag, schemas }: Around): JsonSchema {
   const answered = schemas[tag.component]
   const given: JsonSchema = route.params ? requestSchema(route.params) : { type: 'object', properties: {} }

@@ -95,7 +95,7 @@ export const faultSchema = component('Fault', () =>
       remaining: z.int().nullable().describe('How many more times it strikes; null for ever.'),
       rate: z.number().describe('The share of the occasions on which it strikes, 0 to 1.'),
       route: text(
-        'The routes that it strikes, as a glob; null for all, and for a fault of charges.',
+        'The routes that it strikes, as a glob; of a webhook_failure the urls. null for all, and for a fault of charges.',
       ).nullable(),
       merchant: text('The merchant that it strikes; null for all.').nullable(),
       ms: z.int().nullable().describe('Of a latency: how many milliseconds; null for any other.'),

@@ -59,7 +59,7 @@ export const testClockList = listOf(testClockSchema)
 export const deletedTestClock = deletedStub('DeletedTestClock', 'test_clock')
 
 /** What the operator, who moves clocks of every kind, is shown of them. */
-export const anyClockSchema = component('AnyClock', () =>
+const anyClockSchema = component('AnyClock', () =>
   z
     .union([clockSchema.schema, testClockSchema.schema])
     .describe('A clock of a merchant, or of single customers of one.'),
@@ -67,7 +67,7 @@ export const anyClockSchema = component('AnyClock', () =>
 export const anyClockList = listOf(anyClockSchema)
 
 /** Source: decisions.md 2, 13 (`upcoming`). */
-export const upcomingSchema = component('Upcoming', () =>
+const upcomingSchema = component('Upcoming', () =>
   z
     .object({
       id: text('Says which it is, for as long as it is to come.'),

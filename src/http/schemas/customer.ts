@@ -22,7 +22,7 @@ export const customerSchema = component('Customer', () =>
       delinquent: z
         .boolean()
         .describe(
-          'Whether one of its finalized invoices is outstanding: its payment failed, or it is overdue.',
+          'Whether one of its finalized invoices is outstanding: open and charged automatically, or overdue.',
         ),
       test_clock: testClock(),
       metadata: metadata(),

@@ -1,17 +1,10 @@
 import { z } from 'zod'
+import { ERROR_TYPES } from '../../core/errors.ts'
 import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
 import { FLAT_CODES } from '../oauth/error-form.ts'
 import { component } from './component.ts'
 import { livemode, reference, text } from './fields.ts'
 import { paymentIntentSchema } from './payment-intent.ts'
-
-const TYPES = [
-  'api_error',
-  'authentication_error',
-  'invalid_request_error',
-  'rate_limit_error',
-  'payment_error',
-] as const
 
 /** Source: operator.md, "Fixtures". */
 const mistake = () =>
@@ -25,7 +18,7 @@ const mistake = () =>
   })
 
 const errorFields = () => ({
-  type: z.enum(TYPES).describe('The category of the error.'),
+  type: z.enum(ERROR_TYPES).describe('The category of the error.'),
   code: z
     .enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]])
     .describe('What went wrong, for programs.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Kind } from '../../core/change.ts'
 import { EVENT_TYPES } from '../../core/event.ts'
 import { chargeSchema } from './charge.ts'
 import { type Component, component, type Shape } from './component.ts'
@@ -11,24 +12,30 @@ import { priceSchema, productSchema } from './price.ts'
 import { refundSchema } from './refund.ts'
 import { subscriptionSchema } from './subscription.ts'
 
-/** What events tell of. */
-const TOLD: readonly Component[] = [
-  subscriptionSchema,
-  invoiceSchema,
-  paymentIntentSchema,
-  chargeSchema,
-  refundSchema,
-  customerSchema,
-  deletedCustomer,
-  paymentMethodSchema,
-  priceSchema,
-  productSchema,
-]
+/** What events tell of each kind, in the order in which it is described; nothing of what no event tells of. */
+const TOLD: Readonly<Record<Kind, readonly Component[]>> = {
+  subscription: [subscriptionSchema],
+  invoice: [invoiceSchema],
+  payment_intent: [paymentIntentSchema],
+  charge: [chargeSchema],
+  refund: [refundSchema],
+  customer: [customerSchema, deletedCustomer],
+  payment_method: [paymentMethodSchema],
+  price: [priceSchema],
+  product: [productSchema],
+  invoice_item: [],
+  webhook_endpoint: [],
+  webhook_delivery: [],
+}
 
 /** The object is whatever was told of; to the code that answers it is any. */
 const eventObject = () =>
   z
-    .union(TOLD.map(({ schema }) => schema))
+    .union(
+      Object.values(TOLD)
+        .flat()
+        .map(({ schema }) => schema),
+    )
     .describe('The object as it was at that moment.') as unknown as z.ZodType<
     Readonly<Record<string, unknown>>
   >

@@ -1,18 +1,7 @@
 import { z } from 'zod'
+import { FIXTURE_KINDS } from '../../engine/fixture-names.ts'
 import { component, type Shape } from './component.ts'
 import { livemode, text } from './fields.ts'
-
-const KINDS = [
-  'merchant',
-  'key',
-  'product',
-  'price',
-  'customer',
-  'payment_method',
-  'subscription',
-  'webhook_endpoint',
-  'app',
-] as const
 
 /** Source: operator.md, "Admin API" (fixtures). */
 export const fixturesSchema = component('Fixtures', () =>
@@ -24,7 +13,7 @@ export const fixturesSchema = component('Fixtures', () =>
       made: z
         .array(
           z.object({
-            object: z.enum(KINDS).describe('What kind of object was made.'),
+            object: z.enum(FIXTURE_KINDS).describe('What kind of object was made.'),
             ref: text('What the files call it; null when they call it nothing.').nullable(),
             id: text('The identifier that it has got.'),
             merchant_id: text('The merchant that it belongs to; null for an app.').nullable(),

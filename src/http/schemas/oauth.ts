@@ -83,7 +83,7 @@ const appFields = () => ({
 })
 
 /** Source: decisions.md 8; operator.md, "Admin API". */
-export const appSchema = component('App', () =>
+const appSchema = component('App', () =>
   z.object(appFields()).describe('An app that merchants can let in: a client of OAuth.'),
 )
 export type AppShape = Shape<typeof appSchema>

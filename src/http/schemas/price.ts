@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { INTERVAL_UNITS } from '../../core/calendar.ts'
 import { component, type Shape } from './component.ts'
 import { common, currency, listOf, metadata, money, reference, text } from './fields.ts'
 
@@ -29,7 +30,7 @@ export const priceSchema = component('Price', () =>
       product: reference('What it is the price of.', 'Product').nullable(),
       recurring: z
         .object({
-          interval: z.enum(['day', 'week', 'month', 'year']).describe('The unit of the interval.'),
+          interval: z.enum(INTERVAL_UNITS).describe('The unit of the interval.'),
           interval_count: z
             .int()
             .describe('How many of the units lie between two bills: at most three years.'),

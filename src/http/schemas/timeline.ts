@@ -45,7 +45,7 @@ const attempt = () =>
     .describe('Of an invoice that was paid or not: which attempt it was.')
 
 /** paytwin: what `show` tells of an event. */
-export const happeningSchema = component('Happening', () =>
+const happeningSchema = component('Happening', () =>
   z
     .object({
       id: text('The event that tells of it in full.'),
@@ -80,7 +80,7 @@ export const happeningSchema = component('Happening', () =>
 export type HappeningShape = Shape<typeof happeningSchema>
 
 /** paytwin: what `show` tells of what is to come. */
-export const prospectSchema = component('Prospect', () =>
+const prospectSchema = component('Prospect', () =>
   z
     .object({
       object: z.literal('prospect').describe('What kind of object this is.'),
@@ -119,7 +119,7 @@ const happeningList = listOf(happeningSchema)
 const prospectList = listOf(prospectSchema)
 
 /** paytwin: the past and the future of an object on one axis. */
-export const timelineSchema = component('Timeline', () =>
+const timelineSchema = component('Timeline', () =>
   z
     .object({
       object: z.literal('timeline').describe('What kind of object this is.'),
@@ -135,7 +135,7 @@ export const timelineSchema = component('Timeline', () =>
 export type TimelineShape = Shape<typeof timelineSchema>
 
 /** paytwin: what one wants to see beside an object. */
-export const relatedSchema = component('Related', () =>
+const relatedSchema = component('Related', () =>
   z
     .object({
       customer: customerOrStub.schema.describe('Whose it is.'),

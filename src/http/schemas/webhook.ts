@@ -30,7 +30,7 @@ export const createdEndpointSchema = component('CreatedWebhookEndpoint', () =>
 export const deletedEndpoint = deletedStub('DeletedWebhookEndpoint', 'webhook_endpoint')
 
 /** Source: decisions.md 10, 13. */
-export const deliverySchema = component('WebhookDelivery', () =>
+const deliverySchema = component('WebhookDelivery', () =>
   z
     .object({
       ...common('webhook_delivery', 'whd'),

@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Body, clientOf, makePrice, startTwin, type Twin } from '../../twin.ts'
-import { anotherMerchant, asOperator, expectRefusal, idsOf, invalid, rows, unknown } from '../support.ts'
+import {
+  anotherMerchant,
+  asOperator,
+  expectRefusal,
+  idsOf,
+  invalid,
+  missing,
+  rows,
+  unknown,
+} from '../support.ts'
 
 const NOW = 1769853600
 
@@ -88,6 +97,21 @@ describe('a merchant', () => {
     for (const id of ['mer_unknown', 'toString', '__proto__', '%00']) {
       expectRefusal(await operator('POST', `merchants/${id}`, { name: 'x' }), unknown())
     }
+  })
+
+  test('has to be named where there are several, which the refusal does, up to five', async () => {
+    const refusal = async () => {
+      const refused = await operator('POST', 'keys', {})
+      expectRefusal(refused, missing('merchant'))
+      return refused.body.error.message
+    }
+    const { id } = twin.sandbox.merchant.settings
+    const made = async () => (await operator('POST', 'merchants', { name: 'Shop' })).body.id
+    const second = await made()
+    const both = `${id} Default merchant, ${second} Shop`
+    expect(await refusal()).toBe(`Missing required parameter: merchant. There are 2: ${both}`)
+    for (let count = 3; count <= 6; count += 1) await made()
+    expect(await refusal()).toMatch(/There are 6: (mer_\w+ [^,]+, ){5}…$/)
   })
 
   test('has data, ids, clock and events of its own', async () => {

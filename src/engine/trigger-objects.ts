@@ -17,7 +17,7 @@ const CURRENCY = 'usd'
 const AMOUNT = 2_000
 
 /** Makes, by the ordinary use cases, the ordinary objects that recipes are made of; each notes what it was made for. */
-export class Props {
+export class TriggerObjects {
   readonly unit: Unit
   readonly #metadata: Readonly<Record<string, string>>
 
