@@ -20,10 +20,16 @@ export function redacted(target: string): string {
 
 function withoutSecrets(target: string): string {
   const [path = '', ...query] = target.split('?')
-  const clean = path.split('/').map((part) => (holdsSecret(decoded(part)) ? REDACTED : part))
+  const clean = cutBehindBase64(path.split('/')).map((part) => (holdsSecret(decoded(part)) ? REDACTED : part))
   if (query.length === 0) return clean.join('/')
   const pairs = query.join('?').split('&').map(withoutSecret)
   return `${clean.join('/')}?${pairs.join('&')}`
+}
+
+/** The parts of a path up to the first with a secret of a webhook endpoint: that is base64, so slashes may belong to it. */
+function cutBehindBase64(parts: string[]): string[] {
+  const at = parts.findIndex((part) => decoded(part).includes('whsec_'))
+  return at === -1 ? parts : parts.slice(0, at + 1)
 }
 
 function withoutSecret(pair: string): string {

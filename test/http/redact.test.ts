@@ -40,6 +40,7 @@ test.each([
   ['/v1/x?q=whsec_51Secret', '/v1/x?q=[redacted]'],
   ['/v1/x?q=oat_test_51Secret', '/v1/x?q=[redacted]'],
   ['/v1/x/pi_1_secret_abc', '/v1/x/[redacted]'],
+  ['/v1/x/whsec_51Sec/ret+51/Secret=/y', '/v1/x/[redacted]'],
 ])('%s is shown as %s', (target, shown) => {
   expect(redacted(target)).toBe(shown)
 })
