@@ -118,7 +118,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
   })
 
   if (log.isLevelEnabled('debug')) noteRequests(sandbox, log)
-  tellOfFixtures(sandbox, options, log)
+  tellOfBeginning(sandbox, options, log)
 
   let server: Server | undefined
   try {
@@ -177,10 +177,16 @@ function openFolder(path: string): DataFolder {
   )
 }
 
-function tellOfFixtures({ loaded }: Sandbox, { fixtures }: DaemonOptions, log: Logger): void {
-  if (fixtures.length === 0) return
-  if (loaded) log.info({ objects: loaded.length }, `loaded ${fixtures.join(', ')}`)
-  else log.info('the database is not new: the fixtures are not loaded')
+/** A database begins once: what a later start asks for in the same words is there already, and may have moved on. */
+function tellOfBeginning({ loaded, merchant }: Sandbox, options: DaemonOptions, log: Logger): void {
+  const { fixtures, clock } = options
+  if (loaded && fixtures.length > 0) log.info({ objects: loaded.length }, `loaded ${fixtures.join(', ')}`)
+  if (!loaded && fixtures.length > 0) log.info('the database is not new: the fixtures are not loaded')
+  const { now } = merchant.clock
+  if (typeof clock !== 'number' || now === clock) return
+  log.info(
+    `the database is not new: its clock has gone on to ${formatInstant(now)}; 'paytwin snapshots reset' takes it back`,
+  )
 }
 
 /** The first start shows a key that is never shown again: so nothing is made where it could not come to that. */

@@ -26,6 +26,7 @@ export function eventCommands(program: Command, io: Io): void {
       const asked = { merchant, types: type, starting_after: startingAfter, ending_before: endingBefore }
       out.show(await client.events({ ...asked, limit }), ({ data }) => {
         for (const event of data) out.line(...eventLine(event))
+        if (data.length === 0 && !out.isPlain) out.line({ text: 'No event.', colour: 'dim' })
       })
     },
   })

@@ -18,7 +18,10 @@ export function tailCommand(events: Command, io: Io, wantedOptions: (command: Co
       'an event, and with --json one JSON object a line, until Ctrl-C.',
     options: (command) =>
       wantedOptions(command)
-        .option('--since <ID>', 'begin after this event instead of now')
+        .option(
+          '--since <ID>',
+          'begin after this event; else a terminal begins with the last ones, and a pipe now',
+        )
         .option('--forward-to <URL>', 'post each event to this address as well, signed as webhooks are')
         .option('--plain', 'lines, on a terminal too'),
     examples: [

@@ -67,6 +67,16 @@ test('the ready line for programs tells what the first start made, and a later o
   )
 })
 
+test('a start that asks for a clock which has gone on since says where it stands', async () => {
+  const asked = ['--data', dataFolder(), '--clock', '2026-01-31T10:00:00Z']
+  const first = await started(asked)
+  expect(first.log()).not.toContain('not new')
+  const { status } = await paytwin(['clock', 'advance', '1d', '--data', dataFolder()])
+  expect([status, await first.stop()]).toEqual([0, 0])
+  const second = await started(asked)
+  expect(second.log()).toContain('its clock has gone on to 2026-02-01T10:00:00Z')
+})
+
 test('an ephemeral daemon tells its admin token, and leaves nothing behind', async () => {
   const daemon = await started(['--ephemeral'], { cwd: folder.path })
   expect(daemon.admin_token).toMatch(/^\S{32,}$/)
