@@ -1,8 +1,7 @@
-import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createProgram } from '../../src/cli/program.ts'
-import { ask, paytwin, type RunningDaemon, startDaemon, subscribe } from './executable.ts'
+import { createProgram, run } from '../../src/cli/program.ts'
+import { ask, type Finished, paytwin, type RunningDaemon, startDaemon, subscribe } from './executable.ts'
 import { recordedIo } from './terminal.ts'
 
 /** Every command that does something, by its path: `clock advance`. */
@@ -11,9 +10,6 @@ function leaves(command: Command, path: readonly string[] = []): string[][] {
   return command.commands.flatMap((child) => leaves(child, [...path, child.name()]))
 }
 
-/** Examples name files of this repository. */
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-
 const COMMANDS = leaves(await createProgram(recordedIo().io))
 
 let daemon: RunningDaemon
@@ -21,9 +17,16 @@ beforeEach(async () => {
   daemon = await startDaemon(['--ephemeral', '--clock', '2026-01-31T10:00:00Z'])
   await subscribe(daemon)
   await ask(daemon)
-  await paytwin(['snapshots', 'save', 'before-renewal'], { env: daemon.env })
+  await here(['snapshots', 'save', 'before-renewal'])
 })
 afterEach(() => daemon.stop())
+
+/** Runs a command in this process: there are too many to start one for each. */
+async function here(args: readonly string[]): Promise<Finished> {
+  const { io, written } = recordedIo({ env: daemon.env })
+  const status = await run(args, io)
+  return { status, ...written }
+}
 
 /** The examples of a help text, as arguments. */
 const examplesOf = (help: string): string[] =>
@@ -43,7 +46,7 @@ test('there are commands', () => {
 
 test.each(COMMANDS)('%s %s has help with examples that run', async (...path) => {
   const names = path.filter((name) => name !== undefined)
-  const { status, stdout } = await paytwin([...names, '--help'])
+  const { status, stdout } = await here([...names, '--help'])
   expect(status).toBe(0)
   const examples = examplesOf(stdout)
   expect(examples.length).toBeGreaterThan(0)
@@ -51,8 +54,9 @@ test.each(COMMANDS)('%s %s has help with examples that run', async (...path) => 
     expect(example.startsWith(names.join(' '))).toBe(true)
     // These do not end by themselves, or begin or end a daemon: tests of their own run them.
     if (/^(serve|start|stop|run|logs|events tail|requests tail|webhooks listen)\b/.test(example)) continue
-    const run = await paytwin(await withRealIds(argumentsOf(example)), { env: daemon.env, cwd: ROOT })
-    expect({ example, status: run.status, stderr: run.stderr }).toEqual({ example, status: 0, stderr: '' })
+    // They name files of this repository, which is where tests run.
+    const ran = await here(await withRealIds(argumentsOf(example)))
+    expect({ example, status: ran.status, stderr: ran.stderr }).toEqual({ example, status: 0, stderr: '' })
   }
 })
 
@@ -65,28 +69,26 @@ const KINDS = [
 /** Ids in examples stand for those that the reader has. */
 async function withRealIds(args: readonly string[]): Promise<string[]> {
   const newest = async (...list: string[]): Promise<string> => {
-    const { stdout } = await paytwin([...list, '--json'], { env: daemon.env })
+    const { stdout } = await here([...list, '--json'])
     return JSON.parse(stdout).data[0].id
   }
   // The only merchant there is cannot be deleted.
   const another = async (): Promise<string> => {
-    const { stdout } = await paytwin(['merchants', 'create', '--json'], { env: daemon.env })
+    const { stdout } = await here(['merchants', 'create', '--json'])
     return JSON.parse(stdout).id
   }
   const told = async (arg: string): Promise<string> => {
     const [, kind = ''] = KINDS.find(([prefix]) => arg.startsWith(prefix)) ?? []
     const list = ['events', 'list', '--type', `${kind}.created`, '--json']
-    const { stdout } = await paytwin(list, { env: daemon.env })
+    const { stdout } = await here(list)
     return JSON.parse(stdout).data[0].data.object.id
   }
   const newFault = async (): Promise<string> => {
-    const { stdout } = await paytwin(['faults', 'add', 'decline', '--json'], { env: daemon.env })
+    const { stdout } = await here(['faults', 'add', 'decline', '--json'])
     return JSON.parse(stdout).id
   }
   const newEndpoint = async (): Promise<string> => {
-    const { stdout } = await paytwin(['webhooks', 'create', 'http://localhost:9/', '--json'], {
-      env: daemon.env,
-    })
+    const { stdout } = await here(['webhooks', 'create', 'http://localhost:9/', '--json'])
     return JSON.parse(stdout).id
   }
   const real = async (arg: string) => {
