@@ -26,7 +26,14 @@ process.once('exit', () => {
   killAll()
   removeFolders()
 })
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+/** What is told in the end, be it that a part fails or somebody ends the run: what has been measured is not lost. */
+let tell = () => {}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    tell()
+    process.exit(1)
+  })
+}
 
 try {
   const { help, json, parts, rounds, size } = benchOptions(process.argv.slice(2), NAMES)
@@ -34,12 +41,14 @@ try {
   else {
     const chosen = PARTS.filter(({ name, isUsual }) => (parts.length > 0 ? parts.includes(name) : isUsual))
     const reports: PartReport[] = []
+    tell = () => {
+      if (json) console.log(JSON.stringify(documentOf(reports, rounds), null, 2))
+      else print(reports)
+    }
     try {
       for (const part of chosen) reports.push(await runPart(part, { rounds, size }))
     } finally {
-      // When a part fails, what the others have measured is told all the same.
-      if (json) console.log(JSON.stringify(documentOf(reports, rounds), null, 2))
-      else print(reports)
+      tell()
     }
   }
 } catch (error) {
