@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -148,4 +149,14 @@ export async function ask(
 export function cleanEnvironment(): Record<string, string> {
   const given = Object.entries(process.env).filter(([name]) => !/^(PAYTWIN_|NO_COLOR$)/.test(name))
   return Object.fromEntries(given) as Record<string, string>
+}
+
+/** A port on which nobody listens just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { anchorOf } from '../../src/core/markdown.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
@@ -65,17 +66,9 @@ function anchorsOf(document: string): ReadonlySet<string> {
   return known
 }
 
-/** As GitHub makes them of headings: lower case, without punctuation, hyphens for spaces. */
 function anchorsIn(text: string): ReadonlySet<string> {
-  const headings = [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#+ +(?<heading>.+)$/gm)]
-  return new Set(
-    headings.map(({ groups }) =>
-      (groups?.heading ?? '')
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-        .replaceAll(/\s/g, '-'),
-    ),
-  )
+  const headings = text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#+ +(?<heading>.+)$/gm)
+  return new Set([...headings].map(({ groups }) => anchorOf(groups?.heading ?? '')))
 }
 
 /** Whether what was shown is what the document says. Ends of lines do not count. */

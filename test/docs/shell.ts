@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { freePort } from '../cli/executable.ts'
 import { type Block, ROOT } from './blocks.ts'
 
 /** Where the documents' daemon listens. */
@@ -121,12 +121,3 @@ const seen = (output: string) =>
     .split(/\r?\n/)
     .map((line) => stripVTControlCharacters(line.split(ERASE).at(-1) ?? ''))
     .join('\n')
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await new Promise((done) => server.close(done))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}

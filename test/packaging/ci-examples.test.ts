@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { EXECUTABLE, paytwin, startDaemon, temporaryFolder } from '../cli/executable.ts'
+import { EXECUTABLE, freePort, paytwin, startDaemon, temporaryFolder } from '../cli/executable.ts'
 import { commandOf, daemonVariables, imageEnvironment, textOf } from './dockerfile.ts'
 
 type Environment = Record<string, string>
@@ -102,7 +100,7 @@ describe('The examples do what they say', () => {
 
   test.each(JOBS.slice(2, 4))('with a daemon for several steps, %#', async ({ commands, env }) => {
     // Others may have a daemon on the port that it has when nothing is said.
-    const port = await freePort()
+    const port = String(await freePort())
     expect(new URL(env.PAYTWIN_URL ?? '').port).toBe('4242')
     const elsewhere = { ...env, PAYTWIN_PORT: port, PAYTWIN_URL: `http://127.0.0.1:${port}` }
     try {
@@ -130,12 +128,3 @@ describe('The examples do what they say', () => {
     expect(await daemon.stop()).toBe(0)
   })
 })
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return String(port)
-}
