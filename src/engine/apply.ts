@@ -3,6 +3,7 @@ import { assert } from '../core/errors.ts'
 import { invoiceJobs, type Job, refundJobs, subscriptionJobs } from '../core/jobs.ts'
 import { changedFields, pick } from '../store/codec.ts'
 import { PRIVATE_FIELDS } from '../store/columns.ts'
+import type { NewEntry } from '../store/journal.ts'
 import { noteAttempt } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
 import { requeue } from './requeue.ts'
@@ -33,7 +34,7 @@ export function apply(unit: Unit, change: Change, clock: Clock = unit.merchant.c
     else touched.set(after.id, { kind, first: before, last: after, seq: 0, entry: 0 })
   }
   for (const object of touched.values()) object.seq = writeRow(unit, object)
-  for (const step of change.steps) record(unit, step, clock.instant, touched.get(step.after.id)?.seq ?? 0)
+  record(unit, change.steps, clock.instant, (id) => touched.get(id)?.seq ?? 0)
   for (const object of touched.values()) queueJobs(unit, object)
 }
 
@@ -44,27 +45,43 @@ function writeRow(unit: Unit, { kind, first, last }: Touched): number {
     : objects.update(kind, unit.owner, first, last)
 }
 
-/** One journal entry, unless the step changed nothing that the public object shows. */
-function record(unit: Unit, { kind, before, after, event }: Step, created: number, object: number): void {
-  const hidden = PRIVATE_FIELDS[kind] as readonly string[]
-  const changed =
-    before === null ? [] : changedFields(kind, before, after).filter(({ name }) => !hidden.includes(name))
-  if (before !== null && changed.length === 0 && event === null) return
-  const told = event && { type: event, number: unit.ids.nextNumber(unit.owner, 'evt') }
+/** A journal entry for each step, but for those that changed nothing that the public object shows; and a post for each event. */
+function record(unit: Unit, steps: readonly Step[], created: number, seqOf: (id: string) => number): void {
+  const entries: NewEntry[] = []
+  for (const step of steps) {
+    const entry = entryOf(unit, step, seqOf)
+    if (entry) entries.push(entry)
+  }
   unit.store.journal.append({
     merchant: unit.owner,
-    kind,
-    object,
     created,
-    replaced: before === null || changed.length === 0 ? null : pick(before, changed),
-    event: told,
     api_version: unit.apiVersion,
     request: unit.request?.id ?? null,
     idempotency_key: unit.request?.idempotency_key ?? null,
+    entries,
   })
-  if (!told) return
-  unit.events.push(told.type)
-  post(unit, { ...told, created })
+  for (const { event } of entries) {
+    if (!event) continue
+    unit.events.push(event.type)
+    post(unit, event, created)
+  }
+}
+
+function entryOf(
+  unit: Unit,
+  { kind, before, after, event: type }: Step,
+  seqOf: (id: string) => number,
+): NewEntry | undefined {
+  const hidden = PRIVATE_FIELDS[kind] as readonly string[]
+  const changed =
+    before === null ? [] : changedFields(kind, before, after).filter(({ name }) => !hidden.includes(name))
+  if (before !== null && changed.length === 0 && type === null) return undefined
+  return {
+    kind,
+    object: seqOf(after.id),
+    replaced: before === null || changed.length === 0 ? null : pick(before, changed),
+    event: type && { type, number: unit.ids.nextNumber(unit.owner, 'evt') },
+  }
 }
 
 const jobsOf: { readonly [K in Kind]?: (object: Objects[K]) => Job[] } = {

@@ -8,8 +8,7 @@ import type { RecalledEvent } from './view.ts'
  * Puts an event into the outbox of each endpoint that wants it, in the transaction that writes the event.
  * Source: decisions.md 10.
  */
-export function post(unit: Unit, event: { type: EventType; number: number; created: number }): void {
-  const { created } = event
+export function post(unit: Unit, event: { type: EventType; number: number }, created: number): void {
   for (const { id } of unit.merchant.endpoints.wanting(event.type)) {
     postTo(unit, id, { id: unit.ids.of(unit.owner, 'evt', event.number), created })
   }

@@ -21,14 +21,26 @@ function encodeField({ type }: Field, value: unknown): unknown {
   return type === 'json' ? JSON.stringify(value) : value
 }
 
-/** An object out of its columns; the row is reused. */
-export function decode<K extends Kind>(kind: K, row: object): Objects[K] {
-  const values = row as Record<string, unknown>
-  for (const { name, type } of fieldsOf(kind)) {
-    if (type === 'boolean') values[name] = values[name] === 1
-    else if (type === 'json' && values[name] !== null) values[name] = JSON.parse(values[name] as string)
-  }
-  return values as Objects[K]
+function decodeField({ type }: Field, value: unknown): unknown {
+  if (type === 'boolean') return value === 1
+  return type === 'json' && value !== null ? JSON.parse(value as string) : value
+}
+
+/** Objects without values, by kind. Copies of one all have one shape, which is what makes it fast to read and write them. */
+const BLANKS: Readonly<Record<string, object>> = Object.fromEntries(
+  Object.entries(FIELDS).map(([kind, fields]) => [
+    kind,
+    Object.fromEntries(fields.map(({ name }) => [name, null])),
+  ]),
+)
+
+/** An object out of the values of its columns, in the order of its fields; what comes after them is left alone. */
+export function decode<K extends Kind>(kind: K, values: readonly unknown[]): Objects[K] {
+  const object: Record<string, unknown> = { ...BLANKS[kind] }
+  fieldsOf(kind).forEach((field, place) => {
+    object[field.name] = decodeField(field, values[place])
+  })
+  return object as Objects[K]
 }
 
 /** The fields in which two states of an object differ, nested values compared by content. */
@@ -48,12 +60,6 @@ export function pick(object: object, fields: readonly Field[]): Record<string, u
   return values
 }
 
-/** Adds some values, as their columns hold them, to others. */
-export function encodeFields(
-  object: object,
-  fields: readonly Field[],
-  values: Record<string, unknown>,
-): Record<string, unknown> {
-  for (const field of fields) values[field.name] = encodeField(field, asRecord(object)[field.name])
-  return values
-}
+/** The values of some fields as their columns hold them, in the order of the fields. */
+export const encoded = (object: object, fields: readonly Field[]): unknown[] =>
+  fields.map((field) => encodeField(field, asRecord(object)[field.name]))

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import type { DeliveryStatus, WebhookDelivery } from '../core/webhook.ts'
 import { decode, fieldsOf } from './codec.ts'
-import { arg, literal, type Statements } from './statements.ts'
+import { arg, literal, type Reader, type Statements } from './statements.ts'
 import type { Tables } from './tables.ts'
 
 const COLUMN_NAMES = fieldsOf('webhook_delivery').map(({ name }) => name)
+const read: Reader<WebhookDelivery> = (values) => decode('webhook_delivery', values)
 
 /** A delivery and its place in the order in which the events came. */
 export type QueuedDelivery = { readonly seq: number; readonly delivery: WebhookDelivery }
@@ -29,36 +30,40 @@ export class DeliveryQueue {
 
   /** The next delivery of an endpoint that was never tried, after a place. */
   nextNew(endpoint: string, after: number): QueuedDelivery | undefined {
-    const row = this.#statements
-      .named<{ seq: number }>('next new delivery', (db) =>
-        db
-          .selectFrom('webhook_delivery' as 'object')
-          .select(['seq', ...COLUMN_NAMES])
-          .where('endpoint', '=', arg<string>('endpoint'))
-          .where(IS_READY)
-          .where('attempt_count', '=', 0)
-          .where('seq', '>', arg<number>('after'))
-          .orderBy('seq')
-          .limit(literal(1)),
+    return this.#statements
+      .named<QueuedDelivery>(
+        'next new delivery',
+        (db) =>
+          db
+            .selectFrom('webhook_delivery' as 'object')
+            .select([...COLUMN_NAMES, 'seq'])
+            .where('endpoint', '=', arg<string>('endpoint'))
+            .where(IS_READY)
+            .where('attempt_count', '=', 0)
+            .where('seq', '>', arg<number>('after'))
+            .orderBy('seq')
+            .limit(literal(1)),
+        (values) => ({ seq: values[COLUMN_NAMES.length] as number, delivery: read(values) }),
       )
       .get({ endpoint, after })
-    return row && { seq: row.seq, delivery: decode('webhook_delivery', row) }
   }
 
   /** Deliveries of an endpoint that were tried before and are to go out again now. */
   again(endpoint: string, limit: number): WebhookDelivery[] {
     return this.#statements
-      .named<object>(`${limit} deliveries to try again`, (db) =>
-        db
-          .selectFrom('webhook_delivery' as 'object')
-          .select(COLUMN_NAMES)
-          .where('endpoint', '=', arg<string>('endpoint'))
-          .where(IS_READY)
-          .where('attempt_count', '>', 0)
-          .limit(literal(limit)),
+      .named<WebhookDelivery>(
+        `${limit} deliveries to try again`,
+        (db) =>
+          db
+            .selectFrom('webhook_delivery' as 'object')
+            .select(COLUMN_NAMES)
+            .where('endpoint', '=', arg<string>('endpoint'))
+            .where(IS_READY)
+            .where('attempt_count', '>', 0)
+            .limit(literal(limit)),
+        read,
       )
       .all({ endpoint })
-      .map((row) => decode('webhook_delivery', row))
   }
 
   /** The ids of an endpoint's deliveries that wait to be tried again, oldest first. */

@@ -4,23 +4,28 @@ import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { ALWAYS, BLOCK_ROWS, type Blocks, blockOf, type CreatedBound, ownerOf, spanOf } from './blocks.ts'
 import { KINDS, kindNumber } from './columns.ts'
 import type { ObjectTable } from './objects.ts'
-import { arg, literal, type Statements } from './statements.ts'
+import { arg, literal, type Statement, type Statements } from './statements.ts'
 import { JOURNAL_BLOCKS, type JournalRow } from './tables.ts'
 
-/** One change of a public object, to be appended. */
-export type NewEntry = {
+/** Changes of public objects at one instant, to be appended in their order. */
+export type NewEntries = {
   readonly merchant: number
+  readonly created: number
+  readonly api_version: number
+  readonly request: string | null
+  readonly idempotency_key: string | null
+  readonly entries: readonly NewEntry[]
+}
+
+/** One change of a public object. */
+export type NewEntry = {
   readonly kind: Kind
   /** The object's seq. */
   readonly object: number
-  readonly created: number
   /** The values that the change replaced; null when it made the object or replaced nothing. */
   readonly replaced: Readonly<Record<string, unknown>> | null
   /** The event that tells of the change and its running number within the merchant; null for a silent change. */
   readonly event: { readonly type: EventType; readonly number: number } | null
-  readonly api_version: number
-  readonly request: string | null
-  readonly idempotency_key: string | null
 }
 
 /** A public event as it stands in the journal. */
@@ -53,6 +58,9 @@ export type EventQuery = {
 
 type StoredEntry = Selectable<JournalRow>
 
+/** How many entries one statement appends: each number of them has a statement of its own. */
+const MOST_AT_ONCE = 8
+
 const TYPE_NUMBER = new Map(EVENT_TYPES.map((type, index) => [type, index]))
 
 /**
@@ -64,6 +72,8 @@ export class Journal {
   readonly #statements: Statements
   readonly #objects: ObjectTable
   readonly #blocks: Blocks
+  /** The statements that append so many entries. */
+  readonly #appends: Statement<unknown>[] = []
 
   constructor(statements: Statements, objects: ObjectTable, blocks: Blocks) {
     this.#statements = statements
@@ -71,35 +81,47 @@ export class Journal {
     this.#blocks = blocks
   }
 
-  append(entry: NewEntry): void {
-    const seq = this.#statements
-      .named('append journal', (db) =>
-        db.insertInto('journal').values({
-          merchant: arg<number>('merchant'),
-          number: arg<number | null>('number'),
-          type: arg<number | null>('type'),
-          kind: arg<number>('kind'),
-          object: arg<number>('object'),
-          created: arg<number>('created'),
-          replaced: arg<string | null>('replaced'),
-          api_version: arg<number>('api_version'),
-          request: arg<string | null>('request'),
-          idempotency_key: arg<string | null>('idempotency_key'),
-        }),
-      )
-      .run({
-        merchant: entry.merchant,
-        number: entry.event?.number ?? null,
-        type: entry.event ? TYPE_NUMBER.get(entry.event.type) : null,
-        kind: kindNumber(entry.kind),
-        object: entry.object,
-        created: entry.created,
-        replaced: entry.replaced && JSON.stringify(entry.replaced),
-        api_version: entry.api_version,
-        request: entry.request,
-        idempotency_key: entry.idempotency_key,
-      })
-    this.#blocks.added('journal', seq)
+  append(added: NewEntries): void {
+    for (let done = 0; done < added.entries.length; done += MOST_AT_ONCE) {
+      this.#appendAtOnce(added, added.entries.slice(done, done + MOST_AT_ONCE))
+    }
+  }
+
+  #appendAtOnce(
+    { merchant, created, api_version, request, idempotency_key }: NewEntries,
+    entries: readonly NewEntry[],
+  ): void {
+    const values: unknown[] = []
+    for (const { kind, object, replaced, event } of entries) {
+      const [number, type] = event ? [event.number, TYPE_NUMBER.get(event.type)] : [null, null]
+      const text = replaced && JSON.stringify(replaced)
+      values.push(merchant, number, type, kindNumber(kind), object)
+      values.push(created, text, api_version, request, idempotency_key)
+    }
+    const { last } = this.#appending(entries.length).runWith(values)
+    for (let seq = last - entries.length + 1; seq <= last; seq += 1) this.#blocks.added('journal', seq)
+  }
+
+  #appending(count: number): Statement<unknown> {
+    const known = this.#appends[count]
+    if (known) return known
+    const row = {
+      merchant: arg<number>('merchant'),
+      number: arg<number | null>('number'),
+      type: arg<number | null>('type'),
+      kind: arg<number>('kind'),
+      object: arg<number>('object'),
+      created: arg<number>('created'),
+      replaced: arg<string | null>('replaced'),
+      api_version: arg<number>('api_version'),
+      request: arg<string | null>('request'),
+      idempotency_key: arg<string | null>('idempotency_key'),
+    }
+    const statement = this.#statements.named(`append ${count} to journal`, (db) =>
+      db.insertInto('journal').values(Array.from({ length: count }, () => row)),
+    )
+    this.#appends[count] = statement
+    return statement
   }
 
   /** The running number of a merchant's newest event, or for null the seq of the newest entry; 0 when there is none. */

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
-import { assert } from '../core/errors.ts'
 import type { Invoice } from '../core/invoice.ts'
 import type { Subscription } from '../core/subscription.ts'
 import { type Blocks, spanOf } from './blocks.ts'
-import { changedFields, decode, encodeFields, fieldsOf } from './codec.ts'
+import { decode } from './codec.ts'
+import { KINDS } from './columns.ts'
+import { KindTable } from './kind-table.ts'
 import { type Filter, listQuery } from './list-query.ts'
 import { arg, type Statements } from './statements.ts'
 
@@ -15,57 +16,32 @@ export type Page = {
   readonly before?: number | undefined
 }
 
-const columnsOf = (kind: Kind) => fieldsOf(kind).map(({ name }) => name)
-
 /** The current state of every public object, one row each. */
 export class ObjectTable {
   readonly #statements: Statements
   readonly #blocks: Blocks
+  readonly #tables: { readonly [K in Kind]: KindTable<K> }
 
   constructor(statements: Statements, blocks: Blocks) {
     this.#statements = statements
     this.#blocks = blocks
+    const tables = KINDS.map((kind) => [kind, new KindTable(kind, statements)])
+    this.#tables = Object.fromEntries(tables) as { readonly [K in Kind]: KindTable<K> }
   }
 
   /** The object of this id; undefined when the merchant has none. */
   get<K extends Kind>(kind: K, merchant: number, id: string): Objects[K] | undefined {
-    const row = this.#statements
-      .named<object>(`get ${kind}`, (db) =>
-        db
-          .selectFrom(kind as 'object')
-          .select(columnsOf(kind))
-          .where('id', '=', arg<string>('id'))
-          .where('merchant', '=', arg<number>('merchant')),
-      )
-      .get({ id, merchant })
-    return row && decode(kind, row)
+    return this.#tables[kind].get(merchant, id)
   }
 
   /** The object in this place of its table, whoever owns it. */
   at<K extends Kind>(kind: K, seq: number): Objects[K] {
-    const row = this.#statements
-      .named<object>(`at ${kind}`, (db) =>
-        db
-          .selectFrom(kind as 'object')
-          .select(columnsOf(kind))
-          .where('seq', '=', arg<number>('seq')),
-      )
-      .get({ seq })
-    assert(row, `${kind} ${seq} is there`)
-    return decode(kind, row)
+    return this.#tables[kind].at(seq)
   }
 
   /** The place of an object in the order of creation; undefined when the merchant has none of this id. */
   seqOf(kind: Kind, merchant: number, id: string): number | undefined {
-    return this.#statements
-      .named<{ seq: number }>(`seq of ${kind}`, (db) =>
-        db
-          .selectFrom(kind as 'object')
-          .select('seq')
-          .where('id', '=', arg<string>('id'))
-          .where('merchant', '=', arg<number>('merchant')),
-      )
-      .get({ id, merchant })?.seq
+    return this.#tables[kind].seqOf(merchant, id)
   }
 
   /** A page of a merchant's objects that meet all conditions: newest first, but for `before` the nearest to it first. */
@@ -85,39 +61,35 @@ export class ObjectTable {
       limit: page.limit,
     })
     return this.#statements
-      .named<object>(name, (db) => ({ compile: () => query().compile(db) }))
+      .named(
+        name,
+        (db) => ({ compile: () => query().compile(db) }),
+        (row) => decode(kind, row),
+      )
       .all({ merchant, ...bounds, ...values })
-      .map((row) => decode(kind, row))
   }
 
   /** A customer's open invoices, oldest first. */
   openInvoices(customer: string): Invoice[] {
     return this.#statements
-      .named<object>('open invoices', (db) =>
-        db
-          .selectFrom('invoice' as 'object')
-          .select(columnsOf('invoice'))
-          .where('customer', '=', arg<string>('customer'))
-          // A literal: with a parameter SQLite would not know that the partial index applies.
-          .where(sql<boolean>`status = 'open'`)
-          .orderBy('seq'),
+      .named(
+        'open invoices',
+        (db) =>
+          db
+            .selectFrom('invoice' as 'object')
+            .select(this.#tables.invoice.columns)
+            .where('customer', '=', arg<string>('customer'))
+            // A literal: with a parameter SQLite would not know that the partial index applies.
+            .where(sql<boolean>`status = 'open'`)
+            .orderBy('seq'),
+        this.#tables.invoice.reader,
       )
       .all({ customer })
-      .map((row) => decode('invoice', row))
   }
 
   /** @returns the new row's seq */
   insert<K extends Kind>(kind: K, merchant: number, object: Objects[K]): number {
-    const seq = this.#statements
-      .named(`insert ${kind}`, (db) =>
-        db.insertInto(kind as 'object').values({
-          id: arg<string>('id'),
-          created: arg<number>('created'),
-          merchant: arg<number>('merchant'),
-          ...Object.fromEntries(columnsOf(kind).map((name) => [name, arg(name)])),
-        }),
-      )
-      .run(encodeFields(object, fieldsOf(kind), { merchant }))
+    const seq = this.#tables[kind].insert(merchant, object)
     this.#blocks.added(kind, seq)
     if (kind === 'subscription') this.#notePrices(merchant, seq, [], (object as Subscription).items)
     return seq
@@ -128,21 +100,7 @@ export class ObjectTable {
    * @returns the row's seq
    */
   update<K extends Kind>(kind: K, merchant: number, before: Objects[K], after: Objects[K]): number {
-    const fields = changedFields(kind, before, after)
-    const seq =
-      fields.length === 0
-        ? this.seqOf(kind, merchant, after.id)
-        : this.#statements
-            .named<{ seq: number }>(`update ${kind} ${fields.map(({ name }) => name).join(' ')}`, (db) =>
-              db
-                .updateTable(kind as 'object')
-                .set(Object.fromEntries(fields.map(({ name }) => [name, arg(name)])))
-                .where('id', '=', arg<string>('id'))
-                .where('merchant', '=', arg<number>('merchant'))
-                .returning('seq'),
-            )
-            .get(encodeFields(after, fields, { id: after.id, merchant }))?.seq
-    assert(seq, `${after.id} is there`)
+    const seq = this.#tables[kind].update(merchant, before, after)
     if (kind === 'subscription') {
       const [old, now] = [before, after] as readonly Objects[Kind][] as readonly Subscription[]
       this.#notePrices(merchant, seq, old?.items ?? [], now?.items ?? [])

@@ -45,9 +45,10 @@ async function openStore() {
         const type = EVENT_TYPES[pick(events.length < 300 ? EVENT_TYPES.length : 4)] ?? 'invoice.paid'
         const isSilent = pick(5) === 0
         const number = (heads.get(merchant) ?? 0) + 1
-        const rest = { replaced: null, api_version: 0, request: null, idempotency_key: null }
         const event = isSilent ? null : { type, number }
-        store.journal.append({ merchant, kind: 'product', object, created, event, ...rest })
+        const entries = [{ kind: 'product', object, replaced: null, event }] as const
+        const rest = { api_version: 0, request: null, idempotency_key: null }
+        store.journal.append({ merchant, created, ...rest, entries })
         if (isSilent) continue
         heads.set(merchant, number)
         events.push({ merchant, number, seq: store.journal.head(null), type, created })

@@ -1,0 +1,135 @@
+import type { Kind, Objects } from '../core/change.ts'
+import { assert } from '../core/errors.ts'
+import { changedFields, decode, encoded, fieldsOf } from './codec.ts'
+import { arg, type Reader, type Statement, type Statements } from './statements.ts'
+
+/** How many places are remembered: more than a command touches, and few enough to be at hand. */
+const MOST_SEQS = 256
+
+/** The table of one kind of object, one row each. It keeps its statements at hand: to look one up by its name costs as much as a row. */
+export class KindTable<K extends Kind> {
+  readonly #kind: K
+  readonly #statements: Statements
+  readonly #columns: readonly string[]
+  readonly #updates = new Map<string, Statement<unknown>>()
+  /** Where the objects are that were read or written last, so that their next change need not look for them. */
+  readonly #seqs = new Map<string, number>()
+  #get: Statement<Objects[K]> | undefined
+  #at: Statement<Objects[K]> | undefined
+  #insert: Statement<unknown> | undefined
+
+  constructor(kind: K, statements: Statements) {
+    this.#kind = kind
+    this.#statements = statements
+    this.#columns = fieldsOf(kind).map(({ name }) => name)
+  }
+
+  /** The columns that `reader` takes. */
+  get columns(): string[] {
+    return [...this.#columns, 'seq']
+  }
+
+  /** Makes an object of a row of the columns, and remembers its place. */
+  readonly reader: Reader<Objects[K]> = (values) => {
+    const object = decode(this.#kind, values)
+    this.#remember(object.id, values[this.#columns.length] as number)
+    return object
+  }
+
+  /** The object of this id; undefined when the merchant has none. */
+  get(merchant: number, id: string): Objects[K] | undefined {
+    this.#get ??= this.#statements.named(
+      `get ${this.#kind}`,
+      (db) =>
+        db
+          .selectFrom(this.#kind as 'object')
+          .select(this.columns)
+          .where('id', '=', arg<string>('id'))
+          .where('merchant', '=', arg<number>('merchant')),
+      this.reader,
+    )
+    return this.#get.get({ id, merchant })
+  }
+
+  /** The object in this place of its table, whoever owns it. */
+  at(seq: number): Objects[K] {
+    this.#at ??= this.#statements.named(
+      `at ${this.#kind}`,
+      (db) =>
+        db
+          .selectFrom(this.#kind as 'object')
+          .select(this.columns)
+          .where('seq', '=', arg<number>('seq')),
+      this.reader,
+    )
+    const object = this.#at.get({ seq })
+    assert(object, `${this.#kind} ${seq} is there`)
+    return object
+  }
+
+  /** The place of an object in the order of creation; undefined when the merchant has none of this id. */
+  seqOf(merchant: number, id: string): number | undefined {
+    return this.#statements
+      .named<{ seq: number }>(`seq of ${this.#kind}`, (db) =>
+        db
+          .selectFrom(this.#kind as 'object')
+          .select('seq')
+          .where('id', '=', arg<string>('id'))
+          .where('merchant', '=', arg<number>('merchant')),
+      )
+      .get({ id, merchant })?.seq
+  }
+
+  /** @returns the new row's seq */
+  insert(merchant: number, object: Objects[K]): number {
+    this.#insert ??= this.#statements.named(`insert ${this.#kind}`, (db) =>
+      db.insertInto(this.#kind as 'object').values({
+        merchant: arg<number>('merchant'),
+        id: arg<string>('id'),
+        created: arg<number>('created'),
+        ...Object.fromEntries(this.#columns.map((name) => [name, arg(name)])),
+      }),
+    )
+    const { last } = this.#insert.runWith([merchant, ...encoded(object, fieldsOf(this.#kind))])
+    this.#remember(object.id, last)
+    return last
+  }
+
+  /**
+   * Writes the fields that changed.
+   * @returns the row's seq
+   */
+  update(merchant: number, before: Objects[K], after: Objects[K]): number {
+    const seq = this.#seqs.get(after.id) ?? this.seqOf(merchant, after.id)
+    assert(seq, `${after.id} is there`)
+    const fields = changedFields(this.#kind, before, after)
+    if (fields.length === 0) return seq
+    const { changes } = this.#update(fields.map(({ name }) => name)).runWith([
+      ...encoded(after, fields),
+      seq,
+      after.id,
+    ])
+    assert(changes === 1, `${after.id} is where it was`)
+    return seq
+  }
+
+  #update(names: readonly string[]): Statement<unknown> {
+    const key = names.join(' ')
+    const known = this.#updates.get(key)
+    if (known) return known
+    const statement = this.#statements.named(`update ${this.#kind} ${key}`, (db) =>
+      db
+        .updateTable(this.#kind as 'object')
+        .set(Object.fromEntries(names.map((name) => [name, arg(name)])))
+        .where('seq', '=', arg<number>('seq'))
+        .where('id', '=', arg<string>('id')),
+    )
+    this.#updates.set(key, statement)
+    return statement
+  }
+
+  #remember(id: string, seq: number): void {
+    if (this.#seqs.size === MOST_SEQS) this.#seqs.clear()
+    this.#seqs.set(id, seq)
+  }
+}
