@@ -1,13 +1,13 @@
 import { internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock, Wall } from './clock.ts'
+import { CommandQueue } from './command-queue.ts'
 import { Faults } from './faults.ts'
-import { Gate, nextTurn } from './gate.ts'
+import { nextTurn } from './gate.ts'
 import { Ids } from './ids.ts'
 import {
   checkPresent,
   isUnfinished,
-  leftBehindBy,
   type MerchantState,
   merchantOf,
   unlessLeftBehind,
@@ -15,15 +15,7 @@ import {
 import type { Summary } from './scheduler.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { Transactions } from './transactions.ts'
-import { ClockHeld, type RequestContext, Unit } from './unit.ts'
-
-type Command = {
-  /** The merchants whose clocks it follows; none for what concerns no merchant's time. */
-  readonly merchants: readonly MerchantState[]
-  /** @returns the answer, to be given after the commit; undefined when it waits for a clock and is to run again */
-  readonly run: () => (() => void) | undefined
-  readonly reject: (error: unknown) => void
-}
+import { type RequestContext, Unit } from './unit.ts'
 
 /** Runs in a transaction of its own what may write for several merchants. */
 export type Transact = <T>(run: (unitOf: (merchant: MerchantState) => Unit) => T) => T
@@ -49,8 +41,8 @@ export type Deliveries = {
 }
 
 /**
- * The command queue. Commands that arrive together share one transaction, each in a savepoint of its own, and are
- * answered after the commit. While time moves, the timekeeper's batches come between them.
+ * Where all that changes comes together: commands from their queue, and between them the timekeeper's batches, each in a
+ * transaction.
  */
 export class Engine {
   readonly store: Store
@@ -67,8 +59,7 @@ export class Engine {
   readonly #transactions: Transactions
   /** The webhook endpoints to which something is to go out, each with its merchant. */
   #announced = new Map<string, MerchantState>()
-  #queue: Command[] = []
-  readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
+  readonly #queue: CommandQueue
 
   constructor({
     store,
@@ -87,6 +78,10 @@ export class Engine {
         for (const { endpoints } of this.merchants.values()) endpoints.forget()
       },
       failed: (error) => this.#report(error, 'running a command'),
+    })
+    this.#queue = new CommandQueue(this.#transactions, {
+      time: () => this.time,
+      failed: (error) => this.#report(error, 'committing commands'),
     })
     this.time = new Timekeeper(store, {
       transaction: (clock, work) => this.#transactions.run([clock], work),
@@ -109,7 +104,7 @@ export class Engine {
    * written. On a live clock whatever is due comes first; while an advance is under way it waits.
    */
   command<T>(merchant: MerchantState, request: RequestContext | null, run: (unit: Unit) => T): Promise<T> {
-    return this.#submit([merchant], () => {
+    return this.#queue.submit([merchant], () => {
       const unit = this.#unit(merchant, { request, moving: null })
       return this.#transactions.attempt(() => run(unit), unit)
     })
@@ -117,7 +112,7 @@ export class Engine {
 
   /** Runs a command of the operator that belongs to no merchant's time. It commits or fails like any other. */
   administer<T>(run: () => T): Promise<T> {
-    return this.#submit([], () => this.#transactions.attempt(run))
+    return this.#queue.submit([], () => this.#transactions.attempt(run))
   }
 
   /**
@@ -129,7 +124,7 @@ export class Engine {
     merchants: readonly MerchantState[],
     run: (unitOf: (merchant: MerchantState) => Unit) => T,
   ): Promise<T> {
-    return this.#submit(merchants, () =>
+    return this.#queue.submit(merchants, () =>
       this.#transactions.attempt(() =>
         run((merchant) => this.#unit(merchant, { request: null, moving: null })),
       ),
@@ -141,7 +136,7 @@ export class Engine {
    * advance. Nothing is recorded of a merchant that was left behind by a restore, or deleted.
    */
   record<T>(merchant: MerchantState, run: (unit: Unit) => T): Promise<T | undefined> {
-    return this.#submit([], () => {
+    return this.#queue.submit([], () => {
       if (merchant.standing !== 'present') return { value: undefined }
       const unit = this.#unit(merchant, { request: null, moving: merchant.clock })
       return this.#transactions.attempt(() => run(unit), unit)
@@ -173,6 +168,15 @@ export class Engine {
     )
   }
 
+  /**
+   * Resolves when answers that are ready in this turn of the event loop are to leave: together, as those of commands do. Each that
+   * left alone would wake its client alone, which would ask alone, and the daemon would go to sleep and wake for every single one.
+   */
+  async together(): Promise<void> {
+    // While time moves, a batch may come first.
+    if (!this.time.isMoving) await nextTurn()
+  }
+
   /** How many objects have been made. */
   counts(): Readonly<Record<string, number>> {
     const made = (prefix: string) => this.store.directory.counted(prefix)
@@ -185,7 +189,7 @@ export class Engine {
    * may itself be waiting.
    */
   exclusively<T>(work: () => T): Promise<T> {
-    return this.#gate.alone(() => this.#standStillFor(work))
+    return this.#queue.alone(() => this.#standStillFor(work))
   }
 
   /**
@@ -229,7 +233,7 @@ export class Engine {
   /** Lets what runs end: commands are answered, advances stop at a border and go on at the next start. */
   async close(): Promise<void> {
     await this.time.stop()
-    while (this.#queue.length > 0 || this.#gate.isClosed) await nextTurn()
+    while (!this.#queue.isIdle) await nextTurn()
     this.store.close()
   }
 
@@ -283,92 +287,6 @@ export class Engine {
       announce: (endpoint: string) => this.#announced.set(endpoint, merchant),
     }
     return new Unit({ store, ids, faults, merchant, versions, host, ...given })
-  }
-
-  #submit<T>(merchants: readonly MerchantState[], run: () => { value: T } | { error: unknown }): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const command: Command = {
-        merchants,
-        reject,
-        run: () => {
-          const outcome = run()
-          if ('value' in outcome) return () => resolve(outcome.value)
-          if (!(outcome.error instanceof ClockHeld)) return () => reject(outcome.error)
-          return this.#defer(command, outcome.error.clock) ? undefined : () => reject(internalError())
-        },
-      }
-      this.#enqueue(command)
-    })
-  }
-
-  #enqueue(command: Command): void {
-    if (this.#queue.length === 0) setImmediate(() => this.#flush())
-    this.#queue.push(command)
-  }
-
-  /** One transaction for all commands that have arrived; answers leave after its commit. */
-  #flush(): void {
-    const commands = this.#queue.filter((command) => !this.#holdsBack(command))
-    this.#queue = []
-    if (commands.length === 0) return
-    /** Those that are to be answered now: not deferred, nor sent away. */
-    const open = new Set(commands)
-    const answers: (() => void)[] = []
-    const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
-    try {
-      this.#transactions.run(clocks, () => {
-        for (const command of commands) {
-          const answer = command.merchants.some((merchant) => this.#defers(command, merchant))
-            ? undefined
-            : command.run()
-          if (answer) answers.push(answer)
-          else open.delete(command)
-        }
-      })
-    } catch (error) {
-      this.#report(error, 'committing commands')
-      for (const command of open) command.reject(error)
-      return
-    }
-    for (const answer of answers) answer()
-  }
-
-  /** Holds a command back while work is to run alone, but for one that an advance may be waiting for. */
-  #holdsBack(command: Command): boolean {
-    if (!this.#gate.isClosed || command.merchants.some(({ held }) => held.size > 0)) return false
-    this.#gate.hold(command)
-    return true
-  }
-
-  /**
-   * Defers a command while a merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
-   * leaves an advance unfinished there is no such instant: the command is sent away.
-   * @returns whether the command is not to run now
-   */
-  #defers(command: Command, merchant: MerchantState): boolean {
-    const leftBehind = leftBehindBy(merchant)
-    if (leftBehind) {
-      command.reject(leftBehind)
-      return true
-    }
-    const { clock, held } = merchant
-    if (!held.has(clock)) this.time.catchUp(merchant)
-    const isParked = merchant.parked.has(clock)
-    if (!isParked && this.#defer(command, clock)) return true
-    if (!isParked && clock.target !== null) {
-      command.reject(internalError())
-      return true
-    }
-    clock.tick()
-    return false
-  }
-
-  /** Lets a command wait for the advance that holds a clock. @returns whether there is one */
-  #defer(command: Command, clock: Clock): boolean {
-    const owner = command.merchants.find(({ held }) => held.has(clock))
-    const waiting = owner?.held.get(clock)
-    waiting?.push({ requeue: () => this.#enqueue(command), reject: command.reject })
-    return waiting !== undefined
   }
 
   #report(error: unknown, doing: string): void {

@@ -1,0 +1,146 @@
+import { internalError } from '../core/errors.ts'
+import type { Clock } from './clock.ts'
+import { Gate } from './gate.ts'
+import { leftBehindBy, type MerchantState } from './merchant-state.ts'
+import type { Timekeeper } from './timekeeper.ts'
+import type { Transactions } from './transactions.ts'
+import { ClockHeld } from './unit.ts'
+
+type Command = {
+  /** The merchants whose clocks it follows; none for what concerns no merchant's time. */
+  readonly merchants: readonly MerchantState[]
+  /** @returns the answer, to be given after the commit; undefined when it waits for a clock and is to run again */
+  readonly run: () => (() => void) | undefined
+  readonly reject: (error: unknown) => void
+}
+
+type Host = {
+  readonly time: () => Pick<Timekeeper, 'catchUp' | 'isMoving'>
+  /** Takes note that a transaction could not be committed. */
+  readonly failed: (error: unknown) => void
+}
+
+/**
+ * The command queue. Commands that arrive together share one transaction, and are answered after the commit. Those of a
+ * merchant whose time moves wait until it stands; all wait, with few exceptions, while something runs alone.
+ */
+export class CommandQueue {
+  readonly #transactions: Transactions
+  readonly #host: Host
+  readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
+  #commands: Command[] = []
+
+  constructor(transactions: Transactions, host: Host) {
+    this.#transactions = transactions
+    this.#host = host
+  }
+
+  /** Whether nothing waits for its transaction, or runs alone. */
+  get isIdle(): boolean {
+    return this.#commands.length === 0 && !this.#gate.isClosed
+  }
+
+  /**
+   * Runs a command in the next transaction, at the instant at which the clocks of some merchants stand then.
+   * @param run - never throws: when it fails, it has taken back what it has written
+   */
+  submit<T>(merchants: readonly MerchantState[], run: () => { value: T } | { error: unknown }): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const command: Command = {
+        merchants,
+        reject,
+        run: () => {
+          const outcome = run()
+          if ('value' in outcome) return () => resolve(outcome.value)
+          if (!(outcome.error instanceof ClockHeld)) return () => reject(outcome.error)
+          return this.#defer(command, outcome.error.clock) ? undefined : () => reject(internalError())
+        },
+      }
+      this.#enqueue(command)
+    })
+  }
+
+  /** Runs work while no command does, but for one of a merchant whose time moves: its advance may be waiting for it. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#gate.alone(work)
+  }
+
+  #enqueue(command: Command): void {
+    if (this.#commands.length === 0) this.#flushSoon()
+    this.#commands.push(command)
+  }
+
+  /**
+   * Lets more come first: those whom the last transaction has answered ask again meanwhile, and all share one commit, which costs
+   * as much for one as for many. While time moves a turn takes as long as a batch, and there is none to spare.
+   */
+  #flushSoon(): void {
+    const flush = () => this.#flush()
+    setImmediate(this.#host.time().isMoving ? flush : () => setImmediate(flush))
+  }
+
+  /** One transaction for all commands that have arrived; answers leave after its commit. */
+  #flush(): void {
+    const commands = this.#commands.filter((command) => !this.#holdsBack(command))
+    this.#commands = []
+    if (commands.length === 0) return
+    /** Those that are to be answered now: not deferred, nor sent away. */
+    const open = new Set(commands)
+    const answers: (() => void)[] = []
+    const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
+    try {
+      this.#transactions.run(clocks, () => {
+        for (const command of commands) {
+          const answer = command.merchants.some((merchant) => this.#defers(command, merchant))
+            ? undefined
+            : command.run()
+          if (answer) answers.push(answer)
+          else open.delete(command)
+        }
+      })
+    } catch (error) {
+      this.#host.failed(error)
+      for (const command of open) command.reject(error)
+      return
+    }
+    for (const answer of answers) answer()
+  }
+
+  /** Holds a command back while work is to run alone, but for one that an advance may be waiting for. */
+  #holdsBack(command: Command): boolean {
+    if (!this.#gate.isClosed || command.merchants.some(({ held }) => held.size > 0)) return false
+    this.#gate.hold(command)
+    return true
+  }
+
+  /**
+   * Defers a command while a merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
+   * leaves an advance unfinished there is no such instant: the command is sent away.
+   * @returns whether the command is not to run now
+   */
+  #defers(command: Command, merchant: MerchantState): boolean {
+    const leftBehind = leftBehindBy(merchant)
+    if (leftBehind) {
+      command.reject(leftBehind)
+      return true
+    }
+    const { clock, held } = merchant
+    if (!held.has(clock)) this.#host.time().catchUp(merchant)
+    const isParked = merchant.parked.has(clock)
+    if (!isParked && this.#defer(command, clock)) return true
+    if (!isParked && clock.target !== null) {
+      command.reject(internalError())
+      return true
+    }
+    clock.tick()
+    return false
+  }
+
+  /** Lets a command wait for the advance that holds a clock. @returns whether there is one */
+  #defer(command: Command, clock: Clock): boolean {
+    const owner = command.merchants.find(({ held }) => held.has(clock))
+    const waiting = owner?.held.get(clock)
+    waiting?.push({ requeue: () => this.#enqueue(command), reject: command.reject })
+    return waiting !== undefined
+  }
+}
