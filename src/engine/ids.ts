@@ -1,4 +1,11 @@
-import { createHash, createHmac, randomBytes, randomFillSync } from 'node:crypto'
+import {
+  createHash,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+  randomFillSync,
+} from 'node:crypto'
 import type { Directory } from '../store/directory.ts'
 
 /** In ASCII order, so that ids sort as their numbers do. */
@@ -49,6 +56,7 @@ type Sequence = { value: number; isDirty: boolean; readonly lanes: readonly [num
 export class Ids {
   readonly #directory: Directory
   readonly #seed: string
+  readonly #key: KeyObject
   readonly #sequences = new Map<number, Map<string, Sequence>>()
   /** What counters were when they were first used since the mark. */
   #replaced = new Map<Sequence, Pick<Sequence, 'value' | 'isDirty'>>()
@@ -56,6 +64,7 @@ export class Ids {
   constructor(directory: Directory, seed: string) {
     this.#directory = directory
     this.#seed = seed
+    this.#key = createSecretKey(seed, 'utf8')
   }
 
   /** The next id of a prefix: `sub_` and 14 characters. */
@@ -116,11 +125,12 @@ export class Ids {
    * guessed from outside (client secrets, card fingerprints, invoice prefixes).
    */
   derived(name: string, length: number, alphabet = ALPHABET): string {
-    const bytes = createHmac('sha256', this.#seed).update(name).digest()
-    return Array.from(
-      { length },
-      (_, index) => alphabet[(bytes[index % bytes.length] ?? 0) % alphabet.length],
-    ).join('')
+    // As text with a character for each byte, which costs less than a buffer.
+    const bytes = createHmac('sha256', this.#key).update(name).digest('binary')
+    let text = ''
+    for (let place = 0; place < length; place += 1)
+      text += alphabet.charAt(bytes.charCodeAt(place % bytes.length) % alphabet.length)
+    return text
   }
 
   #count(sequence: Sequence): number {

@@ -85,7 +85,11 @@ export class Api {
       const result = await this.#orForget(exchange, () => answer(call))
       if (result instanceof Response) return exchange.stamp(result)
       const render = () => exchange.render(call.view, result, route.status ?? 200)
-      if (!exchange.entry) return render()
+      if (!exchange.entry) {
+        const response = exchange.send(render())
+        await this.#site.engine.together()
+        return response
+      }
       // Keeping an answer is a write, and has to be committed.
       return this.#site.engine.administer(() => {
         // What an advance did before a restore has not happened: it can be told, and not be told again.
@@ -104,7 +108,8 @@ export class Api {
       const request: RequestContext = { id: exchange.id, idempotency_key: exchange.idempotencyKey ?? null }
       return this.#site.engine.command(call.merchant, request, (unit) => {
         try {
-          return exchange.render(call.view, answer({ ...call, unit }), route.status ?? 200)
+          // Added, not copied: this is the way of every write, and it may be gone again.
+          return exchange.render(call.view, answer(Object.assign(call, { unit })), route.status ?? 200)
         } catch (error) {
           if (!(error instanceof RefusedAfterAttempt)) throw error
           throw error.andThen(() => exchange.render(call.view, error.error, error.error.status))

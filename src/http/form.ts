@@ -71,6 +71,7 @@ function refuseKey(key: string): void {
 
 /** `items[0][price]` → items, 0, price. A name with stray brackets is taken as it is. */
 function pathOf(name: string): string[] {
+  if (!name.includes('[')) return [name]
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name)
   if (!match) return [name]
   const [, head = '', rest = ''] = match
