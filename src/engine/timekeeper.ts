@@ -15,6 +15,13 @@ import {
 } from './scheduler.ts'
 import { ClockHeld, type Unit } from './unit.ts'
 
+/**
+ * After how many batches the log is moved into the database, in a turn of its own: so that nobody waits for a batch and for that
+ * too. Few enough for SQLite never to begin with it itself, at the end of a commit; more often costs time, for each time writes the
+ * pages that all batches change.
+ */
+const BATCHES_A_CHECKPOINT = 8
+
 /** What the timekeeper needs of the engine. */
 type Host = {
   /** A transaction that may move the clock. */
@@ -204,7 +211,7 @@ export class Timekeeper {
   async #step(merchant: MerchantState, clock: Clock, control: Control): Promise<Summary> {
     let summary = NOTHING_DONE
     let isWaiting = awaitsWebhooks(clock)
-    for (;;) {
+    for (let batches = 1; ; batches += 1) {
       // Between batches the requests that arrived meanwhile are read and answered.
       await nextTurn()
       if (isWaiting) await this.#park(merchant, clock, control)
@@ -218,6 +225,9 @@ export class Timekeeper {
         summary = batch.summary
         isWaiting = batch.isWaiting
         if (batch.isDone) return summary
+        if (batches % BATCHES_A_CHECKPOINT !== 0) continue
+        await nextTurn()
+        this.#store.checkpoint()
       } catch (error) {
         this.#host.failed(error, `advancing the clock of ${merchant.settings.id}`)
         this.#giveUp(merchant, clock)
