@@ -158,8 +158,8 @@ function configure(database: Sqlite.Database, durability: Durability): void {
   database.pragma('journal_mode = WAL')
   database.pragma('busy_timeout = 0')
   database.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
-  // 12 MB: enough for a page that many renewals write to be copied into the database once for all of them, and little enough
-  // for those who read during an advance not to wait long for the disk.
+  // 12 MB: enough for a page that many commands write to be copied into the database once for all of them, and little enough
+  // for nobody to wait long for it. During an advance the timekeeper is there first.
   database.pragma('wal_autocheckpoint = 3000')
   database.pragma('cache_size = -65536')
   database.pragma('temp_store = MEMORY')
