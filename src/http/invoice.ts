@@ -25,7 +25,7 @@ import {
 } from './fields.ts'
 import { createdFilters, createdParam, equals, list, listObjects, pageOf, pageParams } from './pagination.ts'
 import { type Decline, declinedPayment } from './payment-intent.ts'
-import { common, deletedStub, retrieve } from './resource.ts'
+import { deletedStub, retrieve } from './resource.ts'
 import type { Shape } from './schemas/component.ts'
 import {
   deletedInvoice,
@@ -242,7 +242,11 @@ export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
 
 /** paytwin: a line's fields; decisions.md 7 names the list only. */
 const presentLine = (view: View, invoice: Invoice, line: InvoiceLine): Shape<typeof lineItemSchema> => ({
-  ...common(view, 'line_item', { id: line.id, created: invoice.created }),
+  id: line.id,
+  object: 'line_item',
+  created: invoice.created,
+  livemode: false,
+  merchant_id: view.merchant.id,
   invoice: invoice.id,
   amount: line.amount,
   currency: invoice.currency,

@@ -193,7 +193,11 @@ export const presentProduct = (view: View, product: Product): ProductShape => ({
 
 /** Source: decisions.md 3. */
 export const presentPrice = (view: View, price: Price): PriceShape => ({
-  ...common(view, 'price', price),
+  id: price.id,
+  object: 'price',
+  created: price.created,
+  livemode: false,
+  merchant_id: view.merchant.id,
   active: price.active,
   currency: price.currency,
   lookup_key: price.lookup_key,

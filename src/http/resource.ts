@@ -3,8 +3,8 @@ import { resourceMissing } from '../core/errors.ts'
 import type { View } from '../engine/view.ts'
 
 /**
- * What every resource carries. Where a dozen fields or more follow it is written out: V8 makes a dictionary of what is spread and
- * then added to so much, and that takes ten times as long.
+ * What every resource carries. It is written out where a dozen fields or more follow, for V8 makes a dictionary of what is spread
+ * and then added to so much; and where one answer holds many of the kind.
  * Source: decisions.md 1.
  */
 export const common = <const Name extends string>(

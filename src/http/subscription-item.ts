@@ -4,7 +4,7 @@ import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { type List, list, pageOf, pageParams } from './pagination.ts'
 import { presentPrice } from './price.ts'
-import { common, retrieve } from './resource.ts'
+import { retrieve } from './resource.ts'
 import { type SubscriptionItemShape, subscriptionItemList } from './schemas/subscription.ts'
 
 const listParams = z.object(pageParams)
@@ -37,7 +37,11 @@ export const presentItems = (view: View, subscription: Subscription): List<Subsc
 function presentItem(view: View, { id }: Subscription, item: SubscriptionItem): SubscriptionItemShape {
   const price = view.get('price', item.price)
   return {
-    ...common(view, 'subscription_item', item),
+    id: item.id,
+    object: 'subscription_item',
+    created: item.created,
+    livemode: false,
+    merchant_id: view.merchant.id,
     subscription: id,
     price: price ? presentPrice(view, price) : null,
     quantity: item.quantity,
