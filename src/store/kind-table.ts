@@ -12,7 +12,10 @@ export class KindTable<K extends Kind> {
   readonly #statements: Statements
   readonly #columns: readonly string[]
   readonly #updates = new Map<string, Statement<unknown>>()
-  /** Where the objects are that were read or written last, so that their next change need not look for them. */
+  /**
+   * Where the objects are that were read or written last, so that their next change need not look for them. An id has one place as
+   * long as the rows stay: when an insertion is taken back, nothing changes what it inserted, and the next one says where it is.
+   */
   readonly #seqs = new Map<string, number>()
   #get: Statement<Objects[K]> | undefined
   #at: Statement<Objects[K]> | undefined
@@ -111,6 +114,10 @@ export class KindTable<K extends Kind> {
     ])
     assert(changes === 1, `${after.id} is where it was`)
     return seq
+  }
+
+  forgetPlaces(): void {
+    this.#seqs.clear()
   }
 
   #update(names: readonly string[]): Statement<unknown> {

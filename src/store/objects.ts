@@ -108,6 +108,11 @@ export class ObjectTable {
     return seq
   }
 
+  /** To be called when other rows have come in the place of those that were here. */
+  forgetPlaces(): void {
+    for (const table of Object.values(this.#tables)) table.forgetPlaces()
+  }
+
   /** Keeps what subscriptions of a price are found by. */
   #notePrices(
     merchant: number,

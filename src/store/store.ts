@@ -102,6 +102,7 @@ export class Store {
     snapshot.read((source) =>
       this.transaction(() => {
         refill(this.#database, source)
+        this.objects.forgetPlaces()
         this.clocks.resumeLive(now)
         settle()
       }),
@@ -111,11 +112,13 @@ export class Store {
   /** Takes away all that snapshots hold, within the transaction under way. */
   empty(): void {
     empty(this.#database)
+    this.objects.forgetPlaces()
   }
 
   /** Takes away all that a merchant has, and the merchant, within the transaction under way. */
   forget(merchant: { readonly ordinal: number; readonly id: string }): void {
     forget(this.#database, merchant)
+    this.objects.forgetPlaces()
     this.#blocks.trim()
   }
 

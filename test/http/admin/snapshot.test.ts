@@ -170,6 +170,24 @@ describe.each(EVERYWHERE)('%s', (place) => {
     }
   })
 
+  test('an object is changed where it is in the state that was restored, not where it was before', async () => {
+    const { twin, save, restore } = await prepare(place)
+    const { secretKey } = await anotherMerchant(twin)
+    const other = clientOf(twin.sandbox, secretKey)
+    await save('neither')
+    // The same objects of each merchant, which in the table come after those of the other.
+    await subscribe(other)
+    const { customer, subscription } = await subscribe(twin)
+    await save('other-first')
+    await restore('neither')
+    await subscribe(twin)
+    await subscribe(other)
+    await restore('other-first')
+    // The subscription is canceled without having been asked for alone.
+    await twin.delete(`/v1/customers/${customer.id}`)
+    expect((await twin.get(`/v1/subscriptions/${subscription.id}`)).status).toBe('canceled')
+  })
+
   test('a live clock goes on from the instant of the snapshot, and a frozen one stands there', async () => {
     const { twin, operator, save, restore, pass } = await prepare(place, { clock: 'live' })
     const { secretKey } = await anotherMerchant(twin, '2030-01-01T00:00:00Z')
