@@ -15,7 +15,6 @@ type Touched = {
   readonly first: Step['before']
   last: Step['after']
   seq: number
-  entry: number
 }
 
 /**
@@ -31,7 +30,7 @@ export function apply(unit: Unit, change: Change, clock: Clock = unit.merchant.c
     const known = touched.get(after.id)
     assert(!known || known.last === before, `the steps of ${after.id} follow one another`)
     if (known) known.last = after
-    else touched.set(after.id, { kind, first: before, last: after, seq: 0, entry: 0 })
+    else touched.set(after.id, { kind, first: before, last: after, seq: 0 })
   }
   for (const object of touched.values()) object.seq = writeRow(unit, object)
   record(unit, change.steps, clock.instant, (id) => touched.get(id)?.seq ?? 0)
