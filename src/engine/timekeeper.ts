@@ -17,10 +17,17 @@ import { ClockHeld, type Unit } from './unit.ts'
 
 /**
  * After how many batches the log is moved into the database, in a turn of its own: so that nobody waits for a batch and for that
- * too. Few enough for SQLite never to begin with it itself, at the end of a commit; more often costs time, for each time writes the
+ * too. Few enough for SQLite seldom to begin with it itself, at the end of a commit; more often costs time, for each time writes the
  * pages that all batches change.
  */
 const BATCHES_A_CHECKPOINT = 8
+
+/** An advance that cannot be written any further, on a full disk: it stays under way, and goes on by itself when there is room again. */
+export class AdvancePutOff extends Error {
+  constructor(cause: unknown) {
+    super(`the advance is put off: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  }
+}
 
 /** What the timekeeper needs of the engine. */
 type Host = {
@@ -155,8 +162,8 @@ export class Timekeeper {
     this.#run(merchant, clock).done.then(
       (summary) => this.#host.caughtUp(settings.id, summary),
       (error: unknown) => {
-        // When there is room again it can go on: that is no mistake that would repeat itself.
-        if (!isOfStorage(error)) this.#stuck.add(clock)
+        // When there is room again it goes on: that is no mistake that would repeat itself.
+        if (!(error instanceof AdvancePutOff)) this.#stuck.add(clock)
       },
     )
   }
@@ -227,12 +234,26 @@ export class Timekeeper {
         if (batch.isDone) return summary
         if (batches % BATCHES_A_CHECKPOINT !== 0) continue
         await nextTurn()
-        this.#store.checkpoint()
+        this.#checkpoint()
       } catch (error) {
         this.#host.failed(error, `advancing the clock of ${merchant.settings.id}`)
+        if (isOfStorage(error)) {
+          this.#stalled.set(clock, merchant)
+          throw new AdvancePutOff(error)
+        }
         this.#giveUp(merchant, clock)
         throw error
       }
+    }
+  }
+
+  /** What the database has no room for stays in the log, where it is committed, and is moved another time. */
+  #checkpoint(): void {
+    try {
+      this.#store.checkpoint()
+    } catch (error) {
+      if (!isOfStorage(error)) throw error
+      this.#host.failed(error, 'moving the log into the database')
     }
   }
 

@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import { parameterInvalid, parameterUnknown, routeMissing } from '../core/errors.ts'
 import type { MerchantState } from '../engine/merchant-state.ts'
+import { AdvancePutOff } from '../engine/timekeeper.ts'
 import { RefusedAfterAttempt, type RequestContext, type Unit } from '../engine/unit.ts'
 import { type CurrentView, currentView } from '../engine/view.ts'
 import { Exchange, type Rendered, type Served } from './exchange.ts'
@@ -118,12 +119,16 @@ export class Api {
     })
   }
 
-  /** What a handler answers. When it fails, what it had kept is forgotten: it may be tried again with the same key. */
+  /**
+   * What a handler answers. When it fails, what it had kept is forgotten: it may be tried again with the same key; but for an advance
+   * that goes on by itself.
+   */
   async #orForget<T>(exchange: Exchange, answer: () => T | Promise<T>): Promise<T> {
     try {
       return await answer()
     } catch (error) {
-      if (exchange.entry) await this.#site.engine.administer(() => exchange.entry?.forget())
+      if (exchange.entry && !(error instanceof AdvancePutOff))
+        await this.#site.engine.administer(() => exchange.entry?.forget())
       throw error
     }
   }

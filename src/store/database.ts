@@ -159,7 +159,7 @@ function configure(database: Sqlite.Database, durability: Durability): void {
   database.pragma('busy_timeout = 0')
   database.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
   // 12 MB: enough for a page that many commands write to be copied into the database once for all of them, and little enough
-  // for nobody to wait long for it. During an advance the timekeeper is there first.
+  // for nobody to wait long for it. During an advance the timekeeper is there first, mostly.
   database.pragma('wal_autocheckpoint = 3000')
   database.pragma('cache_size = -65536')
   database.pragma('temp_store = MEMORY')

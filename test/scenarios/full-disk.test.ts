@@ -70,6 +70,36 @@ test('an advance that a full disk interrupts goes on by itself when there is roo
   expect(bytesOf(await historyOf(twin))).toEqual(await undisturbed())
 })
 
+test('an advance goes on by itself also when the disk had room for something small', async () => {
+  twin = await start()
+  await subscribe(twin, DAILY)
+  const makeRoom = fillDisk(twin, 1)
+  const answer = advance()
+  // Whatever comes after the step that failed could be written.
+  twin.sandbox.engine.listen({ failed: makeRoom })
+  expect((await answer).status).toBe(500)
+  expect(await clock()).toMatchObject({ status: 'advancing', target: at('2026-06-08T09:00:00Z') })
+  await twin.sandbox.engine.settleAll()
+  await twin.post('/v1/products', { name: 'Later' })
+  const again = await advance()
+  expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([200, 'true'])
+  expect(bytesOf(await historyOf(twin))).toEqual(await undisturbed())
+})
+
+test('an advance arrives though the log cannot be moved into the database', { timeout: 60_000 }, async () => {
+  twin = await start()
+  for (let count = 0; count < 20; count += 1) await subscribe(twin, DAILY)
+  const failures = new Set<string>()
+  twin.sandbox.engine.listen({ failed: (error, doing) => failures.add(`${doing}: ${error}`) })
+  const checkpoint = vi.spyOn(twin.sandbox.engine.store, 'checkpoint').mockImplementation(() => {
+    throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL')
+  })
+  expect((await advance({ by: '150d' })).status).toBe(200)
+  expect(checkpoint).toHaveBeenCalled()
+  expect(await clock()).toMatchObject({ status: 'ready', now: at('2026-10-29T09:00:00Z') })
+  expect([...failures]).toEqual(['moving the log into the database: SqliteError: database or disk is full'])
+})
+
 test('a live clock catches up when there is room again', async () => {
   twin = await start(true)
   await subscribe(twin, DAILY)
