@@ -9,6 +9,8 @@ import { ClockHeld } from './unit.ts'
 type Command = {
   /** The merchants whose clocks it follows; none for what concerns no merchant's time. */
   readonly merchants: readonly MerchantState[]
+  /** Whether an advance may be waiting for it, whose merchant it does not name. */
+  readonly isAwaited: boolean
   /** @returns the answer, to be given after the commit; undefined when it waits for a clock and is to run again */
   readonly run: () => (() => void) | undefined
   readonly reject: (error: unknown) => void
@@ -43,11 +45,17 @@ export class CommandQueue {
   /**
    * Runs a command in the next transaction, at the instant at which the clocks of some merchants stand then.
    * @param run - never throws: when it fails, it has taken back what it has written
+   * @param options.isAwaited - whether an advance may be waiting for it, though it follows nobody's time
    */
-  submit<T>(merchants: readonly MerchantState[], run: () => { value: T } | { error: unknown }): Promise<T> {
+  submit<T>(
+    merchants: readonly MerchantState[],
+    run: () => { value: T } | { error: unknown },
+    { isAwaited = false }: { readonly isAwaited?: boolean } = {},
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       const command: Command = {
         merchants,
+        isAwaited,
         reject,
         run: () => {
           const outcome = run()
@@ -108,7 +116,8 @@ export class CommandQueue {
 
   /** Holds a command back while work is to run alone, but for one that an advance may be waiting for. */
   #holdsBack(command: Command): boolean {
-    if (!this.#gate.isClosed || command.merchants.some(({ held }) => held.size > 0)) return false
+    const isAwaited = command.isAwaited && this.#host.time().isMoving
+    if (!this.#gate.isClosed || isAwaited || command.merchants.some(({ held }) => held.size > 0)) return false
     this.#gate.hold(command)
     return true
   }

@@ -135,12 +135,13 @@ export class Engine {
    * Runs what belongs to no instant of a merchant's time, such as the record of a delivery: it does not wait for an
    * advance. Nothing is recorded of a merchant that was left behind by a restore, or deleted.
    */
-  record<T>(merchant: MerchantState, run: (unit: Unit) => T): Promise<T | undefined> {
-    return this.#queue.submit([], () => {
+  record<T>(merchant: MerchantState, work: (unit: Unit) => T): Promise<T | undefined> {
+    const run = () => {
       if (merchant.standing !== 'present') return { value: undefined }
       const unit = this.#unit(merchant, { request: null, moving: merchant.clock })
-      return this.#transactions.attempt(() => run(unit), unit)
-    })
+      return this.#transactions.attempt(() => work(unit), unit)
+    }
+    return this.#queue.submit([], run, { isAwaited: true })
   }
 
   /** The webhook endpoints to which something is to go out, since this was last asked. */

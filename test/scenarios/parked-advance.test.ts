@@ -33,6 +33,18 @@ async function parked(params: Body = { by: '3mo' }, shop?: Shop) {
 }
 
 describe('while an advance is parked', () => {
+  test.each([
+    ['a snapshot', 'snapshots', { name: 'parked' }, 201],
+    ['a reset', 'reset', {}, 200],
+  ])('%s waits for its end, and does not keep it from that', async (_, path, body, status) => {
+    const { shop, door, advance } = await parked()
+    const asked = asOperator(shop)('POST', path, body)
+    await turns()
+    door.open()
+    expect(await advance).toMatchObject({ status: 'ready', now: APRIL })
+    expect((await asked).status).toBe(status)
+  })
+
   test('writes are admitted at its instant, and reads see it', async () => {
     const { shop, door, advance } = await parked()
     expect(await shop.get('/v1/test_helpers/clock')).toMatchObject({ status: 'advancing', now: FEBRUARY })
