@@ -113,13 +113,18 @@ export async function updateMerchant(
   },
 ): Promise<MerchantState> {
   const merchant = findMerchant(engine, id)
-  const settings = {
-    ...merchant.settings,
-    name: change.name ?? merchant.settings.name,
-    api_version: change.api_version ?? merchant.settings.api_version,
-    dunning_final_action: change.dunning_final_action ?? merchant.settings.dunning_final_action,
-  }
-  await engine.command(merchant, null, () => engine.store.directory.updateMerchant(settings))
-  merchant.settings = settings
+  await engine.command(merchant, null, (unit) => {
+    const { settings } = merchant
+    unit.whenTakenBack(() => {
+      merchant.settings = settings
+    })
+    merchant.settings = {
+      ...settings,
+      name: change.name ?? settings.name,
+      api_version: change.api_version ?? settings.api_version,
+      dunning_final_action: change.dunning_final_action ?? settings.dunning_final_action,
+    }
+    engine.store.directory.updateMerchant(merchant.settings)
+  })
   return merchant
 }

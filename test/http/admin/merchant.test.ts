@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Body, clientOf, makePrice, startTwin, type Twin } from '../../twin.ts'
 import {
@@ -130,6 +131,19 @@ describe('a merchant', () => {
     const update = await other.request('POST', `/v1/prices/${price.id}`, { active: false })
     expectRefusal(update, unknown())
   })
+
+  test.each([0, 1, 2])(
+    'keeps both of two changes, the second asked for %i turns after the first',
+    async (turns) => {
+      const path = `merchants/${twin.sandbox.merchant.settings.id}`
+      const first = operator('POST', path, { name: 'Renamed' })
+      for (let turn = 0; turn < turns; turn += 1) await nextTurn()
+      const second = operator('POST', path, { dunning_final_action: 'mark_unpaid' })
+      expect((await first).body).toMatchObject({ name: 'Renamed' })
+      expect((await second).body).toMatchObject({ name: 'Renamed', dunning_final_action: 'mark_unpaid' })
+      expect((await merchants())[0]).toMatchObject({ name: 'Renamed', dunning_final_action: 'mark_unpaid' })
+    },
+  )
 })
 
 describe('status', () => {
