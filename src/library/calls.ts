@@ -1,3 +1,4 @@
+import { nextTurn } from '../engine/gate.ts'
 import { RequestRefused } from './refused.ts'
 
 /** Answers requests, given what stands for a socket. */
@@ -23,6 +24,8 @@ export async function callInProcess(
   let isLost = false
   const answered = Promise.resolve(answer(request, { outgoing: { destroy: () => (isLost = true) } }))
   const response = await unlessAborted(signal, answered)
+  // As over a socket, where nobody asks again in the same turn: who asks until time has arrived somewhere lets it move.
+  await nextTurn()
   if (isLost) throw new TypeError('fetch failed', { cause: connectionReset() })
   return response
 }

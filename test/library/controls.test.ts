@@ -25,6 +25,18 @@ describe('the clock', () => {
     expect(twin.clock.now).toEqual(new Date('2026-03-31T10:00:00Z'))
   })
 
+  test('moves on while somebody asks without a pause whether it has arrived', async () => {
+    const twin = await open({ now: NOW })
+    await subscribe(twin)
+    let isOver = false
+    const advance = twin.clock.advance('6mo').finally(() => {
+      isOver = true
+    })
+    for (let asked = 0; !isOver && asked < 10_000; asked += 1) await twin.fetch('/v1/test_helpers/clock')
+    expect(isOver).toBe(true)
+    expect((await advance).invoices_paid).toBe(6)
+  })
+
   test('stops where an event of a type happens', async () => {
     const twin = await open({ now: NOW })
     await subscribe(twin, ['succeed', 'decline:insufficient_funds'])
