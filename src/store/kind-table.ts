@@ -3,7 +3,7 @@ import { assert } from '../core/errors.ts'
 import { changedFields, decode, encoded, fieldsOf } from './codec.ts'
 import { arg, type Reader, type Statement, type Statements } from './statements.ts'
 
-/** How many places are remembered: more than a command touches, and few enough to be at hand. */
+/** How many places are remembered: more than nearly all commands touch, and few enough to be at hand. */
 const MOST_SEQS = 256
 
 /** The table of one kind of object, one row each. It keeps its statements at hand: to look one up by its name costs as much as a row. */

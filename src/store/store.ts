@@ -75,6 +75,7 @@ export class Store {
       return result
     } catch (error) {
       if (this.#database.inTransaction) this.#transact.rollback.run()
+      this.objects.forgetPlaces()
       throw error
     }
   }
