@@ -95,17 +95,17 @@ function addAdvance(clock: Command, io: Io): void {
       'paytwin clock advance --to-next',
       'paytwin clock advance 1y --stop-on invoice.payment_failed subscription.deleted',
     ],
-    run: async (session, given, args) => {
+    run: async (invocation, given, args) => {
       const { by, options } = disentangled(given, args)
       checkAdvance(options, by)
-      const { client, out } = session
+      const { client, out } = invocation
       const scope = await meantClocks(client, options)
       const aim = await aimOf(client, scope, options, by)
       const work = client.advanceClocks(scope, aim, {
         stop_on: options.stopOn,
         await_webhooks: options.awaitWebhooks,
       })
-      await cancelable(session, scope, withProgress(session, scope, work), (answer) =>
+      await cancelable(invocation, scope, withProgress(invocation, scope, work), (answer) =>
         out.show(answer, ({ data }) => {
           for (const { summary, ...moved } of data) describeAdvance(out, moved, summary)
         }),

@@ -4,8 +4,8 @@ import { type ConnectionOptions, findDaemon } from './connection.ts'
 import type { Io } from './io.ts'
 import { Output } from './output.ts'
 
-/** What a command works with. */
-export type Session = {
+/** A command as it was called: whom it asks, and where its answer goes. */
+export type Invocation = {
   readonly client: Client
   readonly out: Output
   readonly io: Io
@@ -21,7 +21,7 @@ export type Verb<Options> = {
   /** Adds the options that it has beside those of every command. */
   readonly options?: (command: Command) => Command
   readonly examples: readonly string[]
-  readonly run: (session: Session, options: Options, args: readonly string[]) => Promise<void>
+  readonly run: (invocation: Invocation, options: Options, args: readonly string[]) => Promise<void>
 }
 
 /** Adds a command to a noun, or to the program itself. */

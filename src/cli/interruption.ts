@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import type { ClockScope } from '../client/types.ts'
-import type { Session } from './command.ts'
+import type { Invocation } from './command.ts'
 import { Ended } from './failure.ts'
 
 /**
@@ -11,7 +11,7 @@ import { Ended } from './failure.ts'
  * paytwin: who interrupts a command wants what it does to stop.
  */
 export async function cancelable<Answer>(
-  { client, out }: Session,
+  { client, out }: Invocation,
   scope: ClockScope,
   work: Promise<Answer>,
   tell: (answer: Answer) => void,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock, ClockScope } from '../client/types.ts'
-import type { Session } from './command.ts'
+import type { Invocation } from './command.ts'
 import { instant } from './format.ts'
 import { counted, formatSpan, thousands } from './text.ts'
 
@@ -11,10 +11,14 @@ const BAR_WIDTH = 24
  * Shows how far an advance has come while it runs, when a person watches.
  * Source: operator.md, Command line ("simulated date, jobs, rate, time left").
  */
-export async function withProgress<T>(session: Session, scope: ClockScope, work: Promise<T>): Promise<T> {
-  if (!session.out.isWatched) return work
+export async function withProgress<T>(
+  invocation: Invocation,
+  scope: ClockScope,
+  work: Promise<T>,
+): Promise<T> {
+  if (!invocation.out.isWatched) return work
   const ended = new AbortController()
-  const drawing = draw(session, scope, ended.signal)
+  const drawing = draw(invocation, scope, ended.signal)
   try {
     return await work
   } finally {
@@ -23,7 +27,7 @@ export async function withProgress<T>(session: Session, scope: ClockScope, work:
   }
 }
 
-async function draw({ client, io }: Session, scope: ClockScope, ended: AbortSignal): Promise<void> {
+async function draw({ client, io }: Invocation, scope: ClockScope, ended: AbortSignal): Promise<void> {
   const begun = performance.now()
   // The advance itself tells what went wrong: a look that fails is only not drawn.
   const look = () => client.clocks('all' in scope ? {} : scope).catch(() => undefined)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { LoggedRequest } from '../client/types.ts'
-import { addVerb, type Session, wholeNumber } from './command.ts'
+import { addVerb, type Invocation, wholeNumber } from './command.ts'
 import type { Io } from './io.ts'
 import { columnsFor, REQUEST_COLUMNS, requestLine } from './request-line.ts'
 import { untilInterrupted } from './until-interrupted.ts'
@@ -30,11 +30,11 @@ export function requestCommands(program: Command, io: Io): void {
     about: 'Print requests as they are answered (with --json one JSON object a line), until Ctrl-C.',
     options: (command) => command.option('--merchant <ID>', 'requests of this merchant only'),
     examples: ['paytwin requests tail', 'paytwin requests tail --json | jq -r .path'],
-    run: (session, { merchant }) => tail(session, merchant),
+    run: (invocation, { merchant }) => tail(invocation, merchant),
   })
 }
 
-const tail = ({ client, out }: Session, merchant: string | undefined): Promise<void> =>
+const tail = ({ client, out }: Invocation, merchant: string | undefined): Promise<void> =>
   untilInterrupted(async (signal) => {
     const requests = client.followRequests(
       { merchant },

@@ -3,7 +3,7 @@ import type { Client } from '../client/client.ts'
 import type { Beginning, StreamNews } from '../client/event-stream.ts'
 import type { Event } from '../client/types.ts'
 import { eventLine } from '../ui/event-line.ts'
-import { addVerb, type Session } from './command.ts'
+import { addVerb, type Invocation } from './command.ts'
 import { forwardEvents, type Target, targetOf } from './forward.ts'
 import { type Io, type Terminal, variable } from './io.ts'
 
@@ -34,8 +34,8 @@ export function tailCommand(events: Command, io: Io, wantedOptions: (command: Co
   })
 }
 
-async function tail(session: Session, options: TailOptions): Promise<void> {
-  const { client, out, io } = session
+async function tail(invocation: Invocation, options: TailOptions): Promise<void> {
+  const { client, out, io } = invocation
   const target = options.forwardTo === undefined ? null : targetOf(options.forwardTo, client.address.token)
   const terminal = options.plain || out.isJson ? undefined : drawable(io)
   const ended = new AbortController()
@@ -44,8 +44,8 @@ async function tail(session: Session, options: TailOptions): Promise<void> {
   for (const signal of SIGNALS) process.on(signal, end)
   try {
     if (target) out.note(`Forwarding to ${target.url}, signed with ${target.secret}`)
-    if (terminal) await watch(session, options, target, terminal, ended)
-    else await print(session, options, target, ended)
+    if (terminal) await watch(invocation, options, target, terminal, ended)
+    else await print(invocation, options, target, ended)
   } finally {
     for (const signal of SIGNALS) process.off(signal, end)
   }
@@ -66,7 +66,7 @@ function drawable(io: Io): Terminal | undefined {
 
 /** Events as lines, each written at once. */
 async function print(
-  { client, out }: Session,
+  { client, out }: Invocation,
   { merchant, type, since }: TailOptions,
   target: Target | null,
   ended: AbortController,
@@ -111,7 +111,7 @@ async function together(ended: AbortController, works: readonly Promise<void>[])
 
 /** The terminal UI. What cannot begin is said before the terminal is taken. */
 async function watch(
-  { client, io }: Session,
+  { client, io }: Invocation,
   options: TailOptions,
   target: Target | null,
   terminal: Terminal,

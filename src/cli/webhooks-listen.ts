@@ -7,7 +7,7 @@ import type { Event } from '../client/types.ts'
 import { assert } from '../core/errors.ts'
 import { eventLine } from '../ui/event-line.ts'
 import { verifySignature } from '../webhooks/signature.ts'
-import type { Session } from './command.ts'
+import type { Invocation } from './command.ts'
 import { Failure } from './failure.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 import { wallSeconds } from './wall.ts'
@@ -26,7 +26,7 @@ type Wanted = {
  * Source: operator.md, Command line (`webhooks listen`).
  */
 export async function listen(
-  { client, out }: Session,
+  { client, out }: Invocation,
   { merchant, port, enabled_events }: Wanted,
 ): Promise<void> {
   // The first delivery may come sooner than the answer that tells the secret.

@@ -112,9 +112,9 @@ export function webhookCommands(program: Command, io: Io): void {
         .option('--event <TYPE...>', "the events to ask for, as in 'invoice.*' (default: all)")
         .option('--merchant <ID>', 'whose events; needed when there are several merchants'),
     examples: ['paytwin webhooks listen', "paytwin webhooks listen --port 3000 --event 'invoice.*' --json"],
-    run: async (session, { merchant: named, port, event }) => {
-      const merchant = await meantMerchant(session.client, named)
-      await listen(session, { merchant, port, enabled_events: event })
+    run: async (invocation, { merchant: named, port, event }) => {
+      const merchant = await meantMerchant(invocation.client, named)
+      await listen(invocation, { merchant, port, enabled_events: event })
     },
   })
 }
