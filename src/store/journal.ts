@@ -4,7 +4,7 @@ import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { ALWAYS, BLOCK_ROWS, type Blocks, blockOf, type CreatedBound, ownerOf, spanOf } from './blocks.ts'
 import { KINDS, kindNumber } from './columns.ts'
 import type { ObjectTable } from './objects.ts'
-import { arg, literal, type Statement, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 import { JOURNAL_BLOCKS, type JournalRow } from './tables.ts'
 
 /** Changes of public objects at one instant, to be appended in their order. */
@@ -72,8 +72,6 @@ export class Journal {
   readonly #statements: Statements
   readonly #objects: ObjectTable
   readonly #blocks: Blocks
-  /** The statements that append so many entries. */
-  readonly #appends: Statement<unknown>[] = []
 
   constructor(statements: Statements, objects: ObjectTable, blocks: Blocks) {
     this.#statements = statements
@@ -98,30 +96,25 @@ export class Journal {
       values.push(merchant, number, type, kindNumber(kind), object)
       values.push(created, text, api_version, request, idempotency_key)
     }
-    const { last } = this.#appending(entries.length).runWith(values)
+    const { last } = this.#statements
+      .named(`append ${entries.length} to journal`, (db) =>
+        db.insertInto('journal').values(
+          entries.map(() => ({
+            merchant: arg<number>('merchant'),
+            number: arg<number | null>('number'),
+            type: arg<number | null>('type'),
+            kind: arg<number>('kind'),
+            object: arg<number>('object'),
+            created: arg<number>('created'),
+            replaced: arg<string | null>('replaced'),
+            api_version: arg<number>('api_version'),
+            request: arg<string | null>('request'),
+            idempotency_key: arg<string | null>('idempotency_key'),
+          })),
+        ),
+      )
+      .runWith(values)
     for (let seq = last - entries.length + 1; seq <= last; seq += 1) this.#blocks.added('journal', seq)
-  }
-
-  #appending(count: number): Statement<unknown> {
-    const known = this.#appends[count]
-    if (known) return known
-    const row = {
-      merchant: arg<number>('merchant'),
-      number: arg<number | null>('number'),
-      type: arg<number | null>('type'),
-      kind: arg<number>('kind'),
-      object: arg<number>('object'),
-      created: arg<number>('created'),
-      replaced: arg<string | null>('replaced'),
-      api_version: arg<number>('api_version'),
-      request: arg<string | null>('request'),
-      idempotency_key: arg<string | null>('idempotency_key'),
-    }
-    const statement = this.#statements.named(`append ${count} to journal`, (db) =>
-      db.insertInto('journal').values(Array.from({ length: count }, () => row)),
-    )
-    this.#appends[count] = statement
-    return statement
   }
 
   /** The running number of a merchant's newest event, or for null the seq of the newest entry; 0 when there is none. */

@@ -11,7 +11,6 @@ export class KindTable<K extends Kind> {
   readonly #kind: K
   readonly #statements: Statements
   readonly #columns: readonly string[]
-  readonly #updates = new Map<string, Statement<unknown>>()
   /**
    * Where the objects are that were read or written last, so that their next change need not look for them. An id has one place as
    * long as the rows stay: when an insertion is taken back, nothing changes what it inserted, and the next one says where it is.
@@ -107,32 +106,22 @@ export class KindTable<K extends Kind> {
     assert(seq, `${after.id} is there`)
     const fields = changedFields(this.#kind, before, after)
     if (fields.length === 0) return seq
-    const { changes } = this.#update(fields.map(({ name }) => name)).runWith([
-      ...encoded(after, fields),
-      seq,
-      after.id,
-    ])
+    const names = fields.map(({ name }) => name)
+    const { changes } = this.#statements
+      .named(`update ${this.#kind} ${names.join(' ')}`, (db) =>
+        db
+          .updateTable(this.#kind as 'object')
+          .set(Object.fromEntries(names.map((name) => [name, arg(name)])))
+          .where('seq', '=', arg<number>('seq'))
+          .where('id', '=', arg<string>('id')),
+      )
+      .runWith([...encoded(after, fields), seq, after.id])
     assert(changes === 1, `${after.id} is where it was`)
     return seq
   }
 
   forgetPlaces(): void {
     this.#seqs.clear()
-  }
-
-  #update(names: readonly string[]): Statement<unknown> {
-    const key = names.join(' ')
-    const known = this.#updates.get(key)
-    if (known) return known
-    const statement = this.#statements.named(`update ${this.#kind} ${key}`, (db) =>
-      db
-        .updateTable(this.#kind as 'object')
-        .set(Object.fromEntries(names.map((name) => [name, arg(name)])))
-        .where('seq', '=', arg<number>('seq'))
-        .where('id', '=', arg<string>('id')),
-    )
-    this.#updates.set(key, statement)
-    return statement
   }
 
   #remember(id: string, seq: number): void {
