@@ -1,12 +1,12 @@
 import type { Kind, Objects } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
 import { changedFields, decode, encoded, fieldsOf } from './codec.ts'
-import { arg, type Reader, type Statement, type Statements } from './statements.ts'
+import { arg, type Reader, type Statements } from './statements.ts'
 
 /** How many places are remembered: more than nearly all commands touch, and few enough to be at hand. */
 const MOST_SEQS = 256
 
-/** The table of one kind of object, one row each. It keeps its statements at hand: to look one up by its name costs as much as a row. */
+/** The table of one kind of object, one row each. */
 export class KindTable<K extends Kind> {
   readonly #kind: K
   readonly #statements: Statements
@@ -16,9 +16,6 @@ export class KindTable<K extends Kind> {
    * long as the rows stay: when an insertion is taken back, nothing changes what it inserted, and the next one says where it is.
    */
   readonly #seqs = new Map<string, number>()
-  #get: Statement<Objects[K]> | undefined
-  #at: Statement<Objects[K]> | undefined
-  #insert: Statement<unknown> | undefined
 
   constructor(kind: K, statements: Statements) {
     this.#kind = kind
@@ -40,31 +37,33 @@ export class KindTable<K extends Kind> {
 
   /** The object of this id; undefined when the merchant has none. */
   get(merchant: number, id: string): Objects[K] | undefined {
-    this.#get ??= this.#statements.named(
-      `get ${this.#kind}`,
-      (db) =>
-        db
-          .selectFrom(this.#kind as 'object')
-          .select(this.columns)
-          .where('id', '=', arg<string>('id'))
-          .where('merchant', '=', arg<number>('merchant')),
-      this.reader,
-    )
-    return this.#get.get({ id, merchant })
+    return this.#statements
+      .named(
+        `get ${this.#kind}`,
+        (db) =>
+          db
+            .selectFrom(this.#kind as 'object')
+            .select(this.columns)
+            .where('id', '=', arg<string>('id'))
+            .where('merchant', '=', arg<number>('merchant')),
+        this.reader,
+      )
+      .get({ id, merchant })
   }
 
   /** The object in this place of its table, whoever owns it. */
   at(seq: number): Objects[K] {
-    this.#at ??= this.#statements.named(
-      `at ${this.#kind}`,
-      (db) =>
-        db
-          .selectFrom(this.#kind as 'object')
-          .select(this.columns)
-          .where('seq', '=', arg<number>('seq')),
-      this.reader,
-    )
-    const object = this.#at.get({ seq })
+    const object = this.#statements
+      .named(
+        `at ${this.#kind}`,
+        (db) =>
+          db
+            .selectFrom(this.#kind as 'object')
+            .select(this.columns)
+            .where('seq', '=', arg<number>('seq')),
+        this.reader,
+      )
+      .get({ seq })
     assert(object, `${this.#kind} ${seq} is there`)
     return object
   }
@@ -84,15 +83,16 @@ export class KindTable<K extends Kind> {
 
   /** @returns the new row's seq */
   insert(merchant: number, object: Objects[K]): number {
-    this.#insert ??= this.#statements.named(`insert ${this.#kind}`, (db) =>
-      db.insertInto(this.#kind as 'object').values({
-        merchant: arg<number>('merchant'),
-        id: arg<string>('id'),
-        created: arg<number>('created'),
-        ...Object.fromEntries(this.#columns.map((name) => [name, arg(name)])),
-      }),
-    )
-    const { last } = this.#insert.runWith([merchant, ...encoded(object, fieldsOf(this.#kind))])
+    const { last } = this.#statements
+      .named(`insert ${this.#kind}`, (db) =>
+        db.insertInto(this.#kind as 'object').values({
+          merchant: arg<number>('merchant'),
+          id: arg<string>('id'),
+          created: arg<number>('created'),
+          ...Object.fromEntries(this.#columns.map((name) => [name, arg(name)])),
+        }),
+      )
+      .runWith([merchant, ...encoded(object, fieldsOf(this.#kind))])
     this.#remember(object.id, last)
     return last
   }
