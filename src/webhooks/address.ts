@@ -56,14 +56,19 @@ export class Addresses {
     this.#allowed = rangesOf(allowed)
   }
 
-  /** Why an address is refused, in a sentence; undefined when it is not. */
+  /**
+   * Why an address is refused, in a sentence; undefined when it is not. An IPv6 address that stands for an IPv4 one is judged by
+   * both.
+   */
   refusal(address: string): string | undefined {
-    const plain = unmapped(address)
+    const plain = address.replace(/%.*$/, '')
+    const meant = isIP(plain) === 6 ? [plain, ...embeddedIn(plain)] : [plain]
     this.#ranges ??= { never: rangesOf(NEVER), private: rangesOf(PRIVATE) }
-    if (holds(this.#ranges.never, plain))
+    const { never, private: internal } = this.#ranges
+    if (meant.some((each) => holds(never, each)))
       return `${address} is a link-local, metadata or other address that webhooks never go to`
-    if (!this.#isExposed || !holds(this.#ranges.private, plain) || holds(this.#allowed, plain))
-      return undefined
+    const isAllowed = (each: string) => !holds(internal, each) || holds(this.#allowed, each)
+    if (!this.#isExposed || holds(this.#allowed, plain) || meant.every(isAllowed)) return undefined
     return `${address} is a loopback or private address, which a daemon beyond this machine only reaches with --webhook-allow`
   }
 
@@ -97,23 +102,38 @@ function rangesOf(ranges: readonly string[]): BlockList {
 const holds = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/** IPv6 addresses that stand for an IPv4 one, by their first groups, and where in them that is. */
-const EMBEDDED: readonly (readonly [groups: readonly number[], at: number])[] = [
-  [[0, 0, 0, 0, 0, 0xffff], 6], // mapped
-  [[0, 0, 0, 0, 0xffff, 0], 6], // translated (SIIT)
-  [[0x64, 0xff9b, 0, 0, 0, 0], 6], // NAT64
-  [[0x64, 0xff9b, 1], 6], // NAT64 of one's own network
-  [[0x2002], 1], // 6to4
+/** A form of IPv6 addresses that hold an IPv4 one. */
+type Embedding = {
+  /** Matches the 32 hexadecimal digits of such an address. */
+  readonly form: RegExp
+  /** Which of the 16 bytes are the IPv4 address. */
+  readonly at: readonly [number, number, number, number]
+  readonly isInverted?: true
+}
+
+const LAST = [12, 13, 14, 15] as const
+const EMBEDDINGS: readonly Embedding[] = [
+  { form: /^0{24}(?!0{7}[01])/, at: LAST }, // IPv4-compatible, ::/96, but for :: and ::1
+  { form: /^0{20}ffff/, at: LAST }, // mapped, ::ffff:0:0/96
+  { form: /^0{16}ffff0000/, at: LAST }, // translated (SIIT), ::ffff:0:0:0/96
+  { form: /^0064ff9b0{16}/, at: LAST }, // NAT64, 64:ff9b::/96
+  { form: /^0064ff9b0001/, at: LAST }, // local NAT64, 64:ff9b:1::/48, with a prefix of 96 bits
+  { form: /^0064ff9b0001.{4}00.{8}0{6}$/, at: [9, 10, 11, 12] }, // the same with a prefix of 64 bits (RFC 6052 2.2)
+  { form: /^2002/, at: [2, 3, 4, 5] }, // 6to4, 2002::/16
+  { form: /^20010000/, at: [4, 5, 6, 7] }, // the server of a Teredo address, 2001::/32
+  { form: /^20010000/, at: LAST, isInverted: true }, // its client (RFC 4380 4)
+  { form: /^.{16}0[0-3]005efe/, at: LAST }, // ISATAP, with any prefix (RFC 5214 6.1)
 ]
 
-/** The IPv4 address that an IPv6 one stands for, else the address itself. */
-function unmapped(address: string): string {
-  const bare = address.replace(/%.*$/, '')
-  if (isIP(bare) !== 6) return bare
-  const groups = groupsOf(bare)
-  const [, at] = EMBEDDED.find(([first]) => first.every((group, index) => groups[index] === group)) ?? []
-  if (at === undefined) return bare
-  return [groups[at] ?? 0, groups[at + 1] ?? 0].flatMap((group) => [group >> 8, group & 255]).join('.')
+/** The IPv4 addresses that an IPv6 address may stand for. */
+function embeddedIn(address: string): string[] {
+  const digits = groupsOf(address)
+    .map((group) => group.toString(16).padStart(4, '0'))
+    .join('')
+  const bytes = Buffer.from(digits, 'hex')
+  return EMBEDDINGS.filter(({ form }) => form.test(digits)).map(({ at, isInverted }) =>
+    at.map((place) => (bytes[place] ?? 0) ^ (isInverted ? 255 : 0)).join('.'),
+  )
 }
 
 /** The eight groups of an IPv6 address. */
