@@ -20,7 +20,7 @@ import { LiveStreams } from './http/live-streams.ts'
 import type { OAuthErrorForm } from './http/oauth/error-form.ts'
 import { endStreams } from './http/oauth/token.ts'
 import type { Specimen } from './http/openapi/recorder.ts'
-import { present } from './http/present.ts'
+import { presentFound } from './http/present.ts'
 import { RateLimit } from './http/rate-limit.ts'
 import { RequestLog } from './http/request-log.ts'
 import type { Registered } from './http/route.ts'
@@ -128,7 +128,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       versions,
       streams,
       requests,
-      present,
+      present: presentFound,
       rateLimit: rateLimit ? new RateLimit(rateLimit, wall) : null,
       strictParams: options.strictParams ?? false,
       oauthErrors: options.oauthErrors ?? 'envelope',

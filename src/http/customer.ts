@@ -114,12 +114,12 @@ export function customerRoutes(api: Api): void {
   )
 }
 
-/** A deleted customer is shown as what is left of it. Source: decisions.md 3, 13. */
+/** Shows a customer as requests find it: a deleted one as its deletion stub. Source: decisions.md 3, 13. */
 export const presentCustomerOrStub = (view: View, customer: Customer): Shape<typeof customerOrStub> =>
   customer.deleted ? deletedStub('customer', customer.id) : presentCustomer(view, customer)
 
 /** Source: decisions.md 3. */
-function presentCustomer(view: View, customer: Customer): CustomerShape {
+export function presentCustomer(view: View, customer: Customer): CustomerShape {
   const { email, name, description, invoice_prefix, default_payment_method, delinquent, test_clock } =
     customer
   return {

@@ -61,9 +61,8 @@ function eventType({ Event }: Schemas): string {
   ].join('\n')
 }
 
-/** `payment_method.attached` → `PaymentMethod`. Of a deleted customer little is left. */
+/** `payment_method.attached` → `PaymentMethod`. */
 function componentOf(eventType: string): string {
-  if (eventType === 'customer.deleted') return 'DeletedCustomer'
   const [object = ''] = eventType.split('.')
   return object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

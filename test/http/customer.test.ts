@@ -185,6 +185,22 @@ describe('deleting a customer', () => {
     expect((await twin.get('/v1/test_helpers/upcoming')).data).toEqual([])
   })
 
+  test('emits customer.deleted with the whole customer as it last was', async () => {
+    const { customer, method } = await makeCustomer(twin)
+    const path = `/v1/customers/${customer.id}`
+    const last = await twin.post(path, {
+      email: 'ada@example.com',
+      metadata: { team: 'billing' },
+      invoice_settings: { default_payment_method: method.id },
+    })
+    const events = await eventsOf(twin, () => twin.delete(path))
+    expect(events.map(({ type, data }) => [type, data])).toEqual([['customer.deleted', { object: last }]])
+    const stub = { id: customer.id, object: 'customer', deleted: true, livemode: false }
+    expect(await twin.get(path)).toEqual(stub)
+    const found = await twin.get(`/v1/payment_methods/${method.id}?expand[]=customer`)
+    expect(found.customer).toEqual(stub)
+  })
+
   test('that nobody knows is 404', async () => {
     await expectRefused(twin, ['DELETE', '/v1/customers/cus_unknown'], unknown())
     await expectRefused(twin, ['GET', '/v1/customers/cus_unknown'], unknown())

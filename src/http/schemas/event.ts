@@ -3,7 +3,7 @@ import type { Kind } from '../../core/change.ts'
 import { EVENT_TYPES } from '../../core/event.ts'
 import { chargeSchema } from './charge.ts'
 import { type Component, component, type Shape } from './component.ts'
-import { customerSchema, deletedCustomer } from './customer.ts'
+import { customerSchema } from './customer.ts'
 import { common, listOf, text } from './fields.ts'
 import { invoiceSchema } from './invoice.ts'
 import { paymentIntentSchema } from './payment-intent.ts'
@@ -12,33 +12,29 @@ import { priceSchema, productSchema } from './price.ts'
 import { refundSchema } from './refund.ts'
 import { subscriptionSchema } from './subscription.ts'
 
-/** What events tell of each kind, in the order in which it is described; nothing of what no event tells of. */
-const TOLD: Readonly<Record<Kind, readonly Component[]>> = {
-  subscription: [subscriptionSchema],
-  invoice: [invoiceSchema],
-  payment_intent: [paymentIntentSchema],
-  charge: [chargeSchema],
-  refund: [refundSchema],
-  customer: [customerSchema, deletedCustomer],
-  payment_method: [paymentMethodSchema],
-  price: [priceSchema],
-  product: [productSchema],
-  invoice_item: [],
-  webhook_endpoint: [],
-  webhook_delivery: [],
+/** The object that events of each kind carry, in the order of their description; null for kinds without events. */
+const CARRIED: Readonly<Record<Kind, Component | null>> = {
+  subscription: subscriptionSchema,
+  invoice: invoiceSchema,
+  payment_intent: paymentIntentSchema,
+  charge: chargeSchema,
+  refund: refundSchema,
+  customer: customerSchema,
+  payment_method: paymentMethodSchema,
+  price: priceSchema,
+  product: productSchema,
+  invoice_item: null,
+  webhook_endpoint: null,
+  webhook_delivery: null,
 }
 
 /** The object is whatever was told of; to the code that answers it is any. */
 const eventObject = () =>
   z
-    .union(
-      Object.values(TOLD)
-        .flat()
-        .map(({ schema }) => schema),
-    )
-    .describe('The object as it was at that moment.') as unknown as z.ZodType<
-    Readonly<Record<string, unknown>>
-  >
+    .union(Object.values(CARRIED).flatMap((carried) => (carried ? [carried.schema] : [])))
+    .describe(
+      'The object as it was at that moment; for a deletion, the whole object as it last was.',
+    ) as unknown as z.ZodType<Readonly<Record<string, unknown>>>
 
 /** Source: interface.md 6; decisions.md 10. */
 export const eventSchema = component('Event', () =>

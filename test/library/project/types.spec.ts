@@ -12,7 +12,7 @@ import { expect, expectTypeOf, test } from 'vitest'
 test('an event that was looked at says what it tells of', () => {
   const read = (event: Event) => {
     if (event.type === 'invoice.paid') expectTypeOf(event.data.object).toEqualTypeOf<Invoice>()
-    if (event.type === 'customer.deleted') expectTypeOf(event.data.object).toEqualTypeOf<DeletedCustomer>()
+    if (event.type === 'customer.deleted') expectTypeOf(event.data.object).toEqualTypeOf<Customer>()
     return event.type
   }
   expectTypeOf(read).returns.toEqualTypeOf<EventType>()
