@@ -116,7 +116,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const reportError = options.reportError ?? ((error: unknown) => console.error(error))
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
     const requests = new RequestLog(new LiveStreams(reportError))
-    const idempotency = new IdempotencyKeys(store, wall)
+    const idempotency = new IdempotencyKeys(store, engine.steady)
     const webhooks = openWebhooks(engine, versions, addresses, { ...options, reportError })
     const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
@@ -129,7 +129,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       streams,
       requests,
       present: presentFound,
-      rateLimit: rateLimit ? new RateLimit(rateLimit, wall) : null,
+      rateLimit: rateLimit ? new RateLimit(rateLimit, engine.steady) : null,
       strictParams: options.strictParams ?? false,
       oauthErrors: options.oauthErrors ?? 'envelope',
       adminToken,
@@ -137,7 +137,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       version: options.version ?? UNKNOWN_VERSION,
       data: options.data ?? null,
       url: options.url ?? (() => 'http://localhost'),
-      startedAt: wall(),
+      startedAt: engine.steady(),
       // A sandbox that no daemon serves has nothing to end but itself, which its owner does.
       shutDown: options.shutDown ?? (() => Promise.resolve()),
       reportError,

@@ -11,6 +11,21 @@ export const stopwatch = (): number => performance.now()
 export const wallSeconds = (wall: Wall): number => Math.floor(wall() / 1000)
 
 /**
+ * Real time for whatever lapses, in Unix milliseconds. It follows the wall clock; when that is set back, it goes on from where it was,
+ * so that nothing that has lapsed is valid again. A step back is noticed from one reading to the next: read it regularly.
+ */
+export function steadyTime(wall: Wall): Wall {
+  let latest = wall()
+  let ahead = 0
+  return () => {
+    const now = wall()
+    ahead += Math.max(0, latest - now)
+    latest = now
+    return now + ahead
+  }
+}
+
+/**
  * A clock of a merchant. It never goes back: a live one stands still while the wall clock is behind what it has shown,
  * and while an advance is under way it shows the instant that the advance has come to.
  * Source: decisions.md 2.

@@ -1,6 +1,6 @@
 import { internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
-import type { Clock, Wall } from './clock.ts'
+import { type Clock, steadyTime, type Wall } from './clock.ts'
 import { CommandQueue } from './command-queue.ts'
 import { Faults } from './faults.ts'
 import { nextTurn } from './gate.ts'
@@ -49,6 +49,8 @@ export class Engine {
   readonly ids: Ids
   readonly faults: Faults
   readonly wall: Wall
+  /** Real time for whatever lapses. */
+  readonly steady: Wall
   readonly time: Timekeeper
   /** The dates of all API versions, oldest first. */
   readonly versions: readonly string[]
@@ -61,15 +63,12 @@ export class Engine {
   #announced = new Map<string, MerchantState>()
   readonly #queue: CommandQueue
 
-  constructor({
-    store,
-    seed,
-    wall,
-    versions,
-  }: { store: Store; seed: string; wall: Wall; versions: readonly string[] }) {
+  constructor(given: { store: Store; seed: string; wall: Wall; versions: readonly string[] }) {
+    const { store, seed, wall, versions } = given
     this.versions = versions
     this.store = store
     this.wall = wall
+    this.steady = steadyTime(wall)
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
     this.#transactions = new Transactions(store, this.ids, {
@@ -163,6 +162,7 @@ export class Engine {
 
   /** Runs what is due on every live clock, and goes on with what a full disk has stopped: called by a tick each second. */
   async settleAll(): Promise<void> {
+    this.steady() // notices when the wall clock was set back
     this.time.resumeStalled()
     await Promise.all(
       [...this.merchants.values()].map((merchant) => this.settle(merchant).catch(unlessLeftBehind)),

@@ -1,7 +1,7 @@
 import type { Store } from '../store/store.ts'
 import { type Wall, wallSeconds } from './clock.ts'
 
-/** How long an answer is kept, in seconds of wall time. Source: decisions.md 1, "Idempotency". */
+/** How long an answer is kept, in seconds of real time. Source: decisions.md 1, "Idempotency". */
 const RETENTION_SECONDS = 86_400
 
 /** An answer as it was given first. */
@@ -30,12 +30,13 @@ export type Entry = {
  */
 export class IdempotencyKeys {
   readonly #store: Store
-  readonly #wall: Wall
+  readonly #time: Wall
   readonly #underWay = new Map<string, Promise<void>>()
 
-  constructor(store: Store, wall: Wall) {
+  /** @param time - never goes back: what was forgotten stays so when the wall clock is set back */
+  constructor(store: Store, time: Wall) {
     this.#store = store
-    this.#wall = wall
+    this.#time = time
   }
 
   /** Enters with a key, after every request that entered with it before has left. */
@@ -47,7 +48,7 @@ export class IdempotencyKeys {
     return {
       stored: this.#find(scope, key),
       keep: (answer) => {
-        this.#store.idempotency.put({ scope, key, ...answer, created: wallSeconds(this.#wall) })
+        this.#store.idempotency.put({ scope, key, ...answer, created: wallSeconds(this.#time) })
       },
       forget: () => this.#store.idempotency.remove({ scope, key }),
       leave: () => {
@@ -59,12 +60,12 @@ export class IdempotencyKeys {
 
   /** Forgets what nobody may ask for any more; to be called within a transaction. */
   forgetExpired(): void {
-    this.#store.idempotency.forget(wallSeconds(this.#wall) - RETENTION_SECONDS)
+    this.#store.idempotency.forget(wallSeconds(this.#time) - RETENTION_SECONDS)
   }
 
   #find(scope: string, key: string): StoredAnswer | undefined {
     const row = this.#store.idempotency.get(scope, key)
-    return row && row.created >= wallSeconds(this.#wall) - RETENTION_SECONDS ? row : undefined
+    return row && row.created >= wallSeconds(this.#time) - RETENTION_SECONDS ? row : undefined
   }
 }
 

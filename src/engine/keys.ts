@@ -48,6 +48,8 @@ export class KeyRing {
   readonly #used = new Set<KeyRow>()
 
   readonly #cacheSeconds: number
+  /** Until when a key that was revoked since the start goes on working, in steady milliseconds, by its id. */
+  readonly #cachedUntil = new Map<string, number>()
 
   /** @param cacheSeconds - how long a revoked key goes on working, as where resolved keys are cached (interface.md 5.4) */
   constructor(engine: Engine, cacheSeconds: number) {
@@ -73,7 +75,7 @@ export class KeyRing {
     const key = this.#byHash.get(hash.toString('hex'))
     const now = wallSeconds(this.#engine.wall)
     if (!key || !timingSafeEqual(key.hash, hash)) return undefined
-    if (key.revoked !== null && now >= key.revoked + this.#cacheSeconds) return undefined
+    if (key.revoked !== null && !this.#isCached(key.id, key.revoked)) return undefined
     const merchant = this.ownerOf(key)
     if (!merchant) return undefined
     if (key.last_used !== now) {
@@ -160,6 +162,7 @@ export class KeyRing {
     const revoked = wallSeconds(this.#engine.wall)
     await this.#engine.administer(() => this.#engine.store.directory.revokeKey(id, revoked))
     key.revoked = revoked
+    this.#cachedUntil.set(id, this.#engine.steady() + this.#cacheSeconds * 1_000)
     return key
   }
 
@@ -182,6 +185,19 @@ export class KeyRing {
       // The same secret may be another merchant's by now: fixtures give it again at each reset.
       this.#admit(before?.id === key.id ? before : key)
     }
+  }
+
+  /**
+   * Whether a revoked key still works. Once it does not, it never does again: not when the wall clock is set back, nor after a
+   * restart, which keeps no cache.
+   */
+  #isCached(id: string, revoked: number): boolean {
+    const until = this.#cachedUntil.get(id)
+    if (until === undefined) return false
+    const { wall, steady } = this.#engine
+    const isCached = steady() < until && wallSeconds(wall) >= revoked
+    if (!isCached) this.#cachedUntil.delete(id)
+    return isCached
   }
 
   #admit(key: KeyRow): void {

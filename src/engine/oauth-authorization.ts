@@ -50,12 +50,12 @@ export type Seal = { readonly nonce: string; readonly cookie: string }
  * Source: decisions.md 8.
  */
 export function makeAuthorization(
-  { store, ids, wall }: Pick<Engine, 'store' | 'ids' | 'wall'>,
+  { store, ids, steady }: Pick<Engine, 'store' | 'ids' | 'steady'>,
   { app, ...asked }: Asked,
   { merchant, seal }: { merchant: Merchant | null; seal: Seal | null },
 ): Authorization {
   const id = ids.next(0, 'oauthz')
-  const created = wallSeconds(wall)
+  const created = wallSeconds(steady)
   store.oauth.addAuthorization({
     ...asked,
     id,
@@ -104,13 +104,13 @@ export const findAuthorization = (engine: Engine, id: string): Authorization =>
  * Source: decisions.md 8; state-machines.md, "OAuth".
  */
 export function decide(
-  { store, wall }: Pick<Engine, 'store' | 'wall'>,
+  { store, steady }: Pick<Engine, 'store' | 'steady'>,
   id: string,
   { decision, merchant }: Decision,
 ): Decided {
   const row = find(store, id)
   const { redirect_uri, state } = row
-  const status = move(AUTHORIZATION_TRANSITIONS, statusAt(row, wallSeconds(wall)), decision)
+  const status = move(AUTHORIZATION_TRANSITIONS, statusAt(row, wallSeconds(steady)), decision)
   assert(status === 'approved' || status === 'denied', 'a decision decides')
   const { ordinal, birth } = merchant?.settings ?? { ordinal: row.merchant, birth: row.birth }
   const decided = { ...row, status, merchant: ordinal, birth, state: null }
@@ -143,7 +143,7 @@ function find(store: Store, id: string): StoredAuthorization {
   return row
 }
 
-const shown = ({ wall }: Engine, row: StoredAuthorization): Authorization => ({
+const shown = ({ steady }: Engine, row: StoredAuthorization): Authorization => ({
   ...row,
-  status: statusAt(row, wallSeconds(wall)),
+  status: statusAt(row, wallSeconds(steady)),
 })

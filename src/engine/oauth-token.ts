@@ -140,11 +140,11 @@ export function resolveToken(
 export const tokenKey = (seq: number): string => `oauth_token ${seq}`
 
 /** Forgets what expired long ago; to be called within a transaction. */
-export function forgetExpiredGrants({ store, merchants, wall }: Engine): void {
+export function forgetExpiredGrants({ store, merchants, steady }: Engine): void {
   for (const { settings, clock } of merchants.values()) {
     store.oauth.forgetExpired(settings.birth, clock.now)
   }
-  store.oauth.forgetRequests(wallSeconds(wall))
+  store.oauth.forgetRequests(wallSeconds(steady))
 }
 
 const notGranted = (refusal: ApiError): NotGranted => ({ refusal, revoked: [] })

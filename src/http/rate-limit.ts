@@ -1,21 +1,22 @@
 import { rateLimited } from '../core/errors.ts'
 import { type Wall, wallSeconds } from '../engine/clock.ts'
 
-/** Counts requests of each merchant in each second of the wall clock. Source: decisions.md 1, "Rate limiting". */
+/** Counts requests of each merchant in each second of real time. Source: decisions.md 1, "Rate limiting". */
 export class RateLimit {
   readonly #perSecond: number
-  readonly #wall: Wall
+  readonly #time: Wall
   readonly #counts = new Map<number, number>()
   #second = 0
 
-  constructor(perSecond: number, wall: Wall) {
+  /** @param time - never goes back: a step of the wall clock begins no new second */
+  constructor(perSecond: number, time: Wall) {
     this.#perSecond = perSecond
-    this.#wall = wall
+    this.#time = time
   }
 
   /** @param merchant - its ordinal. @throws ApiError rate_limit */
   count(merchant: number): void {
-    const second = wallSeconds(this.#wall)
+    const second = wallSeconds(this.#time)
     if (second !== this.#second) {
       this.#second = second
       this.#counts.clear()

@@ -242,7 +242,7 @@ export class OAuthTables {
       .run({ birth, before })
   }
 
-  /** Forgets requests of long ago from which no code came. @param now - the wall clock */
+  /** Forgets requests of long ago from which no code came. @param now - real time, in Unix seconds */
   forgetRequests(now: number): void {
     this.#statements
       .named('forget oauth requests', (db) =>

@@ -12,7 +12,7 @@ export type AdminSite = Site & {
   readonly version: string
   /** The data folder; null when ephemeral. */
   readonly data: string | null
-  /** Unix milliseconds at which the daemon started. */
+  /** When the daemon started, in steady milliseconds. */
   readonly startedAt: number
   /** Brings back the state of the first start. */
   readonly reset: () => Promise<void>

@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { SandboxOptions } from '../../src/sandbox.ts'
+import { PLACES } from '../places.ts'
+import { type Body, clientOf, startTwin, type Twin } from '../twin.ts'
+import { ask, expectOAuthRefusal, makeApp } from './oauth/support.ts'
+import { asOperator, badState, expectUnauthenticated } from './support.ts'
+
+const START = Date.UTC(2026, 5, 1)
+const HOUR = 3_600_000
+
+let twin: Twin
+let wall: number
+afterEach(() => twin.close())
+
+async function start(options: Partial<SandboxOptions> = {}): Promise<void> {
+  wall = START
+  twin = await startTwin({ wall: () => wall, ...options })
+}
+
+/** Sets the wall clock, and lets the tick of each second notice. */
+async function setWall(time: number): Promise<void> {
+  wall = time
+  await twin.sandbox.engine.settleAll()
+}
+
+const operate = async (method: string, path: string, body?: Body): Promise<Body> =>
+  (await asOperator(twin)(method, path, body)).body
+
+/** A key that is revoked at the start, and a client that has it. */
+async function revokedKey(): Promise<Twin> {
+  const { id, secret } = await operate('POST', 'keys', {})
+  await operate('POST', `keys/${id}/revoke`)
+  return clientOf(twin.sandbox, secret)
+}
+
+const read = (client: Twin) => client.request('GET', '/v1/customers')
+const write = (client: Twin) => client.request('POST', '/v1/customers', {})
+
+describe('when the wall clock is set back', () => {
+  test.each([1_000, HOUR, 365 * 24 * HOUR])('by %i ms, a revoked key stays revoked', async (step) => {
+    await start()
+    const client = await revokedKey()
+    expectUnauthenticated(await read(client))
+    wall -= step
+    expectUnauthenticated(await read(client))
+    expectUnauthenticated(await write(client))
+  })
+
+  test('to before its revocation, a key that is still cached is so no longer', async () => {
+    await start({ keyCacheSeconds: 60 })
+    const client = await revokedKey()
+    expect((await read(client)).status).toBe(200)
+    wall -= 1_000
+    expectUnauthenticated(await read(client))
+    wall += 1_000
+    expectUnauthenticated(await write(client))
+  })
+
+  test('to within the seconds for which it was cached, a key does not work again', async () => {
+    await start({ keyCacheSeconds: 60 })
+    const [used, unused] = [await revokedKey(), await revokedKey()]
+    await setWall(START + 60_000)
+    expectUnauthenticated(await read(used))
+    await setWall(START + 30_000)
+    expectUnauthenticated(await read(used))
+    expectUnauthenticated(await write(unused))
+  })
+
+  test('while a key is cached, it works for its seconds and no longer', async () => {
+    await start({ keyCacheSeconds: 60 })
+    const client = await revokedKey()
+    await setWall(START + 50_000)
+    await setWall(START + 10_000)
+    await setWall(START + 19_000)
+    expect((await read(client)).status).toBe(200)
+    await setWall(START + 20_000)
+    expectUnauthenticated(await read(client))
+  })
+
+  test('an authorization that has expired stays so', async () => {
+    await start()
+    const { id } = await ask(twin, await makeApp(twin))
+    await setWall(START + 600_000)
+    await setWall(START + 1_000)
+    expectOAuthRefusal(await twin.request('POST', `/v1/oauth/authorizations/${id}/approve`), badState())
+    expect((await operate('GET', 'authorizations')).data).toMatchObject([{ id, status: 'expired' }])
+    const { id: later } = await ask(twin, await makeApp(twin))
+    expect((await twin.post(`/v1/oauth/authorizations/${later}/approve`)).status).toBe('approved')
+  })
+
+  test('an idempotency key that was forgotten stays so', async () => {
+    await start()
+    const send = (name: string) =>
+      twin.request('POST', '/v1/customers', { name }, { 'Idempotency-Key': 'once' })
+    await send('Ada')
+    await setWall(START + 25 * HOUR)
+    await setWall(START + HOUR)
+    expect((await send('Grace')).body).toMatchObject({ name: 'Grace' })
+  })
+
+  test('the second that a rate limit counts does not begin again', async () => {
+    await start({ rateLimit: 2 })
+    for (const step of [0, -HOUR]) {
+      wall += step
+      expect((await read(twin)).status).toBe(200)
+    }
+    wall -= HOUR
+    expect((await read(twin)).status).toBe(429)
+    wall += 1_000
+    expect((await read(twin)).status).toBe(200)
+  })
+
+  test('the uptime goes on', async () => {
+    await start()
+    await setWall(START + 5_000)
+    await setWall(START - HOUR)
+    expect((await operate('GET', 'status')).uptime).toBe(5)
+  })
+})
+
+test('a restart ends the seconds for which a revoked key is cached', async () => {
+  const options = {
+    database: PLACES['on disk'](),
+    secretKey: `sk_test_${'x'.repeat(24)}`,
+    keyCacheSeconds: 60,
+  }
+  await start(options)
+  const { secretKey } = await revokedKey()
+  expect((await read(clientOf(twin.sandbox, secretKey))).status).toBe(200)
+  await twin.close()
+  await start(options)
+  expectUnauthenticated(await read(clientOf(twin.sandbox, secretKey)))
+})
