@@ -16,16 +16,16 @@ export type DelivererOptions = {
   readonly render: (merchant: MerchantState, event: string) => string
   readonly send: Send
   readonly version: string
-  /** How many deliveries may be on their way at the same time; 200 unless given. */
-  readonly maxUnderWay?: number
+  /** How many deliveries are tried again at the same time; 200 unless given. */
+  readonly maxRetries?: number
   readonly reportError: (error: unknown, doing: string) => void
 }
 
 /** Why what is under way is broken off for good, and not to go on at the next start. */
 const REPLACED = Symbol('the contents of the database were replaced')
 
-/** paytwin: how many deliveries are on their way at the same time, to all endpoints of all merchants. */
-const MAX_UNDER_WAY = 200
+/** paytwin: how many deliveries are tried again at the same time, to all endpoints of all merchants. */
+const MAX_RETRIES = 200
 
 /**
  * Hands events over to webhook endpoints, after they were committed. What is ready stands in the database: so each is
@@ -36,7 +36,8 @@ export class Deliverer implements Deliveries {
   readonly #options: DelivererOptions
   /** The lanes on which something is on its way, by endpoint. */
   readonly #lanes = new Map<string, { readonly lane: Lane; readonly merchant: MerchantState }>()
-  readonly #turnstile: Turnstile
+  /** The places of what is tried again. First attempts need none: an endpoint makes one at a time. */
+  readonly #turnstile: Turnstile<MerchantState>
   readonly #stopListening: () => void
   /** Each commit writes whole pages: that of ten outcomes hardly more of them than that of one. */
   readonly #batch = new Batch()
@@ -45,7 +46,7 @@ export class Deliverer implements Deliveries {
 
   constructor(options: DelivererOptions) {
     this.#options = options
-    this.#turnstile = new Turnstile(options.maxUnderWay ?? MAX_UNDER_WAY)
+    this.#turnstile = new Turnstile(options.maxRetries ?? MAX_RETRIES)
     this.#stopListening = options.engine.listen({
       committed: () => this.#schedule(),
       replaced: () => this.restart(),
@@ -143,19 +144,20 @@ export class Deliverer implements Deliveries {
     })
   }
 
+  /** Receivers that do not answer never delay a first attempt at another endpoint: only what is tried again waits for a place. */
   async #attempt(
     merchant: MerchantState,
     delivery: WebhookDelivery,
     ended: AbortSignal,
   ): Promise<DeliveryAttempt | null> {
-    const turn = this.#turnstile.enter()
+    if (delivery.attempt_count === 0) return this.#try(merchant, delivery, ended)
+    const turn = this.#turnstile.enter(merchant)
     try {
       await turn
-      if (ended.aborted || (turn && !this.#isWanted(merchant, delivery))) return null
-      const attempt = await this.#try(merchant, delivery, ended)
-      return ended.aborted ? null : attempt
+      if (turn && !this.#isWanted(merchant, delivery)) return null
+      return await this.#try(merchant, delivery, ended)
     } finally {
-      this.#turnstile.leave()
+      this.#turnstile.leave(merchant)
     }
   }
 
@@ -180,18 +182,23 @@ export class Deliverer implements Deliveries {
     return objects.get('webhook_delivery', settings.ordinal, id)?.is_ready ?? false
   }
 
-  /** An attempt that we fail ourselves is one like any other, so that it holds back nothing and is not made for ever. */
+  /**
+   * Makes an attempt. One that we fail ourselves is one like any other, so that it holds back nothing and is not made for ever.
+   * @returns null when it was broken off
+   */
   async #try(
     merchant: MerchantState,
     delivery: WebhookDelivery,
     ended: AbortSignal,
-  ): Promise<DeliveryAttempt> {
+  ): Promise<DeliveryAttempt | null> {
+    if (ended.aborted) return null
     const time = merchant.clock.now
     const begun = stopwatch()
     const reply = await this.#post(merchant, delivery, ended).catch((error: unknown): Reply => {
       this.#options.reportError(error, `delivering ${delivery.event} to ${delivery.endpoint}`)
       return { status: null, error: 'It could not be sent: this is a mistake in paytwin' }
     })
+    if (ended.aborted) return null
     const duration_ms = Math.round(stopwatch() - begun)
     return reply.status === null
       ? { time, response_status: null, response_body: null, error: reply.error, duration_ms }

@@ -1,25 +1,63 @@
-/** Lets so many in at the same time; the others wait for their turn, in their order. */
-export class Turnstile {
+/**
+ * Shares a number of places among owners. One owner may take up to three quarters of them, so that the others never find them all
+ * taken by it. A place that becomes free goes to the waiting owner that has the fewest.
+ */
+export class Turnstile<Owner> {
   #free: number
-  readonly #waiting: (() => void)[] = []
+  readonly #mostOfOne: number
+  readonly #taken = new Map<Owner, number>()
+  readonly #waiting = new Map<Owner, (() => void)[]>()
 
   constructor(places: number) {
     this.#free = places
+    this.#mostOfOne = Math.ceil((places * 3) / 4)
   }
 
-  /** @returns undefined when there is a place at once, else what resolves when there is */
-  enter(): Promise<void> | undefined {
-    if (this.#free > 0) {
-      this.#free -= 1
+  /** Takes a place. @returns undefined when there is one at once, else what resolves when the owner has got one */
+  enter(owner: Owner): Promise<void> | undefined {
+    if (this.#free > 0 && this.#hasRoom(owner)) {
+      this.#move(owner, 1)
       return undefined
     }
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    return new Promise((resolve) => {
+      const queue = this.#waiting.get(owner) ?? []
+      queue.push(resolve)
+      this.#waiting.set(owner, queue)
+    })
   }
 
-  /** Gives the place to whoever has waited longest. */
-  leave(): void {
-    const next = this.#waiting.shift()
-    if (next) next()
-    else this.#free += 1
+  /** Gives a place back. */
+  leave(owner: Owner): void {
+    this.#move(owner, -1)
+    const next = this.#nextOwner()
+    if (next === undefined) return
+    const queue = this.#waiting.get(next) ?? []
+    const enter = queue.shift()
+    // Owners of equal share take turns: whoever was served comes last.
+    this.#waiting.delete(next)
+    if (queue.length > 0) this.#waiting.set(next, queue)
+    this.#move(next, 1)
+    enter?.()
+  }
+
+  #nextOwner(): Owner | undefined {
+    const able = [...this.#waiting.keys()].filter((owner) => this.#hasRoom(owner))
+    const fewest = Math.min(...able.map((owner) => this.#takenBy(owner)))
+    return able.find((owner) => this.#takenBy(owner) === fewest)
+  }
+
+  #hasRoom(owner: Owner): boolean {
+    return this.#takenBy(owner) < this.#mostOfOne
+  }
+
+  #takenBy(owner: Owner): number {
+    return this.#taken.get(owner) ?? 0
+  }
+
+  #move(owner: Owner, places: 1 | -1): void {
+    this.#free -= places
+    const taken = this.#takenBy(owner) + places
+    if (taken === 0) this.#taken.delete(owner)
+    else this.#taken.set(owner, taken)
   }
 }

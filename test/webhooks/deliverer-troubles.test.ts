@@ -4,7 +4,7 @@ import { dropQueued } from '../../src/engine/webhook-delivery.ts'
 import { Deliverer } from '../../src/webhooks/deliverer.ts'
 import { anotherMerchant } from '../http/support.ts'
 import { type Body, clientOf } from '../twin.ts'
-import { makeDoor, makeEvents, makeInbox, openShop, shopOf, turns } from './inbox.ts'
+import { makeDoor, makeEvents, makeInbox, openShop, type Shop, shopOf, turns } from './inbox.ts'
 
 const NOW = 1769853600
 const PATH = '/v1/webhook_endpoints'
@@ -89,46 +89,12 @@ describe('what goes wrong with us', () => {
 })
 
 describe('very many', () => {
-  test('receivers that do not answer take a bounded share, and everybody gets a turn', async () => {
+  /** A shop whose deliverer makes so many retries at a time, and no more. */
+  async function withRetries(maxRetries: number) {
     const shop = await openShop()
     const { engine } = shop.sandbox
     await (engine.deliveries as Deliverer).close()
     const inbox = makeInbox()
-    const deliverer = new Deliverer({
-      engine,
-      render: (_, id) => JSON.stringify({ id }),
-      send: inbox.send,
-      version: '0',
-      maxUnderWay: 7,
-      reportError: () => undefined,
-    })
-    engine.deliveries = deliverer
-    onTestFinished(() => deliverer.close())
-    inbox.receive = async () => {
-      await turn()
-      return 200
-    }
-    for (let count = 0; count < 40; count += 1) await shop.endpoint({ url: `http://${count}.test/` })
-    const events = await makeEvents(shop, 10)
-    await shop.settled()
-    expect(inbox.received).toHaveLength(400)
-    expect(inbox.mostUnderWay).toBe(7)
-    for (let count = 0; count < 40; count += 1) {
-      const got = inbox.received.filter(({ url }) => url === `http://${count}.test/`)
-      expect(got.map(({ event }) => event.id)).toEqual(events)
-    }
-  })
-
-  test('that wait for a turn are not sent when they were taken back meanwhile', async () => {
-    const shop = await openShop()
-    const { engine } = shop.sandbox
-    await (engine.deliveries as Deliverer).close()
-    const inbox = makeInbox()
-    const door = makeDoor()
-    inbox.receive = async () => {
-      await door.opened
-      return 200
-    }
     const render = (_: unknown, id: string) => JSON.stringify({ id })
     const reportError = () => undefined
     const deliverer = new Deliverer({
@@ -136,20 +102,103 @@ describe('very many', () => {
       render,
       send: inbox.send,
       version: '0',
-      maxUnderWay: 1,
+      maxRetries,
       reportError,
     })
     engine.deliveries = deliverer
     onTestFinished(() => deliverer.close())
+    return shopOf(shop, inbox)
+  }
+
+  test('retries take a bounded share, and every endpoint gets its turn', async () => {
+    const shop = await withRetries(8)
+    const { inbox } = shop
+    inbox.receive = () => 500
+    for (let count = 0; count < 40; count += 1) await shop.endpoint({ url: `http://${count}.test/` })
+    const events = await makeEvents(shop, 10)
+    await shop.settled()
+    inbox.received.length = 0
+    inbox.mostUnderWay = 0
+    inbox.receive = async () => {
+      await turn()
+      return 200
+    }
+    await shop.advance({ by: '5s' })
+    await shop.settled()
+    expect(inbox.received).toHaveLength(400)
+    expect(inbox.mostUnderWay).toBe(6)
+    for (let count = 0; count < 40; count += 1) {
+      expect(shop.ids(`http://${count}.test/`).sort()).toEqual([...events].sort())
+    }
+  })
+
+  test('that wait for a turn are not sent when they were taken back meanwhile', async () => {
+    const shop = await withRetries(1)
+    const { inbox } = shop
+    inbox.receive = () => 500
     await shop.endpoint({ url: 'http://a.test/' })
     const second = await shop.endpoint({ url: 'http://b.test/' })
-    await makeEvents(shop, 2)
+    await makeEvents(shop, 1)
+    await shop.settled()
+    inbox.received.length = 0
+    const door = makeDoor()
+    inbox.receive = async () => {
+      await door.opened
+      return 200
+    }
+    await shop.advance({ by: '5s' })
     await turns()
     await shop.post(`${PATH}/${second.id}`, { disabled: true })
     await shop.post(`${PATH}/${second.id}`, { disabled: false })
     door.open()
     await shop.settled()
-    expect(inbox.received.map(({ url }) => url)).toEqual(['http://a.test/', 'http://a.test/'])
+    expect(inbox.received.map(({ url }) => url)).toEqual(['http://a.test/'])
+  })
+})
+
+describe('receivers that do not answer', () => {
+  const HANGING = /^http:\/\/hanging/
+  const never = new Promise<number>(() => undefined)
+
+  /** A shop with as many endpoints as it may have, to each of which a first attempt and several retries hang. */
+  async function hangingShop(): Promise<Shop> {
+    const shop = await openShop()
+    shop.inbox.receive = () => 500
+    for (let count = 0; count < 49; count += 1) await shop.endpoint({ url: `http://hanging-${count}.test/` })
+    await makeEvents(shop, 5)
+    await shop.settled()
+    shop.inbox.receive = ({ url }) => (HANGING.test(url) ? never : 200)
+    await shop.advance({ by: '5s' })
+    await makeEvents(shop, 1)
+    await turns()
+    expect(shop.inbox.underWay).toBe(150 + 49)
+    return shop
+  }
+
+  test('delay neither the first attempts nor the retries of another merchant', async () => {
+    const shop = await hangingShop()
+    const other = clientOf(shop.sandbox, (await anotherMerchant(shop)).secretKey)
+    const url = 'http://other.test/'
+    await other.post(PATH, { url, enabled_events: ['*'] })
+    const events = await makeEvents(other, 20)
+    await turns()
+    expect(shop.ids(url)).toEqual(events)
+    const { receive } = shop.inbox
+    shop.inbox.receive = (received, ended) => (received.url === url ? 500 : receive(received, ended))
+    const [failed] = await makeEvents(other, 1)
+    await turns()
+    shop.inbox.receive = receive
+    await other.advance({ by: '5s' })
+    await turns()
+    expect(shop.ids(url)).toEqual([...events, failed, failed])
+  })
+
+  test('delay no first attempt at another endpoint of their merchant', async () => {
+    const shop = await hangingShop()
+    await shop.endpoint()
+    const events = await makeEvents(shop, 20)
+    await turns()
+    expect(shop.ids()).toEqual(events)
   })
 })
 

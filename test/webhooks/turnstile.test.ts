@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { Turnstile } from '../../src/webhooks/turnstile.ts'
+
+/** A turnstile of so many places, and the order in which owners came in. */
+function turnstileOf(places: number) {
+  const turnstile = new Turnstile<string>(places)
+  const entered: string[] = []
+  const enter = (owners: string) => {
+    for (const owner of owners) {
+      const turn = turnstile.enter(owner)
+      if (turn) void turn.then(() => entered.push(owner))
+      else entered.push(owner)
+    }
+  }
+  const leave = async (owners: string) => {
+    for (const owner of owners) {
+      turnstile.leave(owner)
+      await Promise.resolve()
+    }
+  }
+  return { enter, leave, inOrder: () => entered.join('') }
+}
+
+test('one owner takes three quarters of the places, and others find the rest', () => {
+  const { enter, inOrder } = turnstileOf(8)
+  enter('AAAAAAAAAA')
+  expect(inOrder()).toBe('AAAAAA')
+  enter('BBC')
+  expect(inOrder()).toBe('AAAAAABB')
+})
+
+test('a place that becomes free goes to the waiting owner that has the fewest', async () => {
+  const { enter, leave, inOrder } = turnstileOf(4)
+  enter('AAABABBCC')
+  expect(inOrder()).toBe('AAAB')
+  await leave('AAAB')
+  expect(inOrder()).toBe('AAABCABC')
+})
+
+test('owners with the same share take turns', async () => {
+  const { enter, leave, inOrder } = turnstileOf(2)
+  enter('XYABAB')
+  await leave('XYAB')
+  expect(inOrder()).toBe('XYABAB')
+})
+
+test('an owner that waits for its own share gets in when it leaves', async () => {
+  const { enter, leave, inOrder } = turnstileOf(4)
+  enter('AAAA')
+  await leave('A')
+  expect(inOrder()).toBe('AAAA')
+})
+
+test('one place is enough', async () => {
+  const { enter, leave, inOrder } = turnstileOf(1)
+  enter('AAB')
+  await leave('AB')
+  expect(inOrder()).toBe('AAB')
+})
