@@ -46,13 +46,17 @@ export type CodeGrant = {
 }
 export type RefreshGrant = { readonly refresh_token: string; readonly scope: string | undefined }
 
+/** Proves which app asks, at the moment at which it is called: what it asks for may have waited. @throws ApiError invalid_client */
+export type Client = () => OAuthApp
+
 /**
  * Exchanges a code for tokens, once. It is one transaction: a code is redeemed and its tokens are there, or neither.
+ * @throws ApiError invalid_client
  * Source: interface.md 4.4; decisions.md 8, 13.
  */
 export async function exchangeCode(
   engine: Engine,
-  app: OAuthApp,
+  client: Client,
   { code, redirect_uri, verifier }: CodeGrant,
 ): Promise<Granted | NotGranted> {
   const { oauth } = engine.store
@@ -61,7 +65,8 @@ export async function exchangeCode(
   const merchant = found && askedMerchant(engine, found)
   if (!merchant) return notGranted(invalidGrant(UNKNOWN_CODE))
   const granted = engine.command(merchant, null, ({ store, now }): Granted | NotGranted => {
-    // Read again where nothing else runs: others may have brought the same code, or the app may be gone.
+    // Read where nothing else runs: others may have brought the same code, or the app may have lost its secret.
+    const app = client()
     const row = oauth.authorizationOfCode(hash)
     if (!row?.code_status || row.code_expires === null) return notGranted(invalidGrant(UNKNOWN_CODE))
     const challenge = verifier === undefined ? undefined : challengeFrom(verifier)
@@ -81,12 +86,12 @@ export async function exchangeCode(
 
 /**
  * Gives new tokens for a refresh token, which is worth nothing from then on. It is one transaction, as the exchange.
- * @throws ApiError invalid_scope
+ * @throws ApiError invalid_client, invalid_scope
  * Source: decisions.md 8.
  */
 export async function refresh(
   engine: Engine,
-  app: OAuthApp,
+  client: Client,
   { refresh_token, scope: asked }: RefreshGrant,
 ): Promise<Granted | NotGranted> {
   const { oauth } = engine.store
@@ -95,6 +100,7 @@ export async function refresh(
   const merchant = found && bornAs(engine.merchants, found)
   if (!merchant) return notGranted(invalidGrant(UNKNOWN_REFRESH_TOKEN))
   const granted = engine.command(merchant, null, ({ store, now }): Granted | NotGranted => {
+    const app = client()
     const token = oauth.token(hash)
     const authorization = token && oauth.authorizationAt(token.authorization)
     if (token?.kind !== 'refresh' || !authorization) return notGranted(invalidGrant(UNKNOWN_REFRESH_TOKEN))
@@ -111,13 +117,14 @@ export async function refresh(
  * Revokes a token of an app's own: an access token alone, a refresh token with its family. Any other stays as it is, and
  * nobody learns which it was.
  * @returns the access tokens that fell: see tokenKey
+ * @throws ApiError invalid_client
  * Source: decisions.md 8, 13; RFC 7009 2.1, 2.2.
  */
-export function revokeToken(engine: Engine, app: OAuthApp, token: string): Promise<readonly number[]> {
+export function revokeToken(engine: Engine, client: Client, token: string): Promise<readonly number[]> {
   const { oauth } = engine.store
   return engine.administer(() => {
     const row = oauth.token(digest(token))
-    if (row?.app !== app.id) return []
+    if (row?.app !== client().id) return []
     if (row.kind === 'access') return [revoke(engine.store, row)]
     const authorization = oauth.authorizationAt(row.authorization)
     assert(authorization, 'a token comes from an authorization')

@@ -72,6 +72,7 @@ export class Timekeeper {
    * @param options.stop_on - types of events after whose first the advance ends
    * @param options.await_webhooks - whether each step waits until the webhooks of the one before were answered
    * @param options.param - the parameter to blame when the target is not forward
+   * @param options.checkAdmitted - throws when it is not to begin, because of what happened while it waited
    * @param options.begun - what else to write when it begins, in the same transaction
    * @returns when it has begun; `done` tells what it did, when it has ended or was canceled
    */
@@ -82,11 +83,13 @@ export class Timekeeper {
     {
       param,
       begun,
+      checkAdmitted,
       ...wanted
-    }: Partial<AdvanceOptions> & { readonly param: string; readonly begun?: () => void },
+    }: Partial<AdvanceOptions> & { param: string; begun?: () => void; checkAdmitted?: () => void },
   ): Promise<{ readonly done: Promise<Summary> }> {
     return this.#host.command(merchant, (unit) => {
       if (this.#running.has(clock)) throw new ClockHeld(clock)
+      checkAdmitted?.()
       unit.touch(clock)
       const target = aim(clock.instant)
       this.check(clock, target, param)

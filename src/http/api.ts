@@ -41,6 +41,8 @@ export type Call<Params> = {
    * crash comes between. To be called within the transaction that begins it.
    */
   readonly keep: (body: Json) => void
+  /** Makes sure that the caller's credentials still open, for what acts only after it has waited. @throws ApiError authentication_error */
+  readonly checkAdmitted: () => void
 }
 
 export type WriteCall<Params> = Call<Params> & { readonly unit: Unit }
@@ -83,6 +85,7 @@ export class Api {
     answer: (call: Call<Params>) => Answer<NoInfer<Body>> | Promise<Answer<NoInfer<Body>>>,
   ): void {
     this.#add(route, async (call, exchange) => {
+      exchange.checkAdmitted()
       const result = await this.#orForget(exchange, () => answer(call))
       if (result instanceof Response) return exchange.stamp(result)
       const render = () => exchange.render(call.view, result, route.status ?? 200)
@@ -108,6 +111,7 @@ export class Api {
     this.#add(route, (call, exchange) => {
       const request: RequestContext = { id: exchange.id, idempotency_key: exchange.idempotencyKey ?? null }
       return this.#site.engine.command(call.merchant, request, (unit) => {
+        exchange.checkAdmitted()
         try {
           // Added, not copied: this is the way of every write, and it may be gone again.
           return exchange.render(call.view, answer(Object.assign(call, { unit })), route.status ?? 200)
@@ -207,6 +211,7 @@ export class Api {
         keep: (body: Json) => {
           exchange.render(view, body, route.status ?? 200)
         },
+        checkAdmitted: () => exchange.checkAdmitted(),
         id: c.req.param('id') ?? '',
       }
       const result = await run(call, exchange)

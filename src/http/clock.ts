@@ -51,9 +51,10 @@ export function clockRoutes(api: Api): void {
       returns: clockSchema,
       errors: { 400: ['parameter_missing'] },
     },
-    async ({ merchant, site, params, keep }) => {
+    async ({ merchant, site, params, keep, checkAdmitted }) => {
       const begun = () => keep(presentClock(merchant))
-      const summary = await advance(site, merchant, merchant.clock, { ...params, ...aimOf(params), begun })
+      const wanted = { ...params, ...aimOf(params), begun, checkAdmitted }
+      const summary = await advance(site, merchant, merchant.clock, wanted)
       return { ...presentClock(merchant), ...(summary && { summary }) }
     },
   )
@@ -120,14 +121,17 @@ export async function advance(
     z.infer<z.ZodObject<Pick<typeof advanceFields, 'stop_on' | 'await_webhooks' | 'async'>>> & {
       /** What else to write when it begins, in the same transaction. */
       begun?: () => void
+      /** Makes sure, when it is about to begin, that the caller may still begin it. */
+      checkAdmitted?: () => void
     },
 ): Promise<ReturnType<typeof presentSummary> | undefined> {
-  const { aim, param, begun } = given
+  const { aim, param, begun, checkAdmitted } = given
   const { done } = await site.engine.time.begin(merchant, clock, aim, {
     stop_on: stopOn(given),
     await_webhooks: given.await_webhooks ?? false,
     param,
     ...(begun && { begun }),
+    ...(checkAdmitted && { checkAdmitted }),
   })
   if (!given.async) return presentSummary(await done)
   done.catch((error: unknown) => site.reportError(error, 'advancing a clock'))

@@ -102,6 +102,16 @@ export class Exchange {
     return caller
   }
 
+  /** Makes sure that the credentials still open, when a request acts that may have waited. @throws ApiError authentication_error */
+  checkAdmitted(): void {
+    try {
+      this.#callerNow()
+    } catch (error) {
+      this.#forget()
+      throw error
+    }
+  }
+
   /**
    * The same for one who asks without a merchant's key: an app, or a browser that nobody knows.
    * @throws what authenticating throws; ApiError parameter_invalid, param X-API-Version; rate_limit; internal_error
@@ -166,6 +176,7 @@ export class Exchange {
   replay(): Response | undefined {
     const stored = this.entry?.stored
     if (!stored) return undefined
+    this.checkAdmitted()
     this.#version = stored.api_version
     const { status, body: text } = stored
     const code = status < 400 ? null : JSON.parse(text).error.code
@@ -209,16 +220,19 @@ export class Exchange {
   /** Faults of key resolution strike before anybody knows whether the key is valid, but may be one merchant's. */
   #authenticate(): Caller {
     try {
-      const { method, path } = this.#c.req
-      const allowsPublic = this.#served.isPublicRoute
-      const header = this.#c.req.header('authorization')
-      this.#caller = authenticate(this.#site, header, { method, path, allowsPublic })
+      this.#caller = this.#callerNow()
       if (!this.#strike('key_resolution_unavailable')) return this.#caller
     } catch (error) {
       if (!this.#strike('key_resolution_unavailable')) throw error
     }
     this.#caller = undefined
     throw keyResolutionUnavailable()
+  }
+
+  #callerNow(): Caller {
+    const { method, path } = this.#c.req
+    const header = this.#c.req.header('authorization')
+    return authenticate(this.#site, header, { method, path, allowsPublic: this.#served.isPublicRoute })
   }
 
   #errorBody(error: ApiError): Json {

@@ -73,10 +73,11 @@ export function testClockRoutes(api: Api): void {
       returns: testClockSchema,
       errors: { 400: ['parameter_missing'] },
     },
-    async ({ merchant, site, params, id, keep }) => {
+    async ({ merchant, site, params, id, keep, checkAdmitted }) => {
       const clock = merchant.testClocks.named(id)
       const begun = () => keep(presentTestClock(merchant.settings.id, clock))
-      const summary = await advance(site, merchant, clock, { ...params, ...testClockAim(params), begun })
+      const wanted = { ...params, ...testClockAim(params), begun, checkAdmitted }
+      const summary = await advance(site, merchant, clock, wanted)
       return { ...presentTestClock(merchant.settings.id, clock), ...(summary && { summary }) }
     },
   )

@@ -21,7 +21,8 @@ const NOT_KEPT: Headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 export type ClientCall<Params> = {
   readonly site: Site
-  readonly app: OAuthApp
+  /** The app that asks, by its credentials as they are now: it may have waited. @throws ApiError invalid_client */
+  readonly client: () => OAuthApp
   readonly params: Params
   /** Tells whose clock the answer is to show. */
   readonly speaksOf: (merchant: MerchantState) => void
@@ -66,9 +67,15 @@ export class ClientApi {
     const read = once(() => readParams(c, MAX_BODY_BYTES, { onlyOnce: true }))
     try {
       return await inOneState(async () => {
-        const app = await exchange.admitStranger(() => authenticate(site, c.req.header('authorization')))
+        const client = () => authenticate(site, c.req.header('authorization'))
+        const app = await exchange.admitStranger(client)
         const params = check(site, { route, app, given: await read() }, exchange)
-        const body = await answer({ site, app, params, speaksOf: (merchant) => exchange.speaksOf(merchant) })
+        const body = await answer({
+          site,
+          client,
+          params,
+          speaksOf: (merchant) => exchange.speaksOf(merchant),
+        })
         return exchange.send({ status: 200, text: textOf(body), headers: {} })
       })
     } catch (error) {

@@ -61,8 +61,8 @@ export function tokenRoutes(api: ClientApi): void {
       params: revokeParams,
       returns: oauthRevocation,
     },
-    async ({ site, app, params }) => {
-      endStreams(site, await revokeToken(site.engine, app, params.token))
+    async ({ site, client, params }) => {
+      endStreams(site, await revokeToken(site.engine, client, params.token))
       return { livemode: false }
     },
   )
@@ -87,15 +87,15 @@ const missingOf = ({ grant_type, ...given }: Raw): string | undefined =>
   isGrantType(grant_type) ? NEEDED[grant_type].find((name) => given[name] === undefined) : undefined
 
 /** @throws ApiError unsupported_grant_type, invalid_scope */
-function grantOf({ site, app, params }: ClientCall<TokenParams>): Promise<Granted | NotGranted> {
+function grantOf({ site, client, params }: ClientCall<TokenParams>): Promise<Granted | NotGranted> {
   const { grant_type, code, redirect_uri, code_verifier, refresh_token, scope } = params
   if (!isGrantType(grant_type)) throw unsupportedGrantType(grant_type)
   if (grant_type === 'refresh_token') {
     assert(refresh_token !== undefined, 'the refresh_token is there')
-    return refresh(site.engine, app, { refresh_token, scope })
+    return refresh(site.engine, client, { refresh_token, scope })
   }
   assert(code !== undefined && redirect_uri !== undefined, 'code and redirect_uri are there')
-  return exchangeCode(site.engine, app, { code, redirect_uri, verifier: code_verifier })
+  return exchangeCode(site.engine, client, { code, redirect_uri, verifier: code_verifier })
 }
 
 const presentTokens = ({ merchant, access_token, refresh_token, scope }: Granted): OAuthTokensShape => ({
