@@ -1,8 +1,10 @@
-import type { InvoiceLine } from './invoice.ts'
+import { parameterInvalid } from './errors.ts'
+import { type Invoice, type InvoiceLine, MAX_LINES, withLines } from './invoice.ts'
 import type { Metadata } from './metadata.ts'
+import { lineAmount, total } from './money.ts'
 
 /**
- * A charge of any amount that waits for the customer's next manual invoice, or is on one.
+ * A charge of any amount that waits for the customer's next manual invoice, or is on an invoice.
  * Source: decisions.md 7 (`/v1/invoiceitems`). Amounts in the smallest currency unit.
  */
 export type InvoiceItem = {
@@ -22,6 +24,13 @@ export type InvoiceItem = {
   readonly deleted: boolean
 }
 
+/**
+ * What a quantity of units costs.
+ * @throws ApiError amount_too_large
+ */
+export const itemAmount = (unitAmountMinor: number, quantity: number): number =>
+  total([lineAmount(unitAmountMinor, quantity)])
+
 /** The line that bills an item. */
 export const lineOfItem = (
   { amount, unit_amount, quantity, price, description, id }: InvoiceItem,
@@ -36,3 +45,51 @@ export const lineOfItem = (
   invoice_item: id,
   description,
 })
+
+/**
+ * Checks that an item can be added to an invoice.
+ * @throws ApiError parameter_invalid, param invoice, for another customer's or currency's invoice, one that is not a draft,
+ *   and one that is full
+ * Source: decisions.md 1 ("References in a body").
+ */
+export function checkTakesItem(
+  invoice: Invoice,
+  { customer, currency }: Pick<InvoiceItem, 'customer' | 'currency'>,
+): void {
+  const refuse = (reason: string) => parameterInvalid('invoice', `The invoice '${invoice.id}' ${reason}`)
+  if (invoice.customer !== customer) throw refuse('belongs to another customer')
+  if (invoice.currency !== currency) throw refuse(`is in ${invoice.currency}, not in ${currency}`)
+  if (invoice.status !== 'draft')
+    throw refuse(`has the status ${invoice.status}: items can be added only to a draft`)
+  if (invoice.lines.length >= MAX_LINES) throw refuse(`has the maximum of ${MAX_LINES} lines`)
+}
+
+/**
+ * Adds a new item to a draft, as its last line.
+ * @throws ApiError amount_too_large
+ */
+export const withItem = (draft: Invoice, item: InvoiceItem, lineId: string): Invoice =>
+  withLines(draft, [...draft.lines, { ...lineOfItem(item, lineId), is_own_item: true }])
+
+/**
+ * Updates the line of a draft that bills an item.
+ * @throws ApiError amount_too_large
+ */
+export const withUpdatedItem = (draft: Invoice, item: InvoiceItem): Invoice =>
+  withLines(
+    draft,
+    draft.lines.map((line) =>
+      line.invoice_item === item.id ? { ...line, ...lineOfItem(item, line.id) } : line,
+    ),
+  )
+
+/** Removes the line of a draft that bills an item. */
+export const withoutItem = (draft: Invoice, { id }: InvoiceItem): Invoice =>
+  withLines(
+    draft,
+    draft.lines.filter((line) => line.invoice_item !== id),
+  )
+
+/** The item after its draft was deleted: deleted too when it was created on that draft, else pending again. */
+export const withoutDraft = (item: InvoiceItem, { is_own_item }: InvoiceLine): InvoiceItem =>
+  is_own_item ? { ...item, deleted: true } : { ...item, invoice: null }

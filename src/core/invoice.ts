@@ -56,7 +56,15 @@ export type InvoiceLine = {
   /** Of a line that bills an invoice item: the item, and its own words for it. */
   readonly invoice_item?: string
   readonly description?: string | null
+  /** Whether the item was created on this invoice, rather than pending before. Not part of the API's object. */
+  readonly is_own_item?: boolean
 }
+
+/**
+ * The most lines of an invoice to which another item can be added. Each addition records the lines that it replaces, so an
+ * unlimited number would grow the database quadratically.
+ */
+export const MAX_LINES = 250
 
 /** Source: interface.md 2.3; decisions.md 7, 13. Amounts in the smallest currency unit, times in Unix seconds. */
 export type Invoice = {
@@ -129,7 +137,7 @@ export const draftInvoice = (
   collection_method: given.collection_method,
   billing_reason: given.billing_reason,
   lines: given.lines,
-  total: total(given.lines.map((line) => line.amount)),
+  total: totalOf(given.lines),
   amount_paid: 0,
   attempt_count: 0,
   attempted: false,
@@ -151,6 +159,19 @@ export const draftInvoice = (
   test_clock: given.test_clock,
   deleted: false,
 })
+
+/**
+ * Replaces the lines of a draft, and with them its total.
+ * @throws ApiError amount_too_large
+ */
+export const withLines = (invoice: Invoice, lines: readonly InvoiceLine[]): Invoice => ({
+  ...invoice,
+  lines,
+  total: totalOf(lines),
+})
+
+/** @throws ApiError amount_too_large */
+const totalOf = (lines: readonly InvoiceLine[]): number => total(lines.map(({ amount }) => amount))
 
 /**
  * The number that the customer's next finalized invoice gets.

@@ -1,13 +1,21 @@
 import { Change } from '../core/change.ts'
 import { invalidStateTransition, parameterInvalid, parameterMissing } from '../core/errors.ts'
-import type { InvoiceItem } from '../core/invoice-item.ts'
+import type { Invoice } from '../core/invoice.ts'
+import {
+  checkTakesItem,
+  type InvoiceItem,
+  itemAmount,
+  withItem,
+  withoutItem,
+  withUpdatedItem,
+} from '../core/invoice-item.ts'
 import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
-import { lineAmount, total } from '../core/money.ts'
 import { apply } from './apply.ts'
 import type { Unit } from './unit.ts'
 
 export type InvoiceItemParams = {
   customer: string
+  invoice?: string | undefined
   amount?: number | undefined
   currency?: string | undefined
   price?: string | undefined
@@ -16,17 +24,28 @@ export type InvoiceItemParams = {
   metadata?: MetadataParam | undefined
 }
 
+/** undefined leaves a field as it is. */
+export type InvoiceItemUpdate = {
+  amount?: number | undefined
+  quantity?: number | undefined
+  description?: string | null | undefined
+  metadata?: MetadataParam | undefined
+}
+
 /**
- * Makes an item that waits for the customer's next manual invoice: an amount in a currency, or a quantity of a one-time
- * price.
+ * Creates an item of an amount in a currency, or of a quantity of a one-time price. It is added to the draft that the
+ * parameters name, or else waits for the customer's next manual invoice.
  * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large
  * Source: decisions.md 7 (`/v1/invoiceitems`).
  */
 export function createInvoiceItem(unit: Unit, params: InvoiceItemParams): InvoiceItem {
+  const given = amountGiven(params)
   const customer = unit.find('customer', params.customer, 'customer')
-  const { unit_amount, currency } = pricing(unit, params)
+  const invoice = params.invoice === undefined ? null : unit.find('invoice', params.invoice, 'invoice')
+  const { unit_amount, currency } = given ?? oneTimePrice(unit, params)
+  if (invoice) checkTakesItem(invoice, { customer: customer.id, currency })
   const clock = unit.clockOf(customer.test_clock)
-  const amount = total([lineAmount(unit_amount, params.quantity)])
+  const amount = itemAmount(unit_amount, params.quantity)
   const change = new Change()
   const item = change.create('invoice_item', {
     id: unit.idFor('invoice_item'),
@@ -38,25 +57,30 @@ export function createInvoiceItem(unit: Unit, params: InvoiceItemParams): Invoic
     quantity: params.quantity,
     price: params.price ?? null,
     description: params.description ?? null,
-    invoice: null,
+    invoice: invoice?.id ?? null,
     metadata: mergeMetadata({}, params.metadata),
     test_clock: customer.test_clock,
     deleted: false,
   })
+  if (invoice) change.update('invoice', invoice, (draft) => withItem(draft, item, unit.newId('il')))
   apply(unit, change, clock)
   return item
 }
 
-function pricing(
-  unit: Unit,
-  { amount, currency, price: id }: InvoiceItemParams,
-): { unit_amount: number; currency: string } {
-  if (id === undefined) {
-    if (amount === undefined) throw parameterMissing('amount')
-    if (currency === undefined) throw parameterMissing('currency')
-    return { unit_amount: amount, currency }
+type Pricing = { readonly unit_amount: number; readonly currency: string }
+
+/** The amount and currency of the parameters; null when a price is given instead. */
+function amountGiven({ amount, currency, price }: InvoiceItemParams): Pricing | null {
+  if (price !== undefined) {
+    if (amount !== undefined) throw parameterInvalid('amount', 'Give amount or price, not both')
+    return null
   }
-  if (amount !== undefined) throw parameterInvalid('amount', 'Give amount or price, not both')
+  if (amount === undefined) throw parameterMissing('amount')
+  if (currency === undefined) throw parameterMissing('currency')
+  return { unit_amount: amount, currency }
+}
+
+function oneTimePrice(unit: Unit, { price: id = '', currency }: InvoiceItemParams): Pricing {
   const price = unit.find('price', id, 'price')
   if (price.recurring)
     throw parameterInvalid(
@@ -70,22 +94,64 @@ function pricing(
 }
 
 /**
- * Deletes an item that waits.
- * @throws ApiError resource_missing; invalid_state_transition when an invoice bills it
+ * Updates an item that is pending or on a draft, and the draft with it.
+ * @throws ApiError resource_missing; parameter_invalid, param amount, for an item of a price; amount_too_large;
+ *   invalid_state_transition when its invoice is no draft
+ */
+export function updateInvoiceItem(unit: Unit, id: string, params: InvoiceItemUpdate): InvoiceItem {
+  const item = unit.find('invoice_item', id)
+  const { amount: unit_amount = item.unit_amount, quantity = item.quantity } = params
+  const { description = item.description } = params
+  if (params.amount !== undefined && item.price !== null)
+    throw parameterInvalid(
+      'amount',
+      `The invoice item '${id}' bills the price '${item.price}': only its quantity can be changed`,
+    )
+  const draft = draftOf(unit, item)
+  const change = new Change()
+  const updated = change.update('invoice_item', item, (before) => ({
+    ...before,
+    amount: itemAmount(unit_amount, quantity),
+    unit_amount,
+    quantity,
+    description,
+    metadata: mergeMetadata(before.metadata, params.metadata),
+  }))
+  if (draft) change.update('invoice', draft, (before) => withUpdatedItem(before, updated))
+  apply(unit, change, unit.clockOf(item.test_clock))
+  return updated
+}
+
+/**
+ * Deletes an item that is pending or on a draft, which it is removed from.
+ * @throws ApiError resource_missing; invalid_state_transition when its invoice is no draft
  */
 export function deleteInvoiceItem(unit: Unit, id: string): InvoiceItem {
   const item = unit.find('invoice_item', id)
-  if (item.invoice !== null) {
-    throw invalidStateTransition(`The invoice item '${id}' is on the invoice '${item.invoice}'`, null)
-  }
+  const draft = draftOf(unit, item)
   const change = new Change()
-  const deleted = change.update('invoice_item', item, (waits) => ({ ...waits, deleted: true }))
+  const deleted = change.update('invoice_item', item, (before) => ({ ...before, deleted: true }))
+  if (draft) change.update('invoice', draft, (before) => withoutItem(before, item))
   apply(unit, change, unit.clockOf(item.test_clock))
   return deleted
 }
 
-/** A customer's items that no invoice bills yet, oldest first. */
-export const waitingItems = (unit: Unit, customer: string): InvoiceItem[] =>
+/**
+ * The draft that an item is on; null for a pending item.
+ * @throws ApiError invalid_state_transition when its invoice is no draft
+ */
+function draftOf(unit: Unit, { id, invoice: invoiceId }: InvoiceItem): Invoice | null {
+  if (invoiceId === null) return null
+  const invoice = unit.need('invoice', invoiceId)
+  if (invoice.status === 'draft') return invoice
+  throw invalidStateTransition(
+    `The invoice item '${id}' is on the invoice '${invoiceId}', whose status is ${invoice.status}: only items that are pending or on a draft can be changed or deleted`,
+    null,
+  )
+}
+
+/** A customer's items that are on no invoice yet, oldest first. */
+export const pendingItems = (unit: Unit, customer: string): InvoiceItem[] =>
   unit.store.objects
     .list(
       'invoice_item',
@@ -93,10 +159,10 @@ export const waitingItems = (unit: Unit, customer: string): InvoiceItem[] =>
       [
         { field: 'customer', is: customer },
         { field: 'deleted', is: 0 },
+        { field: 'invoice', isNull: true },
       ],
       {
         limit: Number.MAX_SAFE_INTEGER,
       },
     )
-    .filter((item) => item.invoice === null)
     .reverse()

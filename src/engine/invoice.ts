@@ -6,7 +6,7 @@ import { formatInstant } from '../core/calendar.ts'
 import { Change } from '../core/change.ts'
 import { invalidStateTransition, parameterMissing } from '../core/errors.ts'
 import { type CollectionMethod, daysToPay, draftInvoice, type Invoice, isManual } from '../core/invoice.ts'
-import { lineOfItem } from '../core/invoice-item.ts'
+import { lineOfItem, withoutDraft } from '../core/invoice-item.ts'
 import { beginsPeriod, subscriptionJobs } from '../core/jobs.ts'
 import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import {
@@ -17,7 +17,7 @@ import {
 } from '../core/subscription.ts'
 import { intentsOf, loadAccount, loadCustomerAccount, subscriptionOf } from './account.ts'
 import { apply } from './apply.ts'
-import { waitingItems } from './invoice-item.ts'
+import { pendingItems } from './invoice-item.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import type { Unit } from './unit.ts'
 
@@ -37,7 +37,7 @@ export type InvoiceParams = {
  */
 export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
   const customer = unit.find('customer', params.customer, 'customer')
-  const waiting = waitingItems(unit, customer.id)
+  const waiting = pendingItems(unit, customer.id)
   const currency = params.currency ?? waiting[0]?.currency
   if (currency === undefined) throw parameterMissing('currency')
   const items = waiting.filter((item) => item.currency === currency)
@@ -125,7 +125,7 @@ export const voidInvoice = byHand(voidByHand)
 export const markUncollectible = byHand(writeOffByHand)
 
 /**
- * Deletes a manual draft; its items wait for the next invoice.
+ * Deletes a manual draft. Its items that were pending before are pending again; those created on it are deleted.
  * @throws ApiError resource_missing; invalid_state_transition, param status, for any other invoice
  * Source: state-machines.md, Invoice; decisions.md 7.
  */
@@ -141,7 +141,7 @@ export function deleteInvoice(unit: Unit, id: string): Invoice {
   for (const line of invoice.lines) {
     if (line.invoice_item === undefined) continue
     const item = unit.need('invoice_item', line.invoice_item)
-    change.update('invoice_item', item, (billed) => ({ ...billed, invoice: null }))
+    change.update('invoice_item', item, (billed) => withoutDraft(billed, line))
   }
   apply(unit, change, unit.clockOf(invoice.test_clock))
   return change.latest('invoice', invoice)

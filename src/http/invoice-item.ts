@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { InvoiceItem } from '../core/invoice-item.ts'
-import { createInvoiceItem, deleteInvoiceItem } from '../engine/invoice-item.ts'
+import { createInvoiceItem, deleteInvoiceItem, updateInvoiceItem } from '../engine/invoice-item.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { amount, currency, metadata, optionalText, quantity, reference } from './fields.ts'
@@ -15,6 +15,7 @@ import {
 
 const createParams = z.object({
   customer: reference,
+  invoice: reference.optional(),
   amount: amount.optional(),
   currency: currency.optional(),
   price: reference.optional(),
@@ -22,10 +23,17 @@ const createParams = z.object({
   description: optionalText,
   metadata,
 })
+const updateParams = z.object({
+  amount: amount.optional(),
+  quantity: quantity.optional(),
+  description: optionalText,
+  metadata,
+})
 const listParams = z.object({
   ...pageParams,
   customer: reference.optional(),
   invoice: reference.optional(),
+  pending: z.boolean().optional(),
   created: createdParam,
 })
 
@@ -35,7 +43,8 @@ export function invoiceItemRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/invoiceitems',
-      summary: 'Notes something that the next manual invoice of a customer bills.',
+      summary:
+        'Creates an invoice item, on a draft or pending until the next manual invoice of its customer.',
       params: createParams,
       status: 201,
       returns: invoiceItemSchema,
@@ -52,11 +61,12 @@ export function invoiceItemRoutes(api: Api): void {
       returns: invoiceItemList,
     },
     (call) => {
-      const { customer, invoice, created } = call.params
+      const { customer, invoice, pending, created } = call.params
       const filters = [
         { field: 'deleted', is: 0 },
         ...equals('customer', customer),
         ...equals('invoice', invoice),
+        ...(pending === undefined ? [] : [{ field: 'invoice', isNull: pending }]),
         ...createdFilters(created),
       ]
       return listObjects(call, 'invoice_item', filters, (item) => presentInvoiceItem(call.view, item))
@@ -73,9 +83,20 @@ export function invoiceItemRoutes(api: Api): void {
   )
   api.write(
     {
+      method: 'post',
+      path: '/v1/invoiceitems/:id',
+      summary: 'Changes the given fields of an invoice item that is pending or on a draft.',
+      params: updateParams,
+      returns: invoiceItemSchema,
+      errors: { 400: ['invalid_state_transition'] },
+    },
+    ({ unit, view, params, id }) => presentInvoiceItem(view, updateInvoiceItem(unit, id, params)),
+  )
+  api.write(
+    {
       method: 'delete',
       path: '/v1/invoiceitems/:id',
-      summary: 'Deletes an invoice item that no invoice bills yet.',
+      summary: 'Deletes an invoice item that is pending or on a draft.',
       returns: deletedInvoiceItem,
       errors: { 400: ['invalid_state_transition'] },
     },

@@ -175,7 +175,7 @@ export function invoiceRoutes(api: Api): void {
     {
       method: 'delete',
       path: '/v1/invoices/:id',
-      summary: 'Deletes a manual draft.',
+      summary: 'Deletes a manual draft and the items that were created on it.',
       returns: deletedInvoice,
       errors: { 400: ['invalid_state_transition'] },
     },

@@ -9,6 +9,7 @@ import { arg, literal } from './statements.ts'
 export type Filter =
   | { readonly field: string; readonly is: string | number }
   | { readonly field: string; readonly isNot: string }
+  | { readonly field: string; readonly isNull: boolean }
   | { readonly field: string; readonly isEither: readonly string[] }
   | { readonly field: string; readonly isIn: readonly string[] }
   | ({ readonly field: 'created' } & CreatedBound)
@@ -176,6 +177,10 @@ function conditionOf(kind: Kind, filter: Filter, value: string): Condition {
   }
   if ('isNot' in filter)
     return said(`not '${filter.isNot}'`, () => sql`${field()} <> ${sql.lit(filter.isNot)}`)
+  if ('isNull' in filter) {
+    const name = filter.isNull ? 'is null' : 'is not null'
+    return said(name, () => sql`${field()} ${sql.raw(name)}`)
+  }
   if ('compare' in filter)
     return said(filter.compare, () => sql`${field()} ${sql.raw(filter.compare)} ${arg(value)}`, filter.to)
   return typeof filter.is === 'number'

@@ -124,6 +124,17 @@ export async function payByHand(api: Client, subscription: string) {
   return given(await api.GET('/v1/subscriptions/{id}', { params }))
 }
 
+/** Creates a draft, adds an item that names it, and finalizes it: the open invoice. */
+export async function fillDraft(api: Client, customer: string) {
+  const currency = 'usd'
+  const draft = given(await api.POST('/v1/invoices', { body: { customer, currency } }))
+  const body = { customer, currency, invoice: draft.id, amount: 700, description: 'Setup' }
+  const item = given(await api.POST('/v1/invoiceitems', { body }))
+  const params = { path: { id: item.id } }
+  given(await api.POST('/v1/invoiceitems/{id}', { params, body: { amount: 900 } }))
+  return given(await api.POST('/v1/invoices/{id}/finalize', { params: { path: { id: draft.id } } }))
+}
+
 /** Pays, and gives a part of it back: the charge as it is then. */
 export async function refundPart(api: Client) {
   const { id } = given(await api.POST('/v1/payment_intents', { body: { amount: 1500, currency: 'usd' } }))

@@ -12,6 +12,7 @@ import {
   connect,
   countInvoices,
   createTwice,
+  fillDraft,
   invoicesOf,
   keepCustomer,
   liveThrough,
@@ -107,6 +108,11 @@ describe('a client made of them', () => {
     const { id, status } = await subscribe(api, ['decline:lost_card'])
     expect(status).toBe('incomplete')
     expect(await payByHand(api, id)).toMatchObject({ status: 'active' })
+  })
+
+  test('fills a draft with an item that names it', async () => {
+    const { id } = await keepCustomer(api)
+    expect(await fillDraft(api, id)).toMatchObject({ status: 'open', total: 900, amount_due: 900 })
   })
 
   test('refunds a part of a payment', async () => {

@@ -200,6 +200,34 @@ describe('invoices', () => {
   })
 })
 
+test('a draft invoice is filled with items that name it', async () => {
+  const { customer } = await makeCustomer(sdk)
+  const draft = await stripe.invoices.create({ customer: customer.id, currency: 'usd' })
+  const add = (amount: number, description: string) =>
+    stripe.invoiceItems.create({
+      customer: customer.id,
+      invoice: draft.id,
+      amount,
+      currency: 'usd',
+      description,
+    })
+  const setup = await add(700, 'Setup')
+  const support = await add(300, 'Support')
+  expect(setup).toMatchObject({ object: 'invoiceitem', invoice: draft.id, amount: 700 })
+  await stripe.invoiceItems.update(setup.id, { amount: 900, metadata: { a: 'b' } })
+  expect(await stripe.invoiceItems.del(support.id)).toMatchObject({ id: support.id, deleted: true })
+  const { data } = await stripe.invoiceItems.list({ invoice: draft.id, pending: false })
+  expect(data).toEqual([await stripe.invoiceItems.retrieve(setup.id)])
+  expect(await stripe.invoices.finalizeInvoice(draft.id)).toMatchObject({
+    status: 'open',
+    subtotal: 900,
+    total: 900,
+    amount_due: 900,
+    amount_remaining: 900,
+    lines: { data: [{ amount: 900, description: 'Setup' }] },
+  })
+})
+
 describe('payment intents', () => {
   test('are created, updated, confirmed and listed', async () => {
     const { customer, method } = await makeCustomer(sdk)

@@ -31,7 +31,8 @@ const ROUTES = table(
   POST    /v1/invoices/@invoice/void                       -
   POST    /v1/invoices/@invoice/mark_uncollectible         -
   DELETE  /v1/invoices/@invoice                            -
-  POST    /v1/invoiceitems                                 customer amount currency price quantity description
+  POST    /v1/invoiceitems                                 customer invoice amount currency price quantity description
+  POST    /v1/invoiceitems/@invoiceitem                    amount quantity description metadata
   DELETE  /v1/invoiceitems/@invoiceitem                    -
   POST    /v1/payment_intents                              amount currency customer payment_method confirm description metadata
   POST    /v1/payment_intents/@payment_intent              amount currency customer payment_method description status
@@ -111,6 +112,7 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
   disabled: (choose) => choose([true, false, false]),
   enabled_events: (choose) => choose([['*'], ['invoice.*'], ['customer.created', 'charge.*'], ['zebra']]),
   frozen_time: (choose) => choose([1764000000, 1769853600, 1772272800, 1785000000]),
+  invoice: (_, known) => known('invoice'),
   invoice_settings: (choose, known) => ({
     default_payment_method: choose([...CARDS, known('payment_method')]),
   }),

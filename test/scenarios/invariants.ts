@@ -87,6 +87,14 @@ const SILENT: Readonly<Record<string, readonly string[]>> = {
   charge: ['amount_refunded', 'refunded'],
 }
 
+/** Fields of a draft that change with its items. */
+const AMOUNTS = ['lines', 'subtotal', 'total', 'amount_due', 'amount_remaining']
+
+const silentFieldsOf = ({ object, status }: Body): readonly string[] => [
+  ...(SILENT[object] ?? []),
+  ...(object === 'invoice' && status === 'draft' ? AMOUNTS : []),
+]
+
 function newestEventsShowThePresent(history: History): void {
   const present = new Map(
     Object.entries(history)
@@ -101,7 +109,7 @@ function newestEventsShowThePresent(history: History): void {
   for (const [id, told] of newest) {
     if (gone.has(id)) continue
     const now = { ...present.get(id) }
-    for (const field of SILENT[told.object] ?? []) now[field] = told[field]
+    for (const field of silentFieldsOf(told)) now[field] = told[field]
     expect(told).toEqual(now)
   }
 }

@@ -23,24 +23,13 @@ import {
 import { type Charge, type Invoice, named, newKey, nowOf } from './model-state.ts'
 import { Operation, ref } from './model-telling.ts'
 
-export const noteItem: Command = (table) => {
-  const { merchant, dice } = table
-  const customer = dice.any(livingCustomers(table))
-  if (!customer) return null
-  const key = newKey(merchant, 'ii')
-  const amount = dice.between(1, 5_000)
-  merchant.items.push({ key, customer: customer.key, amount, invoice: null })
-  const body = { customer: ref(customer.key), amount, currency: 'usd' }
-  return done({ method: 'POST', path: '/v1/invoiceitems', body, makes: { [key]: 'id' } })
-}
-
 /** decisions.md 7: manual, of the items that wait. */
 export const createInvoice: Command = (table) => {
   const { merchant, faults, dice } = table
   const customer = dice.any(livingCustomers(table))
   if (!customer) return null
   const at = nowOf(merchant, customer.key)
-  const waiting = merchant.items.filter((item) => item.customer === customer.key && item.invoice === null)
+  const pending = merchant.items.filter((item) => item.customer === customer.key && item.invoice === null)
   const isSent = dice.chance(30)
   const daysUntilDue = isSent ? dice.of([0, 5, 30]) : null
   const invoice: Invoice = {
@@ -48,7 +37,7 @@ export const createInvoice: Command = (table) => {
     customer: customer.key,
     subscription: null,
     created: at,
-    total: waiting.reduce((sum, { amount }) => sum + amount, 0),
+    total: pending.reduce((sum, { amount }) => sum + amount, 0),
     reason: 'manual',
     collection: isSent ? 'send_invoice' : 'charge_automatically',
     daysUntilDue,
@@ -56,7 +45,7 @@ export const createInvoice: Command = (table) => {
     end: at,
     ...NEW_INVOICE,
   }
-  for (const item of waiting) item.invoice = invoice.key
+  for (const item of pending) item.invoice = invoice.key
   merchant.invoices.push(invoice)
   const operation = new Operation(merchant, faults, { at })
   operation.tellOfInvoice('invoice.created', invoice)
@@ -68,7 +57,7 @@ export const createInvoice: Command = (table) => {
   return done({ method: 'POST', path: '/v1/invoices', body, told: operation.end() })
 }
 
-/** The items of a deleted draft wait again: paytwin's own choice, which its tests tell. */
+/** Items that were pending before are pending again, those created on the draft are deleted: paytwin's own choice. */
 export const deleteInvoice: Command = (table) => {
   const { merchant, faults } = table
   const invoice = invoiceIn(table, 'draft', 'draft', 'open', 'paid')
@@ -78,6 +67,7 @@ export const deleteInvoice: Command = (table) => {
   const operation = new Operation(merchant, faults, { at: nowOf(merchant, invoice.customer) })
   operation.tellOfInvoice('invoice.deleted', invoice)
   invoice.status = 'deleted'
+  merchant.items = merchant.items.filter(({ invoice: on, isOwn }) => on !== invoice.key || !isOwn)
   for (const item of merchant.items) if (item.invoice === invoice.key) item.invoice = null
   return done({ ...play, told: operation.end() })
 }

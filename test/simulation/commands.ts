@@ -1,5 +1,6 @@
 import * as clocks from './commands-clock.ts'
 import * as intents from './commands-intents.ts'
+import * as items from './commands-items.ts'
 import * as objects from './commands-objects.ts'
 import * as payments from './commands-payments.ts'
 import * as subscriptions from './commands-subscriptions.ts'
@@ -35,7 +36,9 @@ const COMMANDS = {
   'cancel now': [3, subscriptions.cancelNow],
   'cancel later': [2, subscriptions.cancelLater],
   resume: [6, subscriptions.resume],
-  'note item': [4, payments.noteItem],
+  'create item': [4, items.createItem],
+  'update item': [2, items.updateItem],
+  'delete item': [1, items.deleteItem],
   'create invoice': [4, payments.createInvoice],
   'delete invoice': [2, payments.deleteInvoice],
   'finalize invoice': [4, payments.finalizeInvoice],

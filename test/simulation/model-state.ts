@@ -12,7 +12,7 @@ export type Merchant = {
   readonly customers: Customer[]
   readonly methods: Method[]
   readonly prices: Price[]
-  readonly items: PendingItem[]
+  items: InvoiceItem[]
   readonly subscriptions: Subscription[]
   readonly invoices: Invoice[]
   readonly intents: Intent[]
@@ -44,10 +44,12 @@ export type Behaviour = 'succeeds' | 'declines' | 'refund fails'
 
 export type Price = Interval & { readonly key: string; readonly amount: number }
 
-export type PendingItem = {
+export type InvoiceItem = {
   readonly key: string
   readonly customer: string
-  readonly amount: number
+  /** Whether it was created on its invoice, rather than pending before. */
+  readonly isOwn: boolean
+  amount: number
   invoice: string | null
 }
 
@@ -98,7 +100,7 @@ export type Invoice = {
   readonly customer: string
   readonly subscription: string | null
   readonly created: number
-  readonly total: number
+  total: number
   readonly reason: string
   readonly collection: 'charge_automatically' | 'send_invoice'
   readonly daysUntilDue: number | null

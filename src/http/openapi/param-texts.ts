@@ -68,8 +68,10 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'invoices.days_until_due': 'Days between finalizing a sent invoice and its due date; 30 unless given.',
   'invoices.subscription': 'Whose next invoice to show.',
   'invoices.currency': 'Needed only while no item waits that says it.',
+  'invoiceitems.invoice':
+    'A draft of the same customer and currency to add it to; without it the next manual invoice bills it.',
   'invoiceitems.amount':
-    'What it comes to, in the smallest currency unit. Give this and a currency, or a price.',
+    'What one unit costs, in the smallest currency unit. A new item needs this and a currency, or a price.',
   'invoiceitems.price': 'A one-time price, in place of amount and currency.',
 
   'payment_intents.customer': 'Who pays.',
@@ -146,6 +148,8 @@ export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   'prices.product': 'Only those of this product.',
   'payment_methods.customer': 'Only those that are attached to this customer.',
   'invoices.subscription': 'Only those that bill this subscription.',
+  'invoiceitems.invoice': 'Only those on this invoice.',
+  'invoiceitems.pending': 'Only those on no invoice yet; with false only those on an invoice.',
   'payment_intents.customer': 'Only those of this customer.',
   'refunds.charge': 'Only those of this charge.',
   'refunds.payment_intent': 'Only those of this payment intent.',

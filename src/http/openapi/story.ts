@@ -157,6 +157,16 @@ async function invoices(told: Recorder, ada: Answered, setup: Answered): Promise
   await told.get(`/v1/invoiceitems/${item.id}`)
   await told.get('/v1/invoiceitems?limit=1')
   await told.delete(`/v1/invoiceitems/${item.id}`)
+
+  const { id: invoice } = await told.post('/v1/invoices', { customer: ada.id, currency: 'usd' })
+  const { id } = await told.post('/v1/invoiceitems', {
+    customer: ada.id,
+    invoice,
+    amount: 300,
+    currency: 'usd',
+    description: 'Training',
+  })
+  await told.post(`/v1/invoiceitems/${id}`, { amount: 350 })
 }
 
 /** Every way in which a payment fails. */

@@ -18,7 +18,7 @@ export const invoiceItemSchema = component('InvoiceItem', () =>
     .object({
       ...common('invoiceitem', 'ii'),
       customer: reference('Who is billed.', 'Customer', 'DeletedCustomer'),
-      invoice: reference('The invoice that bills it; null while it waits for one.', 'Invoice').nullable(),
+      invoice: reference('The invoice that bills it; null while it is pending.', 'Invoice').nullable(),
       amount: money('What it comes to'),
       currency: currency(),
       unit_amount: money('What one unit costs'),
@@ -28,7 +28,7 @@ export const invoiceItemSchema = component('InvoiceItem', () =>
       metadata: metadata(),
       test_clock: testClock(),
     })
-    .describe("Something that the customer's next manual invoice bills."),
+    .describe("Something that a draft bills, or that the customer's next manual invoice will bill."),
 )
 export type InvoiceItemShape = Shape<typeof invoiceItemSchema>
 export const invoiceItemList = listOf(invoiceItemSchema)
