@@ -37,6 +37,7 @@ const exclude = [
 
 export default defineConfig({
   test: {
+    setupFiles: ['test/crash-guard.ts'],
     projects: [
       { extends: true, test: { name: 'together', include: together, exclude, isolate: false } },
       { extends: true, test: { name: 'apart', include: all, exclude: [...exclude, ...together] } },

@@ -7,9 +7,14 @@ const HAS_PROC = existsSync('/proc/self/stat')
 /** The processes that the bench has started and that live: what they take is none of the others' doing. */
 const children = new Set<ChildProcess>()
 
+/** Counts a process among the bench's own, and ends the bench when the process fails: what it measured is worth nothing then. */
 export function countAsOurs(child: ChildProcess): void {
   children.add(child)
-  child.once('exit', () => children.delete(child))
+  child.once('exit', (status) => {
+    children.delete(child)
+    // A crash may come when nobody waits for the process: an uncaught error ends the bench whatever it does.
+    if (status) throw new Error(`${child.spawnargs.join(' ')} ended with exit status ${status}`)
+  })
 }
 
 /** Ends what still runs, at once: for the end of the bench, whatever it was. */

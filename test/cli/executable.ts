@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { noteCrashesInLogs, watchForCrash } from '../crashes.ts'
 
 export const EXECUTABLE = fileURLToPath(new URL('../../bin/paytwin.js', import.meta.url))
 
@@ -31,18 +32,30 @@ export type RunningDaemon = {
 
 export type Finished = { readonly status: number | null; readonly stdout: string; readonly stderr: string }
 
-/** A new folder of its own for one test; `remove` takes it away again. */
+/** A new folder of its own for one test; `remove` takes it away again. A crash that a log in it reports fails the test. */
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'paytwin-test-'))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+  const remove = () => {
+    if (!existsSync(path)) return
+    noteCrashesInLogs(path)
+    rmSync(path, { recursive: true, force: true })
+  }
+  return { path, remove }
 }
 
-/** Starts `paytwin` with arguments; nothing of this process's own PAYTWIN_ variables reaches it. */
+/**
+ * Starts `paytwin` with arguments; nothing of this process's own PAYTWIN_ variables reaches it. A crash fails the running test.
+ */
 export function start(
   args: readonly string[],
   { env = {}, cwd = tmpdir() }: { env?: Environment; cwd?: string } = {},
 ) {
-  return spawn(process.execPath, [EXECUTABLE, ...args], { cwd, env: { ...cleanEnvironment(), ...env } })
+  const child = spawn(process.execPath, [EXECUTABLE, ...args], {
+    cwd,
+    env: { ...cleanEnvironment(), ...env },
+  })
+  watchForCrash(child)
+  return child
 }
 
 /** Runs `paytwin` to its end. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expectCrash } from '../crashes.ts'
 import {
   api,
   paytwin,
@@ -252,6 +253,7 @@ test('a daemon that is stopped in the middle of an advance goes on with it at th
 })
 
 test('a daemon that crashes writes down why, though nobody reads its stderr any more', async () => {
+  expectCrash(/Error: boom/)
   const boom = join(folder.path, 'boom.cjs')
   writeFileSync(boom, "process.on('SIGUSR2', () => { console.error('lost'); throw new Error('boom') })")
   const env = { PAYTWIN_DATA: data(), NODE_OPTIONS: `--require ${boom}` }

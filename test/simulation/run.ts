@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Body } from '../twin.ts'
 import { audit, bytesOfWorld } from './audit.ts'
 import type { Step } from './commands.ts'
@@ -35,9 +36,11 @@ export async function run(
   const counts = { simulatedSeconds: 0, renewals: 0, events: 0 }
   // What is looked at closer, out of all there is.
   const dice = new Dice(seed)
+  const rejections = new Rejections()
   try {
     for (const [index, step] of steps.entries()) {
       const { words, simulatedSeconds, events } = await playStep(world, step, pace)
+      await rejections.check()
       lines.push(words)
       counts.simulatedSeconds += simulatedSeconds
       counts.events += events.length
@@ -45,6 +48,7 @@ export async function run(
       if ((index + 1) % auditEvery === 0) await audit(world, dice)
     }
     await audit(world, dice)
+    await rejections.check()
     return { failure: null, lines, ...counts, bytes: await bytesOfWorld(world) }
   } catch (error) {
     const failure =
@@ -52,6 +56,29 @@ export async function run(
     return { failure, lines, ...counts, bytes: [] }
   } finally {
     await world.close()
+    rejections.close()
+  }
+}
+
+/** The promises that nobody handled while a run went on: each is a failure of it. */
+class Rejections {
+  readonly #reasons: unknown[] = []
+  readonly #note = (reason: unknown) => void this.#reasons.push(reason)
+
+  constructor() {
+    process.on('unhandledRejection', this.#note)
+  }
+
+  /** @throws Failure. Node reports a rejection before the next turn of the event loop. */
+  async check(): Promise<void> {
+    await setImmediate()
+    const [reason] = this.#reasons
+    if (this.#reasons.length > 0)
+      throw new Failure('unhandled rejection', String((reason as Error)?.stack ?? reason))
+  }
+
+  close(): void {
+    process.off('unhandledRejection', this.#note)
   }
 }
 
