@@ -104,6 +104,14 @@ export class Change {
       | undefined
   }
 
+  /** Counts by how many the steps so far raise, or lower, the number of objects that meet a condition. */
+  gain<K extends Kind>(kind: K, isMet: (object: Objects[K]) => boolean): number {
+    const count = (object: Step['after'] | null) => Number(object !== null && isMet(object as Objects[K]))
+    return this.steps
+      .filter((step) => step.kind === kind)
+      .reduce((sum, { before, after }) => sum + count(after) - count(before), 0)
+  }
+
   /** Notes an attempt at the card processor; a decision makes one at most. */
   noteAttempt(): void {
     assert(!this.#hasAttempt, 'a decision makes one attempt at most')

@@ -1,20 +1,45 @@
-import type { Account } from '../core/billing/account.ts'
+import type { Account, EndingAccount } from '../core/billing/account.ts'
 import type { Invoice } from '../core/invoice.ts'
 import type { PaymentMethod } from '../core/payment-method.ts'
 import type { Subscription } from '../core/subscription.ts'
 import { faultAhead } from './charge-fault.ts'
 import type { Unit } from './unit.ts'
 
-/** Loads all that a billing decision on a subscription reads. */
-export function loadAccount(unit: Unit, subscription: Subscription): Account {
-  return loadCustomerAccount(unit, subscription.customer, subscription)
-}
+/** Loads what a billing decision on a subscription reads. */
+export const loadAccount = (unit: Unit, subscription: Subscription): Account =>
+  accountOf(unit, subscription.customer, subscription, [])
 
-/** Loads all that a billing decision on a customer reads; without a subscription its own default pays. */
-export function loadCustomerAccount(
+/** Loads what a decision reads that may end a subscription. */
+export const loadEndingAccount = (unit: Unit, subscription: Subscription): EndingAccount =>
+  endingAccountOf(unit, subscription.customer, subscription, [])
+
+/**
+ * Loads what a decision on an invoice reads.
+ * @param subscription - the one that the invoice bills; null for a manual invoice, which the customer's default pays
+ */
+export const loadInvoiceAccount = (
+  unit: Unit,
+  invoice: Invoice,
+  subscription: Subscription | null,
+): EndingAccount => endingAccountOf(unit, invoice.customer, subscription, [invoice])
+
+function endingAccountOf(
   unit: Unit,
   customerId: string,
   subscription: Subscription | null,
+  invoices: readonly Invoice[],
+): EndingAccount {
+  const endingInvoices = subscription === null ? [] : endingInvoicesOf(unit, subscription)
+  const voided = subscription?.status === 'incomplete' ? endingInvoices : []
+  return { ...accountOf(unit, customerId, subscription, [...invoices, ...voided]), endingInvoices }
+}
+
+/** @param invoices - those that the decision may pay or void */
+function accountOf(
+  unit: Unit,
+  customerId: string,
+  subscription: Subscription | null,
+  invoices: readonly Invoice[],
 ): Account {
   const customer = unit.need('customer', customerId)
   // A method that was detached since it was chosen is none.
@@ -22,7 +47,6 @@ export function loadCustomerAccount(
     const method = id === null ? null : unit.need('payment_method', id)
     return method?.customer === customer.id ? method : null
   }
-  const openInvoices = unit.store.objects.openInvoices(customer.id)
   return {
     now: unit.clockOf(customer.test_clock).instant,
     newId: unit.newId,
@@ -31,17 +55,41 @@ export function loadCustomerAccount(
     paymentMethod: usable(subscription?.default_payment_method) ?? usable(customer.default_payment_method),
     fault: faultAhead(unit),
     prices: new Map((subscription?.items ?? []).map(({ price }) => [price, unit.need('price', price)])),
-    openInvoices,
-    intents: intentsOf(unit, openInvoices),
+    outstanding: outstandingOf(unit, customerId, subscription, invoices.length + 1),
+    intents: intentsOf(unit, invoices),
   }
 }
+
+function outstandingOf(
+  { store }: Unit,
+  customer: string,
+  subscription: Subscription | null,
+  limit: number,
+): Account['outstanding'] {
+  const ofCustomer = store.objects.countOutstanding({ customer }, limit)
+  const isAny = ofCustomer > 0 && subscription !== null
+  return {
+    customer: ofCustomer,
+    subscription: isAny
+      ? store.objects.countOutstanding({ customer, subscription: subscription.id }, limit)
+      : 0,
+  }
+}
+
+/** An incomplete subscription has only the invoice that it began with: nothing else is billed until that is paid. */
+const endingInvoicesOf = ({ store, owner }: Unit, { id, status }: Subscription): Invoice[] =>
+  status === 'incomplete'
+    ? store.objects
+        .list('invoice', owner, [{ field: 'subscription', is: id }], { limit: Number.MAX_SAFE_INTEGER })
+        .reverse()
+    : store.objects.invoicesToRetry(id)
 
 /** The subscription that an invoice bills; null for a manual one. */
 export const subscriptionOf = (unit: Unit, { subscription }: Invoice): Subscription | null =>
   subscription === null ? null : unit.need('subscription', subscription)
 
 /** The intents of some invoices, by the invoice's id. */
-export const intentsOf = (unit: Unit, invoices: readonly Invoice[]): Account['intents'] =>
+const intentsOf = (unit: Unit, invoices: readonly Invoice[]): Account['intents'] =>
   new Map(
     invoices.flatMap((invoice) =>
       invoice.payment_intent === null

@@ -4,7 +4,7 @@ import type { Customer } from '../core/customer.ts'
 import { parameterInvalid } from '../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import { hasEnded } from '../core/subscription.ts'
-import { loadAccount } from './account.ts'
+import { loadEndingAccount } from './account.ts'
 import { apply } from './apply.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import type { Unit } from './unit.ts'
@@ -102,21 +102,25 @@ function checkPrefix(unit: Unit, { id }: Customer, prefix: string): void {
  */
 export function deleteCustomer(unit: Unit, id: string): Customer {
   const customer = unit.find('customer', id)
-  const change = new Change()
+  const clock = unit.clockOf(customer.test_clock)
   const living = unit.store.objects
     .list('subscription', unit.owner, [{ field: 'customer', is: id }], { limit: Number.MAX_SAFE_INTEGER })
     .filter((subscription) => !hasEnded(subscription))
     .reverse()
+  // Each is written before the next is decided, which reads what is still outstanding.
   for (const subscription of living) {
-    const account = loadAccount(unit, subscription)
-    cancel(change, account, subscription, 'cancellation_requested', account.now)
+    const account = loadEndingAccount(unit, subscription)
+    const ending = new Change()
+    cancel(ending, account, subscription, 'cancellation_requested', account.now)
+    apply(unit, ending, clock)
   }
+  const change = new Change()
   const deleted = change.update(
     'customer',
-    customer,
+    unit.need('customer', id),
     (latest) => ({ ...latest, deleted: true }),
     'customer.deleted',
   )
-  apply(unit, change, unit.clockOf(customer.test_clock))
+  apply(unit, change, clock)
   return deleted
 }

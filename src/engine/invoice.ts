@@ -1,4 +1,4 @@
-import type { Account } from '../core/billing/account.ts'
+import type { EndingAccount } from '../core/billing/account.ts'
 import { draft } from '../core/billing/bill.ts'
 import { finalizeByHand, payByHand, voidByHand, writeOffByHand } from '../core/billing/by-hand.ts'
 import type { Collected } from '../core/billing/collect.ts'
@@ -15,7 +15,7 @@ import {
   type SubscriptionStatus,
   withoutCancellation,
 } from '../core/subscription.ts'
-import { intentsOf, loadAccount, loadCustomerAccount, subscriptionOf } from './account.ts'
+import { loadAccount, loadInvoiceAccount, subscriptionOf } from './account.ts'
 import { apply } from './apply.ts'
 import { pendingItems } from './invoice-item.ts'
 import { paymentMethodOf } from './payment-method.ts'
@@ -71,30 +71,28 @@ export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
   return invoice
 }
 
-type ByHand = (change: Change, account: Account, invoice: Invoice, subscription: Subscription | null) => void
+type ByHand = (
+  change: Change,
+  account: EndingAccount,
+  invoice: Invoice,
+  subscription: Subscription | null,
+) => void
 
 /** Loads what a decision on an invoice reads, lets it decide, and writes what it says. */
 function decide<T>(
   unit: Unit,
   id: string,
-  rule: (change: Change, account: Account, invoice: Invoice, subscription: Subscription | null) => T,
+  rule: (change: Change, account: EndingAccount, invoice: Invoice, subscription: Subscription | null) => T,
   payment_method?: string,
 ): T {
   const invoice = unit.find('invoice', id)
   const subscription = subscriptionOf(unit, invoice)
-  const account = loadCustomerAccount(unit, invoice.customer, subscription)
-  // A written-off invoice is not among the open ones, and yet can be paid or voided.
-  const intents = new Map([...account.intents, ...intentsOf(unit, [invoice])])
+  const account = loadInvoiceAccount(unit, invoice, subscription)
   const change = new Change()
   const given =
     payment_method &&
     paymentMethodOf(unit, change, account.customer, { id: payment_method, param: 'payment_method' })
-  const result = rule(
-    change,
-    { ...account, intents, ...(given && { paymentMethod: given }) },
-    invoice,
-    subscription,
-  )
+  const result = rule(change, { ...account, ...(given && { paymentMethod: given }) }, invoice, subscription)
   apply(unit, change, unit.clockOf(invoice.test_clock))
   return result
 }

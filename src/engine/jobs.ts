@@ -1,4 +1,4 @@
-import type { Account } from '../core/billing/account.ts'
+import type { EndingAccount } from '../core/billing/account.ts'
 import { cancel, expire } from '../core/billing/cancel.ts'
 import { endPause, endTrial, renew } from '../core/billing/renew.ts'
 import { passDueDate, retry } from '../core/billing/retry.ts'
@@ -7,32 +7,33 @@ import type { Invoice } from '../core/invoice.ts'
 import type { JobKind } from '../core/jobs.ts'
 import type { Subscription } from '../core/subscription.ts'
 import type { QueuedJob } from '../store/jobs.ts'
-import { loadAccount, loadCustomerAccount, subscriptionOf } from './account.ts'
+import { loadAccount, loadEndingAccount, loadInvoiceAccount, subscriptionOf } from './account.ts'
 import { apply } from './apply.ts'
 import { failRefund } from './refund.ts'
 import type { Unit } from './unit.ts'
 import { sendAgain } from './webhook-delivery.ts'
 
-type SubscriptionRule = (change: Change, account: Account, subscription: Subscription) => void
+type SubscriptionRule<Read> = (change: Change, account: Read, subscription: Subscription) => void
 type InvoiceRule = (
   change: Change,
-  account: Account,
+  account: EndingAccount,
   invoice: Invoice,
   subscription: Subscription | null,
 ) => void
 
-const onSubscription = (rule: SubscriptionRule) => (unit: Unit, job: QueuedJob) => {
-  const subscription = unit.need('subscription', job.object)
-  const account = loadAccount(unit, subscription)
-  const change = new Change()
-  rule(change, account, subscription)
-  apply(unit, change, unit.clockOf(subscription.test_clock))
-}
+const onSubscription =
+  <Read>(load: (unit: Unit, subscription: Subscription) => Read, rule: SubscriptionRule<Read>) =>
+  (unit: Unit, job: QueuedJob) => {
+    const subscription = unit.need('subscription', job.object)
+    const change = new Change()
+    rule(change, load(unit, subscription), subscription)
+    apply(unit, change, unit.clockOf(subscription.test_clock))
+  }
 
 const onInvoice = (rule: InvoiceRule) => (unit: Unit, job: QueuedJob) => {
   const invoice = unit.need('invoice', job.object)
   const subscription = subscriptionOf(unit, invoice)
-  const account = loadCustomerAccount(unit, invoice.customer, subscription)
+  const account = loadInvoiceAccount(unit, invoice, subscription)
   const change = new Change()
   rule(change, account, invoice, subscription)
   apply(unit, change, unit.clockOf(invoice.test_clock))
@@ -42,13 +43,15 @@ const onInvoice = (rule: InvoiceRule) => (unit: Unit, job: QueuedJob) => {
 const JOBS: Readonly<Record<JobKind, (unit: Unit, job: QueuedJob) => void>> = {
   payment_retry: onInvoice(retry),
   invoice_due: onInvoice(passDueDate),
-  cancellation: onSubscription((change, account, subscription) =>
+  cancellation: onSubscription(loadEndingAccount, (change, account, subscription) =>
     cancel(change, account, subscription, 'cancellation_requested'),
   ),
-  incomplete_expiry: onSubscription(expire),
-  pause_end: onSubscription((change, _, subscription) => endPause(change, subscription)),
-  trial_end: onSubscription((change, account, subscription) => endTrial(change, account, subscription)),
-  renewal: onSubscription(renew),
+  incomplete_expiry: onSubscription(loadEndingAccount, expire),
+  pause_end: onSubscription(loadAccount, (change, _, subscription) => endPause(change, subscription)),
+  trial_end: onSubscription(loadEndingAccount, (change, account, subscription) =>
+    endTrial(change, account, subscription),
+  ),
+  renewal: onSubscription(loadAccount, renew),
   refund_settlement: (unit, job) => failRefund(unit, job.object),
   webhook_retry: (unit, job) => sendAgain(unit, job.object),
 }

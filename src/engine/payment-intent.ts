@@ -27,7 +27,7 @@ import {
 } from '../core/payment-intent.ts'
 import { type PaymentMethod, testPaymentMethod } from '../core/payment-method.ts'
 import type { Outcome } from '../core/processor.ts'
-import { loadCustomerAccount, subscriptionOf } from './account.ts'
+import { loadInvoiceAccount, subscriptionOf } from './account.ts'
 import { apply } from './apply.ts'
 import { faultAhead } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
@@ -213,7 +213,7 @@ function payInvoiceWith(
   const invoice = unit.need('invoice', intent.invoice ?? '')
   const subscription = subscriptionOf(unit, invoice)
   const account = {
-    ...loadCustomerAccount(unit, invoice.customer, subscription),
+    ...loadInvoiceAccount(unit, invoice, subscription),
     paymentMethod: method,
     intents: new Map([[invoice.id, intent]]),
   }

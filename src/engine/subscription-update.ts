@@ -18,7 +18,7 @@ import {
   withTrialEnd,
 } from '../core/subscription.ts'
 import { cannotBe } from '../core/transitions.ts'
-import { loadAccount } from './account.ts'
+import { loadAccount, loadEndingAccount } from './account.ts'
 import { apply } from './apply.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { checkTrialEnd } from './subscription.ts'
@@ -173,7 +173,7 @@ function endTrialNow(
 ): void {
   const { subscription, changed, method, now } = given
   // A method that this very update attaches is not stored yet.
-  const account = loadAccount(unit, {
+  const account = loadEndingAccount(unit, {
     ...changed,
     default_payment_method: method ? null : changed.default_payment_method,
   })

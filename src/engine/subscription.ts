@@ -16,7 +16,7 @@ import {
   type Subscription,
 } from '../core/subscription.ts'
 import { cannotBe } from '../core/transitions.ts'
-import { loadAccount } from './account.ts'
+import { loadAccount, loadEndingAccount } from './account.ts'
 import { apply } from './apply.ts'
 import { noteAttempt } from './charge-fault.ts'
 import { paymentMethodOf } from './payment-method.ts'
@@ -140,7 +140,7 @@ export function cancelSubscription(
   { cancel_at_period_end }: { cancel_at_period_end: boolean },
 ): Subscription {
   const subscription = unit.find('subscription', id)
-  const account = loadAccount(unit, subscription)
+  const account = loadEndingAccount(unit, subscription)
   const change = new Change()
   if (!cancel_at_period_end) cancel(change, account, subscription, 'cancellation_requested', account.now)
   else if (!isRunning(subscription))

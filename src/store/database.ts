@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import * as first from './migrations/0001-first.ts'
+import * as outstanding from './migrations/0003-outstanding-invoices.ts'
 import { openSqlite } from './sqlite.ts'
 
 /** A step from one schema to the next, within a transaction. */
@@ -8,7 +9,10 @@ export type Migration = { readonly up: (database: Sqlite.Database) => void }
 
 /** Migrations by name, in order: a database's version is how many of them it has seen. */
 export type Migrations = Readonly<Record<string, Migration>>
-export const MIGRATIONS: Migrations = { '0001-first': first }
+export const MIGRATIONS: Migrations = {
+  '0001-first': first,
+  '0003-outstanding-invoices': outstanding,
+}
 export const versionOf = (migrations: Migrations): number => Object.keys(migrations).length
 
 /** Why a database cannot be used, in a sentence for the person who started the daemon. */

@@ -7,7 +7,13 @@ import { decode } from './codec.ts'
 import { KINDS } from './columns.ts'
 import { KindTable } from './kind-table.ts'
 import { type Filter, listQuery } from './list-query.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
+
+/**
+ * `isOutstanding` (core/invoice.ts) in SQL. It stands in the index `invoice_outstanding` as it stands here: SQLite compares the
+ * texts to know that the index applies.
+ */
+const IS_OUTSTANDING = sql<boolean>`status = 'open' and (collection_method = 'charge_automatically' or overdue = 1)`
 
 export type Page = {
   readonly limit: number
@@ -85,6 +91,44 @@ export class ObjectTable {
         this.#tables.invoice.reader,
       )
       .all({ customer })
+  }
+
+  /** Counts the outstanding invoices of a customer, or of one of its subscriptions, up to a limit. */
+  countOutstanding(
+    owner: { readonly customer: string; readonly subscription?: string },
+    limit: number,
+  ): number {
+    const isOfSubscription = owner.subscription !== undefined
+    const row = this.#statements
+      .named<{ count: number }>(
+        isOfSubscription ? `outstanding of subscription to ${limit}` : `outstanding of customer to ${limit}`,
+        (db) => ({
+          compile: () =>
+            sql`select count(*) as count from (
+              select 1 from invoice where customer = ${arg('customer')}
+              ${isOfSubscription ? sql`and subscription = ${arg('subscription')}` : sql``}
+              and ${IS_OUTSTANDING} limit ${literal(limit)})`.compile(db),
+        }),
+      )
+      .get(owner)
+    return row?.count ?? 0
+  }
+
+  /** The invoices of a subscription whose payment is going to be retried, oldest first. */
+  invoicesToRetry(subscription: string): Invoice[] {
+    return this.#statements
+      .named(
+        'invoices to retry',
+        (db) =>
+          db
+            .selectFrom('invoice' as 'object')
+            .select(this.#tables.invoice.columns)
+            .where('subscription', '=', arg<string>('subscription'))
+            .where(sql<boolean>`next_payment_attempt is not null`)
+            .orderBy('seq'),
+        this.#tables.invoice.reader,
+      )
+      .all({ subscription })
   }
 
   /** @returns the new row's seq */

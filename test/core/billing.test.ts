@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Account } from '../../src/core/billing/account.ts'
+import type { EndingAccount } from '../../src/core/billing/account.ts'
 import { cancel, expire } from '../../src/core/billing/cancel.ts'
 import { endPause, endTrial, renew } from '../../src/core/billing/renew.ts'
 import { passDueDate, retry } from '../../src/core/billing/retry.ts'
@@ -11,12 +11,14 @@ import type { PauseCollection, Subscription, SubscriptionStatus } from '../../sr
 import { table } from '../table.ts'
 import {
   aCard,
+  aCustomer,
   anAccount,
   anOpenInvoice,
   aPix,
   aPrice,
   aSubscription,
   DAY,
+  type GivenAccount,
   NOW,
   pricesOf,
 } from './objects.ts'
@@ -53,8 +55,8 @@ const inStatus = (status: string, given: Partial<Subscription> = {}) =>
 /** What a rule makes of a subscription: its status, and the events. */
 function outcomeOf(
   subscription: Subscription,
-  given: Partial<Account>,
-  rule: (change: Change, account: Account) => void,
+  given: GivenAccount,
+  rule: (change: Change, account: EndingAccount) => void,
 ): { status: string; events: string; after: Subscription } {
   const change = new Change()
   rule(change, anAccount(given))
@@ -258,6 +260,35 @@ describe('a cancellation', () => {
       cancel(change, account, subscription, 'cancellation_requested'),
     )
     expect(outcome.after).toMatchObject({ canceled_at: NOW - DAY, ended_at: NOW })
+  })
+})
+
+describe('a customer after a retry', () => {
+  test.each(
+    table(
+      ['outstanding', 'card', 'delinquent'],
+      `
+      1  good       false
+      1  declining  true
+      2  good       true
+      2  declining  true
+      `,
+    ),
+  )('with $outstanding outstanding invoices and a $card card: $delinquent', (row) => {
+    const invoice = anOpenInvoice({ attempt_count: 1, next_payment_attempt: NOW })
+    const count = Number(row.outstanding)
+    const account = anAccount({
+      customer: aCustomer({ delinquent: true }),
+      paymentMethod: PAYING[row.card] ?? null,
+      openInvoices: [invoice],
+      outstanding: { customer: count, subscription: count },
+    })
+    const change = new Change()
+    retry(change, account, invoice, inStatus('past_due'))
+    expect(change.latest('customer', account.customer).delinquent).toBe(row.delinquent === 'true')
+    expect(change.told('subscription', 'sub_1')?.status ?? 'past_due').toBe(
+      row.delinquent === 'true' ? 'past_due' : 'active',
+    )
   })
 })
 

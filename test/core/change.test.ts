@@ -42,6 +42,20 @@ test('an object that no step tells of is as it was', () => {
   expect(change.latest('customer', ada)).toBe(ada)
 })
 
+test('the gain counts objects that begin and cease to meet a condition', () => {
+  const isAda = ({ name }: ReturnType<typeof aCustomer>) => name === 'Ada'
+  const change = new Change()
+  const stored = aCustomer({ id: 'cus_1', name: 'Ada' })
+  change.create('customer', aCustomer({ id: 'cus_2', name: 'Ada' }))
+  expect(change.gain('customer', isAda)).toBe(1)
+  change.update('customer', stored, renamed('Bea'))
+  expect(change.gain('customer', isAda)).toBe(0)
+  change.update('customer', stored, renamed('Cleo'))
+  expect(change.gain('customer', isAda)).toBe(0)
+  change.update('customer', aCustomer({ id: 'cus_2', name: 'Ada' }), renamed('Dora'))
+  expect(change.gain('customer', isAda)).toBe(-1)
+})
+
 test('the steps of an appended change come after those told so far', () => {
   const [change, later] = [new Change(), new Change()]
   later.create('customer', aCustomer({ id: 'cus_2' }), 'customer.created')

@@ -1,6 +1,6 @@
-import type { Account } from '../../src/core/billing/account.ts'
+import type { EndingAccount } from '../../src/core/billing/account.ts'
 import type { Customer } from '../../src/core/customer.ts'
-import { draftInvoice, finalized, type Invoice } from '../../src/core/invoice.ts'
+import { draftInvoice, finalized, type Invoice, isOutstanding } from '../../src/core/invoice.ts'
 import { newPaymentIntent, type PaymentIntent } from '../../src/core/payment-intent.ts'
 import { cardDetails, type PaymentMethod } from '../../src/core/payment-method.ts'
 import type { Price } from '../../src/core/price.ts'
@@ -120,14 +120,17 @@ export const anIntent = (given: Partial<PaymentIntent> = {}): PaymentIntent =>
     ...given,
   })
 
+/** What an account is made of: fields of its own, or the open invoices of the one subscription that the customer has. */
+export type GivenAccount = Partial<EndingAccount> & { readonly openInvoices?: readonly Invoice[] }
+
 /** All that a billing decision reads; each open invoice has an intent. Ids are numbered by prefix from 1. */
-export function anAccount(given: Partial<Account> = {}): Account {
+export function anAccount({ openInvoices = [], ...given }: GivenAccount = {}): EndingAccount {
   const counts = new Map<string, number>()
   const newId = (prefix: string) => {
     counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
     return `${prefix}_new_${counts.get(prefix)}`
   }
-  const openInvoices = given.openInvoices ?? []
+  const outstanding = openInvoices.filter(isOutstanding).length
   return {
     now: NOW,
     newId,
@@ -136,7 +139,8 @@ export function anAccount(given: Partial<Account> = {}): Account {
     paymentMethod: aCard(),
     fault: null,
     prices: pricesOf(aPrice()),
-    openInvoices,
+    outstanding: { customer: outstanding, subscription: outstanding },
+    endingInvoices: openInvoices,
     intents: new Map(
       openInvoices.map((invoice) => [
         invoice.id,

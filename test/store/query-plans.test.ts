@@ -110,7 +110,7 @@ async function changePrice(sandbox: Sandbox): Promise<void> {
   if (status !== 200) throw new Error('a subscription has another price')
 }
 
-/** What the store is asked for when a receiver fails, a browser decides, a process dies or two requests meet. */
+/** What the store is asked for when a receiver fails, a browser decides, a process dies, two requests meet or a customer owes. */
 function askForRarities({ engine: { store } }: Sandbox): void {
   const job = { due: 0, kind: 'webhook_retry', subscription: null, object: '' } as const
   store.jobs.find(0, job)
@@ -119,6 +119,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.oauth.authorizationOfNonce(Buffer.alloc(32))
   store.idempotency.remove({ scope: '', key: '' })
   store.clocks.at(0)
+  store.objects.countOutstanding({ customer: '', subscription: '' }, 1)
 }
 
 async function answerOf({ app, adminToken }: Sandbox, path: string, given?: object) {

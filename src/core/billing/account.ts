@@ -19,27 +19,42 @@ export type Account = {
   /** What strikes the attempt if the decision makes one; null when nothing does. */
   readonly fault: ChargeFault | null
   readonly prices: Prices
-  /** Every open invoice of the customer, oldest first. */
-  readonly openInvoices: readonly Invoice[]
-  /** The intents of the open invoices, by the invoice's id. */
+  /**
+   * How many invoices of the customer, and of the subscription, are outstanding. The count stops at one more than the
+   * decision can settle, which is enough to know whether any is left.
+   */
+  readonly outstanding: { readonly customer: number; readonly subscription: number }
+  /** The intents of the invoices that the decision may pay or void, by the invoice's id. */
   readonly intents: ReadonlyMap<string, PaymentIntent>
 }
 
-/** The open invoices of one subscription as the change leaves them, oldest first. */
-export const openInvoicesOf = (change: Change, account: Account, subscription: Subscription): Invoice[] =>
-  account.openInvoices
-    .filter((invoice) => invoice.subscription === subscription.id)
+/** What a decision reads that may end a subscription. */
+export type EndingAccount = Account & {
+  /**
+   * The subscription's open invoices that change when it ends, oldest first: all of an incomplete subscription, else those
+   * that have a retry ahead.
+   */
+  readonly endingInvoices: readonly Invoice[]
+}
+
+/** The invoices that the subscription's end still changes after the steps so far, oldest first. */
+export const endingInvoicesOf = (change: Change, { endingInvoices }: EndingAccount): Invoice[] =>
+  endingInvoices
     .map((invoice) => change.latest('invoice', invoice))
     .filter((invoice) => invoice.status === 'open')
 
+/** Whether an invoice of the subscription is outstanding after the steps so far. */
+export const isOwed = (change: Change, { outstanding }: Account, { id }: Subscription): boolean =>
+  outstanding.subscription +
+    change.gain('invoice', (invoice) => invoice.subscription === id && isOutstanding(invoice)) >
+  0
+
 /**
- * Notes on the customer whether money is outstanding, once the change has said all it has to say of invoices.
+ * Notes on the customer whether any invoice is outstanding after the steps so far.
  * Source: decisions.md 3 (`delinquent`); paytwin: no event tells of it, since state-machines.md lists none.
  */
-export function noteDelinquency(change: Change, account: Account, invoice: Invoice): void {
-  const isOwing = [invoice, ...account.openInvoices].some((open) =>
-    isOutstanding(change.latest('invoice', open)),
-  )
+export function noteDelinquency(change: Change, account: Account): void {
+  const isOwing = account.outstanding.customer + change.gain('invoice', isOutstanding) > 0
   change.update('customer', account.customer, (customer) =>
     customer.delinquent === isOwing ? customer : { ...customer, delinquent: isOwing },
   )

@@ -2,7 +2,7 @@ import type { Change } from '../change.ts'
 import { INVOICE_TRANSITIONS, type Invoice, writtenOff } from '../invoice.ts'
 import { type Subscription, withInvoice } from '../subscription.ts'
 import { allows, cannotBe } from '../transitions.ts'
-import { type Account, noteDelinquency } from './account.ts'
+import { type Account, type EndingAccount, noteDelinquency } from './account.ts'
 import { expire } from './cancel.ts'
 import { type Collected, issue, openOnly, voidInvoice } from './collect.ts'
 import { payNow, recover } from './retry.ts'
@@ -27,7 +27,7 @@ export function payByHand(
   const daysUntilDue = daysUntilDueOf(invoice, subscription)
   const collected = issue(change, account, invoice, { daysUntilDue, scheduled: false })
   showNewest(change, subscription, collected)
-  noteDelinquency(change, account, collected.invoice)
+  noteDelinquency(change, account)
   return collected
 }
 
@@ -47,7 +47,7 @@ export function finalizeByHand(
   }
   const collected = openOnly(change, account, draft, daysUntilDueOf(draft, subscription))
   showNewest(change, subscription, collected)
-  noteDelinquency(change, account, collected.invoice)
+  noteDelinquency(change, account)
 }
 
 /**
@@ -57,12 +57,12 @@ export function finalizeByHand(
  */
 export function voidByHand(
   change: Change,
-  account: Account,
+  account: EndingAccount,
   invoice: Invoice,
   subscription: Subscription | null,
 ): void {
   voidInvoice(change, account, invoice)
-  settleWithoutPayment(change, account, invoice, subscription)
+  settleWithoutPayment(change, account, subscription)
 }
 
 /**
@@ -72,23 +72,22 @@ export function voidByHand(
  */
 export function writeOffByHand(
   change: Change,
-  account: Account,
+  account: EndingAccount,
   invoice: Invoice,
   subscription: Subscription | null,
 ): void {
   change.update('invoice', invoice, (open) => writtenOff(open, account.now), 'invoice.marked_uncollectible')
-  settleWithoutPayment(change, account, invoice, subscription)
+  settleWithoutPayment(change, account, subscription)
 }
 
 function settleWithoutPayment(
   change: Change,
-  account: Account,
-  invoice: Invoice,
+  account: EndingAccount,
   subscription: Subscription | null,
 ): void {
   if (subscription?.status === 'incomplete') expire(change, account, subscription)
   else if (subscription) recover(change, account, subscription, { paid: null })
-  noteDelinquency(change, account, invoice)
+  noteDelinquency(change, account)
 }
 
 /** Of a sent invoice: as it says itself, or else its subscription. */

@@ -2,7 +2,7 @@ import type { Change } from '../change.ts'
 import { withoutRetries } from '../invoice.ts'
 import { type CancellationReason, SUBSCRIPTION_TRANSITIONS, type Subscription } from '../subscription.ts'
 import { cannotBe, move } from '../transitions.ts'
-import { type Account, noteDelinquency, openInvoicesOf } from './account.ts'
+import { type EndingAccount, endingInvoicesOf, noteDelinquency } from './account.ts'
 import { voidInvoice } from './collect.ts'
 
 /**
@@ -12,7 +12,7 @@ import { voidInvoice } from './collect.ts'
  */
 export function cancel(
   change: Change,
-  account: Account,
+  account: EndingAccount,
   subscription: Subscription,
   reason: CancellationReason,
   canceledAt: number | null = subscription.canceled_at,
@@ -20,8 +20,8 @@ export function cancel(
   const status = move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'cancel', () =>
     cannotBe('A subscription', subscription, 'canceled'),
   )
-  if (subscription.status === 'incomplete') voidOpenInvoices(change, account, subscription)
-  else dropRetries(change, account, subscription)
+  if (subscription.status === 'incomplete') voidOpenInvoices(change, account)
+  else dropRetries(change, account)
   change.update(
     'subscription',
     subscription,
@@ -40,8 +40,8 @@ export function cancel(
  * Ends a subscription whose first invoice was never paid.
  * Source: state-machines.md, Subscription ("last retry fails, or period end"); decisions.md 6, "Dunning".
  */
-export function expire(change: Change, account: Account, subscription: Subscription): void {
-  voidOpenInvoices(change, account, subscription)
+export function expire(change: Change, account: EndingAccount, subscription: Subscription): void {
+  voidOpenInvoices(change, account)
   change.update(
     'subscription',
     subscription,
@@ -55,15 +55,15 @@ export function expire(change: Change, account: Account, subscription: Subscript
 }
 
 /** Takes the retries from all open invoices of a subscription; no event tells of it. */
-export function dropRetries(change: Change, account: Account, subscription: Subscription): void {
-  for (const invoice of openInvoicesOf(change, account, subscription)) {
+export function dropRetries(change: Change, account: EndingAccount): void {
+  for (const invoice of endingInvoicesOf(change, account)) {
     if (invoice.next_payment_attempt !== null) change.update('invoice', invoice, withoutRetries)
   }
 }
 
-function voidOpenInvoices(change: Change, account: Account, subscription: Subscription): void {
-  for (const invoice of openInvoicesOf(change, account, subscription)) {
+function voidOpenInvoices(change: Change, account: EndingAccount): void {
+  for (const invoice of endingInvoicesOf(change, account)) {
     voidInvoice(change, account, invoice)
-    noteDelinquency(change, account, invoice)
+    noteDelinquency(change, account)
   }
 }

@@ -1,7 +1,7 @@
 import type { Change } from '../change.ts'
 import { nextPeriod, SUBSCRIPTION_TRANSITIONS, type Subscription, withInvoice } from '../subscription.ts'
 import { move } from '../transitions.ts'
-import { type Account, noteDelinquency } from './account.ts'
+import { type Account, type EndingAccount, noteDelinquency } from './account.ts'
 import { billPeriod, draft } from './bill.ts'
 import { cancel } from './cancel.ts'
 import type { Collected } from './collect.ts'
@@ -26,7 +26,7 @@ export function renew(change: Change, account: Account, subscription: Subscripti
   const fails = collected?.result === 'failed' && subscription.status === 'active'
   const status = fails ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'fail') : subscription.status
   update({ ...withCollected(renewed, collected), status })
-  if (collected) noteDelinquency(change, account, collected.invoice)
+  if (collected) noteDelinquency(change, account)
 }
 
 /**
@@ -38,7 +38,7 @@ export function renew(change: Change, account: Account, subscription: Subscripti
  */
 export function endTrial(
   change: Change,
-  account: Account,
+  account: EndingAccount,
   subscription: Subscription,
   {
     as = subscription,
@@ -69,7 +69,7 @@ export function endTrial(
       current_period_start: period.start,
       current_period_end: period.end,
     })
-    if (collected) noteDelinquency(change, account, collected.invoice)
+    if (collected) noteDelinquency(change, account)
   }
 }
 

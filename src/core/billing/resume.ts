@@ -68,7 +68,7 @@ function restart(change: Change, account: Account, subscription: Subscription): 
     'subscription.updated',
   )
   change.update('subscription', subscription, (latest) => latest, 'subscription.resumed')
-  noteDelinquency(change, account, collected.invoice)
+  noteDelinquency(change, account)
   return collected
 }
 

@@ -1,10 +1,10 @@
 import type { Change } from '../change.ts'
 import { assert } from '../errors.ts'
-import { type Invoice, isOutstanding } from '../invoice.ts'
+import type { Invoice } from '../invoice.ts'
 import type { Outcome } from '../processor.ts'
 import { SUBSCRIPTION_TRANSITIONS, type Subscription, withInvoice } from '../subscription.ts'
 import { allows, move } from '../transitions.ts'
-import { type Account, noteDelinquency, openInvoicesOf } from './account.ts'
+import { type Account, type EndingAccount, isOwed, noteDelinquency } from './account.ts'
 import { cancel, dropRetries, expire } from './cancel.ts'
 import { attempt, type Collected } from './collect.ts'
 
@@ -15,7 +15,7 @@ import { attempt, type Collected } from './collect.ts'
  */
 export function retry(
   change: Change,
-  account: Account,
+  account: EndingAccount,
   invoice: Invoice,
   subscription: Subscription | null,
 ): void {
@@ -27,7 +27,7 @@ export function retry(
   } else if (account.final_action === 'cancel') {
     cancel(change, account, subscription, 'payment_failed')
   } else if (account.final_action === 'mark_unpaid') {
-    dropRetries(change, account, subscription)
+    dropRetries(change, account)
     change.update(
       'subscription',
       subscription,
@@ -59,7 +59,7 @@ export function payNow(
     ...(settled && { settled }),
   })
   if (subscription && collected.result === 'paid') recover(change, account, subscription, { paid: invoice })
-  noteDelinquency(change, account, invoice)
+  noteDelinquency(change, account)
   return collected
 }
 
@@ -74,9 +74,8 @@ export function recover(
   subscription: Subscription,
   { paid }: { paid: Invoice | null },
 ): void {
-  const isClear = !openInvoicesOf(change, account, subscription).some(isOutstanding)
   const settles =
-    isClear &&
+    !isOwed(change, account, subscription) &&
     subscription.status !== 'paused' &&
     allows(SUBSCRIPTION_TRANSITIONS, subscription.status, 'settle')
   const status = settles ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'settle') : subscription.status
@@ -114,5 +113,5 @@ export function passDueDate(
       'subscription.updated',
     )
   }
-  noteDelinquency(change, account, invoice)
+  noteDelinquency(change, account)
 }

@@ -22,6 +22,6 @@ export function start(change: Change, account: Account, given: Subscription): Co
   const subscription = { ...withInvoice(given, collected), status: FIRST_STATUS[collected.result] }
   change.create('subscription', subscription, 'subscription.created')
   change.append(invoicing)
-  noteDelinquency(change, account, collected.invoice)
+  noteDelinquency(change, account)
   return collected
 }

@@ -1,0 +1,56 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { COLLECTION_METHODS, INVOICE_STATUSES, type Invoice, isOutstanding } from '../../src/core/invoice.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
+import { Store } from '../../src/store/store.ts'
+import { aDraft, NOW } from '../core/objects.ts'
+
+const OWNER = 1
+
+async function openStore(): Promise<Store> {
+  const database = await openDatabase(':memory:', 'normal')
+  const store = new Store(database, new SnapshotsInMemory(database))
+  onTestFinished(() => store.close())
+  return store
+}
+
+const KINDS_OF_INVOICES = INVOICE_STATUSES.flatMap((status) =>
+  COLLECTION_METHODS.flatMap((collection_method) =>
+    [false, true].map((overdue) => ({ status, collection_method, overdue })),
+  ),
+)
+
+test.each(KINDS_OF_INVOICES)(
+  '$status, $collection_method, overdue $overdue counts as in core',
+  async (kind) => {
+    const store = await openStore()
+    const invoice = aDraft(kind)
+    store.objects.insert('invoice', OWNER, invoice)
+    const expected = isOutstanding(invoice) ? 1 : 0
+    const { customer } = invoice
+    expect(store.objects.countOutstanding({ customer }, 2)).toBe(expected)
+    expect(store.objects.countOutstanding({ customer, subscription: 'sub_1' }, 2)).toBe(expected)
+    expect(store.objects.countOutstanding({ customer, subscription: 'sub_2' }, 2)).toBe(0)
+    expect(store.objects.countOutstanding({ customer: 'cus_2' }, 2)).toBe(0)
+  },
+)
+
+test('counting stops at the limit', async () => {
+  const store = await openStore()
+  for (const id of ['in_1', 'in_2', 'in_3'])
+    store.objects.insert('invoice', OWNER, aDraft({ id, status: 'open' }))
+  expect([1, 2, 5].map((limit) => store.objects.countOutstanding({ customer: 'cus_1' }, limit))).toEqual([
+    1, 2, 3,
+  ])
+})
+
+test('the invoices to retry are those of a subscription that have an attempt ahead, oldest first', async () => {
+  const store = await openStore()
+  const retried = (id: string, given: Partial<Invoice> = {}) =>
+    store.objects.insert('invoice', OWNER, aDraft({ id, next_payment_attempt: NOW, ...given }))
+  retried('in_2')
+  retried('in_1')
+  retried('in_3', { next_payment_attempt: null })
+  retried('in_4', { subscription: 'sub_2' })
+  expect(store.objects.invoicesToRetry('sub_1').map(({ id }) => id)).toEqual(['in_2', 'in_1'])
+})
