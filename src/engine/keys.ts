@@ -102,7 +102,9 @@ export class KeyRing {
       if (owner) checkPresent(owner)
       return this.make(given)
     })
-    this.takeUp()
+    // Its merchant may be deleted by now, and the key with it.
+    const key = this.stored(issued.key.hash.toString('hex'))
+    if (key) this.#admit(key)
     return issued
   }
 
@@ -148,7 +150,7 @@ export class KeyRing {
 
   /** The key of a hash, as the database has it: one that the command under way has added, too. */
   stored(hash: string): KeyRow | undefined {
-    return this.#engine.store.directory.keys().find((key) => key.hash.toString('hex') === hash)
+    return this.#engine.store.directory.keyOfHash(Buffer.from(hash, 'hex'))
   }
 
   /**

@@ -68,6 +68,14 @@ export class Directory {
       .all({})
   }
 
+  keyOfHash(hash: Buffer): KeyRow | undefined {
+    return this.#statements
+      .named<KeyRow>('key of hash', (db) =>
+        db.selectFrom('api_key').selectAll().where('hash', '=', arg<Buffer>('hash')),
+      )
+      .get({ hash })
+  }
+
   addKey(key: KeyRow): void {
     this.#statements
       .named('add key', (db) =>
