@@ -158,6 +158,7 @@ export const pendingItems = (unit: Unit, customer: string): InvoiceItem[] =>
       unit.owner,
       [
         { field: 'customer', is: customer },
+        { field: 'invoice', is: null },
         { field: 'deleted', is: 0 },
         { field: 'invoice', isNull: true },
       ],

@@ -89,9 +89,22 @@ export function sealedAuthorization(engine: Engine, { nonce, cookie }: Seal): Au
   return shown(engine, row)
 }
 
-/** All authorizations, newest first, as they stand now. */
-export const listAuthorizations = (engine: Engine): Authorization[] =>
-  engine.store.oauth.authorizations().map((row) => shown(engine, row))
+/** Where a page of authorizations lies, in the order newest first. */
+export type AuthorizationPage = {
+  readonly limit: number
+  readonly cursor?: { readonly isBackward: boolean; readonly id: string; readonly param: string } | undefined
+}
+
+/**
+ * Lists authorizations as they stand now, newest first; for a backward cursor the nearest to it first.
+ * @throws ApiError resource_missing for an unknown cursor
+ */
+export function listAuthorizations(engine: Engine, { limit, cursor }: AuthorizationPage): Authorization[] {
+  const place = cursor && find(engine.store, cursor.id, cursor.param).seq
+  return engine.store.oauth
+    .authorizations({ limit, ...(cursor && { [cursor.isBackward ? 'above' : 'below']: place }) })
+    .map((row) => shown(engine, row))
+}
 
 /** The authorization of this id, whoever asked. @throws ApiError resource_missing */
 export const findAuthorization = (engine: Engine, id: string): Authorization =>
@@ -137,9 +150,9 @@ export const askedMerchant = (
 ): MerchantState | undefined =>
   merchant === null || birth === null ? undefined : bornAs(engine.merchants, { merchant, birth })
 
-function find(store: Store, id: string): StoredAuthorization {
+function find(store: Store, id: string, param = 'id'): StoredAuthorization {
   const row = store.oauth.authorization(id)
-  if (!row) throw resourceMissing('authorization', id)
+  if (!row) throw resourceMissing('authorization', id, param)
   return row
 }
 

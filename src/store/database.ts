@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import * as first from './migrations/0001-first.ts'
-import * as outstanding from './migrations/0003-outstanding-invoices.ts'
+import * as billingIndexes from './migrations/0003-billing-indexes.ts'
 import { openSqlite } from './sqlite.ts'
 
 /** A step from one schema to the next, within a transaction. */
@@ -11,7 +11,7 @@ export type Migration = { readonly up: (database: Sqlite.Database) => void }
 export type Migrations = Readonly<Record<string, Migration>>
 export const MIGRATIONS: Migrations = {
   '0001-first': first,
-  '0003-outstanding-invoices': outstanding,
+  '0003-billing-indexes': billingIndexes,
 }
 export const versionOf = (migrations: Migrations): number => Object.keys(migrations).length
 

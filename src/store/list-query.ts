@@ -7,7 +7,7 @@ import { arg, literal } from './statements.ts'
 
 /** A condition of a list on a field that its table has. Numbers, and what begins with `isNot` or `isEither`, are part of the SQL. */
 export type Filter =
-  | { readonly field: string; readonly is: string | number }
+  | { readonly field: string; readonly is: string | number | null }
   | { readonly field: string; readonly isNot: string }
   | { readonly field: string; readonly isNull: boolean }
   | { readonly field: string; readonly isEither: readonly string[] }
@@ -79,6 +79,7 @@ const WAYS: { readonly [K in Kind]: readonly Way[] } = {
     { condition: '*', index: 'refund_merchant' },
   ],
   invoice_item: [
+    { condition: 'invoice is null', index: 'invoice_item_waiting' },
     { condition: 'invoice =', index: 'invoice_item_invoice' },
     { condition: 'customer =', index: 'invoice_item_customer' },
     { condition: 'deleted = 0', index: 'invoice_item_merchant' },
@@ -183,6 +184,7 @@ function conditionOf(kind: Kind, filter: Filter, value: string): Condition {
   }
   if ('compare' in filter)
     return said(filter.compare, () => sql`${field()} ${sql.raw(filter.compare)} ${arg(value)}`, filter.to)
+  if (filter.is === null) return said('is null', () => sql`${field()} is null`)
   return typeof filter.is === 'number'
     ? said(`= ${filter.is}`, () => sql`${field()} = ${sql.lit(filter.is)}`)
     : said('=', () => sql`${field()} = ${arg(value)}`, filter.is)

@@ -1,11 +1,18 @@
 import type { Selectable } from 'kysely'
 import type { CodeStatus, TokenStatus } from '../core/oauth.ts'
 import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 
 export type StoredApp = Selectable<OAuthAppRow>
 export type StoredAuthorization = Selectable<OAuthAuthorizationRow>
 export type StoredToken = Selectable<OAuthTokenRow>
+
+/** Between which places a page of authorizations lies, both exclusive. */
+export type AuthorizationPage = {
+  readonly limit: number
+  readonly below?: number | undefined
+  readonly above?: number | undefined
+}
 
 /** How long the housekeeping keeps what has expired, so that a replay is still known for one. */
 const RETENTION_SECONDS = 30 * 86_400
@@ -75,13 +82,22 @@ export class OAuthTables {
       .run({ id })
   }
 
-  /** All authorizations, newest first. */
-  authorizations(): StoredAuthorization[] {
+  /** Authorizations, newest first; for `above` alone the nearest to it first. */
+  authorizations({ limit, below, above }: AuthorizationPage): StoredAuthorization[] {
+    const isBackward = below === undefined && above !== undefined
+    const place = below ?? above ?? Number.MAX_SAFE_INTEGER
     return this.#statements
-      .named<StoredAuthorization>('oauth authorizations', (db) =>
-        db.selectFrom('oauth_authorization').selectAll().orderBy('seq', 'desc'),
+      .named<StoredAuthorization>(
+        `oauth authorizations ${isBackward ? 'above' : 'below'} to ${limit}`,
+        (db) =>
+          db
+            .selectFrom('oauth_authorization')
+            .selectAll()
+            .where('seq', isBackward ? '>' : '<', arg<number>('place'))
+            .orderBy('seq', isBackward ? 'asc' : 'desc')
+            .limit(literal(limit)),
       )
-      .all({})
+      .all({ place })
   }
 
   authorization(id: string): StoredAuthorization | undefined {

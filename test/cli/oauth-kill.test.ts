@@ -92,7 +92,7 @@ test('a code is redeemed and its tokens are there, or neither, whenever the daem
 
   const { engine, close } = await openSandbox({ database: join(path, 'paytwin.db') })
   const { oauth } = engine.store
-  const families = oauth.authorizations().filter(({ status }) => status === 'approved')
+  const families = oauth.authorizations({ limit: 1_000 }).filter(({ status }) => status === 'approved')
   expect(families).toHaveLength(CODES)
   for (const { seq, code_status } of families) {
     const family = oauth.family(seq)

@@ -23,7 +23,6 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'endpoints with ready deliveries': 'a start; the index holds only what is to go out',
   counted: 'a handful of counters for each merchant',
   'oauth apps': 'apps are made by hand',
-  'oauth authorizations': 'the housekeeping leaves those of some weeks',
   'oauth tokens': 'a reset deletes them all',
   'oauth tokens of app': 'an app is deleted by hand, with all its tokens',
   'remove oauth tokens of app': 'an app is deleted by hand, with all its tokens',

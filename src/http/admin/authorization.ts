@@ -9,7 +9,7 @@ import {
   listAuthorizations,
 } from '../../engine/oauth-authorization.ts'
 import { presentAuthorization, presentDecision } from '../oauth/authorization.ts'
-import { pageOf, pageParams } from '../pagination.ts'
+import { cursorOf, page, pageParams } from '../pagination.ts'
 import { authorizationList, decisionSchema } from '../schemas/oauth.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './site.ts'
@@ -27,10 +27,18 @@ export function authorizationAdminRoutes(add: AddRoute): void {
       params: listParams,
       returns: authorizationList,
     },
-    ({ c, site, params }) =>
-      pageOf(c.req.path, listAuthorizations(site.engine), params, (authorization) =>
+    ({ c, site, params }) => {
+      const { limit } = params
+      const cursor = cursorOf(params)
+      const isBackward = cursor?.param === 'ending_before'
+      const found = listAuthorizations(site.engine, {
+        limit: limit + 1,
+        cursor: cursor && { ...cursor, isBackward },
+      })
+      return page(c.req.path, found, { limit, isBackward }, (authorization) =>
         presentAuthorization(site.engine, authorization),
-      ),
+      )
+    },
   )
   add(
     {

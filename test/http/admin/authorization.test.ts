@@ -78,6 +78,8 @@ describe('the list of authorizations', () => {
     const { body } = await operator('GET', 'authorizations?limit=2')
     expect([idsOf(body.data), body.has_more]).toEqual([ids.slice(0, 2), true])
     expect(idsOf(await listed(`?starting_after=${ids[1]}`))).toEqual([ids[2]])
+    expect(idsOf(await listed(`?ending_before=${ids[2]}&limit=1`))).toEqual([ids[1]])
+    expect(idsOf(await listed(`?ending_before=${ids[2]}`))).toEqual(ids.slice(0, 2))
     expectRefusal(await operator('GET', 'authorizations?starting_after=oauthz_x'), unknown('starting_after'))
   })
 })

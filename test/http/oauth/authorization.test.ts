@@ -116,7 +116,7 @@ describe('an authorization', () => {
       redirect_uri: REDIRECT_URI,
     })
     await twin.sandbox.app.request(`/v1/oauth/authorize?${query}`, { headers: { Host: 'localhost' } })
-    const [asked] = twin.sandbox.engine.store.oauth.authorizations()
+    const [asked] = twin.sandbox.engine.store.oauth.authorizations({ limit: 1_000 })
     expectOAuthRefusal(await grantsNothing(twin, () => decide(asked?.id ?? '', 'approve')), unknown())
   })
 

@@ -86,7 +86,7 @@ export const opens = async (twin: Twin, { access_token }: Body): Promise<boolean
 /** All that was ever granted, asked and revoked, as it is kept. */
 export function grants({ sandbox }: Twin): unknown {
   const { oauth } = sandbox.engine.store
-  const authorizations = oauth.authorizations()
+  const authorizations = oauth.authorizations({ limit: 1_000 })
   return { authorizations, tokens: authorizations.flatMap(({ seq }) => oauth.family(seq)) }
 }
 
