@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import type { Server } from 'node:http'
 import { type AddressInfo, createServer, type Server as Listening } from 'node:net'
 import { resolve } from 'node:path'
 import { adminTokenOf, isLoopback } from './admin-token.ts'
@@ -11,7 +10,7 @@ import type { Made } from './engine/fixture-names.ts'
 import { refusalOf } from './explain-start.ts'
 import { allowedHosts } from './http/admin/guard.ts'
 import type { OAuthErrorForm } from './http/oauth/error-form.ts'
-import { createListener, type SocketLimits } from './listener.ts'
+import { createListener, type Listener, type SocketLimits } from './listener.ts'
 import type { Logger } from './log.ts'
 import { readFixtures } from './read-fixtures.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
@@ -69,8 +68,11 @@ export type Daemon = {
   readonly adminTokenFile: string | null
   /** The secrets that this start made with its fixtures. */
   readonly fixtureSecrets: readonly FixtureSecret[]
-  /** Resolves when it has ended, be it that the operator's API was asked for that. */
-  readonly ended: Promise<void>
+  /**
+   * Resolves when it has ended, also where the operator's API asked for that: then the connection that asked is open until
+   * the process ends, or close() is called.
+   */
+  ended(): Promise<void>
   close(): Promise<void>
   /** Writes down that it cannot go on. */
   crashed(error: unknown): void
@@ -96,7 +98,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
   const daemonLog = openLog({ ...options, level: options.logLevel, secrets: () => [token.value] })
   const log = daemonLog.logger
   let url = ''
-  let shutDown = async () => {}
+  let shutDown = async (_connection?: object) => {}
   const sandbox = await openSandbox({
     ...options,
     database: folder?.database ?? ':memory:',
@@ -105,7 +107,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     allowedHosts: allowedHosts(options.host, options.allowedHosts),
     receivers: { isExposed: !isLoopback(options.host), allowed: options.webhookAllow },
     url: () => url,
-    shutDown: () => shutDown(),
+    shutDown: (connection) => shutDown(connection),
     fixtures: () => options.fixtures.map(readFixtures),
     reportError: (error, doing) => log.error({ err: error }, doing),
     noteIgnored: (route, params) =>
@@ -120,33 +122,33 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
   if (log.isLevelEnabled('debug')) noteRequests(sandbox, log)
   tellOfBeginning(sandbox, options, log)
 
-  let server: Server | undefined
+  let listener: Listener | undefined
   try {
     takeOver(folder, daemonLog)
     resumeAdvances(sandbox, log)
-    server = await listen(sandbox, options, log, () => url)
-    url = urlOf(options.host, server)
+    listener = await listen(sandbox, options, log, () => url)
+    url = urlOf(options.host, listener.server)
     folder?.announce({ url, pid: process.pid })
     daemonLog.note({ url, pid: process.pid, version: options.version }, 'ready')
     const stopTicking = tick(sandbox, log)
-    const ending = new Ending(server, async () => {
+    const ending = new Ending(listener, async () => {
       stopTicking()
       // While the database is still held: whoever takes it next announces itself.
       folder?.retract()
       await sandbox.close()
       daemonLog.note({}, 'ended')
     })
-    shutDown = () => ending.begin()
+    shutDown = (connection) => ending.begin(connection)
     return {
       ...described(sandbox, options, folder),
       url,
       ...token.shown,
-      ended: ending.over,
+      ended: () => ending.ended(),
       close: () => ending.finish(),
       crashed: (error) => log.fatal({ err: error }, 'the daemon cannot go on'),
     }
   } catch (error) {
-    server?.close()
+    listener?.server.close()
     await sandbox.close()
     throw error
   }
@@ -195,14 +197,20 @@ async function checkPort(options: DaemonOptions): Promise<void> {
   await new Promise((done) => probe.close(done))
 }
 
-function listen({ app }: Sandbox, options: DaemonOptions, log: Logger, url: () => string): Promise<Server> {
-  const server = createListener(app, {
+async function listen(
+  { app }: Sandbox,
+  options: DaemonOptions,
+  log: Logger,
+  url: () => string,
+): Promise<Listener> {
+  const listener = createListener(app, {
     hostname: options.host,
     url,
     limits: options.socketLimits,
     unread: (error) => log.warn({ err: error }, 'a request that could not be read'),
   })
-  return listening(server, options)
+  await listening(listener.server, options)
+  return listener
 }
 
 /** @throws StartRefused */
@@ -219,7 +227,7 @@ function listening<S extends Listening>(server: S, { host, port }: DaemonOptions
   })
 }
 
-function urlOf(host: string, server: Server): string {
+function urlOf(host: string, server: Listening): string {
   const { port } = server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

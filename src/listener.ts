@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
+import { Connections, type Exchange } from './connections.ts'
 import { refusalOfUnreadable, refuseByHand } from './unreadable.ts'
 
 /** How much of what a stranger sends is taken, and for how long it is waited for. */
@@ -15,6 +16,10 @@ export type SocketLimits = {
    * keep one (mostly up to a minute): a request that meets the hanging up is lost, and a test fails by chance.
    */
   readonly idleMs: number
+  /** How long a response, or the rest of one, may wait for a peer that reads nothing; milliseconds. */
+  readonly unreadMs: number
+  /** How long a connection stays open for its peer to close it after it was ended here; milliseconds. */
+  readonly lingerMs: number
   /** How often the first two are looked at; milliseconds. */
   readonly checkMs: number
   /** The request line and all headers. */
@@ -32,6 +37,8 @@ export const SOCKET_LIMITS: SocketLimits = {
   headersMs: 10_000,
   requestMs: 60_000,
   idleMs: 65_000,
+  unreadMs: 60_000,
+  lingerMs: 1_000,
   checkMs: 1_000,
   headerBytes: 16_384,
   connections: 4_000,
@@ -39,6 +46,9 @@ export const SOCKET_LIMITS: SocketLimits = {
 
 /** A peer that is gone without a word is found out after this time of silence, in milliseconds. */
 const PROBE_AFTER_MS = 60_000
+
+/** An HTTP server, and the connections that it has. */
+export type Listener = { readonly server: Server; readonly connections: Connections }
 
 /**
  * The HTTP server of an application, which does not yet listen. What cannot be understood is answered in the form of every answer, as
@@ -62,7 +72,7 @@ export function createListener(
     readonly limits?: SocketLimits | undefined
     readonly keepsGlobals?: boolean
   },
-): Server {
+): Listener {
   const serve = getRequestListener(app.fetch, {
     hostname,
     overrideGlobalObjects: !keepsGlobals,
@@ -86,33 +96,28 @@ export function createListener(
   server.maxConnections = limits.connections
   // Their size is limited. Node would leave out those beyond a number, and nobody would know.
   server.maxHeadersCount = 0
-  const exchanges = new WeakMap<Duplex, Exchange>()
-  const take = (request: IncomingMessage, response: ServerResponse) => {
-    exchanges.set(request.socket, { request, response, before: exchanges.get(request.socket)?.response })
-  }
+  const connections = new Connections(server, limits)
   server.on('request', (request, response) => {
-    take(request, response)
+    connections.take(request, response)
     if (contradicts(request)) refuse(response, url())
     else void serve(request, response)
   })
   // Node would answer 417, which the API does not know.
   server.on('checkExpectation', (request, response) => {
-    take(request, response)
+    connections.take(request, response)
     refuse(response, url())
   })
-  server.on('connect', (_request, socket) => refuseByHand(socket, url()))
+  server.on('connect', (_request, socket) => {
+    // Node has taken its own listeners away: an error would end the process, and the peer's end would not be seen.
+    socket.on('error', () => socket.destroy()).resume()
+    endUnread(socket, connections.lastOver(socket), () => refuseByHand(socket, url()))
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else endUnread(socket, exchanges.get(socket), () => refuseByHand(socket, url(), whyOf(error, limits)))
+    else
+      endUnread(socket, connections.lastOver(socket), () => refuseByHand(socket, url(), whyOf(error, limits)))
   })
-  return server
-}
-
-/** The request that came last over a connection, its answer, and the answer before that. */
-type Exchange = {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly before: ServerResponse | undefined
+  return { server, connections }
 }
 
 /** Ends a connection over which something came that cannot be read. @param refuse - answers and ends */
@@ -120,7 +125,11 @@ function endUnread(socket: Duplex, last: Exchange | undefined, refuse: () => voi
   // Nothing of it was a request yet, or it came after one that is answered.
   if (!last || (last.request.complete && last.response.writableFinished)) refuse()
   // It came after one that is still to be answered: its own answer comes after that.
-  else if (last.request.complete) last.response.once('close', refuse)
+  else if (last.request.complete) {
+    // No more is read: each further byte would be one more error, and a sign of life from a peer that reads nothing.
+    socket.pause()
+    last.response.once('close', refuse)
+  }
   // It is the body of the last request, which is not answered yet, nor is anything before it waiting.
   else if (!last.response.headersSent && last.before?.writableFinished !== false) refuse()
   else socket.destroy()

@@ -73,8 +73,8 @@ async function serve(flags: ServeFlags & { readonly background?: boolean }, io: 
   const daemon = await startHere(options)
   if (background) leaveToItself(daemon)
   else announce(whatIsReady(daemon, process.pid), io, options)
-  await Promise.race([stopped, daemon.ended])
-  await daemon.close()
+  // When it was asked to end, the connection that asked stays open, and closes with this process.
+  await Promise.race([stopped.then(() => daemon.close()), daemon.ended()])
 }
 
 /** Starts a daemon in this process. @throws Failure with its exit status when it does not start */

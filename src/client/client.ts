@@ -8,6 +8,7 @@ import {
 } from './event-stream.ts'
 import type { Following } from './live.ts'
 import { followRequests } from './request-stream.ts'
+import { type Ended, shutDown } from './shutdown.ts'
 import { type Address, requestJson } from './transport.ts'
 import type {
   AdvanceAim,
@@ -27,7 +28,6 @@ import type {
   LoggedRequest,
   Merchant,
   OAuthApp,
-  Shutdown,
   Snapshot,
   Status,
   SubscriptionTimeline,
@@ -66,9 +66,9 @@ export class Client {
     return this.#get('status')
   }
 
-  /** Answers when the daemon's database is closed. */
-  shutDown(): Promise<Shutdown> {
-    return this.#post('shutdown')
+  /** Ends the daemon; answers when its database is closed. */
+  shutDown(): Promise<Ended> {
+    return shutDown(this.address)
   }
 
   createKey(given: {

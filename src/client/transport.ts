@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import { type Agent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Refused, Unreachable } from './errors.ts'
 import { isProof, newNonce } from './proof.ts'
@@ -19,6 +19,8 @@ type Outgoing = {
   readonly body?: unknown
   readonly headers?: OutgoingHttpHeaders
   readonly signal?: AbortSignal | undefined
+  /** Keeps the connection; the default one closes those that are idle for some seconds. */
+  readonly agent?: Agent
 }
 
 /**
@@ -27,7 +29,11 @@ type Outgoing = {
  * @throws Unreachable, when no daemon does
  */
 export async function requestJson<Answer>(address: Address, outgoing: Outgoing): Promise<Answer> {
-  const response = await open(address, outgoing)
+  return readJson<Answer>(address, await open(address, outgoing))
+}
+
+/** Reads the rest of an answer as JSON. @throws Unreachable */
+export async function readJson<Answer>(address: Address, response: IncomingMessage): Promise<Answer> {
   return parse<Answer>(address, await readAll(address, response))
 }
 
@@ -40,7 +46,7 @@ export async function open(address: Address, outgoing: Outgoing): Promise<Incomi
   const response = await send(address, outgoing)
   const status = response.statusCode ?? 0
   if (status >= 200 && status < 300) return response
-  const answer = parse<ErrorBody>(address, await readAll(address, response))
+  const answer = await readJson<ErrorBody>(address, response)
   if (typeof answer.error?.message !== 'string') throw stranger(address)
   const { message, code, mistakes } = answer.error
   throw new Refused({ status, code: code ?? null, message, mistakes })
@@ -79,6 +85,7 @@ function send({ url, token }: Address, outgoing: Outgoing): Promise<IncomingMess
     const sent = request(target, {
       method: outgoing.method,
       signal: outgoing.signal,
+      agent: outgoing.agent,
       headers: {
         accept: 'application/json',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

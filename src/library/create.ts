@@ -1,9 +1,8 @@
-import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { version } from '../../package.json'
 import { ApiError } from '../core/errors.ts'
 import { randomToken } from '../engine/ids.ts'
-import { createListener } from '../listener.ts'
+import { createListener, type Listener } from '../listener.ts'
 import { openSandbox, type Sandbox } from '../sandbox.ts'
 import { Addresses } from '../webhooks/address.ts'
 import { Sender } from '../webhooks/sender.ts'
@@ -41,13 +40,13 @@ export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytw
   }).catch((error: unknown) => {
     throw error instanceof ApiError ? new RequestRefused(error) : error
   })
-  const server = await listen(sandbox, () => url).catch(async (error: unknown) => {
+  const { server, connections } = await listen(sandbox, () => url).catch(async (error: unknown) => {
     await sandbox.close()
     throw error
   })
   const closing = once(async () => {
     server.close()
-    server.closeAllConnections()
+    connections.destroyAll()
     await sandbox.close()
     await sender.close()
   })
@@ -138,15 +137,17 @@ const snapshotsOf = (admin: Caller): Snapshots => ({
 })
 
 /** A server that keeps no process alive, be it that somebody is connected. The globals stay as they are. */
-async function listen({ app }: Sandbox, url: () => string): Promise<Server> {
+async function listen({ app }: Sandbox, url: () => string): Promise<Listener> {
   // Whoever wrote what cannot be read is told so, and nobody else cares.
-  const server = createListener(app, { hostname: HOST, url, unread: () => undefined, keepsGlobals: true })
+  const listener = createListener(app, { hostname: HOST, url, unread: () => undefined, keepsGlobals: true })
+  const { server } = listener
   server.on('connection', (socket) => socket.unref())
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, HOST, resolve)
   })
-  return server.unref()
+  server.unref()
+  return listener
 }
 
 /** Whoever comes later waits for the same end. */

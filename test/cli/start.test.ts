@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { expectCrash } from '../crashes.ts'
 import {
   api,
@@ -121,6 +123,27 @@ test('stop ends the process, also while somebody keeps a connection open', async
   expect((await cli('stop')).stdout).toBe(`The daemon at ${url} (pid ${pid}, data ${data()}) has ended.\n`)
   await gone(pid, 'SIGCONT')
   expect(logText().trim().split('\n').at(-1)).toContain('"msg":"ended"')
+})
+
+test('stop ends the process, also where a peer never closes its connections', async () => {
+  const { url, pid } = await started()
+  const { port, host } = new URL(url)
+  const said = [
+    '',
+    `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+    `GET / HTTP/1.1\r\nHost: ${host}\r\n`,
+  ]
+  const peers = said.map((text) => {
+    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => undefined).write(text)
+    return socket
+  })
+  await Promise.all(peers.map((peer) => once(peer, 'connect')))
+  const { stdout, status } = await cli('stop')
+  expect([status, stdout]).toEqual([0, `The daemon at ${url} (pid ${pid}, data ${data()}) has ended.\n`])
+  // The system closes what a process had open a moment before it takes the process off its list.
+  await vi.waitUntil(() => !lives(pid), { timeout: 1_000, interval: 5 })
+  for (const peer of peers) peer.destroy()
 })
 
 test('a daemon in memory leaves nothing on disk, and says how to stop it', async () => {

@@ -37,9 +37,13 @@ export type RawSocket = {
   write(...lines: string[]): void
 }
 
-export function openSocket({ url }: Pick<Daemon, 'url'>): RawSocket {
+/** @param options.allowHalfOpen - whether it never closes its side, also when the daemon has closed the other one */
+export function openSocket(
+  { url }: Pick<Daemon, 'url'>,
+  { allowHalfOpen = false }: { allowHalfOpen?: boolean } = {},
+): RawSocket {
   const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen })
   let text = ''
   socket.setEncoding('utf8')
   socket.on('data', (chunk) => {

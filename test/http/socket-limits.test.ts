@@ -36,6 +36,8 @@ test('the limits are those that are written down', () => {
     headersMs: 10_000,
     requestMs: 60_000,
     idleMs: 65_000,
+    unreadMs: 60_000,
+    lingerMs: 1_000,
     checkMs: 1_000,
     headerBytes: 16_384,
     connections: 4_000,

@@ -183,6 +183,14 @@ describe('over a socket', () => {
     expect(JSON.parse(answers[0]?.body ?? '').url).toBe('/v1/customers')
   })
 
+  test('a CONNECT after a request is refused after that is answered, and not in its place', async () => {
+    const raw = openSocket(daemon)
+    raw.write(GET, host(), key(), '', 'CONNECT evil.example:443 HTTP/1.1', host(), '', '')
+    const answers = answersIn(await raw.heard)
+    expect(answers.map(({ status }) => status)).toEqual([200, 400])
+    expect(JSON.parse(answers[0]?.body ?? '').url).toBe('/v1/customers')
+  })
+
   test('who waits to be told to go on is told, and then heard', async () => {
     const raw = openSocket(daemon)
     raw.write(POST, host(), key(), CLOSE, JSON_TYPE, 'Expect: 100-continue', 'Content-Length: 2', '', '{}')

@@ -10,8 +10,9 @@ export function shutdownRoutes(add: AddRoute): void {
       summary: 'Ends the daemon; answers once its database is closed.',
       returns: shutdownSchema,
     },
-    async ({ site }) => {
-      await site.shutDown()
+    async ({ c, site }) => {
+      const { incoming } = (c.env ?? {}) as { incoming?: { socket: object } }
+      await site.shutDown(incoming?.socket)
       return {
         object: 'shutdown' as const,
         url: site.url(),

@@ -16,8 +16,11 @@ export type AdminSite = Site & {
   readonly startedAt: number
   /** Brings back the state of the first start. */
   readonly reset: () => Promise<void>
-  /** Ends the daemon; resolves once its database is closed, while the request that asks for it still waits. */
-  readonly shutDown: () => Promise<void>
+  /**
+   * Ends the daemon; resolves once its database is closed, while the request that asks for it still waits.
+   * @param connection - where this request came from, which stays open until the process ends
+   */
+  readonly shutDown: (connection: object | undefined) => Promise<void>
   /** Opens a sandbox that is the same each time: the description takes its examples from it. */
   readonly openSpecimen: OpenSpecimen
 }

@@ -1,0 +1,88 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+/** The last request over a connection, its response, and the response before that. */
+export type Exchange = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly before: ServerResponse | undefined
+}
+
+/**
+ * The open connections of an HTTP server, each with its last exchange. Node loses track of a connection after a CONNECT, and
+ * waits forever for a peer that never closes its side or never reads its response. Both would keep their place, so they are
+ * destroyed here.
+ */
+export class Connections {
+  readonly #lingerMs: number
+  readonly #open = new Map<Duplex, Exchange | undefined>()
+  /** Connections that stay open until the process ends. */
+  readonly #kept = new Set<Duplex>()
+
+  /** @param limits.unreadMs - how long a response may wait for its reader; @param limits.lingerMs - see SocketLimits */
+  constructor(server: Server, { unreadMs, lingerMs }: { unreadMs: number; lingerMs: number }) {
+    this.#lingerMs = lingerMs
+    server.timeout = unreadMs
+    server.on('connection', (socket) => this.#add(socket))
+    // Without this listener Node would destroy every connection that is silent for so long, also while a response is computed.
+    server.on('timeout', () => undefined)
+  }
+
+  /** Records a request as the last one over its connection. */
+  take(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
+    if (socket.destroyed) return
+    this.#open.set(socket, { request, response, before: this.lastOver(socket)?.response })
+  }
+
+  lastOver(socket: Duplex): Exchange | undefined {
+    return this.#open.get(socket)
+  }
+
+  /** Keeps a connection open until the process ends, without keeping the process alive: its peer sees the end by that. */
+  keepToTheEnd(connection: object): void {
+    for (const socket of this.#open.keys()) if (socket === connection) this.#kept.add(socket)
+  }
+
+  /** Destroys connections without a request under way, but those that are kept. @returns how many requests are under way */
+  sweep(): number {
+    const answered = [...this.#open.keys()].filter((socket) => !this.#isBusy(socket))
+    for (const socket of answered) {
+      if (this.#kept.has(socket)) (socket as Socket).unref()
+      else socket.destroy()
+    }
+    return this.#open.size - answered.length
+  }
+
+  /** Destroys the connections whose requests are still under way. */
+  destroyBusy(): void {
+    for (const socket of this.#open.keys()) if (this.#isBusy(socket)) socket.destroy()
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#open.keys()) socket.destroy()
+  }
+
+  #add(socket: Socket): void {
+    this.#open.set(socket, undefined)
+    socket.on('timeout', () => {
+      // A handler may take any time; a peer that does not read may not.
+      if (socket.writableLength > 0 || !this.#isBusy(socket)) socket.destroy()
+    })
+    let lingering: NodeJS.Timeout | undefined
+    socket.once('finish', () => {
+      lingering = setTimeout(() => socket.destroy(), this.#lingerMs).unref()
+    })
+    socket.once('close', () => {
+      clearTimeout(lingering)
+      this.#open.delete(socket)
+      this.#kept.delete(socket)
+    })
+  }
+
+  #isBusy(socket: Duplex): boolean {
+    const last = this.#open.get(socket)
+    return last !== undefined && !last.response.writableFinished
+  }
+}

@@ -1,0 +1,47 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { run } from '../../src/cli/program.ts'
+import { Client } from '../../src/client/client.ts'
+import { recordedIo } from '../cli/terminal.ts'
+import { type FakeServer, fakeServer, json } from './server.ts'
+
+const shutdown = { object: 'shutdown', url: 'http://127.0.0.1:1', pid: 7, data: null, livemode: false }
+
+let server: FakeServer
+afterEach(() => server.close())
+
+test('a process ends when the connection that asked for its end is closed', async () => {
+  let end = () => {}
+  server = await fakeServer(({ socket }, response) => {
+    json(response, 200, shutdown)
+    end = () => socket.destroy()
+  })
+  const { answer, endsWithin } = await new Client({ url: server.url, token: null }).shutDown()
+  expect(answer).toEqual(shutdown)
+  const ends = endsWithin(60_000)
+  end()
+  expect(await ends).toBe(true)
+})
+
+test('a process whose connection stays open has not ended', async () => {
+  server = await fakeServer((_request, response) => json(response, 200, shutdown))
+  const { endsWithin } = await new Client({ url: server.url, token: null }).shutDown()
+  expect(await endsWithin(50)).toBe(false)
+})
+
+test('paytwin stop does not say that a daemon has ended whose process goes on: exit 1', async () => {
+  server = await fakeServer((_request, response) => json(response, 200, shutdown))
+  const { io, written } = recordedIo()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const stopping = run(['stop', '--url', server.url], io)
+    while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve))
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(await stopping).toBe(1)
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(written.stdout).toBe('')
+  expect(written.stderr).toMatch(
+    /^error: The daemon at http:\/\/127.0.0.1:1 \(pid 7, data in memory\) has closed its database and its port, but its process has not ended within 10 s\./,
+  )
+})
