@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { Connections, type Exchange } from './connections.ts'
-import { refusalOfUnreadable, refuseByHand } from './unreadable.ts'
+import { type Reason, refusalOfUnreadable, refuseByHand } from './unreadable.ts'
 
 /** How much of what a stranger sends is taken, and for how long it is waited for. */
 export type SocketLimits = {
@@ -83,7 +83,7 @@ export function createListener(
     },
   })
   const server = createServer({
-    // A missing Host is answered like every other mistake, not by Node.
+    // Node's own answer has no body and no Request-Id: see lacksHost().
     requireHostHeader: false,
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
@@ -99,7 +99,8 @@ export function createListener(
   const connections = new Connections(server, limits)
   server.on('request', (request, response) => {
     connections.take(request, response)
-    if (contradicts(request)) refuse(response, url())
+    if (lacksHost(request)) refuse(response, url(), HOST_REQUIRED)
+    else if (contradicts(request)) refuse(response, url())
     else void serve(request, response)
   })
   // Node would answer 417, which the API does not know.
@@ -115,7 +116,9 @@ export function createListener(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else
-      endUnread(socket, connections.lastOver(socket), () => refuseByHand(socket, url(), whyOf(error, limits)))
+      endUnread(socket, connections.lastOver(socket), () =>
+        refuseByHand(socket, url(), reasonOf(error, limits)),
+      )
   })
   return { server, connections }
 }
@@ -135,6 +138,17 @@ function endUnread(socket: Duplex, last: Exchange | undefined, refuse: () => voi
   else socket.destroy()
 }
 
+const HOST_REQUIRED = {
+  why: 'A request has exactly one Host header, which only HTTP/1.0 may leave out',
+  param: 'Host',
+}
+
+/** Whether a request has no Host header, though HTTP/1.1 requires one, or has several. Source: RFC 9112 3.2. */
+function lacksHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
+  if (!headers.host) return httpVersion !== '1.0'
+  return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1
+}
+
 /**
  * Whether a request says two things at once, of which another who reads it, such as a proxy, might believe the other: for
  * whom it is, or how its body is written.
@@ -146,14 +160,19 @@ function contradicts({ url = '', headers }: IncomingMessage): boolean {
   return !URL.canParse(url) || new URL(url).host !== host?.toLowerCase()
 }
 
-function refuse(response: ServerResponse, url: string): void {
-  const { status, headers, text } = refusalOfUnreadable(url)
+function refuse(response: ServerResponse, url: string, reason?: Reason): void {
+  const { status, headers, text } = refusalOfUnreadable(url, reason)
   response.writeHead(status, headers).end(text)
 }
 
 /** Why a request was given up, for the one who sent it. */
-function whyOf({ code }: NodeJS.ErrnoException, { headersMs, requestMs, headerBytes }: SocketLimits) {
-  if (code === 'HPE_HEADER_OVERFLOW') return `The headers are larger than ${headerBytes} bytes`
+function reasonOf(
+  { code }: NodeJS.ErrnoException,
+  { headersMs, requestMs, headerBytes }: SocketLimits,
+): Reason | undefined {
+  if (code === 'HPE_HEADER_OVERFLOW') return { why: `The headers are larger than ${headerBytes} bytes` }
   if (code !== 'ERR_HTTP_REQUEST_TIMEOUT') return undefined
-  return `The request has not arrived within ${headersMs / 1000} s, its body within ${requestMs / 1000} s`
+  return {
+    why: `The request has not arrived within ${headersMs / 1000} s, its body within ${requestMs / 1000} s`,
+  }
 }

@@ -10,15 +10,17 @@ const STATUS = 400
 /** The answer to a request that cannot be made sense of, in its parts. */
 export type Refusal = { readonly status: number; readonly headers: Headers; readonly text: string }
 
+/** Why a request is refused, and which of its headers is at fault. */
+export type Reason = { readonly why: string; readonly param?: string }
+
+const UNREADABLE: Reason = { why: 'The request is not valid HTTP, or its headers are too large' }
+
 /**
  * How a request is refused that cannot be made sense of.
  * @param url - the daemon's own. Source: decisions.md 1, "Every response".
  */
-export function refusalOfUnreadable(
-  url: string,
-  why = 'The request is not valid HTTP, or its headers are too large',
-): Refusal {
-  const text = textOf(errorBody(parameterInvalid(null, why), url))
+export function refusalOfUnreadable(url: string, { why, param }: Reason = UNREADABLE): Refusal {
+  const text = textOf(errorBody(parameterInvalid(param ?? null, why), url))
   const headers = {
     'Request-Id': requestId(),
     'X-API-Version': NEWEST_API_VERSION,
@@ -30,12 +32,12 @@ export function refusalOfUnreadable(
 }
 
 /** Writes it to a socket by hand, where Node refused a request before anything saw it; the socket then ends. */
-export function refuseByHand(socket: Duplex, url: string, why?: string): void {
+export function refuseByHand(socket: Duplex, url: string, reason?: Reason): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  const { status, headers, text } = refusalOfUnreadable(url, why)
+  const { status, headers, text } = refusalOfUnreadable(url, reason)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n'))
 }

@@ -67,6 +67,19 @@ describe('over a socket', () => {
     expect(head).toMatch(/\r\nRequest-Id: req_/i)
   })
 
+  test.each<[string, number, string, () => string[]]>([
+    ['HTTP/1.1 without a Host', 400, 'HTTP/1.1', () => []],
+    ['HTTP/1.1 with an empty Host', 400, 'HTTP/1.1', () => ['Host:']],
+    ['HTTP/1.1 with one Host', 200, 'HTTP/1.1', () => [host()]],
+    ['HTTP/1.1 with the same Host twice', 400, 'HTTP/1.1', () => [host(), host()]],
+    ['HTTP/1.0 without a Host', 200, 'HTTP/1.0', () => []],
+    ['HTTP/1.0 with one Host', 200, 'HTTP/1.0', () => [host()]],
+    ['HTTP/1.0 with two Hosts', 400, 'HTTP/1.0', () => [host(), 'Host: evil.example']],
+  ])('%s: %i', async (_, status, version, hosts) => {
+    const answer = await send(`GET /v1/customers ${version}`, ...hosts(), key(), CLOSE, '', '')
+    expect([answer.status, answer.body.includes('"param":"Host"')]).toEqual([status, status === 400])
+  })
+
   test('the operator’s part is shut to a foreign Host, however it comes', async () => {
     for (const lines of [
       ['GET /_paytwin/health HTTP/1.1', 'Host: evil.example'],
