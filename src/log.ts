@@ -1,17 +1,23 @@
 import { type Logger, pino } from 'pino'
 import { readLogRecord } from './core/log-line.ts'
 import { maskSecrets } from './core/secret.ts'
+import { shortened, visible } from './core/text.ts'
 
 export type { Logger } from 'pino'
 
 /** Takes lines of JSON, each with its end. */
 export type LogTarget = { write(line: string): void }
 
+/** Longer lines of JSON are shortened, by cutting the texts in them; in characters. */
+const LONGEST_LINE = 8_192
+const LONGEST_TEXT = 2_048
+
 /** A log whose targets can be added while it is written. */
 export type Log = { readonly logger: Logger; add(target: LogTarget): void }
 
 /**
- * The daemon's log. Whatever an error's message may have carried along, no target ever sees a key, a token or a secret.
+ * The daemon's log. Whatever a request or an error's message carried along, no target ever sees a key, a token or a secret, a
+ * character that steers a terminal, or a line of unlimited length.
  * @param level - one of LOG_LEVELS
  * @param secrets - further words that are not to be written: the admin token
  * Source: operator.md, "Daemon".
@@ -31,10 +37,21 @@ export function createLog({
     formatters: { level: (label: string) => ({ level: label }) },
   }
   const write = (line: string) => {
-    const safe = secrets().reduce((text, secret) => text.replaceAll(secret, '…'), maskSecrets(line))
-    for (const target of targets) target.write(safe)
+    const masked = secrets().reduce((text, secret) => text.replaceAll(secret, '…'), maskSecrets(line))
+    const safe = visible(withoutLongTexts(masked.trimEnd()))
+    for (const target of targets) target.write(`${safe}\n`)
   }
   return { logger: pino(options, { write }), add: (target) => targets.push(target) }
+}
+
+function withoutLongTexts(line: string): string {
+  if (line.length <= LONGEST_LINE) return line
+  const cut = (value: unknown) => (typeof value === 'string' ? shortened(value, LONGEST_TEXT) : value)
+  const record = JSON.parse(line)
+  const short = JSON.stringify(record, (_name, value) => cut(value))
+  if (short.length <= LONGEST_LINE) return short
+  const { level, time, msg } = record
+  return JSON.stringify({ level, time, msg: cut(msg), left_out: `${line.length} characters` })
 }
 
 /** stderr, so that stdout stays the ready line's: JSON lines, or lines for people. */
@@ -46,5 +63,6 @@ export const onStderr = ({ json }: { readonly json: boolean }): LogTarget => ({
 
 function forPeople(line: string): string {
   const { time, level, text, stack } = readLogRecord(JSON.parse(line))
-  return `${[`${time} ${level.toUpperCase().padEnd(5)} ${text}`, ...stack].join('\n')}\n`
+  const lines = [`${time} ${level.toUpperCase().padEnd(5)} ${text}`, ...stack]
+  return `${lines.map(visible).join('\n')}\n`
 }

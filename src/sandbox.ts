@@ -1,5 +1,7 @@
 import { dirname, join } from 'node:path'
+import { inspect } from 'node:util'
 import type { Hono } from 'hono'
+import { visibleLines } from './core/text.ts'
 import { systemWall, type Wall } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
 import { findEvent } from './engine/events.ts'
@@ -113,7 +115,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       )
     }
 
-    const reportError = options.reportError ?? ((error: unknown) => console.error(error))
+    const reportError =
+      options.reportError ?? ((error: unknown) => console.error(visibleLines(inspect(error))))
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
     const requests = new RequestLog(new LiveStreams(reportError))
     const idempotency = new IdempotencyKeys(store, engine.steady)

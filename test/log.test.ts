@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { createLog } from '../src/log.ts'
+import { expect, test, vi } from 'vitest'
+import { createLog, onStderr } from '../src/log.ts'
 
 function recorded({ level = 'info', secrets = [] as string[] } = {}) {
   const { logger, add } = createLog({ level, secrets: () => secrets })
@@ -45,4 +45,57 @@ test('words that only look a little like secrets stay', () => {
   const { logger, lines } = recorded()
   logger.info('key_123 sk_test: risk_test_1 cus_1')
   expect(JSON.parse(lines[0] ?? '').msg).toBe('key_123 sk_test: risk_test_1 cus_1')
+})
+
+/** What steers a terminal, ends a line or turns its order round; and the line that a forger would like to see. */
+const HOSTILE =
+  '\u001b]0;x\u0007 \u009b31m \u007f \u202e \u2066 \u2028 \r\n2026-01-31T10:00:00.000Z WARN  forged=1'
+const STEERING = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u
+
+test('a line of JSON holds nothing that steers a terminal, and means the same', () => {
+  const { logger, lines } = recorded()
+  logger.warn({ params: HOSTILE, err: new Error(HOSTILE) }, HOSTILE)
+  expect(lines).toHaveLength(1)
+  expect(lines[0]?.trimEnd()).not.toMatch(STEERING)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    msg: HOSTILE,
+    params: HOSTILE,
+    err: { message: HOSTILE },
+  })
+})
+
+test.each([{ json: true }, { json: false }])('on stderr neither: %j', ({ json }) => {
+  const { logger, add } = createLog({ level: 'info', secrets: () => [] })
+  let written = ''
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    written += text
+    return true
+  })
+  add(onStderr({ json }))
+  logger.warn({ params: HOSTILE, err: new Error(HOSTILE) }, HOSTILE)
+  write.mockRestore()
+  const [first = '', ...stack] = written.trimEnd().split('\n')
+  expect(first).toMatch(json ? /^\{/ : /^\S+Z WARN {2}\\u001b\]0;x\\u0007 .* params=\\u001b/)
+  expect([first, ...stack].filter((line) => STEERING.test(line))).toEqual([])
+  // No line of a stack, in which an error's message is, looks like one of the log.
+  expect(stack.filter((line) => !line.startsWith('  '))).toEqual([])
+})
+
+test.each<[string, object, string]>([
+  ['a long message', {}, 'x'.repeat(100_000)],
+  ['a long detail', { path: 'x'.repeat(100_000) }, 'x'],
+  ['a long error', { err: new Error('x'.repeat(100_000)) }, 'x'],
+  ['many details', Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`n${n}`, n])), 'x'],
+  ['many long details', { list: Array.from({ length: 100 }, () => 'x'.repeat(1_000)) }, 'x'],
+])('%s is cut, and the line is still JSON', (_, details, text) => {
+  const { logger, lines } = recorded()
+  logger.warn(details, text)
+  expect(lines[0]?.length).toBeLessThan(8_500)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', msg: expect.stringMatching(/^x/) })
+})
+
+test('a secret stays hidden where a long text is cut', () => {
+  const { logger, lines } = recorded()
+  logger.warn(`${'x'.repeat(2_030)} sk_test_4eC39HqLyjWDarjtT1zdp7dc ${'x'.repeat(10_000)}`)
+  expect(lines[0]).not.toContain('sk_test_4')
 })

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { MerchantApi } from './demo-api.ts'
 import { tellStories } from './demo-story.ts'
 import { Output } from './output.ts'
+import { visibleLines } from './text.ts'
 
 type Daemon = ChildProcessByStdio<null, Readable, null>
 
@@ -66,6 +67,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 demo().catch((error: unknown) => {
-  process.stderr.write(`error: the demo failed: ${error instanceof Error ? error.message : error}\n`)
+  const why = visibleLines(error instanceof Error ? error.message : String(error))
+  process.stderr.write(`error: the demo failed: ${why}\n`)
   process.exitCode = 1
 })

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { Refused, Unreachable } from '../client/errors.ts'
 import { mistakeText, type ToldMistake } from '../core/fixture-mistakes.ts'
 import type { Io } from './io.ts'
-import { visible } from './text.ts'
+import { visible, visibleLines } from './text.ts'
 
 /**
  * 0 done; 1 the daemon refused; 2 wrong usage; 3 no daemon answers. Further ones are other programs' (`paytwin run`), or
@@ -29,7 +29,7 @@ export const wrongUsage = (message: string): Failure => new Failure(2, message)
 export class Ended extends Error {
   readonly exitStatus: ExitStatus
 
-  /** @param said - what goes to stderr as it is */
+  /** @param said - what goes to stderr, in lines */
   constructor(exitStatus: ExitStatus, said = '') {
     super(said)
     this.exitStatus = exitStatus
@@ -41,7 +41,7 @@ export function reportFailure(error: unknown, { stderr }: Pick<Io, 'stderr'>): E
   // Commander has already said what it has to say.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof Ended) {
-    if (error.message !== '') stderr.write(error.message)
+    if (error.message !== '') stderr.write(visibleLines(error.message))
     return error.exitStatus
   }
   const { exitStatus, message, others = [] } = explain(error)
@@ -67,7 +67,7 @@ function explain(error: unknown): Explained {
   if (error instanceof Unreachable) return { exitStatus: 3, message: visible(absence(error)) }
   return {
     exitStatus: 1,
-    message: `this is a mistake in paytwin\n${error instanceof Error ? error.stack : error}`,
+    message: visibleLines(`this is a mistake in paytwin\n${error instanceof Error ? error.stack : error}`),
   }
 }
 

@@ -3,6 +3,7 @@ import { examplesText } from './command.ts'
 import { type ExitStatus, reportFailure } from './failure.ts'
 import type { Io } from './io.ts'
 import { arrange, helpAsOption, helpStyle } from './overview.ts'
+import { visible, visibleLines } from './text.ts'
 import { VERSION } from './version.ts'
 
 type Add = (program: Command, io: Io) => void
@@ -47,7 +48,7 @@ function wanted(first: string | undefined): Promise<Add[]> {
  */
 export async function run(args: readonly string[], io: Io): Promise<ExitStatus> {
   try {
-    const program = await createProgram(io, args[0])
+    const program = await createProgram(io, args)
     await program.parseAsync([...helpAsOption(program, args)], { from: 'user' })
     return 0
   } catch (error) {
@@ -62,14 +63,25 @@ Every command has --help with examples, and --json for programs. The daemon is f
 PAYTWIN_URL, else by its data folder: --data or PAYTWIN_DATA, default .paytwin.
 Exit status: 0 done, 1 the daemon refused, 2 wrong usage, 3 no daemon answers.`
 
-/** @param first - the first argument; without one there are all commands */
-export async function createProgram(io: Io, first?: string): Promise<Command> {
+/** A message of commander's that repeats arguments: within an argument even the end of a line is spelled out. */
+function withVisible(args: readonly string[], text: string): string {
+  // Whole, or as the value in --limit=x or -nx.
+  const repeated = args.flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1), arg.slice(2)])
+  const spelled = repeated
+    .filter((part) => part !== visible(part))
+    .reduce((message, part) => message.replaceAll(part, visible(part)), text)
+  return visibleLines(spelled)
+}
+
+/** @param args - what the program is to run with; without arguments it has all commands */
+export async function createProgram(io: Io, args: readonly string[] = []): Promise<Command> {
   const program = new Command('paytwin')
     .description('A sandbox of a payments and recurring-billing service, with a clock that you control.')
     .version(VERSION)
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(withVisible(args, text)),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     })
@@ -79,7 +91,7 @@ export async function createProgram(io: Io, first?: string): Promise<Command> {
     .enablePositionalOptions()
     .showHelpAfterError("(see 'paytwin --help', or the command's own --help)")
     .addHelpText('after', START_HERE)
-  for (const add of new Set(await wanted(first))) add(program, io)
+  for (const add of new Set(await wanted(args[0]))) add(program, io)
   arrange(program)
   return program
 }

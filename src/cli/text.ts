@@ -1,2 +1,2 @@
 /** How the command line puts text: as the core does. */
-export { counted, firstSentence, formatSpan, thousands, toJson, visible } from '../core/text.ts'
+export { counted, firstSentence, formatSpan, thousands, toJson, visible, visibleLines } from '../core/text.ts'

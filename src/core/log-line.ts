@@ -7,7 +7,7 @@ export type LogLine = {
   readonly level: string
   /** What happened, and the details as name=value. */
   readonly text: string
-  /** Where an error came from, a line each; empty for most. */
+  /** Where an error came from, a line each, indented so that no error's message passes for a line of the log; empty for most. */
   readonly stack: readonly string[]
 }
 
@@ -30,7 +30,9 @@ export function readLogRecord(record: Readonly<Record<string, unknown>>): LogLin
 
 function stackOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null || !('stack' in value)) return []
-  return String(value.stack).split('\n')
+  return String(value.stack)
+    .split('\n')
+    .map((line) => `  ${line}`)
 }
 
 const detail = (name: string, value: unknown): string =>

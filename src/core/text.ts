@@ -8,9 +8,16 @@ const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
 export const visible = (text: string): string =>
   text.replace(INVISIBLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
+/** The same for text of several lines, which stay lines. */
+export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n')
+
 /** A value as JSON that is as harmless: the escapes are JSON's own, so it still means the same. */
 export const toJson = (value: unknown, indent = 0): string =>
-  JSON.stringify(value, null, indent).split('\n').map(visible).join('\n')
+  visibleLines(JSON.stringify(value, null, indent))
+
+/** The beginning of a text that is longer than so many characters, and how many are left out. */
+export const shortened = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most)}… (${thousands(text.length - most)} more characters)`
 
 /** `1 job`, `2 jobs`, `12,345 jobs`. */
 export const counted = (count: number, noun: string): string =>

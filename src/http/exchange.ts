@@ -10,7 +10,7 @@ import { expand } from './expand.ts'
 import type { IdempotentEntry } from './idempotency.ts'
 import { isKept } from './idempotency.ts'
 import type { Answer, Json } from './json.ts'
-import { namesAsHeader } from './params.ts'
+import { namesAsHeader, namesForLog } from './params.ts'
 import { redacted } from './redact.ts'
 import { errorBody, errorHeaders, type Headers, jsonText, knownError, textOf } from './respond.ts'
 import type { Site } from './site.ts'
@@ -144,7 +144,7 @@ export class Exchange {
   /** Names in a header the parameters that nobody asked for. */
   ignore(names: readonly string[]): void {
     this.#ignored = namesAsHeader(names)
-    this.#site.noteIgnored(this.#route, names)
+    this.#site.noteIgnored(this.#route, namesForLog(names))
   }
 
   /** An answer as it goes over the wire; within a command it is kept for the request's idempotency key. */

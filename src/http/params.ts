@@ -7,6 +7,7 @@ import {
   parameterMissing,
 } from '../core/errors.ts'
 import { MAX_AMOUNT } from '../core/money.ts'
+import { shortened, thousands } from '../core/text.ts'
 import type { Raw } from './form.ts'
 
 export type Schema<Params> = z.ZodType<Params> & { readonly shape?: Readonly<Record<string, unknown>> }
@@ -103,17 +104,33 @@ export function unknownParams(raw: unknown, parsed: unknown, path: readonly Prop
   })
 }
 
-const MAX_HEADER_BYTES = 1_024
+/** How much of a list of names is shown: one caller could send a megabyte of them. */
+const MOST_OF_NAMES = 1_024
+const MOST_OF_A_NAME = 100
 
 /** Names as a header value, cut after the last one that fits. Source: decisions.md 1, "Unknown parameters". */
-export function namesAsHeader(names: readonly string[]): string {
-  let list = ''
+export const namesAsHeader = (names: readonly string[]): string =>
+  firstOf(names, encodeURIComponent).join(',')
+
+/** Names as a line of the log shows them: the first ones, and how many more there are. */
+export function namesForLog(names: readonly string[]): string[] {
+  const first = firstOf(names, (name) => shortened(name, MOST_OF_A_NAME))
+  return first.length === names.length
+    ? first
+    : [...first, `… and ${thousands(names.length - first.length)} more`]
+}
+
+/** The first names, as they are written, which take no more room together than lists of names have. */
+function firstOf(names: readonly string[], written: (name: string) => string): string[] {
+  const first: string[] = []
+  let length = 0
   for (const name of names) {
-    const next = list === '' ? encodeURIComponent(name) : `${list},${encodeURIComponent(name)}`
-    if (next.length > MAX_HEADER_BYTES) break
-    list = next
+    const text = written(name)
+    length += text.length + (first.length === 0 ? 0 : 1)
+    if (length > MOST_OF_NAMES) break
+    first.push(text)
   }
-  return list
+  return first
 }
 
 type Definition = {

@@ -126,6 +126,37 @@ describe('2, wrong usage:', () => {
   })
 })
 
+describe('what is wrong with an argument says so without the argument steering the terminal:', () => {
+  const hostile = '\u001b]0;x\u0007\u009b31m\u202e\u2028\nerror: forged'
+  const spelled = '\\u001b]0;x\\u0007\\u009b31m\\u202e\\u2028\\u000aerror: forged'
+  test.each([
+    [[hostile]],
+    [['clock', hostile]],
+    [['help', hostile]],
+    [['status', `--${hostile}`]],
+    [['status', hostile]],
+    [['logs', '-n', hostile]],
+    [['logs', `--limit=${hostile}`]],
+    [['logs', `-n${hostile}`]],
+    [['completion', hostile]],
+    [['clock', 'advance', hostile]],
+    [['status', '--url', hostile]],
+    [['status', '--data', hostile]],
+    [['serve', '--clock', hostile]],
+    [['serve', '--oauth-errors', hostile]],
+    [['fixtures', 'load', hostile]],
+    [['customers', 'show', hostile]],
+    [['run', '--clock', hostile, '--', 'true']],
+    [['events', 'tail', '--forward-to', hostile]],
+  ])('%j', async (args) => {
+    const { status, stdout, stderr } = await outcome(args)
+    expect([status === 0, stdout]).toEqual([false, ''])
+    expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u)
+    expect(stderr.split('\n').filter((line) => line.startsWith('error: forged'))).toEqual([])
+    if (stderr.includes('forged')) expect(stderr).toContain(spelled)
+  })
+})
+
 describe('3, no daemon answers:', () => {
   test.each(table(remote))('%s', async (_name, listed) => {
     const { status, stdout, stderr } = await outcome(exampleOf(listed))

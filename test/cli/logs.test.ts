@@ -45,7 +45,7 @@ test('a stack stands below its error, and what is no record is told as it is', a
     `${JSON.stringify({ ...RECORD, err: { stack: 'Error: no\n    at here' } })}\nout of memory \u001b[31m\n`,
   )
   expect((await logs([])).stdout).toBe(
-    '2026-01-31T10:00:00.000Z WARN  ignored params=zebra\nError: no\n    at here\nout of memory \\u001b[31m\n',
+    '2026-01-31T10:00:00.000Z WARN  ignored params=zebra\n  Error: no\n      at here\nout of memory \\u001b[31m\n',
   )
 })
 

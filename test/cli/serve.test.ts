@@ -155,6 +155,28 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
+test.each([
+  ['lines for people', []],
+  ['JSON', ['--json']],
+])('a stranger cannot write into the log as they like: %s', async (_, args) => {
+  const child = start(['serve', '--port', '0', '--ephemeral', '--log-level', 'debug', ...args])
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    log += text
+  })
+  const [url = ''] = /http:[\w.:/]+\d/.exec((await lines(child.stdout).next()) ?? '') ?? []
+  const evil = '%1b]0;x%07%c2%9b31m%e2%80%ae%e2%80%a8%7f%0d%0aWARN%20forged=1'
+  for (const path of [`oauth/authorize?${evil}=1`, `oauth/authorize/${evil}`, `${evil}?${evil}=${evil}`]) {
+    await (await fetch(`${url}/v1/${path}`, { headers: { authorization: `Bearer ${evil}` } })).text()
+  }
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  await closed
+  expect(log).toContain('/v1/oauth/authorize')
+  expect(log.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u)
+  expect(log.split('\n').filter((line) => line.startsWith('WARN'))).toEqual([])
+})
+
 /** Starts that must fail: what is said of them. */
 const refusedStart = async (...args: string[]) => {
   const { status, stdout, stderr } = await paytwin(['serve', '--port', '0', ...args], { cwd: folder.path })

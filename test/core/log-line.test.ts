@@ -16,7 +16,7 @@ test('the stack of an error stands apart', () => {
   const err = { type: 'Error', message: 'no', stack: 'Error: no\n    at here' }
   expect(readLogRecord({ ...at, level: 'error', err, msg: 'committing' })).toMatchObject({
     text: 'committing',
-    stack: ['Error: no', '    at here'],
+    stack: ['  Error: no', '      at here'],
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { counted, formatSpan, toJson, visible } from '../../src/core/text.ts'
+import { counted, formatSpan, shortened, toJson, visible, visibleLines } from '../../src/core/text.ts'
 
 test.each([
   ['plain text, ümläuts and 日本 stay', 'plain text, ümläuts and 日本 stay'],
@@ -10,6 +10,17 @@ test.each([
   ['a line\u2028ends', 'a line\\u2028ends'],
 ])('control characters are spelled out: %j', (text, shown) => {
   expect(visible(text)).toBe(shown)
+})
+
+test('lines stay lines, and what is in them is spelled out', () => {
+  expect(visibleLines('one \u001b[31m\ntwo\r')).toBe('one \\u001b[31m\ntwo\\u000d')
+})
+
+test.each([
+  ['short', 5, 'short'],
+  ['longer', 5, 'longe… (1 more characters)'],
+])('%j shortened to %i characters', (text, most, short) => {
+  expect(shortened(text, most)).toBe(short)
 })
 
 test('JSON means the same after it was made harmless', () => {

@@ -204,3 +204,22 @@ describe('a body that is nested deep', () => {
     }
   })
 })
+
+describe('many or long names of unknown parameters', () => {
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['a few are all noted', ['zebra', 'yak'], ['zebra', 'yak']],
+    ['a long one is cut', ['z'.repeat(200_000)], [`${'z'.repeat(100)}… (199,900 more characters)`]],
+  ])('%s', async (_, names, expected) => {
+    await ignoredOf(Object.fromEntries(names.map((name) => [name, 1])))
+    expect(noted).toEqual([['POST /v1/customers', expected]])
+  })
+
+  test('of very many the first are noted, and how many more there are', async () => {
+    const names = Array.from({ length: 50_000 }, (_, index) => `zebra_${index}`)
+    expect((await ignoredOf(Object.fromEntries(names.map((name) => [name, 1]))))?.length).toBeLessThan(1_025)
+    const [[, first = []] = []] = noted
+    expect(first.slice(0, 2)).toEqual(['zebra_0', 'zebra_1'])
+    expect(first.at(-1)).toMatch(/^… and 49,\d{3} more$/)
+    expect(first.join(', ').length).toBeLessThan(1_300)
+  })
+})
