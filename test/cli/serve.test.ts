@@ -159,20 +159,40 @@ test.each([
   ['lines for people', []],
   ['JSON', ['--json']],
 ])('a stranger cannot write into the log as they like: %s', async (_, args) => {
-  const child = start(['serve', '--port', '0', '--ephemeral', '--log-level', 'debug', ...args])
+  const env = { PAYTWIN_ADMIN_TOKEN: 't'.repeat(32), PAYTWIN_SECRET_KEY: `sk_test_${'a'.repeat(24)}` }
+  const child = start(['serve', '--port', '0', '--ephemeral', '--log-level', 'debug', ...args], { env })
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
     log += text
   })
   const [url = ''] = /http:[\w.:/]+\d/.exec((await lines(child.stdout).next()) ?? '') ?? []
+  const redirect_uri = 'http://127.0.0.1:8080/callback'
+  const create = [
+    'apps',
+    'create',
+    '--name',
+    'Ledgerly',
+    '--redirect-uri',
+    redirect_uri,
+    '--json',
+    '--url',
+    url,
+  ]
+  const { client_id } = JSON.parse((await paytwin(create, { env })).stdout)
   const evil = '%1b]0;x%07%c2%9b31m%e2%80%ae%e2%80%a8%7f%0d%0aWARN%20forged=1'
-  for (const path of [`oauth/authorize?${evil}=1`, `oauth/authorize/${evil}`, `${evil}?${evil}=${evil}`]) {
-    await (await fetch(`${url}/v1/${path}`, { headers: { authorization: `Bearer ${evil}` } })).text()
+  const app = `client_id=${client_id}&redirect_uri=${encodeURIComponent(redirect_uri)}`
+  for (const path of [
+    `oauth/authorize?${app}&${evil}=1`,
+    `oauth/${evil}`,
+    `customers/${evil}?${evil}=${evil}`,
+  ]) {
+    const headers = { authorization: `Bearer ${env.PAYTWIN_SECRET_KEY}` }
+    await (await fetch(`${url}/v1/${path}`, { headers, redirect: 'manual' })).text()
   }
   const closed = once(child, 'close')
   child.kill('SIGTERM')
   await closed
-  expect(log).toContain('/v1/oauth/authorize')
+  expect(log).toContain('GET /v1/oauth/authorize: ignored unknown parameters')
   expect(log.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u)
   expect(log.split('\n').filter((line) => line.startsWith('WARN'))).toEqual([])
 })
