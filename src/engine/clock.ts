@@ -90,6 +90,11 @@ export class Clock {
     return this.#shown
   }
 
+  /** When a live clock shows an instant: Unix milliseconds of the wall clock, the present for one that it has shown already. */
+  wallTimeOf(instant: number): number {
+    return instant <= this.now ? this.#wall() : (instant - this.#row.offset) * 1000
+  }
+
   /** The instant at which commands run: the one last ticked or moved to, in Unix seconds. */
   get instant(): number {
     return this.#row.now
@@ -147,8 +152,8 @@ export class Clock {
   }
 
   /** Goes back to what the database holds, after a transaction was rolled back. */
-  reset(row: StoredClock | undefined): void {
-    if (row) this.#row = row
+  reset(row: StoredClock): void {
+    this.#row = row
     this.#isDirty = false
   }
 

@@ -44,7 +44,7 @@ export class CommandQueue {
 
   /**
    * Runs a command in the next transaction, at the instant at which the clocks of some merchants stand then.
-   * @param run - never throws: when it fails, it has taken back what it has written
+   * @param run - when it fails, it has taken back what it has written; it throws only when the whole transaction is lost
    * @param options.isAwaited - whether an advance may be waiting for it, though it follows nobody's time
    */
   submit<T>(

@@ -5,13 +5,7 @@ import { CommandQueue } from './command-queue.ts'
 import { Faults } from './faults.ts'
 import { nextTurn } from './gate.ts'
 import { Ids } from './ids.ts'
-import {
-  checkPresent,
-  isUnfinished,
-  type MerchantState,
-  merchantOf,
-  unlessLeftBehind,
-} from './merchant-state.ts'
+import { checkPresent, isUnfinished, type MerchantState, merchantOf } from './merchant-state.ts'
 import type { Summary } from './scheduler.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { Transactions } from './transactions.ts'
@@ -22,8 +16,8 @@ export type Transact = <T>(run: (unitOf: (merchant: MerchantState) => Unit) => T
 
 /** What the engine tells its listeners. */
 export type EngineListener = {
-  /** A transaction is committed: there may be new journal entries. */
-  readonly committed?: () => void
+  /** A transaction is committed: there may be new journal entries, and jobs on the clocks that it may have moved. */
+  readonly committed?: (clocks: readonly Clock[]) => void
   /** A live clock was behind the wall clock, and what was due has been run. */
   readonly caughtUp?: (merchant: string, summary: Summary) => void
   /** All that there was has given way to another state, by a restore or a reset: nothing known of it holds. */
@@ -72,7 +66,7 @@ export class Engine {
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
     this.#transactions = new Transactions(store, this.ids, {
-      committed: () => this.#tell((listener) => listener.committed?.()),
+      committed: (clocks) => this.#tell((listener) => listener.committed?.(clocks)),
       rolledBack: () => {
         for (const { endpoints } of this.merchants.values()) endpoints.forget()
       },
@@ -85,6 +79,10 @@ export class Engine {
     this.time = new Timekeeper(store, {
       transaction: (clock, work) => this.#transactions.run([clock], work),
       command: (merchant, run) => this.command(merchant, null, run),
+      whenOver: ({ committed, rolledBack }) => {
+        this.#transactions.whenCommitted(committed)
+        this.#transactions.whenTakenBack(rolledBack)
+      },
       unit: (merchant, moving) => this.#unit(merchant, { request: null, moving }),
       caughtUp: (merchant, summary) => this.#tell((listener) => listener.caughtUp?.(merchant, summary)),
       delivered: (merchant) => this.deliveries?.settled(merchant) ?? Promise.resolve(),
@@ -160,13 +158,18 @@ export class Engine {
     if (this.time.isOverdue(merchant.clock)) await this.command(merchant, null, () => undefined)
   }
 
-  /** Runs what is due on every live clock, and goes on with what a full disk has stopped: called by a tick each second. */
+  /**
+   * Begins at once to run what is due on every live clock, and goes on with what a full disk has stopped. Failures are reported.
+   * @returns when the clocks that were behind have caught up, or failed to
+   */
   async settleAll(): Promise<void> {
     this.steady() // notices when the wall clock was set back
-    this.time.resumeStalled()
-    await Promise.all(
-      [...this.merchants.values()].map((merchant) => this.settle(merchant).catch(unlessLeftBehind)),
-    )
+    await Promise.all(this.time.runDue(this.merchants.values()))
+  }
+
+  /** When the next job of any live clock is due: Unix milliseconds of the wall clock, Infinity if none is. */
+  nextDue(): number {
+    return this.time.nextDue([...this.merchants.values()].map(({ clock }) => clock))
   }
 
   /**
@@ -227,6 +230,7 @@ export class Engine {
   admit(settings: MerchantState['settings']): MerchantState {
     const merchant = merchantOf(settings, this.store, this.wall)
     this.merchants.set(settings.ordinal, merchant)
+    this.#transactions.touch(merchant.clock)
     this.#transactions.whenTakenBack(() => this.merchants.delete(settings.ordinal))
     return merchant
   }
@@ -291,10 +295,17 @@ export class Engine {
   }
 
   #report(error: unknown, doing: string): void {
-    this.#tell((listener) => listener.failed?.(error, doing))
+    for (const listener of this.#listeners) listener.failed?.(error, doing)
   }
 
+  /** What a listener makes of it does not concern the others, nor whoever has done what they hear of. */
   #tell(tell: (listener: EngineListener) => void): void {
-    for (const listener of this.#listeners) tell(listener)
+    for (const listener of this.#listeners) {
+      try {
+        tell(listener)
+      } catch (error) {
+        this.#report(error, 'listening to the engine')
+      }
+    }
   }
 }

@@ -89,8 +89,3 @@ export function checkPresent(merchant: MerchantState): void {
   const reason = leftBehindBy(merchant)
   if (reason) throw reason
 }
-
-/** For what is done now and then for every merchant: one that was left behind meanwhile needs it no more. */
-export function unlessLeftBehind(error: unknown): void {
-  if (!(error instanceof StateReplaced || error instanceof MerchantDeleted)) throw error
-}

@@ -80,16 +80,27 @@ export class Store {
     }
   }
 
-  /** Runs work within a transaction whose writes, when it throws, are taken back alone. */
+  /**
+   * Whether a transaction is open. SQLite ends one by itself on some errors, such as a full disk: then nothing of it is left,
+   * and whatever is written next would be committed at once.
+   */
+  get isInTransaction(): boolean {
+    return this.#database.inTransaction
+  }
+
+  /** Runs work within a transaction whose writes, when it throws, are taken back alone, or with the whole transaction. */
   savepoint<T>(work: () => T): T {
     this.#savepoint.open.run()
     try {
-      return work()
-    } catch (error) {
-      this.#savepoint.rollback.run()
-      throw error
-    } finally {
+      const result = work()
       this.#savepoint.release.run()
+      return result
+    } catch (error) {
+      if (this.isInTransaction) {
+        this.#savepoint.rollback.run()
+        this.#savepoint.release.run()
+      }
+      throw error
     }
   }
 

@@ -1,6 +1,8 @@
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type Body, startTwin, type Twin } from '../twin.ts'
+import { createMerchant } from '../../src/engine/merchant.ts'
+import { presentClock } from '../../src/http/clock.ts'
+import { type Body, clientOf, startTwin, type Twin } from '../twin.ts'
 import { at, bytesOf, historyOf, subscribe } from './story.ts'
 
 const NOW = '2026-06-01T09:00:00Z'
@@ -20,19 +22,42 @@ beforeEach(() => {
   reported = []
   wall = at(NOW)
 })
-afterEach(() => twin.close())
+afterEach(() => {
+  vi.restoreAllMocks()
+  return twin.close()
+})
 
-/** Lets so many transactions through, and no further one until it is told that there is room again. */
+/** Lets so many transactions through; no further one can commit until it is told that there is room again. */
 function fillDisk({ sandbox }: Twin, after = 0): () => void {
   const { store } = sandbox.engine
   const transact = store.transaction.bind(store)
   let left = after
   const spy = vi.spyOn(store, 'transaction').mockImplementation((work) => {
     left -= 1
-    if (left < 0) throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL')
-    return transact(work)
+    if (left >= 0) return transact(work)
+    return transact(() => {
+      work()
+      throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL')
+    })
   })
   return () => spy.mockRestore()
+}
+
+/** From now on the jobs of a clock cannot be read, as when a page of their table is damaged. */
+function damageJobs({ sandbox }: Twin, damaged = sandbox.merchant.clock.seq): void {
+  const { jobs } = sandbox.engine.store
+  const next = jobs.next.bind(jobs)
+  vi.spyOn(jobs, 'next').mockImplementation((clock, ...page) => {
+    if (clock !== damaged) return next(clock, ...page)
+    throw new Sqlite.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT')
+  })
+}
+
+/** The failures that the engine reports, each once. */
+function failuresOf({ sandbox }: Twin): Set<string> {
+  const failures = new Set<string>()
+  sandbox.engine.listen({ failed: (error, doing) => failures.add(`${doing}: ${error}`) })
+  return failures
 }
 
 const advance = (params: Body = { by: '1w' }) =>
@@ -70,6 +95,55 @@ test('an advance that a full disk interrupts goes on by itself when there is roo
   expect(bytesOf(await historyOf(twin))).toEqual(await undisturbed())
 })
 
+test('an advance that a full disk does not let begin leaves nothing behind, and can be asked for again', async () => {
+  twin = await start()
+  await subscribe(twin, DAILY)
+  const makeRoom = fillDisk(twin)
+  expect(await advance()).toMatchObject({ status: 500, body: { error: { code: 'internal_error' } } })
+  expect(twin.sandbox.engine.time.isMoving).toBe(false)
+  expect(twin.sandbox.merchant.held.size).toBe(0)
+  expect(await clock()).toMatchObject({ status: 'ready', target: null, now: at(NOW) })
+  makeRoom()
+  expect((await advance()).status).toBe(200)
+  await twin.post('/v1/products', { name: 'Later' })
+  expect(bytesOf(await historyOf(twin))).toEqual(await undisturbed())
+})
+
+test('commands that wait for an advance which cannot begin fail with it', async () => {
+  twin = await start()
+  await subscribe(twin, DAILY)
+  const makeRoom = fillDisk(twin)
+  const { engine, merchant } = twin.sandbox
+  const options = { param: 'to', begun: () => undefined }
+  const attempts = [
+    engine.time.begin(merchant, merchant.clock, (now) => now + 86_400, options),
+    engine.command(merchant, null, () => 'a command of the same transaction'),
+    engine.time.begin(merchant, merchant.clock, (now) => now + 86_400, options),
+  ]
+  const outcomes = await Promise.allSettled(attempts)
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  makeRoom()
+  expect(await engine.command(merchant, null, (unit) => unit.now)).toBe(at(NOW))
+})
+
+test('an advance over damaged jobs fails and ends, and the rest is served', async () => {
+  twin = await start()
+  await subscribe(twin, DAILY)
+  damageJobs(twin)
+  expect((await advance()).status).toBe(500)
+  expect(twin.sandbox.engine.time.isMoving).toBe(false)
+  expect(await clock()).toMatchObject({ status: 'ready', now: at(NOW) })
+  expect((await twin.post('/v1/customers')).created).toBe(at(NOW))
+})
+
+test('an advance that cannot find out what is on its way to receivers fails and ends', async () => {
+  twin = await start()
+  await subscribe(twin, DAILY)
+  twin.sandbox.engine.deliveries = { settled: () => Promise.reject(new Error('it cannot be read')) }
+  expect((await advance({ by: '1w', await_webhooks: true })).status).toBe(500)
+  expect(await clock()).toMatchObject({ status: 'ready', target: null })
+})
+
 test('an advance goes on by itself also when the disk had room for something small', async () => {
   twin = await start()
   await subscribe(twin, DAILY)
@@ -89,8 +163,7 @@ test('an advance goes on by itself also when the disk had room for something sma
 test('an advance arrives though the log cannot be moved into the database', { timeout: 60_000 }, async () => {
   twin = await start()
   for (let count = 0; count < 20; count += 1) await subscribe(twin, DAILY)
-  const failures = new Set<string>()
-  twin.sandbox.engine.listen({ failed: (error, doing) => failures.add(`${doing}: ${error}`) })
+  const failures = failuresOf(twin)
   const checkpoint = vi.spyOn(twin.sandbox.engine.store, 'checkpoint').mockImplementation(() => {
     throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL')
   })
@@ -106,13 +179,41 @@ test('a live clock catches up when there is room again', async () => {
   wall = at('2026-06-03T09:00:00Z')
   const makeRoom = fillDisk(twin)
   expect((await twin.request('POST', '/v1/customers')).status).toBe(500)
-  await expect(twin.sandbox.engine.settleAll()).rejects.toThrow('disk is full')
+  const failures = failuresOf(twin)
+  await twin.sandbox.engine.settleAll()
+  expect([...failures]).toEqual([
+    `running what is due on the clock of ${twin.sandbox.merchant.settings.id}: SqliteError: database or disk is full`,
+  ])
+  expect(presentClock(twin.sandbox.merchant)).toMatchObject({ status: 'ready', target: null })
   makeRoom()
   await twin.sandbox.engine.settleAll()
   const { data } = await twin.get('/v1/invoices')
   expect(data.map(({ period_start }: Body) => period_start)).toEqual(
     ['03', '02', '01'].map((day) => at(`2026-06-${day}T09:00:00Z`)),
   )
+})
+
+test('a live clock whose jobs are damaged says so once, and runs none; the others catch up', async () => {
+  twin = await start(true)
+  const shop = await createMerchant(twin.sandbox.engine, { name: 'Shop', clock: 'live' })
+  const { secret } = await twin.sandbox.keys.issue({
+    merchant: shop.settings.ordinal,
+    type: 'secret',
+    name: null,
+  })
+  const other = clientOf(twin.sandbox, secret)
+  await subscribe(twin, DAILY)
+  await subscribe(other, DAILY)
+  damageJobs(twin)
+  wall = at('2026-06-03T09:00:00Z')
+  const failures = failuresOf(twin)
+  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.settleAll()
+  expect((await other.get('/v1/invoices')).data).toHaveLength(3)
+  expect((await twin.get('/v1/invoices')).data).toHaveLength(1)
+  expect([...failures]).toEqual([
+    `reading the jobs of the clock ${twin.sandbox.merchant.clock.id}, which runs none of them from now on: SqliteError: database disk image is malformed`,
+  ])
 })
 
 test('a live clock catches up when the disk was full in the midst of that', async () => {

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Ids } from '../../src/engine/ids.ts'
+import { Transactions } from '../../src/engine/transactions.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
+import { Store } from '../../src/store/store.ts'
+
+let store: Store
+let transactions: Transactions
+/** From now on the database may grow by so many pages. */
+let limit: (pages: number) => void
+
+beforeEach(async () => {
+  const database = await openDatabase(':memory:', 'normal')
+  store = new Store(database, new SnapshotsInMemory(database))
+  const ignore = () => undefined
+  transactions = new Transactions(store, new Ids(store.directory, '1'), {
+    committed: ignore,
+    rolledBack: ignore,
+    failed: ignore,
+  })
+  limit = (pages) => {
+    const count = Number(database.pragma('page_count', { simple: true }))
+    database.pragma(`max_page_count = ${count + pages}`)
+  }
+})
+afterEach(() => store.close())
+
+const put = (key: string, size = 1) =>
+  store.idempotency.put({
+    scope: 'test',
+    key,
+    fingerprint: '',
+    status: 200,
+    api_version: '',
+    body: 'x'.repeat(size),
+    created: 0,
+  })
+const has = (key: string) => store.idempotency.get('test', key) !== undefined
+
+describe('a transaction that SQLite ends by itself, since the disk is full', () => {
+  test('fails as a whole: neither what came before is written nor what would come after', () => {
+    limit(10)
+    const run = () =>
+      transactions.run([], () => {
+        transactions.attempt(() => put('before'))
+        transactions.attempt(() => put('too large', 10_000_000))
+        transactions.attempt(() => put('after'))
+      })
+    expect(run).toThrow('database or disk is full')
+    expect(['before', 'too large', 'after'].filter(has)).toEqual([])
+    transactions.run([], () => transactions.attempt(() => put('later')))
+    expect(has('later')).toBe(true)
+  })
+})
+
+describe('what follows a commit', () => {
+  test('is done once, after it', () => {
+    const done: string[] = []
+    transactions.run([], () => {
+      transactions.whenCommitted(() => done.push(`committed: ${has('a')}, ${store.isInTransaction}`))
+      transactions.attempt(() => put('a'))
+      expect(done).toEqual([])
+    })
+    transactions.run([], () => undefined)
+    expect(done).toEqual(['committed: true, false'])
+  })
+
+  test('is not done when its command or the transaction is rolled back, and then what it did is undone', () => {
+    const done: string[] = []
+    const plan = (name: string) => {
+      transactions.whenCommitted(() => done.push(name))
+      transactions.whenTakenBack((reason) => done.push(`undo ${name}: ${(reason as Error).message}`))
+    }
+    transactions.run([], () => {
+      transactions.attempt(() => plan('first'))
+      transactions.attempt(() => {
+        plan('second')
+        throw new Error('refused')
+      })
+    })
+    expect(done.splice(0)).toEqual(['undo second: refused', 'first'])
+    const fail = () =>
+      transactions.run([], () => {
+        transactions.attempt(() => plan('third'))
+        throw new Error('disk full')
+      })
+    expect(fail).toThrow('disk full')
+    transactions.run([], () => undefined)
+    expect(done).toEqual(['undo third: disk full'])
+  })
+})
