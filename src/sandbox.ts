@@ -85,7 +85,7 @@ export type Sandbox = {
   readonly secretKey: string | null
   /** What this start made of fixtures; null when the database was there already. */
   readonly loaded: readonly Made[] | null
-  /** Writes what can wait, and forgets what has expired: to be called now and then. */
+  /** Writes what can wait, forgets what has expired, sends webhooks that were left behind: to be called now and then. */
   keepHouse(): Promise<void>
   close(): Promise<void>
 }
@@ -170,6 +170,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         forgetExpiredGrants(engine)
       })
       store.checkpoint()
+      webhooks.sendReady()
     }
     return {
       app,
@@ -209,8 +210,9 @@ function openWebhooks(
     reportError,
   })
   engine.deliveries = deliverer
-  deliverer.start()
+  deliverer.sendReady()
   return {
+    sendReady: () => deliverer.sendReady(),
     close: async () => {
       await deliverer.close()
       await sender.close()

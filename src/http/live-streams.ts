@@ -115,21 +115,22 @@ export class LiveStreams {
    */
   restart(): void {
     for (const stream of this.#streams) {
-      const newest = stream.feed.restart?.()
-      if (newest === undefined) {
-        this.#end(stream)
-        continue
-      }
-      stream.place = stream.feed.newest()
-      stream.controller.enqueue(this.#encoder.encode(`event: reset\nid: ${newest}\ndata: ${RESET}\n\n`))
+      this.#orBreak(stream, () => {
+        const newest = stream.feed.restart?.()
+        if (newest === undefined) return this.#end(stream)
+        stream.place = stream.feed.newest()
+        stream.controller.enqueue(this.#encoder.encode(`event: reset\nid: ${newest}\ndata: ${RESET}\n\n`))
+      })
     }
   }
 
   /** Ends the streams of what is gone; in the others what comes next takes the places that it leaves. */
   prune(): void {
     for (const stream of this.#streams) {
-      if (stream.feed.hasEnded?.()) this.#end(stream)
-      else stream.place = Math.min(stream.place, stream.feed.newest())
+      this.#orBreak(stream, () => {
+        if (stream.feed.hasEnded?.()) this.#end(stream)
+        else stream.place = Math.min(stream.place, stream.feed.newest())
+      })
     }
   }
 
@@ -149,14 +150,20 @@ export class LiveStreams {
   #serve(stream: Stream): void {
     if (stream.isServed) return
     stream.isServed = true
-    try {
+    this.#orBreak(stream, () => {
       while (this.#hasRoom(stream) && this.#serveChunk(stream));
+    })
+    stream.isServed = false
+  }
+
+  /** Works on a stream. One that fails is broken off; its reader can come again and miss nothing. */
+  #orBreak(stream: Stream, work: () => void): void {
+    try {
+      work()
     } catch (error) {
       this.#reportError(error, 'serving a stream of events')
       this.#drop(stream)
       stream.controller.error(error)
-    } finally {
-      stream.isServed = false
     }
   }
 

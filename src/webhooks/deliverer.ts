@@ -54,8 +54,13 @@ export class Deliverer implements Deliveries {
     })
   }
 
-  /** Sends what an earlier process left behind. Source: decisions.md 13 ("go out again at its start"). */
-  start(): void {
+  /**
+   * Sends what is ready and not on its way: what an earlier process left behind, and what could not be read, or its outcome not
+   * be written, for the disk's sake. To be called at the start, and now and then.
+   * Source: decisions.md 13 ("go out again at its start").
+   */
+  sendReady(): void {
+    if (this.#ended.signal.aborted) return
     const { store, merchants } = this.#options.engine
     for (const { endpoint, merchant } of store.deliveries.endpointsWithReady()) {
       const owner = merchants.get(merchant)
@@ -71,7 +76,7 @@ export class Deliverer implements Deliveries {
     this.#breakOff(REPLACED)
     this.#lanes.clear()
     this.#ended = newEnd()
-    this.start()
+    this.sendReady()
   }
 
   /** Nobody notes what becomes of what is on its way for a merchant that is gone. */
@@ -137,6 +142,7 @@ export class Deliverer implements Deliveries {
           await this.#batch.join(mayWait)
           return signal.reason !== REPLACED && this.#record(merchant, delivery, attempt)
         },
+        failed: (error) => this.#options.reportError(error, `looking up what is to be sent to ${endpoint}`),
       },
       whenIdle: (lane) => {
         if (this.#lanes.get(endpoint)?.lane === lane) this.#lanes.delete(endpoint)

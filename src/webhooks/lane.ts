@@ -4,7 +4,7 @@ import type { DeliveryQueue } from '../store/deliveries.ts'
 /** How many deliveries of an endpoint are tried again at the same time. */
 const MAX_AGAIN = 4
 
-/** Who goes for a lane. Neither way ever throws. */
+/** Who goes for a lane. */
 export type Courier = {
   /** Hands a delivery over. null when there is nothing to write down: it was broken off, or is wanted no more. */
   readonly attempt: (delivery: WebhookDelivery) => Promise<DeliveryAttempt | null>
@@ -14,6 +14,8 @@ export type Courier = {
    * @returns whether that is committed
    */
   readonly record: (delivery: WebhookDelivery, attempt: DeliveryAttempt, mayWait: boolean) => Promise<boolean>
+  /** Takes note that the database could not be read. What was to be sent stays ready. */
+  readonly failed: (error: unknown) => void
 }
 
 /**
@@ -62,7 +64,8 @@ export class Lane {
   pump(): void {
     if (this.#isClosed) return
     if (!this.#isSending) this.#sendNext()
-    for (const delivery of this.#queue.again(this.#endpoint, MAX_AGAIN + this.#again.size)) {
+    const limit = MAX_AGAIN + this.#again.size
+    for (const delivery of this.#read(() => this.#queue.again(this.#endpoint, limit)) ?? []) {
       if (this.#again.size >= MAX_AGAIN) break
       if (!this.#again.has(delivery.id)) this.#track(this.#sendAgain(delivery))
     }
@@ -74,7 +77,9 @@ export class Lane {
   }
 
   #sendNext(): void {
-    const next = this.#isClosed ? undefined : this.#queue.nextNew(this.#endpoint, this.#place)
+    const next = this.#isClosed
+      ? undefined
+      : this.#read(() => this.#queue.nextNew(this.#endpoint, this.#place))
     this.#isSending = next !== undefined
     if (!next) return
     this.#place = next.seq
@@ -103,11 +108,21 @@ export class Lane {
     this.pump()
   }
 
-  #track(done: Promise<void>): void {
-    this.#open.add(done)
-    void done.then(() => {
+  /** What the database says; undefined when it cannot be read. */
+  #read<T>(look: () => T): T | undefined {
+    try {
+      return look()
+    } catch (error) {
+      this.#courier.failed(error)
+      return undefined
+    }
+  }
+
+  #track(sending: Promise<void>): void {
+    const done = sending.catch(this.#courier.failed).then(() => {
       this.#open.delete(done)
       if (this.#open.size === 0) this.#whenIdle(this)
     })
+    this.#open.add(done)
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { dropQueued } from '../../src/engine/webhook-delivery.ts'
 import { Deliverer } from '../../src/webhooks/deliverer.ts'
 import { anotherMerchant } from '../http/support.ts'
@@ -8,6 +8,8 @@ import { makeDoor, makeEvents, makeInbox, openShop, type Shop, shopOf, turns } f
 
 const NOW = 1769853600
 const PATH = '/v1/webhook_endpoints'
+afterEach(() => vi.restoreAllMocks())
+
 const statusesOf = (deliveries: readonly Body[]) => deliveries.map(({ status }) => status)
 
 describe('what goes wrong with us', () => {
@@ -75,6 +77,35 @@ describe('what goes wrong with us', () => {
     expect(shop.ids()).toEqual([first, first, second])
     expect(statusesOf(await shop.deliveries(endpoint))).toEqual(['succeeded', 'succeeded'])
   })
+
+  test.each([0, 1])(
+    'after %i events, when the disk cannot be read, is reported; all goes out later, in order',
+    async (sent) => {
+      const { shop, reports, engine, endpoint } = await failing({})
+      const { deliveries } = engine.store
+      const nextNew = deliveries.nextNew.bind(deliveries)
+      let isBroken = sent === 0
+      vi.spyOn(deliveries, 'nextNew').mockImplementation((...place) => {
+        if (isBroken) throw new Error('disk I/O error')
+        return nextNew(...place)
+      })
+      shop.inbox.receive = () => {
+        isBroken = sent === 1
+        return 200
+      }
+      const events = await makeEvents(shop, 3)
+      await shop.settled()
+      await turns()
+      expect(shop.ids()).toEqual(events.slice(0, sent))
+      expect(new Set(reports)).toEqual(new Set([`looking up what is to be sent to ${endpoint.id}`]))
+      sent = 2
+      isBroken = false
+      ;(engine.deliveries as Deliverer).sendReady()
+      await shop.settled()
+      expect(shop.ids()).toEqual(events)
+      expect(statusesOf(await shop.deliveries(endpoint))).toEqual(['succeeded', 'succeeded', 'succeeded'])
+    },
+  )
 
   test('when the outcome of a retry cannot be written does not send it over and over', async () => {
     const { shop, engine } = await failing({})
