@@ -1,8 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { api, paytwin, type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
+import Sqlite from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { api, paytwin, type RunningDaemon, startDaemon, subscribe, temporaryFolder } from './executable.ts'
 
 const KEY = 'sk_test_diskisfullandemptyagain0001'
 const ENOUGH = 200
@@ -15,8 +25,8 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-const start = async (): Promise<RunningDaemon> => ({
-  ...(await startDaemon(['--data', data, '--clock', '2026-01-31T10:00:00Z'], {
+const start = async (clock = '2026-01-31T10:00:00Z'): Promise<RunningDaemon> => ({
+  ...(await startDaemon(['--data', data, '--clock', clock], {
     env: { PAYTWIN_SECRET_KEY: KEY },
   })),
   secret_key: KEY,
@@ -91,6 +101,65 @@ test('on a full disk writes are refused and reads are served; with room again al
   const { data: customers } = await api<{ data: { id: string }[] }>(next, '/v1/customers?limit=100')
   expect(customers.map(({ id }) => id)).toEqual([...made, again.body.id].reverse())
   expect(await next.stop()).toBe(0)
+})
+
+/** Resolves when the daemon's log says something. */
+const logged = (daemon: RunningDaemon, text: RegExp) =>
+  vi.waitFor(() => expect(daemon.log()).toMatch(text), { timeout: 30_000, interval: 100 })
+
+test('an advance on a full disk is refused, ends nothing, and can be asked for again', async () => {
+  const daemon = await start()
+  await subscribe(daemon)
+  limit(daemon, 100)
+  const advance = () => post(daemon, '/v1/test_helpers/clock/advance', { by: '1mo' }, 'a month')
+  expect((await advance()).status).toBe(500)
+  expect(await api(daemon, '/v1/test_helpers/clock')).toMatchObject({ status: 'ready', target: null })
+  limit(daemon, 'unlimited')
+  expect((await advance()).status).toBe(200)
+  expect((await api<{ data: unknown[] }>(daemon, '/v1/invoices')).data).toHaveLength(2)
+  expect(await daemon.stop()).toBe(0)
+})
+
+test('a job that falls due on a live clock while the disk is full runs by itself when there is room', async () => {
+  const daemon = await start('live')
+  const { subscription } = await subscribe(daemon)
+  const { current_period_end: due } = await api<{ current_period_end: number }>(
+    daemon,
+    `/v1/subscriptions/${subscription}`,
+  )
+  await post(daemon, '/v1/test_helpers/clock/advance', { to: due - 2 })
+  limit(daemon, 100)
+  await logged(daemon, /disk I\/O error|disk is full/)
+  limit(daemon, 'unlimited')
+  await logged(daemon, /a live clock has caught up/)
+  expect((await api<{ data: unknown[] }>(daemon, '/v1/invoices')).data).toHaveLength(2)
+  expect(await daemon.stop()).toBe(0)
+})
+
+test('a damaged page of jobs fails the advance that comes upon it, and nothing else', async () => {
+  const before = await start()
+  const { customer } = await subscribe(before)
+  expect(await before.stop()).toBe(0)
+  const path = join(data, 'paytwin.db')
+  const database = new Sqlite(path, { readonly: true })
+  const page = database.pragma('page_size', { simple: true }) as number
+  const root = database
+    .prepare("select rootpage from sqlite_master where name = 'job'")
+    .pluck()
+    .get() as number
+  database.close()
+
+  const daemon = await start()
+  // While it runs: a damage that is there at the start is found then.
+  const file = openSync(path, 'r+')
+  writeSync(file, Buffer.alloc(page, 0xee), 0, page, (root - 1) * page)
+  closeSync(file)
+  expect((await post(daemon, '/v1/test_helpers/clock/advance', { by: '1mo' })).status).toBe(500)
+  expect(daemon.log()).toMatch(/malformed/)
+  expect(await api(daemon, '/v1/test_helpers/clock')).toMatchObject({ status: 'ready', target: null })
+  expect(await api(daemon, `/v1/customers/${customer}`)).toMatchObject({ id: customer })
+  expect(await api(daemon, '/v1/customers', {})).toMatchObject({ object: 'customer' })
+  expect(await daemon.stop()).toBe(0)
 })
 
 test('a daemon whose disk is full can be stopped, and says what it could not write', async () => {
