@@ -15,6 +15,10 @@ const hasTmux = spawnSync('tmux', ['-V']).status === 0
 const needBrowser = ['test/browser/**']
 const hasBrowser = chromiumPath() !== undefined || process.env.CI !== undefined
 
+/** The wall clock is set in front of a running daemon with libfaketime. In continuous integration it has to be there. */
+const needFaketime = ['test/cli/wall-clock.test.ts']
+const hasFaketime = spawnSync('faketime', ['--version']).status === 0 || process.env.CI !== undefined
+
 /**
  * The single executable is for Linux, and has a Node within that is one file: that of some distributions is several. In continuous
  * integration it has to be built.
@@ -32,6 +36,7 @@ const exclude = [
   ...configDefaults.exclude,
   ...(hasTmux ? [] : needTmux),
   ...(hasBrowser ? [] : needBrowser),
+  ...(hasFaketime ? [] : needFaketime),
   ...(hasExecutable ? [] : needExecutable),
 ]
 

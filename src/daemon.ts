@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server as Listening } from 'node:net'
 import { resolve } from 'node:path'
 import { adminTokenOf, isLoopback } from './admin-token.ts'
+import { startBackgroundWork } from './background.ts'
 import { formatInstant } from './core/calendar.ts'
 import { type DaemonLog, openLog } from './daemon-log.ts'
 import { DataFolder } from './data-folder.ts'
@@ -16,7 +17,6 @@ import { readFixtures } from './read-fixtures.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
 import { StartRefused } from './start-refused.ts'
 import type { Durability } from './store/database.ts'
-import { tick } from './ticking.ts'
 
 export { StartRefused } from './start-refused.ts'
 
@@ -79,7 +79,7 @@ export type Daemon = {
 }
 
 /**
- * Starts the daemon: database, engine, HTTP server and the ticks that keep live clocks.
+ * Starts the daemon: database, engine, HTTP server, and what it does that nobody asks for.
  * @throws StartRefused
  * Source: operator.md, "Daemon".
  */
@@ -130,9 +130,9 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     url = urlOf(options.host, listener.server)
     folder?.announce({ url, pid: process.pid })
     daemonLog.note({ url, pid: process.pid, version: options.version }, 'ready')
-    const stopTicking = tick(sandbox, log)
+    const stopBackgroundWork = startBackgroundWork(sandbox, log)
     const ending = new Ending(listener, async () => {
-      stopTicking()
+      stopBackgroundWork()
       // While the database is still held: whoever takes it next announces itself.
       folder?.retract()
       await sandbox.close()

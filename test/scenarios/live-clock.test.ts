@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSandbox, type SandboxOptions } from '../../src/sandbox.ts'
+import { asOperator } from '../http/support.ts'
 import { linesOf } from '../table.ts'
 import { clientOf, type Twin } from '../twin.ts'
 import { at, listAll, nowOf, openTwin, subscribe, timelineOf } from './story.ts'
@@ -133,6 +134,84 @@ test('a live clock that catches up while the wall is behind keeps its pace too',
   expect((await twin.events()).at(-1)?.type).toBe('subscription.updated')
   wall.set('2026-01-31T10:00:10Z')
   expect(await nowOf(twin)).toBe(at('2026-01-31T10:00:10Z'))
+})
+
+describe('the next job of live clocks', () => {
+  const nextOf = ({ sandbox }: Twin) => sandbox.engine.nextDue()
+  const RENEWAL = at('2026-02-28T10:00:00Z') * 1000
+
+  test('is due when the wall clock has come to it', async () => {
+    const { twin, wall } = await openLive()
+    expect(nextOf(twin)).toBe(Number.POSITIVE_INFINITY)
+    await subscribe(twin)
+    expect(nextOf(twin)).toBe(RENEWAL)
+    wall.set('2026-02-28T10:00:07Z')
+    expect(nextOf(twin)).toBe(wall.read())
+    await twin.sandbox.engine.settleAll()
+    expect(nextOf(twin)).toBe(at('2026-03-31T10:00:00Z') * 1000)
+  })
+
+  test('is due earlier on a clock that is ahead, and later while the wall clock is behind', async () => {
+    const { twin, wall } = await openLive()
+    await subscribe(twin)
+    await twin.advance({ by: '1w' })
+    expect(nextOf(twin)).toBe(RENEWAL - 7 * 86_400_000)
+    wall.set('2026-01-31T09:00:00Z')
+    expect(nextOf(twin)).toBe(RENEWAL - 7 * 86_400_000)
+  })
+
+  test('is none while the clock is frozen', async () => {
+    const { twin } = await openLive()
+    await subscribe(twin)
+    await twin.post('/v1/test_helpers/clock/freeze')
+    expect(nextOf(twin)).toBe(Number.POSITIVE_INFINITY)
+    await twin.post('/v1/test_helpers/clock/unfreeze')
+    expect(nextOf(twin)).toBe(RENEWAL)
+  })
+
+  test('is found on the clocks that each commit names, whatever brings it', async () => {
+    const { twin } = await openLive()
+    const { engine } = twin.sandbox
+    let earliest = Number.POSITIVE_INFINITY
+    const news = () => {
+      const found = earliest
+      earliest = Number.POSITIVE_INFINITY
+      return found
+    }
+    engine.listen({
+      committed: (clocks) => {
+        earliest = Math.min(earliest, engine.time.nextDue(clocks))
+      },
+    })
+    await subscribe(twin)
+    expect(news()).toBe(RENEWAL)
+    await twin.post('/v1/test_helpers/clock/freeze')
+    expect(news()).toBe(Number.POSITIVE_INFINITY)
+    await twin.post('/v1/test_helpers/clock/unfreeze')
+    expect(news()).toBe(RENEWAL)
+    await twin.advance({ by: '1d' })
+    expect(news()).toBe(RENEWAL - 86_400_000)
+  })
+
+  test('is found on the clock of a merchant that comes with its jobs', async () => {
+    const { twin } = await openLive()
+    const { engine } = twin.sandbox
+    const found: number[] = []
+    engine.listen({ committed: (clocks) => found.push(engine.time.nextDue(clocks)) })
+    const shop = {
+      name: 'Shop',
+      clock: 'live',
+      prices: [{ ref: 'pro', unit_amount: 4900, currency: 'usd', recurring: { interval: 'month' } }],
+      customers: [{ ref: 'ada' }],
+      payment_methods: [{ ref: 'card', customer: 'ada', test_id: 'pm_card_visa' }],
+      subscriptions: [
+        { customer: 'ada', currency: 'usd', default_payment_method: 'card', items: [{ price: 'pro' }] },
+      ],
+    }
+    const files = [{ name: 'shop.json', content: { merchants: [shop] } }]
+    expect((await asOperator(twin)('POST', 'fixtures', { files })).status).toBe(200)
+    expect(Math.min(...found)).toBe(RENEWAL)
+  })
 })
 
 describe('freezing', () => {

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { api, type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
+
+/** How long the daemon is watched after a step: what ran each second before it would have run by then. */
+const WATCH_MS = 3_000
+/** An answer takes some milliseconds; a daemon that walks through the seconds it has missed takes minutes. */
+const PATIENCE_MS = 15_000
+
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+afterEach(() => folder.remove())
+
+/** Sets the wall clock of daemons so far from the real one, such as '+10d'; timers go on as before, as they do after a sleep. */
+const setWall = (offset: string) => writeFileSync(join(folder.path, 'wall'), offset)
+
+async function start(clock: string): Promise<RunningDaemon> {
+  setWall('+0')
+  const library = execFileSync('faketime', ['-f', '+0', 'sh', '-c', 'echo "$LD_PRELOAD"'], {
+    encoding: 'utf8',
+  })
+  const daemon = await startDaemon(['--ephemeral', '--clock', clock], {
+    env: {
+      LD_PRELOAD: library.trim(),
+      FAKETIME_TIMESTAMP_FILE: join(folder.path, 'wall'),
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    },
+  })
+  onTestFinished(async () => void (await daemon.stop('SIGKILL')))
+  return daemon
+}
+
+/** Asks again and again for a while, and each time in vain if there is no answer. @returns what the clock showed */
+async function watch({ url, secret_key }: RunningDaemon): Promise<number[]> {
+  const shown: number[] = []
+  const end = performance.now() + WATCH_MS
+  while (performance.now() < end) {
+    const response = await fetch(`${url}/v1/events?limit=1`, {
+      headers: { authorization: `Bearer ${secret_key}` },
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    })
+    expect(response.status).toBe(200)
+    shown.push(Number(response.headers.get('paytwin-now')))
+    await delay(100)
+  }
+  return shown
+}
+
+/** A customer with a subscription that is renewed each day. */
+async function subscribeDaily(daemon: RunningDaemon): Promise<void> {
+  const recurring = { interval: 'day' }
+  const price = await api(daemon, '/v1/prices', { unit_amount: 100, currency: 'usd', recurring })
+  const customer = await api(daemon, '/v1/customers', {})
+  const card = await api(daemon, '/v1/payment_methods/pm_card_visa/attach', { customer: customer.id })
+  await api(daemon, '/v1/subscriptions', {
+    customer: customer.id,
+    currency: 'usd',
+    default_payment_method: card.id,
+    items: [{ price: price.id }],
+  })
+}
+
+const periodsOf = async (daemon: RunningDaemon): Promise<number[]> => {
+  const { data } = await api<{ data: { period_start: number }[] }>(daemon, '/v1/invoices?limit=100')
+  return data.map(({ period_start }) => period_start)
+}
+
+test('after a sleep of ten days requests are answered at once, and what was due meanwhile has happened', async () => {
+  const daemon = await start('live')
+  await subscribeDaily(daemon)
+  // Beyond the first second of a daemon, after which its background work starts.
+  await watch(daemon)
+  setWall('+10d')
+  await watch(daemon)
+  const periods = await periodsOf(daemon)
+  expect(periods).toHaveLength(11)
+  expect(periods.map((period) => ((periods[0] ?? 0) - period) / 86_400)).toEqual([...Array(11).keys()])
+  expect(await daemon.stop()).toBe(0)
+})
+
+test('after a sleep of a year a frozen clock stands where it stood, and requests are answered at once', async () => {
+  const daemon = await start('2026-01-31T10:00:00Z')
+  await watch(daemon)
+  setWall('+365d')
+  expect(new Set(await watch(daemon))).toEqual(new Set([Date.UTC(2026, 0, 31, 10) / 1_000]))
+  expect(await daemon.stop()).toBe(0)
+})
+
+test('while the wall clock is set to and fro, a live clock never goes back, and nothing happens twice', async () => {
+  const daemon = await start('live')
+  await subscribeDaily(daemon)
+  const shown: number[] = []
+  for (const offset of ['+30h', '-5h', '+29h', '+0', '+54h', '-30d', '+53h']) {
+    setWall(offset)
+    shown.push(...(await watch(daemon)))
+  }
+  expect(shown).toEqual(shown.toSorted((left, right) => left - right))
+  const periods = await periodsOf(daemon)
+  expect([periods.length, new Set(periods).size]).toEqual([3, 3])
+  const { uptime } = JSON.parse(
+    execFileSync(process.execPath, ['bin/paytwin.js', 'status', '--json'], {
+      env: { ...process.env, ...daemon.env },
+      encoding: 'utf8',
+    }),
+  )
+  expect(uptime).toBeGreaterThanOrEqual(0)
+  expect(uptime).toBeLessThan(600)
+  expect(await daemon.stop()).toBe(0)
+})
