@@ -4,8 +4,8 @@ import { mistakesOf, mistakeText } from './core/fixture-mistakes.ts'
 import type { DaemonFile, DataFolder } from './data-folder.ts'
 import { OptionConflict } from './sandbox.ts'
 import { StartRefused } from './start-refused.ts'
-import { DatabaseUnusable } from './store/database.ts'
 import { NativePartUnusable } from './store/native-part.ts'
+import { DatabaseUnusable } from './store/unusable.ts'
 import { RangeInvalid } from './webhooks/address.ts'
 
 /** How often, and how many times, a daemon that is refused looks for the address of one that is just starting. */

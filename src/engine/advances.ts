@@ -1,5 +1,5 @@
 import { internalError } from '../core/errors.ts'
-import { isOfStorage } from '../store/database.ts'
+import { isOfStorage } from '../store/unusable.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
 import { nextTurn } from './gate.ts'

@@ -1,5 +1,5 @@
 import { parameterInvalid, resourceMissing } from '../core/errors.ts'
-import { DatabaseUnusable } from '../store/database.ts'
+import { DatabaseUnusable } from '../store/unusable.ts'
 import type { OpenSnapshot, Snapshot } from '../store/snapshots.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'

@@ -17,9 +17,10 @@ import {
 import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { SNAPSHOT_NAME } from '../core/snapshot.ts'
-import { DatabaseUnusable, MIGRATIONS, type Migrations, migrate, versionOf } from './database.ts'
+import { MIGRATIONS, type Migrations, migrate, versionOf } from './database.ts'
 import { byName, gone, type OpenSnapshot, type Snapshot, type Snapshots, unreadable } from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
+import { DatabaseUnusable } from './unusable.ts'
 
 const ENDING = '.db'
 /** No snapshot's name begins with a dot. */
@@ -98,7 +99,7 @@ export class SnapshotsOnDisk implements Snapshots {
         // Attaching what is gone meanwhile would make an empty database.
         if (!existsSync(file)) throw gone(snapshot.name)
         try {
-          this.#database.prepare('attach ? as snapshot').run(file)
+          this.#attach(file, snapshot.name)
           return work((table) => `snapshot.${table}`)
         } catch (error) {
           throw explain(error, snapshot.name)
@@ -106,6 +107,14 @@ export class SnapshotsOnDisk implements Snapshots {
           if (this.#isAttached()) this.#database.exec('detach snapshot')
         }
       },
+    }
+  }
+
+  #attach(file: string, name: string): void {
+    try {
+      this.#database.prepare('attach ? as snapshot').run(file)
+    } catch (error) {
+      throw explainedReading(error, name)
     }
   }
 
@@ -163,15 +172,21 @@ export class SnapshotsOnDisk implements Snapshots {
 }
 
 function schemaOf(file: string, name: string): number {
-  const database = openSqlite(file, { readonly: true, fileMustExist: true })
   try {
-    return Number(database.pragma('user_version', { simple: true }))
+    const database = openSqlite(file, { readonly: true, fileMustExist: true })
+    try {
+      return Number(database.pragma('user_version', { simple: true }))
+    } finally {
+      database.close()
+    }
   } catch (error) {
-    throw explain(error, name)
-  } finally {
-    database.close()
+    throw explainedReading(error, name)
   }
 }
+
+/** Whatever SQLite finds wrong when a file is opened is damage. */
+const explainedReading = (error: unknown, name: string): unknown =>
+  error instanceof Sqlite.SqliteError ? unreadable(name, `its file is damaged (${error.message})`) : error
 
 function explain(error: unknown, name: string): unknown {
   const isDamage = error instanceof Sqlite.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code)

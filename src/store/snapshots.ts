@@ -1,5 +1,5 @@
 import type { Source } from './contents.ts'
-import { DatabaseUnusable } from './database.ts'
+import { DatabaseUnusable } from './unusable.ts'
 
 /** A saved state of the database. */
 export type Snapshot = {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { DatabaseUnusable, type Migrations, openDatabase } from '../../src/store/database.ts'
+import { type Migrations, openDatabase } from '../../src/store/database.ts'
+import { DatabaseUnusable } from '../../src/store/unusable.ts'
 
 let folder: string
 let path: string

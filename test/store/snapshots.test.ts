@@ -10,16 +10,11 @@ import {
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import {
-  DatabaseUnusable,
-  MIGRATIONS,
-  type Migration,
-  type Migrations,
-  openDatabase,
-} from '../../src/store/database.ts'
+import { MIGRATIONS, type Migration, type Migrations, openDatabase } from '../../src/store/database.ts'
 import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
 import { SnapshotsOnDisk } from '../../src/store/snapshots-on-disk.ts'
 import { Store } from '../../src/store/store.ts'
+import { DatabaseUnusable } from '../../src/store/unusable.ts'
 import { EVERYWHERE, newFolder, PLACES } from '../places.ts'
 
 const NOW = 1_800_000_000
@@ -249,6 +244,7 @@ describe('a file', () => {
     ['no database', (file) => writeFileSync(file, 'x'.repeat(50_000))],
     ['empty', (file) => truncateSync(file, 0)],
     ['cut off', (file) => truncateSync(file, 400_000)],
+    ['of an unknown format', (file) => writeFileSync(file, readFileSync(file).fill(0xee, 40, 56))],
     ['another program’s', (file) => writeFileSync(file, new Sqlite(':memory:').serialize())],
   ]
   test.each(DAMAGES)('that is %s is not restored, and everything stays as it is', async (_what, damage) => {
