@@ -166,12 +166,7 @@ function takeOver(folder: DataFolder | null, log: DaemonLog): void {
 }
 
 function openFolder(path: string): DataFolder {
-  let folder: DataFolder
-  try {
-    folder = new DataFolder(path)
-  } catch (error) {
-    throw new StartRefused(1, (error as Error).message)
-  }
+  const folder = new DataFolder(path)
   if (!folder.hasLostItsContent) return folder
   throw new StartRefused(
     1,

@@ -1,16 +1,7 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { claimFolder, writable } from './claim-folder.ts'
+import { StartRefused } from './start-refused.ts'
 
 /** What daemon.json says of the daemon that uses a data folder. */
 export type DaemonFile = { readonly url: string; readonly pid: number }
@@ -19,17 +10,11 @@ export type DaemonFile = { readonly url: string; readonly pid: number }
 export class DataFolder {
   readonly path: string
 
-  /** @throws Error with a sentence for people when the folder cannot be made or written */
+  /** @throws StartRefused when the folder cannot be made or written, or serves something else */
   constructor(path: string) {
     this.path = path
-    try {
-      mkdirSync(path, { recursive: true, mode: 0o700 })
-      chmodSync(path, 0o700)
-      accessSync(path, constants.W_OK | constants.X_OK)
-      if (!existsSync(this.#file('.gitignore'))) this.#write('.gitignore', '*\n')
-    } catch (error) {
-      throw new Error(`The data folder ${path} cannot be written: ${(error as Error).message}`)
-    }
+    claimFolder(path)
+    writable(path, () => this.#writeOnce('.gitignore', '*\n'))
   }
 
   get database(): string {
@@ -49,19 +34,28 @@ export class DataFolder {
     return this.#file('daemon.log')
   }
 
-  /** The folder's admin token, which is made when there is none. Of two daemons that start at once, one makes it. */
+  /**
+   * The folder's admin token, which is made when there is none. Of two daemons that start at once, one makes it.
+   * @throws StartRefused when it cannot be read
+   */
   adminToken(make: () => string): string {
+    this.#writeOnce('admin-token', `${make()}\n`)
     try {
-      writeFileSync(this.adminTokenFile, `${make()}\n`, { mode: 0o600, flag: 'wx' })
+      // Reading a pipe would wait for ever.
+      if (!statSync(this.adminTokenFile).isFile()) throw new Error('it is not a file')
+      return readFileSync(this.adminTokenFile, 'utf8').trim()
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      throw new StartRefused(
+        1,
+        `The admin token in ${this.adminTokenFile} cannot be read: ${(error as Error).message}. Delete it, and the next start makes a new one.`,
+      )
     }
-    return readFileSync(this.adminTokenFile, 'utf8').trim()
   }
 
   /** Tells the command line where the daemon is. Readers see all of it or nothing. */
   announce(daemon: DaemonFile): void {
-    this.#write('daemon.json.new', `${JSON.stringify(daemon)}\n`)
+    rmSync(this.#file('daemon.json.new'), { force: true })
+    this.#writeOnce('daemon.json.new', `${JSON.stringify(daemon)}\n`)
     renameSync(this.#file('daemon.json.new'), this.#file('daemon.json'))
   }
 
@@ -87,8 +81,13 @@ export class DataFolder {
     return join(this.path, name)
   }
 
-  #write(name: string, content: string): void {
-    writeFileSync(this.#file(name), content, { mode: 0o600 })
+  /** Writes a file unless there is something of its name, be it a link that leads elsewhere. */
+  #writeOnce(name: string, content: string): void {
+    try {
+      writeFileSync(this.#file(name), content, { mode: 0o600, flag: 'wx' })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
   }
 }
 

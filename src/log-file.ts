@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
 
 /** When a log file is put aside for a new one, in bytes. */
 const MAX_BYTES = 5 * 1_048_576
@@ -43,8 +43,11 @@ export class LogFile {
   }
 }
 
+/** Opening a pipe that nobody reads fails, rather than waits for a reader. */
+const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)
+
 function openForOwner(path: string): number {
-  const file = openSync(path, 'a', 0o600)
+  const file = openSync(path, APPEND, 0o600)
   fchmodSync(file, 0o600)
   return file
 }

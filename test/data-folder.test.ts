@@ -1,6 +1,18 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DataFolder } from '../src/data-folder.ts'
 import { temporaryFolder } from './cli/executable.ts'
 
@@ -55,4 +67,120 @@ test('a folder that cannot be made is refused in a sentence', () => {
   expect(() => new DataFolder(join(parent.path, 'file', 'data'))).toThrow(
     /^The data folder .*file\/data cannot be written: /,
   )
+})
+
+test('a folder that can have no others is refused, and not tried for ever', () => {
+  expect(() => new DataFolder('/proc/nope/data')).toThrow(
+    /^The data folder \/proc\/nope\/data cannot be written: /,
+  )
+  expect(() => new DataFolder('')).toThrow(/^The data folder {2}cannot be written: ENOENT/)
+})
+
+describe('an admin token that cannot be read is refused:', () => {
+  test.each([
+    ['a folder', (path: string) => mkdirSync(path)],
+    ['a pipe', (path: string) => void execFileSync('mkfifo', [path])],
+  ])('%s', (_, make) => {
+    make(folder.adminTokenFile)
+    expect(() => folder.adminToken(() => 'token')).toThrow(
+      /^The admin token in .*admin-token cannot be read: it is not a file\. Delete it/,
+    )
+  })
+})
+
+test('a file that is written does not go where a link of its name leads', () => {
+  const elsewhere = join(parent.path, 'elsewhere')
+  writeFileSync(elsewhere, 'kept')
+  symlinkSync(elsewhere, file('daemon.json.new'))
+  folder.announce({ url: 'http://127.0.0.1:4242', pid: process.pid })
+  rmSync(file('.gitignore'))
+  symlinkSync(join(parent.path, 'nowhere'), file('.gitignore'))
+  expect(new DataFolder(folder.path).announced()).toMatchObject({ pid: process.pid })
+  expect(readFileSync(elsewhere, 'utf8')).toBe('kept')
+  expect(existsSync(join(parent.path, 'nowhere'))).toBe(false)
+})
+
+describe('a folder that exists', () => {
+  const existing = () => join(parent.path, 'existing')
+  /** Makes a folder that others may look into; names that end in a slash are folders. */
+  const make = (...names: string[]) => {
+    mkdirSync(existing())
+    for (const name of names) {
+      if (name.endsWith('/')) mkdirSync(join(existing(), name))
+      else writeFileSync(join(existing(), name), '')
+    }
+    chmodSync(existing(), 0o755)
+  }
+
+  test.each([
+    ['is empty', []],
+    ['holds what keeps it in version control', ['.gitkeep']],
+    ['is where a volume is mounted', ['lost+found/']],
+    ['was left by a first start that was killed', ['.gitignore']],
+    ['was left by one that was killed a little later', ['.gitignore', 'admin-token']],
+    ['had its database deleted, to begin anew', ['.gitignore', 'admin-token', 'daemon.log', 'snapshots/']],
+    ['has a database, and something else', ['paytwin.db', 'notes.txt']],
+  ])('and %s is taken', (_, names: readonly string[]) => {
+    make(...names)
+    expect(new DataFolder(existing()).path).toBe(existing())
+    expect(modeOf(existing())).toBe('700')
+  })
+
+  test('and has the name of the default data folder is taken, whatever else it holds', () => {
+    const path = join(parent.path, '.paytwin')
+    new DataFolder(join(path, 'try'))
+    writeFileSync(join(path, 'fixtures.json'), '{}')
+    chmodSync(path, 0o755)
+    expect(new DataFolder(`${path}/`).path).toBe(`${path}/`)
+    expect(modeOf(path)).toBe('700')
+  })
+
+  test('is taken by way of a link', () => {
+    make('paytwin.db')
+    const link = join(parent.path, 'link')
+    symlinkSync(existing(), link)
+    expect(new DataFolder(link).path).toBe(link)
+    expect(modeOf(existing())).toBe('700')
+  })
+
+  test.each([
+    ['files', ['notes.txt']],
+    ['a folder', ['src/']],
+    ['files, and one of a name that paytwin uses too', ['daemon.log', 'syslog']],
+    ['version control', ['.git/', '.gitignore']],
+  ])('and holds %s that are not paytwin’s is refused, and stays as it is', (_, names) => {
+    make(...names)
+    const before = readdirSync(existing())
+    expect(() => new DataFolder(existing())).toThrow(
+      /^The data folder .*existing holds something else, such as '.+', and no paytwin database\. Give a --data folder that is empty or does not exist yet\.$/,
+    )
+    expect([readdirSync(existing()), modeOf(existing())]).toEqual([before, '755'])
+  })
+
+  test('and is reached by a link is refused when it is not paytwin’s', () => {
+    make('notes.txt')
+    const link = join(parent.path, 'link')
+    symlinkSync(existing(), link)
+    expect(() => new DataFolder(link)).toThrow(/holds something else/)
+  })
+
+  // Root can give a folder away; anybody else has one of root's.
+  const isRoot = process.geteuid?.() === 0
+  const NOBODY = 65_534
+  test('and belongs to another user is refused, even when it is empty', () => {
+    make()
+    if (isRoot) chownSync(existing(), NOBODY, NOBODY)
+    const path = isRoot ? existing() : '/'
+    const before = modeOf(path)
+    expect(() => new DataFolder(path)).toThrow(
+      /^The data folder .* belongs to another user \(\d+; this is \d+\)\. Change its owner, or give another --data folder\.$/,
+    )
+    expect(modeOf(path)).toBe(before)
+  })
+
+  test('and holds a link to a database somewhere else is taken, by the owner of the link', () => {
+    make('notes.txt')
+    symlinkSync('/nowhere/paytwin.db', join(existing(), 'paytwin.db'))
+    expect(new DataFolder(existing()).path).toBe(existing())
+  })
 })

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -59,4 +60,9 @@ test('a disk that takes no more does not stop the daemon', () => {
   const log = new LogFile(path)
   log.close()
   expect(() => log.write('lost\n')).not.toThrow()
+})
+
+test('a pipe that nobody reads is refused, and not waited for', () => {
+  execFileSync('mkfifo', [path])
+  expect(() => new LogFile(path)).toThrow(/ENXIO/)
 })

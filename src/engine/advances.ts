@@ -1,6 +1,6 @@
 import { internalError } from '../core/errors.ts'
-import { isOfStorage } from '../store/unusable.ts'
 import type { Store } from '../store/store.ts'
+import { isOfStorage } from '../store/unusable.ts'
 import type { Clock } from './clock.ts'
 import { nextTurn } from './gate.ts'
 import type { MerchantState, Waiting } from './merchant-state.ts'

@@ -1,6 +1,6 @@
 import { parameterInvalid, resourceMissing } from '../core/errors.ts'
-import { DatabaseUnusable } from '../store/unusable.ts'
 import type { OpenSnapshot, Snapshot } from '../store/snapshots.ts'
+import { DatabaseUnusable } from '../store/unusable.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
 import { dropQueued } from './webhook-delivery.ts'

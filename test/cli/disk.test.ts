@@ -5,6 +5,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  statSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -195,6 +196,34 @@ describe('a start is refused in a sentence', () => {
     expect(await (await start()).stop()).toBe(0)
     truncateSync(join(data, 'paytwin.db'))
     await expectRefused(/paytwin\.db is empty, and was not when this folder was used before/)
+  })
+
+  test.each(['serve', 'start'])('when %s is to make its folder where there can be none', async (command) => {
+    const { status, stderr } = await paytwin([command, '--port', '0', '--data', '/proc/nope'])
+    expect([status, stderr.split('\n').length]).toEqual([1, 2])
+    expect(stderr).toMatch(/^error: The data folder \/proc\/nope cannot be written: /)
+  })
+
+  test('when its folder is used for something else, which stays as it is', async () => {
+    mkdirSync(data, { mode: 0o755 })
+    writeFileSync(join(data, 'notes.txt'), 'Dear diary')
+    await expectRefused(/^error: The data folder .* holds something else, such as 'notes\.txt'/)
+    expect([readdirSync(data), statSync(data).mode & 0o777]).toEqual([['notes.txt'], 0o755])
+  })
+
+  test.each(['daemon.log', 'admin-token'])('when its %s cannot be one', async (name) => {
+    mkdirSync(join(data, name), { recursive: true })
+    await expectRefused(/^error: The (log|admin token in .*admin-token) cannot be (written|read): /)
+  })
+
+  test('when its database is damaged in its header', async () => {
+    await (await start()).stop()
+    const file = join(data, 'paytwin.db')
+    writeFileSync(file, readFileSync(file).fill(0xee, 40, 56))
+    const left = () => readdirSync(data).map((name) => [name, statSync(join(data, name)).size])
+    const before = left()
+    await expectRefused(/paytwin\.db is not a paytwin database, or is damaged .*Nothing was changed/)
+    expect(left()).toEqual(before)
   })
 
   test('when its folder is a file', async () => {

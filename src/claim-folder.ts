@@ -1,0 +1,72 @@
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { StartRefused } from './start-refused.ts'
+
+/** The name of the default data folder, which nothing else uses. */
+const OWN_NAME = '.paytwin'
+const DATABASE = 'paytwin.db'
+/** What paytwin writes into a data folder; a first start that is killed leaves some of it. */
+const OWN_FILES =
+  /^(paytwin\.db(-wal|-shm|-journal|\.schema-.+)?|admin-token|daemon\.(json|log)(\..+)?|snapshots|\.gitignore|\.inspect-.+)$/
+/** What keeps an empty folder in version control, or comes with a mounted volume. */
+const PLACEHOLDERS = new Set(['.gitkeep', '.keep', '.DS_Store', 'lost+found'])
+
+/**
+ * Makes a folder, or takes an existing one, for this user alone. Nothing is changed in a folder that serves anything else.
+ * @throws StartRefused
+ */
+export function claimFolder(path: string): void {
+  writable(path, () => makeFolder(resolve(path)))
+  refuseForeign(path)
+  writable(path, () => {
+    chmodSync(path, 0o700)
+    accessSync(path, constants.W_OK | constants.X_OK)
+  })
+}
+
+/** Makes a folder and its parents. Node's own way never returns where a folder takes no others, as in /proc. */
+function makeFolder(path: string): void {
+  if (isFolder(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeFolder(parent)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it at this moment.
+    if (!isFolder(path)) throw error
+  }
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+
+function refuseForeign(path: string): void {
+  const user = process.geteuid?.()
+  const owner = writable(path, () => statSync(path).uid)
+  if (user !== undefined && owner !== user) {
+    throw new StartRefused(
+      1,
+      `The data folder ${path} belongs to another user (${owner}; this is ${user}). Change its owner, or give another --data folder.`,
+    )
+  }
+  const foreign = writable(path, () => readdirSync(path)).find(isForeign)
+  if (foreign === undefined || basename(resolve(path)) === OWN_NAME || hasDatabaseOf(path, owner)) return
+  throw new StartRefused(
+    1,
+    `The data folder ${path} holds something else, such as '${foreign}', and no paytwin database. Give a --data folder that is empty or does not exist yet.`,
+  )
+}
+
+const isForeign = (name: string): boolean => !OWN_FILES.test(name) && !PLACEHOLDERS.has(name)
+
+/** Whether the folder's owner has put a database there: anybody may put one into some folders, such as /tmp. */
+const hasDatabaseOf = (path: string, owner: number): boolean =>
+  lstatSync(join(path, DATABASE), { throwIfNoEntry: false })?.uid === owner
+
+/** Runs work that needs the folder. @throws StartRefused when the system does not let it */
+export function writable<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw new StartRefused(1, `The data folder ${path} cannot be written: ${(error as Error).message}`)
+  }
+}
