@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { proofOf } from '../http/oauth/support.ts'
+import { isLong } from '../long.ts'
+import { makeWorld, NOW, type World } from './world.ts'
+
+/** How many of everything there are in the two histories that are compared. */
+const SMALL = isLong ? 1_000 : 200
+const TIMES = 16
+
+/**
+ * How many times the processor time of a step may be that of the same step after a history that is a sixteenth as long. A step
+ * whose time grows with the history comes to far more, one that looks something up in an index to little more than 1.
+ */
+const MOST_TIMES = 2.5
+
+/** How often each step is measured; the least counts, since others use the machine too. */
+const ROUNDS = isLong ? 30 : 10
+
+let small: World
+let large: World
+
+beforeAll(async () => {
+  small = await makeWorld(SMALL)
+  large = await makeWorld(SMALL * TIMES)
+}, 600_000)
+afterAll(async () => {
+  await small?.twin.close()
+  await large?.twin.close()
+})
+
+type Step = (world: World, round: number) => Promise<unknown>
+
+/** Measures how many times as long a step takes in the large world: the least time in each, measured by turns. */
+async function growthOf(step: Step): Promise<number> {
+  const least = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    least.small = Math.min(least.small, await processorTime(() => step(small, round)))
+    least.large = Math.min(least.large, await processorTime(() => step(large, round)))
+  }
+  return least.large / least.small
+}
+
+async function processorTime(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
+
+const get =
+  (path: string | ((world: World) => string)): Step =>
+  (world) =>
+    world.request('GET', typeof path === 'string' ? path : path(world))
+
+const post =
+  (
+    path: string | ((world: World) => string),
+    body: object | ((world: World, round: number) => object) = {},
+  ): Step =>
+  (world, round) =>
+    world.request(
+      'POST',
+      typeof path === 'string' ? path : path(world),
+      typeof body === 'function' ? body(world, round) : body,
+    )
+
+const STEPS: Readonly<Record<string, Step>> = {
+  'showing a customer with many open invoices': get(({ customer }) => `/v1/customers/${customer}`),
+  'listing some of the many open invoices of a customer': get(
+    ({ customer }) => `/v1/invoices?customer=${customer}&status=open&limit=10`,
+  ),
+  'paying one of many open invoices': (world) =>
+    world.request('POST', `/v1/invoices/${world.openInvoices.pop()}/pay`, { payment_method: world.card }),
+  'voiding one of many open invoices': (world) =>
+    world.request('POST', `/v1/invoices/${world.openInvoices.pop()}/void`, {}),
+  'a day of subscriptions whose customer has many open invoices': post('/v1/test_helpers/clock/advance', {
+    by: '1d',
+  }),
+  'starting and canceling a subscription of a customer with many open invoices': (world) =>
+    startAndCancel(world, world.card),
+  'starting and canceling a subscription that is never paid': (world) =>
+    startAndCancel(world, world.decliningCard),
+  'making another customer': post('/v1/customers', { email: 'new@example.com' }),
+  'listing the newest of many customers with one email address': get(
+    '/v1/customers?email=ada@example.com&limit=1',
+  ),
+  'listing the newest of many events': get('/v1/events?limit=1'),
+  'listing events of a type that never occurred': get('/v1/events?type=payment_method.detached&limit=1'),
+  'listing the newest of many prices of a product': get(
+    ({ product }) => `/v1/prices?product=${product}&limit=1`,
+  ),
+  'listing the newest of many payment methods of a customer': get(
+    ({ customer }) => `/v1/payment_methods?customer=${customer}&limit=1`,
+  ),
+  'attaching another payment method': post('/v1/payment_methods/pm_card_visa/attach', ({ customer }) => ({
+    customer,
+  })),
+  'invoicing another invoice item': async ({ request, customer }) => {
+    await request('POST', '/v1/invoiceitems', { customer, amount: 100, currency: 'usd' })
+    await request('POST', '/v1/invoices', { customer })
+  },
+  'refunding another part of a charge': post('/v1/refunds', ({ charge }) => ({ charge, amount: 1 })),
+  'listing the newest of many refunds of a charge': get(
+    ({ charge }) => `/v1/refunds?charge=${charge}&limit=1`,
+  ),
+  'listing the newest of many subscriptions of a customer': get(
+    ({ customer }) => `/v1/subscriptions?customer=${customer}&limit=1`,
+  ),
+  'listing the newest of many subscriptions to a price': get(
+    ({ dailyPrice }) => `/v1/subscriptions?price=${dailyPrice}&limit=1`,
+  ),
+  'listing the next of many jobs': get('/v1/test_helpers/upcoming?limit=1'),
+  'making another test clock': post('/v1/test_helpers/test_clocks', { frozen_time: NOW }),
+  'listing the newest of many test clocks': get('/v1/test_helpers/test_clocks?limit=1'),
+  'listing the newest of many deliveries to an endpoint': get(
+    ({ endpoint }) => `/v1/webhook_endpoints/${endpoint}/deliveries?limit=1`,
+  ),
+  'keeping another idempotency record': ({ request }, round) =>
+    request('POST', '/v1/products', { name: 'New' }, { 'Idempotency-Key': `new-${round}` }),
+  'charging a card with many scripted outcomes': post('/v1/payment_intents', ({ scriptedCard }) => ({
+    amount: 100,
+    currency: 'usd',
+    payment_method: scriptedCard,
+    confirm: true,
+  })),
+  'refreshing a token that was refreshed many times': async (world) => {
+    const form = { grant_type: 'refresh_token', refresh_token: world.refreshToken }
+    const { refresh_token } = await world.request('POST', '/v1/oauth/token', form, proofOf(world.app))
+    world.refreshToken = refresh_token
+  },
+  'issuing another key': post('/_paytwin/keys'),
+  'asking for another authorization': post('/v1/oauth/authorizations', ({ app }) => ({
+    client_id: app.client_id,
+    redirect_uri: app.redirect_uris[0],
+  })),
+  'listing the newest of many authorizations': get('/_paytwin/authorizations?limit=1'),
+  'listing the newest of many requests': get('/_paytwin/requests?limit=1'),
+}
+
+async function startAndCancel(world: World, default_payment_method: string): Promise<void> {
+  const { id } = await world.request('POST', '/v1/subscriptions', {
+    customer: world.customer,
+    currency: 'usd',
+    default_payment_method,
+    items: [{ price: world.dailyPrice }],
+  })
+  await world.request('DELETE', `/v1/subscriptions/${id}`)
+}
+
+describe('the processor time of a step does not grow with the history', () => {
+  test.each(Object.entries(STEPS))('%s', async (name, step) => {
+    const growth = await growthOf(step)
+    if (isLong) console.log(`${growth.toFixed(2)} times: ${name}`)
+    expect(growth).toBeLessThan(MOST_TIMES)
+  })
+
+  test('is noticed where it does', async () => {
+    const growth = await growthOf(async ({ twin, customer }) =>
+      twin.sandbox.engine.store.objects.openInvoices(customer),
+    )
+    expect(growth).toBeGreaterThan(MOST_TIMES)
+  })
+})

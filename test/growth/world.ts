@@ -1,0 +1,233 @@
+import { createCustomer } from '../../src/engine/customer.ts'
+import { digest } from '../../src/engine/digest.ts'
+import { createInvoice } from '../../src/engine/invoice.ts'
+import { createInvoiceItem } from '../../src/engine/invoice-item.ts'
+import { appOfId } from '../../src/engine/oauth-app.ts'
+import { makeAuthorization } from '../../src/engine/oauth-authorization.ts'
+import { attachPaymentMethod, createPaymentMethod } from '../../src/engine/payment-method.ts'
+import { createPrice, createProduct } from '../../src/engine/price.ts'
+import { createRefund } from '../../src/engine/refund.ts'
+import { createSubscription } from '../../src/engine/subscription.ts'
+import { createTestClock } from '../../src/engine/test-clock.ts'
+import type { Unit } from '../../src/engine/unit.ts'
+import { letIn, makeApp, REDIRECT_URI } from '../http/oauth/support.ts'
+import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
+
+/** A sandbox with a history: so many of everything that can become many, mostly of the one customer. */
+export type World = {
+  readonly twin: Twin
+  readonly count: number
+  readonly customer: string
+  readonly card: string
+  readonly decliningCard: string
+  /** A card whose next outcomes are scripted, as many as there may be. */
+  readonly scriptedCard: string
+  readonly dailyPrice: string
+  readonly product: string
+  readonly charge: string
+  readonly endpoint: string
+  readonly app: Body
+  /** The refresh token that the app got last. */
+  refreshToken: string
+  /** An open invoice each; the caller takes them one by one. */
+  readonly openInvoices: string[]
+  /** Sends a request, whose answer must be a success and is not looked at any further: that takes more time than most steps. */
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Body>
+}
+
+const EMAIL = 'ada@example.com'
+export const NOW = 1_769_853_600
+/** As many as a script may have. */
+const MOST_OUTCOMES = 1_000
+
+export async function makeWorld(count: number): Promise<World> {
+  const twin = await startTwin({ send: async () => ({ status: 200, body: '' }) })
+  const request = requestOf(twin)
+  const { customer, method } = await makeCustomer(twin)
+  const declining = await twin.post('/v1/payment_methods/pm_card_chargeDeclined/attach', {
+    customer: customer.id,
+  })
+  const scripted = await twin.post('/v1/payment_methods', {
+    type: 'card',
+    card: { number: '4242424242424242' },
+  })
+  await twin.post(`/v1/test_helpers/payment_methods/${scripted.id}/outcomes`, {
+    outcomes: Array(Math.min(count, MOST_OUTCOMES)).fill('succeed'),
+  })
+  const price = await makePrice(twin, { recurring: { interval: 'day' } })
+  await leavePastDue(twin, request)
+  await addOpenInvoices(twin, customer.id, price.id, count)
+  const { data } = await twin.get(`/v1/invoices?customer=${customer.id}&status=open&limit=100`)
+  const endpoint = await twin.post('/v1/webhook_endpoints', {
+    url: 'http://localhost:1/',
+    enabled_events: ['customer.created'],
+  })
+  const product = await twin.post('/v1/products', { name: 'Product' })
+  const charge = await makeCharge(twin, customer.id, method.id)
+  const app = await makeApp(twin)
+  const world: World = {
+    twin,
+    count,
+    customer: customer.id,
+    card: method.id,
+    decliningCard: declining.id,
+    scriptedCard: scripted.id,
+    dailyPrice: price.id,
+    product: product.id,
+    charge,
+    endpoint: endpoint.id,
+    app,
+    refreshToken: (await letIn(twin, app)).refresh_token,
+    openInvoices: data.map(({ id }: Body) => id),
+    request,
+  }
+  await addObjects(world)
+  await addWhatHasNoHistory(world)
+  await untilDelivered(twin)
+  await subscribeDaily(world)
+  return world
+}
+
+const requestOf =
+  (twin: Twin): World['request'] =>
+  async (method, path, body, headers = {}) => {
+    const isOperators = path.startsWith('/_paytwin')
+    const response = await twin.sandbox.app.request(path, {
+      method,
+      headers: {
+        Host: 'localhost',
+        Authorization: `Bearer ${isOperators ? twin.sandbox.adminToken : twin.secretKey}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    if (response.status >= 300)
+      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as Body
+  }
+
+const leavePastDue = ({ sandbox }: Twin, request: World['request']): Promise<Body> =>
+  request('POST', `/_paytwin/merchants/${sandbox.merchant.settings.id}`, {
+    dunning_final_action: 'leave_past_due',
+  })
+
+/** A daily subscription whose invoices are sent, and never paid. */
+async function addOpenInvoices(twin: Twin, customer: string, price: string, count: number): Promise<void> {
+  const { id } = await twin.post('/v1/subscriptions', {
+    customer,
+    currency: 'usd',
+    collection_method: 'send_invoice',
+    days_until_due: 1,
+    items: [{ price }],
+  })
+  await twin.advance({ by: `${count}d` })
+  await twin.delete(`/v1/subscriptions/${id}`)
+}
+
+/** Two subscriptions that go on: the invoices of one are sent, and the payments of the other fail but for the first. */
+async function subscribeDaily({ twin, customer, dailyPrice }: World): Promise<void> {
+  const { id } = await twin.post('/v1/payment_methods/pm_card_visa/attach', { customer })
+  const then = 'decline:insufficient_funds'
+  await twin.post(`/v1/test_helpers/payment_methods/${id}/outcomes`, { outcomes: ['succeed'], then })
+  const params = { customer, currency: 'usd', items: [{ price: dailyPrice }] }
+  await twin.post('/v1/subscriptions', { ...params, default_payment_method: id })
+  await twin.post('/v1/subscriptions', {
+    ...params,
+    collection_method: 'send_invoice',
+    days_until_due: 1,
+  })
+  // From then on every day has as many retries as the one before.
+  await twin.advance({ by: '10d' })
+}
+
+async function makeCharge(twin: Twin, customer: string, payment_method: string): Promise<string> {
+  const params = { amount: 1_000_000, currency: 'usd', customer, payment_method, confirm: true }
+  return (await twin.post('/v1/payment_intents', params)).latest_charge
+}
+
+/** What has a history: all in one command. */
+function addObjects(world: World): Promise<void> {
+  const { engine, merchant } = world.twin.sandbox
+  return engine.command(merchant, null, (unit) => {
+    for (let n = 0; n < world.count; n += 1) addObjectsOnce(unit, world)
+  })
+}
+
+function addObjectsOnce(unit: Unit, { customer, card, product, charge, dailyPrice }: World): void {
+  createCustomer(unit, { email: EMAIL })
+  createProduct(unit, { name: 'Another' })
+  createPrice(unit, { product, unit_amount: 100, currency: 'usd' })
+  const { id } = createPaymentMethod(unit, { type: 'card', card: { number: '4242424242424242' } })
+  attachPaymentMethod(unit, id, customer)
+  createInvoiceItem(unit, { customer, amount: 100, currency: 'usd', quantity: 1 })
+  createInvoice(unit, { customer, collection_method: 'charge_automatically' })
+  createTestClock(unit, { frozen_time: NOW })
+  createRefund(unit, { charge, amount: 1 })
+  createSubscription(unit, {
+    customer,
+    currency: 'usd',
+    items: [{ price: dailyPrice, quantity: 1 }],
+    default_payment_method: card,
+    payment_behavior: 'default_incomplete',
+    collection_method: 'charge_automatically',
+    missing_payment_method: 'create_invoice',
+    trial_period_days: 700,
+  })
+}
+
+/** Keys, authorizations, the tokens of one of them, idempotency records and the request log. */
+async function addWhatHasNoHistory({ twin, app, refreshToken, count }: World): Promise<void> {
+  const { engine, keys, merchant, requests } = twin.sandbox
+  const oauthApp = appOfId(engine, app.client_id)
+  if (!oauthApp) throw new Error('the app is there')
+  const asked = {
+    app: oauthApp,
+    redirect_uri: REDIRECT_URI,
+    scope: 'read_write',
+    state: null,
+    code_challenge: null,
+  } as const
+  await engine.administer(() => {
+    const token = engine.store.oauth.token(digest(refreshToken))
+    if (!token) throw new Error('the refresh token is there')
+    for (let n = 0; n < count; n += 1) {
+      keys.make({ merchant: merchant.settings.ordinal, type: 'secret', name: null })
+      makeAuthorization(engine, asked, { merchant: merchant.settings, seal: null })
+      engine.store.oauth.addToken({ ...token, hash: digest(`token ${n}`), status: 'rotated' })
+      engine.store.idempotency.put(answerOf(merchant.settings.id, n))
+    }
+  })
+  keys.takeUp()
+  for (let n = 0; n < count; n += 1) requests.note(requestNumber(n))
+}
+
+const secondsNow = () => Math.floor(Date.now() / 1_000)
+
+const answerOf = (scope: string, n: number) => ({
+  scope,
+  key: `key-${n}`,
+  fingerprint: '',
+  status: 200,
+  api_version: '',
+  body: '{}',
+  created: secondsNow(),
+})
+
+const requestNumber = (n: number) => ({
+  id: `req_${n}`,
+  time: 0,
+  method: 'GET',
+  path: '/v1/customers',
+  status: 200,
+  duration_ms: 1,
+  key: null,
+  merchant: null,
+  replayed: false,
+  code: null,
+})
+
+async function untilDelivered({ sandbox }: Twin): Promise<void> {
+  const { deliveries } = sandbox.engine.store
+  while (deliveries.endpointsWithReady().length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+}
