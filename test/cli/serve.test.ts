@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { api, lines, paytwin, type RunningDaemon, start, startDaemon, temporaryFolder } from './executable.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -161,6 +161,7 @@ test.each([
 ])('a stranger cannot write into the log as they like: %s', async (_, args) => {
   const env = { PAYTWIN_ADMIN_TOKEN: 't'.repeat(32), PAYTWIN_SECRET_KEY: `sk_test_${'a'.repeat(24)}` }
   const child = start(['serve', '--port', '0', '--ephemeral', '--log-level', 'debug', ...args], { env })
+  onTestFinished(() => void child.kill('SIGKILL'))
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
     log += text

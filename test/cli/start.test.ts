@@ -283,7 +283,7 @@ test('a daemon that crashes writes down why, though nobody reads its stderr any 
   const { stdout } = await paytwin(['start', '--port', '0', '--json'], { cwd: folder.path, env })
   await gone(JSON.parse(stdout).pid, 'SIGUSR2')
   const { stdout: log } = await cli('logs', '-n', '1')
-  expect(log).toMatch(/ FATAL the daemon cannot go on\nError: boom\n {4}at /)
+  expect(log).toMatch(/ FATAL the daemon cannot go on\n {2}Error: boom\n {6}at /)
 })
 
 test('a folder of a newer paytwin is refused: exit 1', async () => {
