@@ -1,32 +1,19 @@
 import { internalError } from '../core/errors.ts'
+import { isOfStorage } from '../store/database.ts'
 import type { Store } from '../store/store.ts'
 import { type Clock, steadyTime, type Wall } from './clock.ts'
 import { CommandQueue } from './command-queue.ts'
 import { Faults } from './faults.ts'
 import { nextTurn } from './gate.ts'
 import { Ids } from './ids.ts'
+import { type EngineListener, Listeners } from './listeners.ts'
 import { checkPresent, isUnfinished, type MerchantState, merchantOf } from './merchant-state.ts'
-import type { Summary } from './scheduler.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { Transactions } from './transactions.ts'
 import { type RequestContext, Unit } from './unit.ts'
 
 /** Runs in a transaction of its own what may write for several merchants. */
 export type Transact = <T>(run: (unitOf: (merchant: MerchantState) => Unit) => T) => T
-
-/** What the engine tells its listeners. */
-export type EngineListener = {
-  /** A transaction is committed: there may be new journal entries, and jobs on the clocks that it may have moved. */
-  readonly committed?: (clocks: readonly Clock[]) => void
-  /** A live clock was behind the wall clock, and what was due has been run. */
-  readonly caughtUp?: (merchant: string, summary: Summary) => void
-  /** All that there was has given way to another state, by a restore or a reset: nothing known of it holds. */
-  readonly replaced?: () => void
-  /** A merchant is gone with all that it had. */
-  readonly deleted?: (merchant: MerchantState) => void
-  /** Our own mistake, or a disk that refuses to write: something for the log. */
-  readonly failed?: (error: unknown, doing: string) => void
-}
 
 /** Who hands events over to webhook endpoints. */
 export type Deliveries = {
@@ -51,7 +38,7 @@ export class Engine {
   readonly merchants = new Map<number, MerchantState>()
   /** Who sends webhooks, once there is somebody. */
   deliveries: Deliveries | null = null
-  readonly #listeners = new Set<EngineListener>()
+  readonly #listeners = new Listeners()
   readonly #transactions: Transactions
   /** The webhook endpoints to which something is to go out, each with its merchant. */
   #announced = new Map<string, MerchantState>()
@@ -66,15 +53,15 @@ export class Engine {
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
     this.#transactions = new Transactions(store, this.ids, {
-      committed: (clocks) => this.#tell((listener) => listener.committed?.(clocks)),
+      committed: (clocks) => this.#listeners.tell((listener) => listener.committed?.(clocks)),
       rolledBack: () => {
         for (const { endpoints } of this.merchants.values()) endpoints.forget()
       },
-      failed: (error) => this.#report(error, 'running a command'),
+      failed: (error) => this.#listeners.report(error, 'running a command'),
     })
     this.#queue = new CommandQueue(this.#transactions, {
       time: () => this.time,
-      failed: (error) => this.#report(error, 'committing commands'),
+      failed: (error) => this.#listeners.report(error, 'committing commands'),
     })
     this.time = new Timekeeper(store, {
       transaction: (clock, work) => this.#transactions.run([clock], work),
@@ -84,16 +71,16 @@ export class Engine {
         this.#transactions.whenTakenBack(rolledBack)
       },
       unit: (merchant, moving) => this.#unit(merchant, { request: null, moving }),
-      caughtUp: (merchant, summary) => this.#tell((listener) => listener.caughtUp?.(merchant, summary)),
+      caughtUp: (merchant, summary) =>
+        this.#listeners.tell((listener) => listener.caughtUp?.(merchant, summary)),
       delivered: (merchant) => this.deliveries?.settled(merchant) ?? Promise.resolve(),
-      failed: (error, doing) => this.#report(error, doing),
+      failed: (error, doing) => this.#listeners.report(error, doing),
     })
     this.#admitAll()
   }
 
   listen(listener: EngineListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   /**
@@ -149,13 +136,19 @@ export class Engine {
   }
 
   /**
-   * Resolves when nothing that is due on a merchant's live clock is left to do.
+   * Resolves when nothing that is due on a merchant's live clock is left to do; or when it cannot be written, on a full disk, which is
+   * reported: reads are served all the same.
    * @throws StateReplaced, MerchantDeleted
    * Source: decisions.md 2.
    */
   async settle(merchant: MerchantState): Promise<void> {
     checkPresent(merchant)
-    if (this.time.isOverdue(merchant.clock)) await this.command(merchant, null, () => undefined)
+    if (!this.time.isOverdue(merchant.clock)) return
+    try {
+      await this.command(merchant, null, () => undefined)
+    } catch (error) {
+      if (!isOfStorage(error)) throw error
+    }
   }
 
   /**
@@ -208,7 +201,7 @@ export class Engine {
       )
     return this.exclusively(() => {
       const result = this.#knowingAnew(() => work(transact))
-      this.#tell((listener) => listener.replaced?.())
+      this.#listeners.tell((listener) => listener.replaced?.())
       return result
     })
   }
@@ -223,7 +216,7 @@ export class Engine {
     this.#transactions.run([], () => this.store.forget(merchant.settings))
     merchant.standing = 'deleted'
     this.merchants.delete(merchant.settings.ordinal)
-    this.#tell((listener) => listener.deleted?.(merchant))
+    this.#listeners.tell((listener) => listener.deleted?.(merchant))
   }
 
   /** Takes up a merchant that the store has got; one that the command under way has put there goes again when it fails. */
@@ -292,20 +285,5 @@ export class Engine {
       announce: (endpoint: string) => this.#announced.set(endpoint, merchant),
     }
     return new Unit({ store, ids, faults, merchant, versions, host, ...given })
-  }
-
-  #report(error: unknown, doing: string): void {
-    for (const listener of this.#listeners) listener.failed?.(error, doing)
-  }
-
-  /** What a listener makes of it does not concern the others, nor whoever has done what they hear of. */
-  #tell(tell: (listener: EngineListener) => void): void {
-    for (const listener of this.#listeners) {
-      try {
-        tell(listener)
-      } catch (error) {
-        this.#report(error, 'listening to the engine')
-      }
-    }
   }
 }

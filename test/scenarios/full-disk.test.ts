@@ -179,6 +179,8 @@ test('a live clock catches up when there is room again', async () => {
   wall = at('2026-06-03T09:00:00Z')
   const makeRoom = fillDisk(twin)
   expect((await twin.request('POST', '/v1/customers')).status).toBe(500)
+  // Reads show what there is.
+  expect((await twin.get('/v1/invoices')).data).toHaveLength(1)
   const failures = failuresOf(twin)
   await twin.sandbox.engine.settleAll()
   expect([...failures]).toEqual([
