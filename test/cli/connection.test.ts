@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { findDaemon } from '../../src/cli/connection.ts'
 import { temporaryFolder } from './executable.ts'
+import { NOWHERE } from './terminal.ts'
 
 const TOKEN = 'a-token-of-the-folder-0123456789abcdef'
 const cleanUp: (() => void)[] = []
@@ -21,7 +22,7 @@ function dataFolder(url: string): string {
 }
 
 test('without anything the daemon is at its default address, without a token', () => {
-  expect(findDaemon({ data: '/nowhere/at/all' }, { env: {} })).toEqual({
+  expect(findDaemon({}, { env: NOWHERE })).toEqual({
     url: 'http://127.0.0.1:4242',
     token: null,
   })
@@ -67,7 +68,7 @@ test('PAYTWIN_ADMIN_TOKEN_FILE is read unless the token itself is there, and goe
   const data = dataFolder('http://127.0.0.1:5000')
   const file = join(data, 'another')
   writeFileSync(file, 'the-token-of-the-file\n')
-  const env = { PAYTWIN_ADMIN_TOKEN_FILE: file }
+  const env = { ...NOWHERE, PAYTWIN_ADMIN_TOKEN_FILE: file }
   expect(findDaemon({ data }, { env }).token).toBe('the-token-of-the-file')
   expect(findDaemon({ url: 'http://example.com' }, { env }).token).toBe('the-token-of-the-file')
   const both = { ...env, PAYTWIN_ADMIN_TOKEN: 'the-token-of-the-environment' }
@@ -77,19 +78,19 @@ test('PAYTWIN_ADMIN_TOKEN_FILE is read unless the token itself is there, and goe
 })
 
 test('an empty variable counts as none', () => {
-  const env = { PAYTWIN_URL: '', PAYTWIN_ADMIN_TOKEN: '' }
-  expect(findDaemon({ data: '/nowhere/at/all' }, { env })).toEqual({
+  const env = { ...NOWHERE, PAYTWIN_URL: '', PAYTWIN_ADMIN_TOKEN: '' }
+  expect(findDaemon({}, { env })).toEqual({
     url: 'http://127.0.0.1:4242',
     token: null,
   })
 })
 
 test.each(['nonsense', 'ftp://127.0.0.1', '127.0.0.1:4242', ''])('%j is no address of a daemon', (url) => {
-  expect(() => findDaemon({ url }, { env: {} })).toThrow(expect.objectContaining({ exitStatus: 2 }))
+  expect(() => findDaemon({ url }, { env: NOWHERE })).toThrow(expect.objectContaining({ exitStatus: 2 }))
 })
 
 test('a token that no header can carry is refused', () => {
-  const env = { PAYTWIN_ADMIN_TOKEN: 'two\r\nlines' }
+  const env = { ...NOWHERE, PAYTWIN_ADMIN_TOKEN: 'two\r\nlines' }
   expect(() => findDaemon({}, { env })).toThrow(expect.objectContaining({ exitStatus: 2 }))
 })
 

@@ -1,6 +1,9 @@
 import type { Io } from '../../src/cli/io.ts'
 
-/** Streams that keep what is written to them. */
+/** A data folder that does not exist, so that no test finds the daemon of the working folder. */
+export const NOWHERE = { PAYTWIN_DATA: '/nowhere/at/all' }
+
+/** Streams that keep what is written to them, and an environment in which no daemon is to be found. */
 export function recordedIo({
   isTerminal = false,
   columns = 80,
@@ -18,6 +21,6 @@ export function recordedIo({
       written[name] += text
     },
   })
-  const io: Io = { stdout: stream('stdout'), stderr: stream('stderr'), env }
+  const io: Io = { stdout: stream('stdout'), stderr: stream('stderr'), env: { ...NOWHERE, ...env } }
   return { io, written }
 }

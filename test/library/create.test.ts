@@ -1,6 +1,9 @@
-import { existsSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { createPaytwin, RequestRefused } from '../../src/index.ts'
+import { newFolder } from '../places.ts'
 import { open, subscribe } from './twin.ts'
 
 test('it listens on a port of its own, and answers the same in this process without one', async () => {
@@ -135,8 +138,17 @@ test('it is closed at the end of a block that uses it', async () => {
 })
 
 test('nothing is written to the disk', async () => {
-  const twin = await open()
-  await twin.snapshots.save('a')
-  expect(existsSync('.paytwin')).toBe(false)
-  expect(existsSync(':memory:')).toBe(false)
+  const folder = newFolder()
+  const program = `require(process.argv[1]).createPaytwin().then(async (twin) => {
+    await twin.post('/v1/customers')
+    await twin.snapshots.save('a')
+    await twin.close()
+  })`
+  const library = resolve(import.meta.dirname, '../../dist/library.cjs')
+  const places = { HOME: folder, TMPDIR: folder, XDG_CACHE_HOME: folder }
+  execFileSync(process.execPath, ['-e', program, library], {
+    cwd: folder,
+    env: { ...process.env, ...places },
+  })
+  expect(readdirSync(folder)).toEqual([])
 })
