@@ -1,6 +1,6 @@
 import { internalError } from '../core/errors.ts'
-import { isOfStorage } from '../store/database.ts'
 import type { Store } from '../store/store.ts'
+import { isOfStorage } from '../store/unusable.ts'
 import { type Clock, steadyTime, type Wall } from './clock.ts'
 import { CommandQueue } from './command-queue.ts'
 import { Faults } from './faults.ts'
