@@ -9,10 +9,11 @@ const HOUSEKEEPING = '30 * * * * *'
 
 /** Does what nobody asks for: runs jobs that fall due on live clocks, and keeps house. @returns what ends it */
 export function startBackgroundWork(sandbox: Sandbox, log: Logger): () => void {
+  let isStopped = false
   let stop = () => {}
   const start = async () => {
     const { createTask } = await import('node-cron')
-    // It only says when: its own timer, after a gap, walks through all that it has missed, which takes minutes after a week.
+    // It only says when. Its own timer would walk through every minute that was slept: seconds of work after some days.
     const schedule = createTask(HOUSEKEEPING, () => {}, { timezone: 'UTC' })
     const untilHousekeeping = () => {
       const [next] = schedule.getNextRuns(1)
@@ -20,7 +21,6 @@ export function startBackgroundWork(sandbox: Sandbox, log: Logger): () => void {
     }
     if (!isStopped) stop = wakeUpsOf(sandbox, log, untilHousekeeping)
   }
-  let isStopped = false
   const starting = setTimeout(() => {
     start().catch((error: unknown) => log.error({ err: error }, 'starting the background work'))
   }, START_AFTER_MS)
