@@ -1,5 +1,5 @@
 const { readFileSync } = require('node:fs')
-const { createRequire, enableCompileCache } = require('node:module')
+const { createRequire } = require('node:module')
 const { join } = require('node:path')
 const { Script } = require('node:vm')
 
@@ -12,8 +12,8 @@ const COMPILED = `${MAIN}.${process.arch}-${process.versions.v8}`
 function run() {
   const cachedData = readIfThere(COMPILED)
   if (cachedData) return void runMain(cachedData)
-  // A Node that has a place of its own for what was compiled: 22 and later.
-  enableCompileCache?.()
+  // Node's own cache is not turned on here: by default it is in a folder for temporary files, where other users may put what is
+  // run then. Whoever wants one sets NODE_COMPILE_CACHE.
   require(MAIN)
 }
 

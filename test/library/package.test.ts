@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
@@ -96,6 +96,27 @@ describe('the package', () => {
     const { version } = JSON.parse(readFileSync(join(project.installed, 'package.json'), 'utf8'))
     const { output, status } = await project.node('node_modules/paytwin/bin/paytwin.js', '--version')
     expect({ output: output.trim(), status }).toEqual({ output: version, status: 0 })
+  })
+
+  test('runs nothing that lies in the folder for temporary files, and leaves nothing there', async () => {
+    const temporary = join(project.installed, 'temporary')
+    const preload = join(project.installed, 'preload.cjs')
+    mkdirSync(temporary)
+    // Node 20 has no cache of its own; later ones would make this folder.
+    writeFileSync(
+      preload,
+      `process.env.TMPDIR = ${JSON.stringify(temporary)}
+      require('node:module').enableCompileCache ??= (folder = process.env.TMPDIR + '/node-compile-cache') =>
+        require('node:fs').mkdirSync(folder)`,
+    )
+    const { status } = await project.node(
+      '--require',
+      preload,
+      'node_modules/paytwin/bin/paytwin.js',
+      '--version',
+    )
+    expect([status, readdirSync(temporary)]).toEqual([0, []])
+    for (const made of [temporary, preload]) rmSync(made, { recursive: true })
   })
 })
 
