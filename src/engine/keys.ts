@@ -75,7 +75,7 @@ export class KeyRing {
     const key = this.#byHash.get(hash.toString('hex'))
     const now = wallSeconds(this.#engine.wall)
     if (!key || !timingSafeEqual(key.hash, hash)) return undefined
-    if (key.revoked !== null && !this.#isCached(key.id, key.revoked)) return undefined
+    if (!this.opens(key)) return undefined
     const merchant = this.ownerOf(key)
     if (!merchant) return undefined
     if (key.last_used !== now) {
@@ -83,6 +83,11 @@ export class KeyRing {
       this.#used.add(key)
     }
     return { key, merchant }
+  }
+
+  /** Whether a key that was resolved still opens: it may have been revoked since. */
+  opens({ id, revoked }: KeyRow): boolean {
+    return revoked === null || this.#isCached(id, revoked)
   }
 
   /** Whether a key has this secret, revoked or not. */

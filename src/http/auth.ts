@@ -1,5 +1,6 @@
 import { type ApiError, invalidApiKey, invalidToken } from '../core/errors.ts'
 import type { MerchantState } from '../engine/merchant-state.ts'
+import { resolveToken } from '../engine/oauth-token.ts'
 import { isAccessToken, tokenCaller } from './oauth/token-caller.ts'
 import type { Site } from './site.ts'
 
@@ -16,6 +17,8 @@ export type Caller = {
   readonly scope: string
   /** Whether it opens for longer than this request: a key that was revoked may go on working for a while. */
   readonly lasts: boolean
+  /** Whether it opens still, for a request that has waited since it was let in. */
+  readonly opens: () => boolean
 }
 
 /** What is asked for, as far as it matters who asks. */
@@ -40,7 +43,8 @@ export function authenticate(
 ): Caller {
   const { scheme, secret } = credentialsOf(header)
   if (scheme === 'bearer' && isAccessToken(secret)) {
-    return { ...tokenCaller(engine, secret, asking), keyHint: hintOf(secret) ?? '', lasts: true }
+    const opens = () => resolveToken(engine, secret) !== undefined
+    return { ...tokenCaller(engine, secret, asking), keyHint: hintOf(secret) ?? '', lasts: true, opens }
   }
   const isKey = secret?.startsWith('sk_test_') || (asking.allowsPublic && secret?.startsWith('pk_test_'))
   const resolved = secret !== undefined && isKey ? keys.resolve(secret) : undefined
@@ -48,7 +52,8 @@ export function authenticate(
   const { key, merchant } = resolved
   const isPublic = key.type === 'publishable'
   const scope = `${merchant.settings.id}${isPublic ? ' public' : ''}`
-  return { merchant, isPublic, keyId: key.id, keyHint: key.hint, scope, lasts: key.revoked === null }
+  const opens = () => keys.opens(key)
+  return { merchant, isPublic, keyId: key.id, keyHint: key.hint, scope, lasts: key.revoked === null, opens }
 }
 
 /**

@@ -104,12 +104,9 @@ export class Exchange {
 
   /** Makes sure that the credentials still open, when a request acts that may have waited. @throws ApiError authentication_error */
   checkAdmitted(): void {
-    try {
-      this.#callerNow()
-    } catch (error) {
-      this.#forget()
-      throw error
-    }
+    if (this.#caller?.opens()) return
+    this.#forget()
+    throw refusalOf(this.#c.req.header('authorization'))
   }
 
   /**
@@ -220,19 +217,16 @@ export class Exchange {
   /** Faults of key resolution strike before anybody knows whether the key is valid, but may be one merchant's. */
   #authenticate(): Caller {
     try {
-      this.#caller = this.#callerNow()
+      const { method, path } = this.#c.req
+      const allowsPublic = this.#served.isPublicRoute
+      const header = this.#c.req.header('authorization')
+      this.#caller = authenticate(this.#site, header, { method, path, allowsPublic })
       if (!this.#strike('key_resolution_unavailable')) return this.#caller
     } catch (error) {
       if (!this.#strike('key_resolution_unavailable')) throw error
     }
     this.#caller = undefined
     throw keyResolutionUnavailable()
-  }
-
-  #callerNow(): Caller {
-    const { method, path } = this.#c.req
-    const header = this.#c.req.header('authorization')
-    return authenticate(this.#site, header, { method, path, allowsPublic: this.#served.isPublicRoute })
   }
 
   #errorBody(error: ApiError): Json {

@@ -18,7 +18,7 @@ const operate = async (method: string, path: string, body?: Body): Promise<Body>
 
 /** What came of opening a stream with a credential that was revoked when its holder was known already. */
 async function openWhile(credential: string, revoke: () => Promise<unknown>): Promise<Body> {
-  await operate('POST', 'faults', { kind: 'latency', ms: 50, count: 1 })
+  await operate('POST', 'faults', { kind: 'latency', ms: 1_000, count: 1 })
   const opening = twin.sandbox.app.request('/v1/events', {
     headers: { Accept: 'text/event-stream', Authorization: `Bearer ${credential}` },
   })
