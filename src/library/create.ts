@@ -21,7 +21,7 @@ const TOKEN_LENGTH = 40
 /**
  * Starts a sandbox in this process: in memory, with a frozen clock, on a port of its own. One that nobody closes keeps no
  * process alive, and leaves nothing on the disk.
- * @throws RequestRefused for fixtures or a key that cannot be; TypeError for a time that is none, or an option that there is none of
+ * @throws RequestRefused for fixtures or a key that cannot be; TypeError for a time that is none, an empty seed, or an option that there is none of
  * Source: operator.md, "Test library".
  */
 export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytwin> {
@@ -105,13 +105,18 @@ const beginningOf = ({
   strictParams,
   rateLimit,
 }: PaytwinOptions) => ({
-  seed: String(seed),
+  seed: seedOf(seed),
   clock: secondsOf(now),
   fixtures: () => filesOf([fixtures].flat()),
   secretKey: secretKey ?? null,
   strictParams: strictParams ?? false,
   rateLimit: rateLimit ?? null,
 })
+
+function seedOf(seed: number | string): string {
+  if (seed === '') throw new TypeError('seed is empty: give a number or a text, or leave it out for 1')
+  return String(seed)
+}
 
 /** Fixtures have names, by which mistakes in them are told. */
 const filesOf = (fixtures: readonly object[]) =>

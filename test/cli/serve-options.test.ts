@@ -59,6 +59,48 @@ test('a variable can switch a thing off', () => {
   })
 })
 
+test.each([
+  ['--port', { port: '' }],
+  ['--host', { host: '' }],
+  ['--data', { data: '' }],
+  ['--admin-token-file', { adminTokenFile: '' }],
+  ['--clock', { clock: '' }],
+  ['--seed', { seed: '' }],
+  ['--secret-key', { secretKey: '' }],
+  ['--fixtures', { fixtures: ['a.json', ''] }],
+  ['--durability', { durability: '' }],
+  ['--allowed-host', { allowedHost: [''] }],
+  ['--webhook-allow', { webhookAllow: [''] }],
+  ['--rate-limit', { rateLimit: '' }],
+  ['--key-cache-ttl', { keyCacheTtl: '' }],
+  ['--oauth-errors', { oauthErrors: '' }],
+  ['--log-level', { logLevel: '' }],
+] as const)('%s with an empty value is wrong usage', (option, flags) => {
+  expect(() => options(flags)).toThrow(
+    expect.objectContaining({ exitStatus: 2, message: `${option} needs a value, not an empty one.` }),
+  )
+})
+
+test('a variable that is empty counts as unset', () => {
+  const names = [
+    ...[
+      'PORT',
+      'HOST',
+      'DATA',
+      'EPHEMERAL',
+      'ADMIN_TOKEN',
+      'ADMIN_TOKEN_FILE',
+      'CLOCK',
+      'SEED',
+      'SECRET_KEY',
+    ],
+    ...['FIXTURES', 'DURABILITY', 'ALLOWED_HOST', 'WEBHOOK_ALLOW', 'RATE_LIMIT', 'KEY_CACHE_TTL'],
+    ...['STRICT_PARAMS', 'OAUTH_ERRORS', 'LOG_LEVEL', 'JSON'],
+  ]
+  const env = Object.fromEntries(names.map((name) => [`PAYTWIN_${name}`, '']))
+  expect(options({}, env)).toEqual(options())
+})
+
 test('the admin token is only taken from the environment', () => {
   expect(options({}, { PAYTWIN_ADMIN_TOKEN: 'x' }).adminToken).toBe('x')
 })

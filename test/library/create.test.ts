@@ -47,6 +47,10 @@ test.each(['soon', Number.NaN, new Date('soon'), Date.now()])('%s is no time', a
   await expect(createPaytwin({ now })).rejects.toThrow(/is no time/)
 })
 
+test('an empty seed is refused', async () => {
+  await expect(createPaytwin({ seed: '' })).rejects.toThrow(/^seed is empty: give a number or a text/)
+})
+
 test('an option that there is none of is refused', async () => {
   const options = { clock: '2026-01-31T10:00:00Z' }
   await expect(createPaytwin(options as object)).rejects.toThrow(
