@@ -108,7 +108,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     receivers: { isExposed: !isLoopback(options.host), allowed: options.webhookAllow },
     url: () => url,
     shutDown: (connection) => shutDown(connection),
-    fixtures: () => options.fixtures.map(readFixtures),
+    fixtures: () => readFixtures(options.fixtures),
     reportError: (error, doing) => log.error({ err: error }, doing),
     noteIgnored: (route, params) =>
       log.warn({ params: params.join(', ') }, `${route}: ignored unknown parameters`),

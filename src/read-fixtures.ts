@@ -1,17 +1,31 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { whyTooLarge } from './core/fixture-limits.ts'
 import { JsonMistake, parseJsonText } from './core/json-text.ts'
 import type { FixturesFile } from './http/fixtures/schema.ts'
 import { StartRefused } from './start-refused.ts'
 
-/** A file of fixtures that a start is given. @throws StartRefused 2, with line and column where it is no JSON */
-export function readFixtures(path: string): FixturesFile {
+/** The files of fixtures that a start is given. @throws StartRefused 2, with line and column where one is no JSON */
+export function readFixtures(paths: readonly string[]): FixturesFile[] {
+  const why = whyTooLarge(paths.reduce((sum, path) => sum + sizeOf(path), 0))
+  if (why !== undefined) throw new StartRefused(2, why)
+  return paths.map(readFile)
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+function readFile(path: string): FixturesFile {
   try {
     return { name: path, content: parseJsonText(readFileSync(path, 'utf8')) }
   } catch (error) {
-    const message =
-      error instanceof JsonMistake
-        ? error.in(path)
-        : `The fixtures file cannot be read: ${(error as Error).message}`
-    throw new StartRefused(2, message)
+    throw error instanceof JsonMistake ? new StartRefused(2, error.in(path)) : unreadable(error)
   }
 }
+
+const unreadable = (error: unknown) =>
+  new StartRefused(2, `The fixtures file cannot be read: ${(error as Error).message}`)

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Fixtures, FixturesFile } from '../client/types.ts'
+import { whyTooLarge } from '../core/fixture-limits.ts'
 import { JsonMistake, parseJsonText } from '../core/json-text.ts'
 import { addVerb } from './command.ts'
 import { Failure, wrongUsage } from './failure.ts'
@@ -60,10 +61,12 @@ function contents({ counts }: Fixtures): string {
 
 /**
  * The files, each with its JSON.
- * @throws Failure 2 when one cannot be read; Failure 1 with the places of all that are no JSON
+ * @throws Failure 2 when one cannot be read; Failure 1 when they are too large together, or with the places of all that are no JSON
  */
 function readAll(paths: readonly string[]): FixturesFile[] {
-  const texts = paths.map((name) => ({ name, text: readText(name) }))
+  const why = whyTooLarge(paths.reduce((sum, path) => sum + orUnreadable(() => statSync(path).size), 0))
+  if (why !== undefined) throw new Failure(1, why)
+  const texts = paths.map((name) => ({ name, text: orUnreadable(() => readFileSync(name, 'utf8')) }))
   const mistakes: string[] = []
   const files = texts.flatMap(({ name, text }): FixturesFile[] => {
     try {
@@ -79,9 +82,9 @@ function readAll(paths: readonly string[]): FixturesFile[] {
   return files
 }
 
-function readText(path: string): string {
+function orUnreadable<T>(read: () => T): T {
   try {
-    return readFileSync(path, 'utf8')
+    return read()
   } catch (error) {
     throw wrongUsage(`The fixtures file cannot be read: ${(error as Error).message}`)
   }

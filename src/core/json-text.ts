@@ -22,7 +22,7 @@ const WORDS: ReadonlyMap<string, unknown> = new Map([
   ['false', false],
   ['null', null],
 ])
-const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/sy
+const STRING_END = /["\\]/g
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const BLANK = /[ \t\r\n]*/y
 const BYTE_ORDER_MARK = '\ufeff'
@@ -104,13 +104,25 @@ class Reader {
   #string(expected: string): string {
     const start = this.#place
     if (this.#next !== '"') throw this.#mistake(`expected ${expected}`)
-    const match = this.#match(STRING)
-    if (match === undefined) throw this.#mistake('this string does not end', start)
+    this.#place = this.#endOfString(start)
     try {
-      return JSON.parse(match)
+      return JSON.parse(this.#text.slice(start, this.#place))
     } catch {
       throw this.#mistake('this string holds what has to be escaped, or an escape that there is not', start)
     }
+  }
+
+  /**
+   * The place behind the string that starts at a place. One pattern for a whole string would fail on one with many escapes: each
+   * takes up room on the stack of regular expressions.
+   */
+  #endOfString(start: number): number {
+    STRING_END.lastIndex = start + 1
+    for (let found = STRING_END.exec(this.#text); found; found = STRING_END.exec(this.#text)) {
+      if (found[0] === '"') return found.index + 1
+      STRING_END.lastIndex = found.index + 2
+    }
+    throw this.#mistake('this string does not end', start)
   }
 
   #scalar(): unknown {

@@ -1,20 +1,27 @@
 /** How much two texts must have in common to be taken for each other, 0 to 1. */
 const LEAST = 0.3
+/** The longest text that is compared, in characters: no name is as long, and comparing takes the longer the longer both are. */
+const MAX_LENGTH = 100
+/** The longest text whose slips are counted, which takes time with its square; a few slips leave a longer one most of its pairs. */
+const MAX_SLIPS_LENGTH = 32
 /** How many words a hint looks at: with more of them, somebody else wrote them than the one who reads it. */
 const MAX_KNOWN = 500
 
 /**
- * The names that a mistyped one may have been meant for, nearest first. Empty when none is near.
+ * The names that a mistyped one may have been meant for, nearest first. Empty when none is near, and for a text longer than any name.
  * @param count - how many at most
  * Source: paytwin: near is what a few slips of the keys make of it, or what has many pairs of characters in common with it.
  */
-export const nearest = <Name extends string>(text: string, names: readonly Name[], count = 3): Name[] =>
-  names
+export function nearest<Name extends string>(text: string, names: readonly Name[], count = 3): Name[] {
+  if (text.length > MAX_LENGTH) return []
+  return names
+    .filter((name) => name.length <= MAX_LENGTH)
     .map((name) => ({ name, likeness: likeness(text.toLowerCase(), name.toLowerCase()) }))
     .filter((candidate) => candidate.likeness >= LEAST)
     .sort((left, right) => right.likeness - left.likeness)
     .slice(0, count)
     .map(({ name }) => name)
+}
 
 /** `; did you mean 'pro'?`, or nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {
@@ -38,6 +45,7 @@ const pairsOf = (text: string): Set<string> =>
 /** The share of letters that are right, when no more than a third of them, or one, is wrong; else 0. */
 function fewSlips(left: string, right: string): number {
   const allowed = Math.max(1, Math.floor(left.length / 3))
+  if (left.length > MAX_SLIPS_LENGTH) return 0
   if (Math.abs(left.length - right.length) > allowed) return 0
   const slips = distance(left, right)
   return slips > allowed ? 0 : 1 - slips / (left.length + 1)

@@ -13,13 +13,15 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
  */
 export function checkRedirectUri(uri: string, param: string): void {
   const mistake = redirectUriMistake(uri, param)
-  if (mistake) throw mistake
+  if (mistake) throw mistake()
 }
 
-/** What checkRedirectUri refuses; undefined for an address that can be registered. */
-export function redirectUriMistake(uri: string, param: string): ApiError | undefined {
+/** Makes the error with which checkRedirectUri refuses; undefined for an address that can be registered. */
+export function redirectUriMistake(uri: string, param: string): (() => ApiError) | undefined {
   const wrong = mistakeIn(uri)
-  return wrong === undefined ? undefined : parameterInvalid(param, `'${uri}' is no redirect_uri: ${wrong}`)
+  return wrong === undefined
+    ? undefined
+    : () => parameterInvalid(param, `'${uri}' is no redirect_uri: ${wrong}`)
 }
 
 function mistakeIn(uri: string): string | undefined {

@@ -78,7 +78,7 @@ export function blaming<T>(entry: Named, names: Names, make: () => T): T {
     const { status, type, code, details } = refused
     const message = names.spoken(refused.message)
     const placed = new ApiError({ status, type, code, details, message, param: pathOf(entry, refused.param) })
-    throw fixturesRefused({ file: entry.at.file, error: placed })
+    throw fixturesRefused({ file: entry.at.file, error: () => placed })
   }
 }
 

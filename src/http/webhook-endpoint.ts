@@ -137,22 +137,29 @@ export function webhookEndpointRoutes(api: Api): void {
  */
 export function checkEndpoint(site: ReceiverRules, given: ReceiverParams): void {
   const [mistake] = endpointMistakes(site, given)
-  if (mistake) throw mistake
+  if (mistake) throw mistake()
 }
 
 /** What decides where events may be posted to. */
 export type ReceiverRules = Pick<Site, 'refusesReceiver'>
 type ReceiverParams = { url?: string | undefined; enabled_events?: readonly string[] | undefined }
 
-/** All that checkEndpoint refuses. */
-export function endpointMistakes({ refusesReceiver }: ReceiverRules, given: ReceiverParams): ApiError[] {
+/** Makers of the errors for all that checkEndpoint refuses: looking for what was meant takes time. */
+export function endpointMistakes(
+  { refusesReceiver }: ReceiverRules,
+  given: ReceiverParams,
+): (() => ApiError)[] {
   const why = given.url === undefined ? undefined : refusesReceiver(given.url)
   const unknown = [...(given.enabled_events ?? []).entries()].filter(
     ([, pattern]) => matchEventTypes(pattern).length === 0,
   )
   return [
-    ...(why === undefined ? [] : [parameterInvalid('url', why)]),
-    ...unknown.map(([index, pattern]) => typeUnknown(pattern, `enabled_events[${index}]`)),
+    ...(why === undefined ? [] : [() => parameterInvalid('url', why)]),
+    ...unknown.map(
+      ([index, pattern]) =>
+        () =>
+          typeUnknown(pattern, `enabled_events[${index}]`),
+    ),
   ]
 }
 

@@ -68,6 +68,7 @@ export class Directory {
       .all({})
   }
 
+  /** The key with this hash of its secret; undefined when there is none. */
   keyOfHash(hash: Buffer): KeyRow | undefined {
     return this.#statements
       .named<KeyRow>('key of hash', (db) =>

@@ -209,6 +209,18 @@ describe('fixtures', () => {
     },
   )
 
+  test.each([['load'], ['validate']])(
+    '%s of files that are too large together reads none of them',
+    async (verb) => {
+      const paths = [written('one.json', ' '.repeat(5_000_000)), written('two.json', ' '.repeat(5_000_000))]
+      expect(await fail('fixtures', verb, ...paths)).toEqual({
+        status: 1,
+        stderr:
+          'error: The fixtures files have 10,000,000 bytes; at most 8,388,608 can be loaded at once. Load them in parts.\n',
+      })
+    },
+  )
+
   test('names of files and objects cannot steer a terminal', async () => {
     const path = written('evil.json', { '\u001b[2J': [] })
     const { stderr } = await fail('fixtures', 'load', path)
@@ -297,6 +309,19 @@ describe('serve --fixtures', () => {
     expect(await customers({ ...second, secret_key: String(first.secret_key) })).toHaveLength(4)
     expect(second.log()).toContain('the fixtures are not loaded')
     expect(readFileSync(join(data, 'paytwin.db')).includes(String(first.secret_key))).toBe(false)
+  })
+
+  test('refuses to start with more than can be loaded at once: exit 2', async () => {
+    const large = written('large.json', ' '.repeat(9_000_000))
+    expect(await refused('--fixtures', large)).toEqual({
+      status: 2,
+      stderr: expect.stringContaining('have 9,000,000 bytes; at most 8,388,608 can be loaded at once'),
+    })
+    const many = written('many.json', { customers: Array.from({ length: 10_001 }, () => ({})) })
+    expect(await refused('--fixtures', many)).toEqual({
+      status: 2,
+      stderr: expect.stringContaining('describe 10,001 objects; at most 10,000 can be loaded at once'),
+    })
   })
 
   test('refuses to start with bad ones, and starts with the mended: exit 2', async () => {

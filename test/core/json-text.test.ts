@@ -60,6 +60,13 @@ describe('JSON that somebody wrote by hand', () => {
     const long = 'x\\"'.repeat(200_000)
     expect(parseJsonText(`"${long}"`)).toBe(JSON.parse(`"${long}"`))
   })
+
+  test('a string of millions of escapes is read', () => {
+    const text = `["${'\\n\\"'.repeat(2_500_000)}"]`
+    expect(parseJsonText(text)).toEqual(JSON.parse(text))
+    expect(mistakeIn(text.slice(0, -2))).toBe('f:1:2: this string does not end')
+    expect(mistakeIn('"\\')).toBe('f:1:1: this string does not end')
+  })
 })
 
 test('every JSON value is read as JSON.parse reads it, indented or not', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { EVENT_TYPES } from '../../src/core/event.ts'
 import { didYouMean, nearest } from '../../src/core/nearest.ts'
+import { leastProcessorTime } from '../processor-time.ts'
 import { table } from '../table.ts'
 
 test.each(
@@ -29,6 +30,18 @@ test('what another service calls a paid invoice is near to what pays one here', 
 test('there are as many as asked for, and none where none is near', () => {
   expect(nearest('customer.creatd', EVENT_TYPES, 2)).toHaveLength(2)
   for (const text of ['', 'x', 'zebra', '@'.repeat(1_000)]) expect(nearest(text, EVENT_TYPES)).toEqual([])
+})
+
+test('nothing is near to a text that is longer than any name, however long', async () => {
+  expect(nearest(`invoice.paid${'d'.repeat(100)}`, EVENT_TYPES)).toEqual([])
+  expect(nearest('invoice.paid', [`invoice.paid${'d'.repeat(100)}`])).toEqual([])
+  const long = 'ab'.repeat(500_000)
+  expect(await leastProcessorTime(() => nearest(long, EVENT_TYPES))).toBeLessThan(100)
+})
+
+test('a long name that is mistyped is near', () => {
+  const name = 'customer-of-the-shop-in-the-old-town-with-a-card-that-declines'
+  expect(nearest(name.replace('shop', 'chop').replace('card', 'crad'), [name])).toEqual([name])
 })
 
 const rows = table(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_FIXTURE_BYTES } from '../../core/fixture-limits.ts'
 import { DECLINE_CODES } from '../../core/processor.ts'
 import type { Made } from '../../engine/fixture-names.ts'
 import { loadFixtures } from '../../engine/fixtures.ts'
@@ -20,6 +21,7 @@ export function fixtureRoutes(add: AddRoute): void {
       path: 'fixtures',
       summary: 'Makes all objects that files of fixtures describe, or nothing.',
       params: loadParams,
+      maxBodyBytes: MAX_FIXTURE_BYTES,
       returns: fixturesSchema,
       errors: {
         400: ['parameter_unknown', 'amount_too_large'],

@@ -59,7 +59,7 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
 }
 
 /** What serving a route needs of it. */
-type Served<Params> = Pick<AdminRoute<Params, unknown>, 'params' | 'status' | 'isOpen'>
+type Served<Params> = Pick<AdminRoute<Params, unknown>, 'params' | 'status' | 'isOpen' | 'maxBodyBytes'>
 
 async function handle<Params>(
   c: Context,
@@ -73,7 +73,7 @@ async function handle<Params>(
     checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, site.allowedHosts)
     if (!route.isOpen) checkAdminToken(c.req.header('authorization'), site.adminToken)
     if (c.req.method === 'HEAD') throw routeMissing(c.req.method, c.req.path)
-    const { raw, isForm } = await readParams(c, MAX_BODY_BYTES)
+    const { raw, isForm } = await readParams(c, route.maxBodyBytes ?? MAX_BODY_BYTES)
     const params = checkParams((route.params ?? NO_PARAMS) as Schema<Params>, raw, { isForm })
     const ignored = unknownParams(raw, params)
     if (ignored.length > 0) headers['Paytwin-Ignored-Params'] = namesAsHeader(ignored)

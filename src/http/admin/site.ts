@@ -37,6 +37,8 @@ export type AdminCall<Params> = {
 export type AdminRoute<Params, Body> = RouteOf<Params, Body> & {
   /** Health alone is told to everybody. */
   readonly isOpen?: true
+  /** The largest body, where it is less than other routes take. */
+  readonly maxBodyBytes?: number
 }
 
 /** Adds a route of the operator's API. */
