@@ -7,7 +7,7 @@ import type { MerchantState } from '../engine/merchant-state.ts'
 import { progressOf, type Summary } from '../engine/scheduler.ts'
 import { type Upcoming, type UpcomingPage, upcomingJobs } from '../engine/upcoming.ts'
 import type { Api } from './api.ts'
-import { matchingTypes } from './event-types.ts'
+import { eventPattern, matchingTypes } from './event-types.ts'
 import { reference } from './fields.ts'
 import { cursorOf, type List, type PageParams, page, pageParams } from './pagination.ts'
 import {
@@ -23,7 +23,7 @@ import type { Site } from './site.ts'
 export const advanceFields = {
   to: z.union([z.int(), z.string()], { error: 'expected Unix seconds or ISO 8601' }).optional(),
   by: z.string().optional(),
-  stop_on: z.array(z.string()).max(100).optional(),
+  stop_on: z.array(eventPattern).max(100).optional(),
   await_webhooks: z.boolean().optional(),
   /** Whether to answer at once, while time moves. */
   async: z.boolean().optional(),

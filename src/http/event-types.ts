@@ -1,6 +1,10 @@
+import { z } from 'zod'
 import { type ApiError, parameterInvalid } from '../core/errors.ts'
-import { EVENT_TYPES, type EventType, matchEventTypes } from '../core/event.ts'
+import { EVENT_TYPES, type EventType, MAX_PATTERN_LENGTH, matchEventTypes } from '../core/event.ts'
 import { didYouMean } from '../core/nearest.ts'
+
+/** A name or a glob of event types. */
+export const eventPattern = z.string().max(MAX_PATTERN_LENGTH)
 
 /** @throws ApiError parameter_invalid when a name or glob matches no type */
 export function matchingTypes(pattern: string, param: string): EventType[] {

@@ -5,7 +5,7 @@ import type { MerchantState } from '../engine/merchant-state.ts'
 import type { RecalledEvent } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { checkOpensStream } from './auth.ts'
-import { matchingTypes } from './event-types.ts'
+import { eventPattern, matchingTypes } from './event-types.ts'
 import type { Json } from './json.ts'
 import { createdFilters, createdParam, cursorOf, type List, page, pageParams } from './pagination.ts'
 import { present } from './present.ts'
@@ -13,7 +13,7 @@ import { type EventShape, eventList, eventSchema } from './schemas/event.ts'
 import type { Site } from './site.ts'
 import type { VersionHistory } from './versions.ts'
 
-const typeParams = { type: z.string().optional(), types: z.array(z.string()).max(100).optional() }
+const typeParams = { type: eventPattern.optional(), types: z.array(eventPattern).max(100).optional() }
 export const eventListParams = z.object({ ...pageParams, ...typeParams, created: createdParam })
 type EventListParams = z.infer<typeof eventListParams>
 

@@ -7,7 +7,7 @@ import type { View } from '../engine/view.ts'
 import { createEndpoint, deleteEndpoint, secretOf, updateEndpoint } from '../engine/webhook-endpoint.ts'
 import { resend } from '../engine/webhook-post.ts'
 import type { Api } from './api.ts'
-import { typeUnknown } from './event-types.ts'
+import { eventPattern, typeUnknown } from './event-types.ts'
 import { metadata, optionalText, reference } from './fields.ts'
 import { equals, list, listObjects, pageParams } from './pagination.ts'
 import { common, deletedStub, retrieve } from './resource.ts'
@@ -22,8 +22,9 @@ import {
 } from './schemas/webhook.ts'
 import type { Site } from './site.ts'
 
-const url = z.string().min(1).max(2_048)
-const enabledEvents = z.array(z.string()).min(1).max(100)
+export const MAX_URL_LENGTH = 2_048
+const url = z.string().min(1).max(MAX_URL_LENGTH)
+const enabledEvents = z.array(eventPattern).min(1).max(100)
 const described = { description: optionalText, metadata }
 export const createEndpointParams = z.object({ url, enabled_events: enabledEvents, ...described })
 const updateParams = z.object({

@@ -1,3 +1,4 @@
+import { MAX_PATTERN_LENGTH } from '../core/event.ts'
 import { ADVANCE_CHOICES } from './advance-menu.ts'
 import { advance, cancelAdvance, choose, openAdvance, toggleFrozen } from './clock-keys.ts'
 import { jsonLines } from './event-json.ts'
@@ -128,7 +129,8 @@ const KEYS: Readonly<Record<Mode['name'], readonly Binding[]>> = {
 export function pressed(state: State, key: string): Step {
   const binding = [...GLOBAL_KEYS, ...KEYS[state.mode.name]].find(({ keys }) => keys.includes(key))
   if (binding) return binding.does(state)
-  const isTyped = state.mode.name === 'filter' && [...key].length === 1
+  const hasRoom = state.filter.length < MAX_PATTERN_LENGTH
+  const isTyped = state.mode.name === 'filter' && hasRoom && [...key].length === 1
   return only(isTyped ? withFilter(state, state.filter + key) : state)
 }
 

@@ -122,6 +122,10 @@ describe('a filter', () => {
     expect(played(typed(''), '👩', 'backspace').filter).toBe('')
   })
 
+  test('has at most as many characters as a pattern of event types', () => {
+    expect(played(typed('x'.repeat(300)), 'y').filter).toBe('x'.repeat(256))
+  })
+
   test('holds for what came while paused', () => {
     expect(played(typed('ada4'), 'enter', 'p', arrived(5, 41), 'p').shown).toHaveLength(7)
   })

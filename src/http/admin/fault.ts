@@ -5,13 +5,15 @@ import { findMerchant } from '../../engine/merchant.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { deletedFault, type FaultShape, faultList, faultSchema } from '../schemas/admin.ts'
+import { MAX_URL_LENGTH } from '../webhook-endpoint.ts'
 import type { AddRoute } from './site.ts'
 
 const createParams = z.object({
   kind: z.enum(FAULT_KINDS),
   count: z.int().min(1).optional(),
   rate: z.number().min(0).max(1).default(1),
-  route: z.string().min(1).optional(),
+  // A glob over routes, or over the urls of webhook endpoints.
+  route: z.string().min(1).max(MAX_URL_LENGTH).optional(),
   merchant: z.string().optional(),
   ms: z.int().min(0).max(600_000).optional(),
 })
