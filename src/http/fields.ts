@@ -45,15 +45,25 @@ export const amount = z.int().min(1).max(MAX_AMOUNT)
 const MAX_KEY_LENGTH = 40
 const MAX_VALUE_LENGTH = 500
 
-/** Source: decisions.md 1, "metadata". Scalars become strings. */
-const metadataPairs = z
-  .record(
-    z.string(),
-    z.union([z.string(), z.number(), z.boolean()], { error: 'expected values of text, numbers or booleans' }),
-  )
+const metadataValue = z.union([z.string(), z.number(), z.boolean()], {
+  error: 'expected values of text, numbers or booleans',
+})
+
+/** Described as what the values are checked to be afterwards. */
+const uncheckedValue = z
+  .unknown()
+  .meta({ anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] })
+
+/** Counted before any value is looked at, of which there may be many thousands. */
+const fewPairs = z
+  .record(z.string(), uncheckedValue)
   .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_KEYS, {
     error: `expected at most ${MAX_METADATA_KEYS} keys`,
   })
+
+/** Source: decisions.md 1, "metadata". Scalars become strings. */
+const checkedPairs = z
+  .record(z.string(), metadataValue)
   .refine((pairs) => Object.keys(pairs).every((key) => key.length <= MAX_KEY_LENGTH && !/[[\]]/.test(key)), {
     error: `expected keys of at most ${MAX_KEY_LENGTH} characters without square brackets`,
   })
@@ -61,6 +71,8 @@ const metadataPairs = z
     error: `expected values of at most ${MAX_VALUE_LENGTH} characters`,
   })
   .transform((pairs) => Object.fromEntries(Object.entries(pairs).map(([key, value]) => [key, String(value)])))
+
+const metadataPairs = fewPairs.pipe(checkedPairs)
 
 /** Source: decisions.md 1, "metadata": an empty value removes its key, an empty string in place of the object removes all. */
 export const metadata = z

@@ -20,7 +20,6 @@ export function decodeForm(text: string, { onlyOnce = false }: { readonly onlyOn
   const places: Places = new WeakMap()
   for (const [name, value] of new URLSearchParams(text)) {
     const path = pathOf(name)
-    if (path.length > MAX_DEPTH) throw tooDeep()
     for (const key of path) refuseKey(key)
     if (onlyOnce && path.length === 1 && Object.hasOwn(root, name)) {
       throw parameterInvalid(name, `The parameter '${name}' is given twice`)
@@ -69,13 +68,21 @@ function refuseKey(key: string): void {
   if (FORBIDDEN.has(key)) throw parameterInvalid(null, `The parameter name '${key}' is not allowed`)
 }
 
-/** `items[0][price]` → items, 0, price. A name with stray brackets is taken as it is. */
+/** `items[0][price]` → items, 0, price. A name with stray brackets is taken as it is. @throws ApiError for one that nests too deep */
 function pathOf(name: string): string[] {
-  if (!name.includes('[')) return [name]
-  const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name)
-  if (!match) return [name]
-  const [, head = '', rest = ''] = match
-  return [head, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, key = '']) => key)]
+  const [, head] = /^([^[\]]+)\[/.exec(name) ?? []
+  if (head === undefined) return [name]
+  const path = [head]
+  // Step by step: what nests too deep is not read to its end.
+  const step = /\[([^[\]]*)\]/y
+  step.lastIndex = head.length
+  for (let at = head.length; at < name.length; at = step.lastIndex) {
+    const match = step.exec(name)
+    if (!match) return [name]
+    path.push(match[1] ?? '')
+    if (path.length > MAX_DEPTH) throw tooDeep()
+  }
+  return path
 }
 
 /** How many entries `[]` has put into each list. */

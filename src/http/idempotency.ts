@@ -50,6 +50,7 @@ const fingerprintOf = (route: string, raw: Raw): string =>
 
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(String(value ?? ''))
-  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))
-  return `{${entries.map(([name, child]) => `${JSON.stringify(name)}:${canonical(child)}`).join(',')}}`
+  const names = Object.keys(value).sort()
+  const pairs = names.map((name) => `${JSON.stringify(name)}:${canonical(Reflect.get(value, name))}`)
+  return `{${pairs.join(',')}}`
 }
