@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import type { Client } from '../client/client.ts'
 import { Refused } from '../client/errors.ts'
 import type { Event } from '../client/types.ts'
@@ -13,6 +12,16 @@ import { untilInterrupted } from './until-interrupted.ts'
 import { wallSeconds } from './wall.ts'
 
 const LOOPBACK = '127.0.0.1'
+
+/** The largest body that is read: an object that many requests have filled, twice over, is smaller. */
+const MAX_BODY_BYTES = 8 * 1_048_576
+
+/**
+ * The daemon sends over the loopback, and has at most 200 deliveries on their way. Whoever sends more slowly, or over more connections,
+ * is somebody else.
+ */
+const SOCKETS = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 500 }
+const MAX_CONNECTIONS = 250
 
 type Wanted = {
   readonly merchant: string
@@ -34,7 +43,7 @@ export async function listen(
   const secret = new Promise<string>((resolve) => {
     tell = resolve
   })
-  const server = createServer((request, response) => {
+  const server = createServer(SOCKETS, (request, response) => {
     receive(request, secret).then(
       (event) => {
         if (out.isJson) out.json(event, 0)
@@ -43,10 +52,11 @@ export async function listen(
       },
       (error: Error) => {
         out.note(`Refused: ${error.message}`)
-        response.writeHead(error instanceof Distrusted ? 401 : 400).end()
+        response.writeHead(error instanceof NotTaken ? error.status : 400).end()
       },
     )
   })
+  server.maxConnections = MAX_CONNECTIONS
   await untilInterrupted(async (ended) => {
     const url = await open(server, port)
     try {
@@ -80,16 +90,39 @@ async function takeAway(client: Client, endpoint: string): Promise<void> {
   }
 }
 
-/** A delivery whose signature is not right. */
-class Distrusted extends Error {}
+/** A request that is no delivery of this daemon's: its signature is not right, or it is too large. */
+class NotTaken extends Error {
+  readonly status: 401 | 413
 
-/** @throws Distrusted */
-async function receive(request: IncomingMessage, secret: Promise<string>): Promise<Event> {
-  const body = await text(request)
-  const verdict = verifySignature(await secret, { body, headers: request.headers }, { now: wallSeconds() })
-  if (!verdict.isValid) throw new Distrusted(verdict.reason)
-  return JSON.parse(body)
+  constructor(status: 401 | 413, message: string) {
+    super(message)
+    this.status = status
+  }
 }
+
+/** @throws NotTaken */
+async function receive(request: IncomingMessage, secret: Promise<string>): Promise<Event> {
+  const body = await read(request)
+  const verdict = verifySignature(await secret, { body, headers: request.headers }, { now: wallSeconds() })
+  if (!verdict.isValid) throw new NotTaken(401, verdict.reason)
+  return JSON.parse(body.toString('utf8'))
+}
+
+/** The body of a request. What follows a body that is too large is thrown away by Node as it comes. @throws NotTaken */
+async function read(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  const chunks: Buffer[] = []
+  let size = 0
+  // The answer needs the connection, which leaving the loop would else destroy.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_BODY_BYTES) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const tooLarge = () => new NotTaken(413, `Its body is larger than ${MAX_BODY_BYTES} bytes.`)
 
 /** @returns where the server listens. @throws Failure 1 when the port is taken */
 const open = (server: Server, port: number): Promise<string> =>

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { signatureHeaders } from '../../src/webhooks/signature.ts'
@@ -8,6 +9,18 @@ import { type List, NOW_SECONDS, withDaemon } from './command-line.ts'
 import { api, lines, paytwin, start } from './executable.ts'
 
 const { daemon, json, text, fail } = withDaemon()
+
+/** Posts a body that may not be read to its end. @returns the status of the answer */
+async function post(url: string, body: Buffer | Readable): Promise<number | undefined> {
+  const length = body instanceof Buffer ? { 'content-length': String(body.length) } : {}
+  const sent = request(url, { method: 'POST', headers: length })
+  sent.on('error', () => {})
+  if (body instanceof Readable) body.pipe(sent)
+  else sent.end(body)
+  const [response] = await once(sent, 'response')
+  response.resume()
+  return response.statusCode
+}
 
 describe('webhooks listen', () => {
   const started: ReturnType<typeof start>[] = []
@@ -61,6 +74,27 @@ describe('webhooks listen', () => {
     expect(await said.next()).toMatch(/^Refused: /)
     const { id } = await api(daemon(), '/v1/customers', {})
     expect(await printed.next()).toContain(id)
+  })
+
+  test('answers 413 to what is too large for a delivery, keeps nothing of it, and goes on', async () => {
+    const { printed, said, url, child } = await listen()
+    const large = Buffer.alloc(64 * 1_048_576, 'a')
+    const chunked = () => Readable.from(Array.from({ length: 64 }, () => large.subarray(0, 1_048_576)))
+    const send = (body: Buffer | Readable) => post(url, body)
+    expect(await Promise.all([send(large), send(chunked()), send(chunked())])).toEqual([413, 413, 413])
+    expect(await said.next()).toBe('Refused: Its body is larger than 8388608 bytes.')
+    const { id } = await api(daemon(), '/v1/customers', {})
+    expect(await printed.next()).toContain(id)
+    expect(child.exitCode).toBeNull()
+  })
+
+  test('does not wait for a body that never comes', async () => {
+    const { url } = await listen()
+    const begun = request(url, { method: 'POST', headers: { 'content-length': '10' } })
+    begun.write('{')
+    const [response] = await once(begun, 'response')
+    expect(response.statusCode).toBe(408)
+    begun.destroy()
   })
 
   test.each(['SIGINT', 'SIGTERM'] as const)('takes its endpoint away at %s: exit 0', async (signal) => {
