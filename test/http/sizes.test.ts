@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Registered } from '../../src/http/route.ts'
+import { isLong } from '../long.ts'
+import { leastProcessorTime } from '../processor-time.ts'
+import { type Body, startTwin } from '../twin.ts'
+import { Places, put } from './places.ts'
+import { openPlayed, type Played, type Sent } from './played.ts'
+import { FORM, toForm } from './support.ts'
+
+/**
+ * What a request may take in milliseconds of processor time, beside three times what reading it takes. What grows with the square
+ * of its length takes seconds.
+ */
+const ALLOWED_MS = 50
+
+const KIB = 1_024
+/** The last is just below the largest body of /v1. */
+const BODIES = [KIB, 64 * KIB, 1_000 * KIB]
+/** A request line and headers have at most 16 KiB: more never reaches the application. */
+const HEADERS = [KIB, 15 * KIB]
+
+/** Those to which patterns, encodings, numbers and paths give a meaning. */
+const CHARACTERS = ['*', 'a', '[', ']', '%', ' ', '.', '\\', '1', '&', '"', '/', '_', '\n', '-', ':', '=']
+
+vi.setConfig({ testTimeout: isLong ? 3_600_000 : 60_000 })
+afterAll(() => vi.resetConfig())
+
+let played: Played
+let places: Places
+beforeAll(async () => {
+  played = await openPlayed()
+  // A specimen of its own is what is described.
+  const twin = await startTwin()
+  places = new Places((await twin.request('GET', '/openapi.json', undefined, { Host: 'localhost' })).body)
+  await twin.close()
+})
+afterAll(() => played.sandbox.close())
+
+async function send({ path, init }: Sent): Promise<void> {
+  const response = await played.sandbox.app.request(path, init)
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) await response.body?.cancel()
+  else await response.text()
+}
+
+type Attack = {
+  readonly name: string
+  readonly sent: Sent
+  /** What reading it takes, in milliseconds. */
+  readonly reading?: number
+}
+
+/** Sends requests. @returns those that took too long, even at the quickest of three times */
+async function slowOnes(attacks: Iterable<Attack> | AsyncIterable<Attack>): Promise<string[]> {
+  const slow: string[] = []
+  for await (const { name, sent, reading = 0 } of attacks) {
+    const allowed = ALLOWED_MS + 3 * reading
+    const taken = await leastProcessorTime(() => send(sent), allowed)
+    if (taken > allowed) slow.push(`${name}: ${taken.toFixed(0)} ms, ${allowed.toFixed(0)} allowed`)
+  }
+  return slow
+}
+
+/**
+ * The characters to try at a place: all of them in a long run; in the suite the first two, to which most happens, and others in
+ * turn, so that all of them come to many places.
+ */
+let turn = 0
+function* charactersFor(size: number): Generator<string> {
+  if (isLong) return yield* CHARACTERS
+  if (size < 1_000 * KIB) yield* CHARACTERS.slice(0, 2)
+  turn += 1
+  yield CHARACTERS[turn % CHARACTERS.length] ?? '*'
+}
+
+type Encoding = (params: unknown) => { readonly type: string; readonly body: string }
+const asJson: Encoding = (params) => ({ type: 'application/json', body: JSON.stringify(params) })
+const asForm: Encoding = (params) => ({ type: FORM['Content-Type'], body: toForm(params as Body) })
+
+/** One after the other in the suite, both in a long run. */
+const encodings = (): Encoding[] => (isLong ? [asJson, asForm] : [turn % 2 === 0 ? asJson : asForm])
+
+/** So many of a character as have a size when they are encoded. */
+const textOf = (character: string, size: number, encode: Encoding): string => {
+  const encoded = encode({ a: character.repeat(100) }).body.length / 100
+  return character.repeat(Math.floor(size / encoded))
+}
+
+const withBody = ({ path, init }: Sent, { type, body }: ReturnType<Encoding>): Sent => ({
+  path,
+  init: { ...init, body, headers: { ...init.headers, 'Content-Type': type } },
+})
+
+const routeAt = (method: string, path: string): Registered => {
+  const found = played.sandbox.routes.find((route) => route.method === method && route.path === path)
+  if (!found) throw new Error(`there is no ${method} ${path}`)
+  return found
+}
+
+/** What it takes to read bodies, measured where nothing happens to what they hold. */
+class Reading {
+  readonly #known = new Map<string, number>()
+
+  async of(character: string, value: string, encode: Encoding): Promise<number> {
+    const key = `${character} ${value.length} ${encode === asJson}`
+    const body = encode({ zebra: value })
+    const known =
+      this.#known.get(key) ?? (await leastProcessorTime(() => send(withBody(this.#ignoring(), body))))
+    this.#known.set(key, known)
+    return known
+  }
+
+  #ignoring = (): Sent => played.requestTo(routeAt('post', '/v1/customers'))
+}
+
+async function* bodies(size: number): AsyncGenerator<Attack> {
+  const reading = new Reading()
+  for (const route of played.sandbox.routes) {
+    const original = played.requestTo(route)
+    for (const place of places.inBody(route)) {
+      for (const character of charactersFor(size)) {
+        for (const encode of encodings()) {
+          const value = textOf(character, size, encode)
+          const params = put(JSON.parse(original.init.body ?? '{}'), place, value)
+          const name = `${route.method} ${route.path}, ${place.join('.')}: ${size} bytes of '${character}'`
+          const sent = withBody(original, encode(params))
+          yield { name, sent, reading: await reading.of(character, value, encode) }
+        }
+      }
+    }
+  }
+}
+
+test.each(BODIES)('a text of %i bytes is answered quickly in every parameter of every body', async (size) => {
+  expect(await slowOnes(bodies(size))).toEqual([])
+})
+
+function* queries(size: number): Generator<Attack> {
+  for (const route of played.sandbox.routes) {
+    const { path, init } = played.requestTo(route)
+    const [plain = ''] = path.split('?')
+    for (const place of places.inQuery(route)) {
+      for (const character of charactersFor(size)) {
+        const value = textOf(character, size, asForm)
+        const name = `${route.method} ${route.path}, ${place.join('.')}: ${size} bytes of '${character}'`
+        yield { name, sent: { path: `${plain}?${toForm(put({}, place, value) as Body)}`, init } }
+      }
+    }
+  }
+}
+
+test.each(HEADERS)(
+  'a text of %i bytes is answered quickly in every parameter of every query',
+  async (size) => {
+    expect(await slowOnes(queries(size))).toEqual([])
+  },
+)
+
+function* paths(size: number): Generator<Attack> {
+  for (const route of played.sandbox.routes.filter(({ path }) => path.includes(':'))) {
+    const { init } = played.requestTo(route)
+    for (const character of charactersFor(size)) {
+      const encoded = encodeURIComponent(character)
+      const id = encoded.repeat(Math.floor(size / encoded.length))
+      const name = `${route.method} ${route.path}: ${size} bytes of '${character}'`
+      yield { name, sent: { path: route.path.replaceAll(/:\w+/g, id), init } }
+    }
+  }
+}
+
+test.each(HEADERS)('a text of %i bytes is answered quickly for the id of every path', async (size) => {
+  expect(await slowOnes(paths(size))).toEqual([])
+})
+
+/** Headers that are read, each with what it may begin with that is read any further. */
+const READ_HEADERS: Readonly<Record<string, readonly string[]>> = {
+  Authorization: ['', 'Bearer ', 'Basic ', 'Bearer sk_test_', 'Bearer oat_test_'],
+  Cookie: ['', 'paytwin_consent_0='],
+  'X-API-Version': [''],
+  'Idempotency-Key': [''],
+  'Content-Type': [''],
+  'Content-Encoding': [''],
+  Accept: [''],
+  'Last-Event-ID': ['', 'evt_'],
+  Host: ['', '['],
+  Origin: [''],
+}
+
+function* headers(size: number): Generator<Attack> {
+  const routes = [
+    routeAt('get', '/v1/events'),
+    routeAt('post', '/v1/customers'),
+    routeAt('post', '/v1/oauth/token'),
+    routeAt('post', '/v1/oauth/authorize/decision'),
+    routeAt('get', '/_paytwin/events'),
+  ]
+  for (const route of routes) {
+    const { path, init } = played.requestTo(route)
+    for (const [header, beginnings] of Object.entries(READ_HEADERS)) {
+      for (const beginning of beginnings) {
+        for (const character of [...charactersFor(size)].filter((one) => one !== '\n')) {
+          const value = `${beginning}${character.repeat(size)}x`
+          const name = `${route.method} ${path}, ${header}: ${beginning} and ${size} bytes of '${character}'`
+          yield { name, sent: { path, init: { ...init, headers: { ...init.headers, [header]: value } } } }
+        }
+      }
+    }
+  }
+}
+
+test.each(HEADERS)('a text of %i bytes is answered quickly in every header that is read', async (size) => {
+  expect(await slowOnes(headers(size))).toEqual([])
+})
+
+/** Names of parameters that are made of one piece again and again. */
+const PIECES = ['a', '[', ']', '[]', '[a]', '.', '%', ' ']
+
+function* names(size: number): Generator<Attack> {
+  const original = played.requestTo(routeAt('post', '/v1/customers'))
+  for (const encode of [asJson, asForm]) {
+    for (const piece of PIECES) {
+      for (const end of isLong ? ['', '[', ']', 'b'] : ['', 'b']) {
+        const name = `a${piece.repeat(Math.floor(size / piece.length))}${end}`
+        const body = encode === asJson ? JSON.stringify({ [name]: '1' }) : `${name}=1`
+        const sent = withBody(original, { type: encode({}).type, body })
+        yield { name: `${size} bytes of '${piece}' and '${end}' in a name`, sent, reading: ALLOWED_MS }
+      }
+    }
+  }
+}
+
+test.each(BODIES)('a name of a parameter of %i bytes is answered quickly', async (size) => {
+  expect(await slowOnes(names(size))).toEqual([])
+})
