@@ -4,6 +4,8 @@ import { invoiceJobs, type Job, refundJobs, subscriptionJobs } from '../core/job
 import { changedFields, pick } from '../store/codec.ts'
 import { PRIVATE_FIELDS } from '../store/columns.ts'
 import type { NewEntry } from '../store/journal.ts'
+import { hasKeyframe } from '../store/keyframes.ts'
+import { Place } from '../store/place.ts'
 import { noteAttempt } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
 import { requeue } from './requeue.ts'
@@ -14,7 +16,7 @@ type Touched = {
   readonly kind: Kind
   readonly first: Step['before']
   last: Step['after']
-  seq: number
+  readonly place: Place
 }
 
 /**
@@ -26,31 +28,41 @@ type Touched = {
 export function apply(unit: Unit, change: Change, clock: Clock = unit.merchant.clock): void {
   noteAttempt(unit, change)
   const touched = new Map<string, Touched>()
-  for (const { kind, before, after } of change.steps) {
-    const known = touched.get(after.id)
-    assert(!known || known.last === before, `the steps of ${after.id} follow one another`)
-    if (known) known.last = after
-    else touched.set(after.id, { kind, first: before, last: after, seq: 0 })
+  const entries: NewEntry[] = []
+  for (const step of change.steps) {
+    const entry = entryOf(unit, step, {
+      place: touch(unit, touched, step).place,
+      seq: unit.store.journal.next + entries.length,
+    })
+    if (entry) entries.push(entry)
   }
-  for (const object of touched.values()) object.seq = writeRow(unit, object)
-  record(unit, change.steps, clock.instant, (id) => touched.get(id)?.seq ?? 0)
+  for (const object of touched.values()) writeRow(unit, object)
+  record(unit, entries, clock.instant)
   for (const object of touched.values()) queueJobs(unit, object)
 }
 
-function writeRow(unit: Unit, { kind, first, last }: Touched): number {
-  const { objects } = unit.store
-  return first === null
-    ? objects.insert(kind, unit.owner, last)
-    : objects.update(kind, unit.owner, first, last)
+/** Notes the last state of the object of a step. */
+function touch(unit: Unit, touched: Map<string, Touched>, { kind, before, after }: Step): Touched {
+  const known = touched.get(after.id)
+  assert(!known || known.last === before, `the steps of ${after.id} follow one another`)
+  if (known) {
+    known.last = after
+    return known
+  }
+  const place = before === null ? new Place() : unit.store.objects.placeOf(kind, unit.owner, after.id)
+  const object = { kind, first: before, last: after, place }
+  touched.set(after.id, object)
+  return object
 }
 
-/** A journal entry for each step, but for those that changed nothing that the public object shows; and a post for each event. */
-function record(unit: Unit, steps: readonly Step[], created: number, seqOf: (id: string) => number): void {
-  const entries: NewEntry[] = []
-  for (const step of steps) {
-    const entry = entryOf(unit, step, seqOf)
-    if (entry) entries.push(entry)
-  }
+function writeRow(unit: Unit, { kind, first, last, place }: Touched): void {
+  const { objects } = unit.store
+  if (first === null) objects.insert(kind, unit.owner, last, place)
+  else objects.update(kind, unit.owner, { before: first, after: last }, place)
+}
+
+/** Appends journal entries, and posts their events. */
+function record(unit: Unit, entries: readonly NewEntry[], created: number): void {
   unit.store.journal.append({
     merchant: unit.owner,
     created,
@@ -66,18 +78,26 @@ function record(unit: Unit, steps: readonly Step[], created: number, seqOf: (id:
   }
 }
 
+/**
+ * The journal entry of a step; undefined for a step without an event that changes nothing of the public object.
+ * @param link - the place of the object, to whose chain the entry is added, and the seq that the entry will have
+ */
 function entryOf(
   unit: Unit,
   { kind, before, after, event: type }: Step,
-  seqOf: (id: string) => number,
+  link: { readonly place: Place; readonly seq: number },
 ): NewEntry | undefined {
   const hidden = PRIVATE_FIELDS[kind] as readonly string[]
   const changed =
     before === null ? [] : changedFields(kind, before, after).filter(({ name }) => !hidden.includes(name))
   if (before !== null && changed.length === 0 && type === null) return undefined
+  const { place } = link
+  const previous = place.link(link.seq)
   return {
     kind,
-    object: seqOf(after.id),
+    place,
+    previous,
+    keyframe: hasKeyframe(place.entryCount) ? after : null,
     replaced: before === null || changed.length === 0 ? null : pick(before, changed),
     event: type && { type, number: unit.ids.nextNumber(unit.owner, 'evt') },
   }

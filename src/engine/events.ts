@@ -1,6 +1,7 @@
 import { resourceMissing } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'
-import type { EventQuery } from '../store/journal.ts'
+import type { HistoryReader } from '../store/history.ts'
+import type { EventEntry, EventQuery } from '../store/journal.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant-state.ts'
 import { type RecalledEvent, recall } from './view.ts'
@@ -27,7 +28,7 @@ export function listEvents(
   page: EventPage,
 ): RecalledEvent[] {
   const { cursor, limit } = page
-  const place = cursor && placeIn(merchant, findEvent(engine, merchant, cursor.id, cursor.param))
+  const place = cursor && placeOfEvent(engine, merchant, cursor)
   const entries = engine.store.journal.events({
     merchant: merchant?.settings.ordinal ?? null,
     ...filter,
@@ -35,7 +36,7 @@ export function listEvents(
     order: cursor?.isBackward ? 'oldest first' : 'newest first',
     ...(cursor && { [cursor.isBackward ? 'above' : 'below']: place }),
   })
-  return entries.map((entry) => recallOf(engine, entry))
+  return recallAll(engine, entries)
 }
 
 /**
@@ -49,7 +50,7 @@ export function eventsAfter(
 ): RecalledEvent[] {
   const owner = merchant?.settings.ordinal ?? null
   const query = { merchant: owner, types, created: [], order: 'oldest first', above: place, limit } as const
-  return engine.store.journal.events(query).map((entry) => recallOf(engine, entry))
+  return recallAll(engine, engine.store.journal.events(query))
 }
 
 /** The newest place: what is committed from now on comes after it. */
@@ -57,27 +58,42 @@ export const newestPlace = (engine: Engine, merchant: MerchantState | null): num
   engine.store.journal.head(merchant?.settings.ordinal ?? null)
 
 /** An event's place in its merchant's events, or for null in those of all. */
-export const placeIn = (merchant: MerchantState | null, { entry }: RecalledEvent): number =>
-  merchant ? entry.number : entry.seq
+export const placeIn = (merchant: MerchantState | null, { number, seq }: EventEntry): number =>
+  merchant ? number : seq
 
-/** @throws ApiError resource_missing when the merchant, or with null any merchant, has no such event */
-export function findEvent(
+/**
+ * The place of the event of an id.
+ * @param cursor.param - where the caller gave the id
+ * @throws ApiError resource_missing when the merchant, or with null any merchant, has no such event
+ */
+export const placeOfEvent = (
   engine: Engine,
   merchant: MerchantState | null,
-  id: string,
-  param = 'id',
-): RecalledEvent {
+  { id, param }: { id: string; param: string },
+): number => placeIn(merchant, findEntry(engine, merchant, id, param))
+
+/** @throws ApiError resource_missing when the merchant, or with null any merchant, has no such event */
+export const findEvent = (engine: Engine, merchant: MerchantState | null, id: string): RecalledEvent =>
+  recallOf(engine, findEntry(engine, merchant, id, 'id'), engine.store.openHistory())
+
+function findEntry(engine: Engine, merchant: MerchantState | null, id: string, param: string): EventEntry {
   const owners = merchant ? [merchant] : [...engine.merchants.values()]
   for (const { settings } of owners) {
     const number = engine.ids.numberOf(settings.ordinal, 'evt', id)
     const entry = number === undefined ? undefined : engine.store.journal.event(settings.ordinal, number)
-    if (entry) return recallOf(engine, entry)
+    if (entry) return entry
   }
   throw resourceMissing('event', id, param)
 }
 
-function recallOf(engine: Engine, entry: RecalledEvent['entry']): RecalledEvent {
+/** Recalls the events of a page. */
+function recallAll(engine: Engine, entries: readonly EventEntry[]): RecalledEvent[] {
+  const history = engine.store.openHistory()
+  return entries.map((entry) => recallOf(engine, entry, history))
+}
+
+function recallOf(engine: Engine, entry: EventEntry, history: HistoryReader): RecalledEvent {
   const owner = engine.merchants.get(entry.merchant)
   if (!owner) throw new Error(`the merchant ${entry.merchant} of event ${entry.seq} is there`)
-  return recall({ store: engine.store, ids: engine.ids, merchant: owner.settings }, entry)
+  return recall({ store: engine.store, ids: engine.ids, merchant: owner.settings, history }, entry)
 }

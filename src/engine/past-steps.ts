@@ -2,6 +2,7 @@ import type { Kind, Objects } from '../core/change.ts'
 import type { EventType } from '../core/event.ts'
 import type { PaymentIntent } from '../core/payment-intent.ts'
 import type { Refund } from '../core/refund.ts'
+import type { HistoryReader } from '../store/history.ts'
 import type { PastEntry, Scope } from '../store/past.ts'
 import type { Engine } from './engine.ts'
 import type { View } from './view.ts'
@@ -39,6 +40,7 @@ export function recallSteps(
   view: View,
   { scope, until, limit }: { scope: Scope; until: number | undefined; limit: number },
 ): PastSteps {
+  const history = store.openHistory()
   const entries = store.past.entries(scope, { until, limit: limit + 1 })
   const states = new Map<string, Objects[Kind]>()
   const declines = new Map<string, string>()
@@ -47,7 +49,7 @@ export function recallSteps(
   for (const entry of entries.slice(0, limit)) {
     const key = `${entry.kind} ${entry.object}`
     const known = states.get(key)
-    const after = known ?? latest(store, view, entry)
+    const after = known ?? latest(history, view, entry)
     if (!known && entry.kind === 'refund') refunds.push(after as Refund)
     states.set(key, { ...after, ...entry.replaced } as Objects[Kind])
     noteDecline(declines, entry, after)
@@ -61,8 +63,8 @@ export function recallSteps(
 }
 
 /** An object as its newest change left it, seen at the moment that the view shows. */
-function latest(store: Engine['store'], view: View, { kind, object, seq }: PastEntry): Objects[Kind] {
-  const recalled = store.journal.asOf(kind, object, seq)
+function latest(history: HistoryReader, view: View, { kind, object, seq }: PastEntry): Objects[Kind] {
+  const recalled = history.asOf(kind, object, seq)
   // The view knows what the journal does not hold.
   return (kind === 'refund' ? view.get(kind, recalled.id) : undefined) ?? recalled
 }

@@ -30,14 +30,17 @@ export const viewAt = (
   { store, ids, merchant }: { store: Store; ids: Ids; merchant: Merchant },
   instant: number,
   testClock: string | null,
-): View => ({
-  merchant,
-  ids,
-  get: <K extends Kind>(kind: K, id: string): Objects[K] | undefined => {
-    if (testClock !== null && OF_MERCHANT.has(kind)) return store.objects.get(kind, merchant.ordinal, id)
-    const place = store.objects.seqOf(kind, merchant.ordinal, id)
-    const object = place === undefined ? undefined : store.past.at(kind, place, instant)
-    const complete = PRIVATE[kind] as ((object: Objects[K], instant: number) => Objects[K]) | undefined
-    return object && complete ? complete(object, instant) : object
-  },
-})
+): View => {
+  const history = store.openHistory()
+  return {
+    merchant,
+    ids,
+    get: <K extends Kind>(kind: K, id: string): Objects[K] | undefined => {
+      if (testClock !== null && OF_MERCHANT.has(kind)) return store.objects.get(kind, merchant.ordinal, id)
+      const seq = store.objects.seqOf(kind, merchant.ordinal, id)
+      const object = seq === undefined ? undefined : history.at(kind, seq, instant)
+      const complete = PRIVATE[kind] as ((object: Objects[K], instant: number) => Objects[K]) | undefined
+      return object && complete ? complete(object, instant) : object
+    },
+  }
+}

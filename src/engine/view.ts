@@ -1,5 +1,6 @@
 import type { Kind, Objects } from '../core/change.ts'
 import type { Merchant } from '../store/directory.ts'
+import type { HistoryReader } from '../store/history.ts'
 import type { EventEntry } from '../store/journal.ts'
 import type { Filter } from '../store/list-query.ts'
 import type { Page } from '../store/objects.ts'
@@ -23,6 +24,7 @@ export type CurrentView = View & {
 }
 
 type Sources = { readonly store: Store; readonly ids: Ids; readonly merchant: Merchant }
+type PastSources = Sources & { readonly history: HistoryReader }
 
 /** The objects as they are. */
 export const currentView = ({ store, ids, merchant }: Sources): CurrentView => ({
@@ -34,12 +36,12 @@ export const currentView = ({ store, ids, merchant }: Sources): CurrentView => (
 })
 
 /** The objects as they were right after a journal entry. Source: decisions.md 10 ("the object as it was at that moment"). */
-const viewAsOf = ({ store, ids, merchant }: Sources, seq: number): View => ({
+const viewAsOf = ({ store, ids, merchant, history }: PastSources, seq: number): View => ({
   merchant,
   ids,
   get: (kind, id) => {
     const object = store.objects.seqOf(kind, merchant.ordinal, id)
-    return object === undefined ? undefined : store.journal.asOf(kind, object, seq)
+    return object === undefined ? undefined : history.asOf(kind, object, seq)
   },
 })
 
@@ -55,9 +57,12 @@ export type RecalledEvent = {
   readonly view: View
 }
 
-/** Recalls from the journal what an event told. */
-export function recall(sources: Sources, entry: EventEntry): RecalledEvent {
-  const after = sources.store.journal.asOf(entry.kind, entry.object, entry.seq)
+/**
+ * Recalls from the journal what an event told.
+ * @param sources.history - one for all events of a page
+ */
+export function recall(sources: PastSources, entry: EventEntry): RecalledEvent {
+  const after = sources.history.asOf(entry.kind, entry.object, entry.seq)
   const id = sources.ids.of(entry.merchant, 'evt', entry.number)
   return {
     entry,

@@ -10,7 +10,7 @@ import type { Unit } from './unit.ts'
  * journal of them.
  */
 function write(unit: Unit, before: WebhookDelivery, after: WebhookDelivery): void {
-  unit.store.objects.update('webhook_delivery', unit.owner, before, after)
+  unit.store.objects.update('webhook_delivery', unit.owner, { before, after })
   requeue(unit, unit.merchant.clock, deliveryJobs(before), deliveryJobs(after))
   if (after.is_ready) unit.announce(after.endpoint)
 }

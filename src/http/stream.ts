@@ -1,6 +1,6 @@
 import type { EventType } from '../core/event.ts'
 import type { Engine } from '../engine/engine.ts'
-import { eventsAfter, findEvent, listEvents, newestPlace, placeIn } from '../engine/events.ts'
+import { eventsAfter, listEvents, newestPlace, placeIn, placeOfEvent } from '../engine/events.ts'
 import { bornAs, type MerchantState } from '../engine/merchant-state.ts'
 import type { RecalledEvent } from '../engine/view.ts'
 import type { Json } from './json.ts'
@@ -45,9 +45,7 @@ export class EventStreams {
   open(wanted: Wanted): Response {
     const { merchant, after, key } = wanted
     const feed = this.#feedOf(wanted)
-    const place = after
-      ? placeIn(merchant, findEvent(this.#engine, merchant, after.id, after.param))
-      : feed.newest()
+    const place = after ? placeOfEvent(this.#engine, merchant, after) : feed.newest()
     return this.#streams.open(feed, { place, key })
   }
 
@@ -70,7 +68,7 @@ export class EventStreams {
       newest: () => newestPlace(engine, merchant),
       after: (place, limit) =>
         eventsAfter(engine, merchant, { types, place, limit }).map((event) => ({
-          place: placeIn(merchant, event),
+          place: placeIn(merchant, event.entry),
           event: event.entry.type,
           id: event.id,
           data: () => this.#present(event),

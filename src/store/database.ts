@@ -2,6 +2,7 @@ import { chmodSync, existsSync, realpathSync, renameSync, rmSync } from 'node:fs
 import type Sqlite from 'better-sqlite3'
 import { APPLICATION_ID, identify, inspectFiles, readThrough, removeLeftovers } from './inspect.ts'
 import * as first from './migrations/0001-first.ts'
+import * as history from './migrations/0002-history.ts'
 import * as billingIndexes from './migrations/0003-billing-indexes.ts'
 import { openSqlite } from './sqlite.ts'
 import { explained } from './unusable.ts'
@@ -13,6 +14,7 @@ export type Migration = { readonly up: (database: Sqlite.Database) => void }
 export type Migrations = Readonly<Record<string, Migration>>
 export const MIGRATIONS: Migrations = {
   '0001-first': first,
+  '0002-history': history,
   '0003-billing-indexes': billingIndexes,
 }
 export const versionOf = (migrations: Migrations): number => Object.keys(migrations).length

@@ -1,9 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
+import { assert } from '../core/errors.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { ALWAYS, BLOCK_ROWS, type Blocks, blockOf, type CreatedBound, ownerOf, spanOf } from './blocks.ts'
 import { KINDS, kindNumber } from './columns.ts'
-import type { ObjectTable } from './objects.ts'
+import type { Keyframes } from './keyframes.ts'
+import type { Place } from './place.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import { JOURNAL_BLOCKS, type JournalRow } from './tables.ts'
 
@@ -20,8 +22,12 @@ export type NewEntries = {
 /** One change of a public object. */
 export type NewEntry = {
   readonly kind: Kind
-  /** The object's seq. */
-  readonly object: number
+  /** Where the object is: its row is to be written before the entry. */
+  readonly place: Place
+  /** The seq of the object's entry before this one, as the place gives it when this one is linked; null for its first. */
+  readonly previous: number | null
+  /** The state that the change made, when the entry is to have a keyframe. */
+  readonly keyframe: Objects[Kind] | null
   /** The values that the change replaced; null when it made the object or replaced nothing. */
   readonly replaced: Readonly<Record<string, unknown>> | null
   /** The event that tells of the change and its running number within the merchant; null for a silent change. */
@@ -65,23 +71,39 @@ const TYPE_NUMBER = new Map(EVENT_TYPES.map((type, index) => [type, index]))
 
 /**
  * The undo log of every public object. A table's row is the object now; each entry here holds what one change replaced,
- * so that the object as of any entry is the current row with all later entries undone. An entry with a type is a public
- * event. Full copies in each event would cost four times the disk and half the speed.
+ * so that the object as of any entry is the current row with all later entries undone (see history.ts). The entries of an
+ * object are a chain: each holds the seq of the one before it, and the object's row that of the newest. An entry with a type
+ * is a public event. Full copies in each event would cost four times the disk and half the speed.
  */
 export class Journal {
   readonly #statements: Statements
-  readonly #objects: ObjectTable
+  readonly #keyframes: Keyframes
   readonly #blocks: Blocks
+  /** The seq of the next entry; undefined until it is looked up. */
+  #next: number | undefined
 
-  constructor(statements: Statements, objects: ObjectTable, blocks: Blocks) {
+  constructor(statements: Statements, keyframes: Keyframes, blocks: Blocks) {
     this.#statements = statements
-    this.#objects = objects
+    this.#keyframes = keyframes
     this.#blocks = blocks
   }
 
+  /** The seq that the next entry will have. */
+  get next(): number {
+    this.#next ??= this.head(null) + 1
+    return this.#next
+  }
+
+  /** To be called when entries were rolled back, deleted or replaced. */
+  forgetNext(): void {
+    this.#next = undefined
+  }
+
+  /** Appends entries, which were linked to their objects' chains in the same order from `next` on. */
   append(added: NewEntries): void {
-    for (let done = 0; done < added.entries.length; done += MOST_AT_ONCE) {
-      this.#appendAtOnce(added, added.entries.slice(done, done + MOST_AT_ONCE))
+    const { entries } = added
+    for (let done = 0; done < entries.length; done += MOST_AT_ONCE) {
+      this.#appendAtOnce(added, entries.slice(done, done + MOST_AT_ONCE))
     }
   }
 
@@ -90,11 +112,11 @@ export class Journal {
     entries: readonly NewEntry[],
   ): void {
     const values: unknown[] = []
-    for (const { kind, object, replaced, event } of entries) {
+    for (const { kind, place, previous, replaced, event } of entries) {
       const [number, type] = event ? [event.number, TYPE_NUMBER.get(event.type)] : [null, null]
       const text = replaced && JSON.stringify(replaced)
-      values.push(merchant, number, type, kindNumber(kind), object)
-      values.push(created, text, api_version, request, idempotency_key)
+      values.push(merchant, number, type, kindNumber(kind), place.seq)
+      values.push(created, text, api_version, request, idempotency_key, previous)
     }
     const { last } = this.#statements
       .named(`append ${entries.length} to journal`, (db) =>
@@ -110,11 +132,20 @@ export class Journal {
             api_version: arg<number>('api_version'),
             request: arg<string | null>('request'),
             idempotency_key: arg<string | null>('idempotency_key'),
+            previous: arg<number | null>('previous'),
           })),
         ),
       )
       .runWith(values)
-    for (let seq = last - entries.length + 1; seq <= last; seq += 1) this.#blocks.added('journal', seq)
+    const first = last - entries.length + 1
+    assert(first === this.next, `the journal goes on at ${this.next}`)
+    this.#next = last + 1
+    let seq = first
+    for (const { kind, place, keyframe } of entries) {
+      if (keyframe) this.#keyframes.add({ kind, object: place.seq, merchant, entry: seq, created }, keyframe)
+      this.#blocks.added('journal', seq)
+      seq += 1
+    }
   }
 
   /** The running number of a merchant's newest event, or for null the seq of the newest entry; 0 when there is none. */
@@ -236,25 +267,6 @@ export class Journal {
       )
       .get({ merchant, number })
     return row?.seq ?? 0
-  }
-
-  /** An object as it was right after the given journal entry. */
-  asOf<K extends Kind>(kind: K, object: number, seq: number): Objects[K] {
-    const number = kindNumber(kind)
-    const later = this.#statements
-      .named<{ replaced: string }>(`later entries ${kind}`, (db) =>
-        db
-          .selectFrom('journal')
-          .select('replaced')
-          .where('kind', '=', literal(number))
-          .where('object', '=', arg<number>('object'))
-          .where('seq', '>', arg<number>('seq'))
-          .where('replaced', 'is not', null)
-          .orderBy('seq', 'desc'),
-      )
-      .all({ object, seq })
-    const current = this.#objects.at(kind, object)
-    return Object.assign(current, ...later.map(({ replaced }) => JSON.parse(replaced)))
   }
 }
 

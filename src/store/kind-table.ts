@@ -1,21 +1,26 @@
 import type { Kind, Objects } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
 import { changedFields, decode, encoded, fieldsOf } from './codec.ts'
+import { Place } from './place.ts'
 import { arg, type Reader, type Statements } from './statements.ts'
 
 /** How many places are remembered: more than nearly all commands touch, and few enough to be at hand. */
-const MOST_SEQS = 256
+const MOST_PLACES = 256
+
+/** The columns of a place, in the order of the constructor's parameters. */
+const PLACE_COLUMNS = ['seq', 'newest_entry', 'entry_count'] as const
+
+/** Makes a place of its columns, which are the first from an offset on. */
+const placeFrom = (values: readonly unknown[], offset: number): Place =>
+  new Place(values[offset] as number, values[offset + 1] as number | null, values[offset + 2] as number)
 
 /** The table of one kind of object, one row each. */
 export class KindTable<K extends Kind> {
   readonly #kind: K
   readonly #statements: Statements
   readonly #columns: readonly string[]
-  /**
-   * Where the objects are that were read or written last, so that their next change need not look for them. An id has one place as
-   * long as the rows stay: when an insertion is taken back, nothing changes what it inserted, and the next one says where it is.
-   */
-  readonly #seqs = new Map<string, number>()
+  /** The places of the objects that were read or written last, so that their next change needs no lookup. */
+  readonly #places = new Map<string, Place>()
 
   constructor(kind: K, statements: Statements) {
     this.#kind = kind
@@ -25,13 +30,13 @@ export class KindTable<K extends Kind> {
 
   /** The columns that `reader` takes. */
   get columns(): string[] {
-    return [...this.#columns, 'seq']
+    return [...this.#columns, ...PLACE_COLUMNS]
   }
 
   /** Makes an object of a row of the columns, and remembers its place. */
   readonly reader: Reader<Objects[K]> = (values) => {
     const object = decode(this.#kind, values)
-    this.#remember(object.id, values[this.#columns.length] as number)
+    this.#remember(object.id, placeFrom(values, this.#columns.length))
     return object
   }
 
@@ -70,62 +75,91 @@ export class KindTable<K extends Kind> {
 
   /** The place of an object in the order of creation; undefined when the merchant has none of this id. */
   seqOf(merchant: number, id: string): number | undefined {
-    return this.#statements
-      .named<{ seq: number }>(`seq of ${this.#kind}`, (db) =>
-        db
-          .selectFrom(this.#kind as 'object')
-          .select('seq')
-          .where('id', '=', arg<string>('id'))
-          .where('merchant', '=', arg<number>('merchant')),
-      )
-      .get({ id, merchant })?.seq
+    return this.#findPlace(merchant, id)?.seq
   }
 
-  /** @returns the new row's seq */
-  insert(merchant: number, object: Objects[K]): number {
+  /**
+   * The place of an object, to be changed together with the object.
+   * @throws when the merchant has none of this id
+   */
+  placeOf(merchant: number, id: string): Place {
+    const place = this.#places.get(id) ?? this.#findPlace(merchant, id)
+    assert(place, `${id} is there`)
+    return place
+  }
+
+  /** The seq of the newest journal entry of the object in this place of its table; null when there is none. */
+  newestEntryAt(seq: number): number | null {
+    const row = this.#statements
+      .named<{ newest_entry: number | null }>(`newest entry of ${this.#kind}`, (db) =>
+        db
+          .selectFrom(this.#kind as 'object')
+          .select('newest_entry')
+          .where('seq', '=', arg<number>('seq')),
+      )
+      .get({ seq })
+    return row?.newest_entry ?? null
+  }
+
+  /** Inserts a row, and sets the seq of the place. */
+  insert(merchant: number, object: Objects[K], place: Place): void {
     const { last } = this.#statements
       .named(`insert ${this.#kind}`, (db) =>
         db.insertInto(this.#kind as 'object').values({
           merchant: arg<number>('merchant'),
+          newest_entry: arg<number | null>('newest_entry'),
+          entry_count: arg<number>('entry_count'),
           id: arg<string>('id'),
           created: arg<number>('created'),
           ...Object.fromEntries(this.#columns.map((name) => [name, arg(name)])),
         }),
       )
-      .runWith([merchant, ...encoded(object, fieldsOf(this.#kind))])
-    this.#remember(object.id, last)
-    return last
+      .runWith([merchant, place.newestEntry, place.entryCount, ...encoded(object, fieldsOf(this.#kind))])
+    place.seq = last
+    this.#remember(object.id, place)
   }
 
-  /**
-   * Writes the fields that changed.
-   * @returns the row's seq
-   */
-  update(merchant: number, before: Objects[K], after: Objects[K]): number {
-    const seq = this.#seqs.get(after.id) ?? this.seqOf(merchant, after.id)
-    assert(seq, `${after.id} is there`)
+  /** Writes the fields that changed, and the end of the chain of entries. */
+  update(before: Objects[K], after: Objects[K], { seq, newestEntry, entryCount }: Place): void {
     const fields = changedFields(this.#kind, before, after)
-    if (fields.length === 0) return seq
     const names = fields.map(({ name }) => name)
     const { changes } = this.#statements
       .named(`update ${this.#kind} ${names.join(' ')}`, (db) =>
         db
           .updateTable(this.#kind as 'object')
-          .set(Object.fromEntries(names.map((name) => [name, arg(name)])))
+          .set({
+            newest_entry: arg<number | null>('newest_entry'),
+            entry_count: arg<number>('entry_count'),
+            ...Object.fromEntries(names.map((name) => [name, arg(name)])),
+          })
           .where('seq', '=', arg<number>('seq'))
           .where('id', '=', arg<string>('id')),
       )
-      .runWith([...encoded(after, fields), seq, after.id])
+      .runWith([newestEntry, entryCount, ...encoded(after, fields), seq, after.id])
     assert(changes === 1, `${after.id} is where it was`)
-    return seq
   }
 
   forgetPlaces(): void {
-    this.#seqs.clear()
+    this.#places.clear()
   }
 
-  #remember(id: string, seq: number): void {
-    if (this.#seqs.size === MOST_SEQS) this.#seqs.clear()
-    this.#seqs.set(id, seq)
+  #findPlace(merchant: number, id: string): Place | undefined {
+    return this.#statements
+      .named(
+        `place of ${this.#kind}`,
+        (db) =>
+          db
+            .selectFrom(this.#kind as 'object')
+            .select(PLACE_COLUMNS)
+            .where('id', '=', arg<string>('id'))
+            .where('merchant', '=', arg<number>('merchant')),
+        (values) => placeFrom(values, 0),
+      )
+      .get({ id, merchant })
+  }
+
+  #remember(id: string, place: Place): void {
+    if (this.#places.size === MOST_PLACES) this.#places.clear()
+    this.#places.set(id, place)
   }
 }

@@ -7,6 +7,7 @@ import { decode } from './codec.ts'
 import { KINDS } from './columns.ts'
 import { KindTable } from './kind-table.ts'
 import { type Filter, listQuery } from './list-query.ts'
+import { Place } from './place.ts'
 import { arg, literal, type Statements } from './statements.ts'
 
 /**
@@ -48,6 +49,19 @@ export class ObjectTable {
   /** The place of an object in the order of creation; undefined when the merchant has none of this id. */
   seqOf(kind: Kind, merchant: number, id: string): number | undefined {
     return this.#tables[kind].seqOf(merchant, id)
+  }
+
+  /**
+   * The place of an object, to be changed together with the object.
+   * @throws when the merchant has none of this id
+   */
+  placeOf(kind: Kind, merchant: number, id: string): Place {
+    return this.#tables[kind].placeOf(merchant, id)
+  }
+
+  /** The seq of the newest journal entry of the object in this place of its table; null when there is none. */
+  newestEntryAt(kind: Kind, seq: number): number | null {
+    return this.#tables[kind].newestEntryAt(seq)
   }
 
   /** A page of a merchant's objects that meet all conditions: newest first, but for `before` the nearest to it first. */
@@ -131,25 +145,28 @@ export class ObjectTable {
       .all({ subscription })
   }
 
-  /** @returns the new row's seq */
-  insert<K extends Kind>(kind: K, merchant: number, object: Objects[K]): number {
-    const seq = this.#tables[kind].insert(merchant, object)
-    this.#blocks.added(kind, seq)
-    if (kind === 'subscription') this.#notePrices(merchant, seq, [], (object as Subscription).items)
-    return seq
+  /**
+   * Inserts an object.
+   * @param place - its journal entries; its seq is set
+   */
+  insert<K extends Kind>(kind: K, merchant: number, object: Objects[K], place = new Place()): void {
+    this.#tables[kind].insert(merchant, object, place)
+    this.#blocks.added(kind, place.seq)
+    if (kind === 'subscription') this.#notePrices(merchant, place.seq, [], (object as Subscription).items)
   }
 
-  /**
-   * Writes the fields that changed.
-   * @returns the row's seq
-   */
-  update<K extends Kind>(kind: K, merchant: number, before: Objects[K], after: Objects[K]): number {
-    const seq = this.#tables[kind].update(merchant, before, after)
+  /** Writes the fields that changed, and the place's end of the chain of journal entries. */
+  update<K extends Kind>(
+    kind: K,
+    merchant: number,
+    { before, after }: { before: Objects[K]; after: Objects[K] },
+    place = this.placeOf(kind, merchant, after.id),
+  ): void {
+    this.#tables[kind].update(before, after, place)
     if (kind === 'subscription') {
       const [old, now] = [before, after] as readonly Objects[Kind][] as readonly Subscription[]
-      this.#notePrices(merchant, seq, old?.items ?? [], now?.items ?? [])
+      this.#notePrices(merchant, place.seq, old?.items ?? [], now?.items ?? [])
     }
-    return seq
   }
 
   /** To be called when other rows have come in the place of those that were here. */

@@ -1,9 +1,9 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import type { Kind, Objects } from '../core/change.ts'
+import type { Kind } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { KINDS, kindNumber } from './columns.ts'
-import type { ObjectTable } from './objects.ts'
-import { arg, literal, type Statements } from './statements.ts'
+import { firstKeyframeAfterUntil } from './keyframes.ts'
+import { arg, type Statements } from './statements.ts'
 import type { JournalRow } from './tables.ts'
 
 /** Whose past is asked for: with an object go those that belong to it. */
@@ -35,55 +35,64 @@ const INTENTS_OF_INVOICE = sql`select payment_intent from invoice where id = ${a
 
 /** The intents of some invoices, their charges, and the refunds of those. */
 const paymentsOf = (intents: RawBuilder<unknown>) => sql`
-  select ${numberOf('payment_intent')}, seq from payment_intent where id in (${intents})
-  union all select ${numberOf('charge')}, seq from charge where payment_intent in (${intents})
-  union all select ${numberOf('refund')}, seq from refund where payment_intent in (${intents})`
+  select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent where id in (${intents})
+  union all select ${numberOf('charge')}, seq, newest_entry from charge where payment_intent in (${intents})
+  union all select ${numberOf('refund')}, seq, newest_entry from refund where payment_intent in (${intents})`
 
-/** The places of all objects of a scope: the number of the kind, and the seq. */
+/** All objects of a scope: the number of the kind, the seq, and the newest journal entry. */
 const PLACES: Readonly<Record<Scope['kind'], RawBuilder<unknown>>> = {
   customer: sql`
-    select ${numberOf('customer')} as kind, seq as object from customer where id = ${arg('id')}
-    union all select ${numberOf('payment_method')}, seq from (${METHODS_OF_CUSTOMER})
-    union all select ${numberOf('subscription')}, seq from subscription where customer = ${arg('id')}
-    union all select ${numberOf('invoice')}, seq from invoice where customer = ${arg('id')}
-    union all select ${numberOf('payment_intent')}, seq from payment_intent where customer = ${arg('id')}
-    union all select ${numberOf('charge')}, seq from charge where customer = ${arg('id')}
-    union all select ${numberOf('refund')}, refund.seq from charge join refund on refund.charge = charge.id
+    select ${numberOf('customer')} as kind, seq as object, newest_entry from customer where id = ${arg('id')}
+    union all select ${numberOf('payment_method')}, seq, newest_entry from payment_method where seq in (${METHODS_OF_CUSTOMER})
+    union all select ${numberOf('subscription')}, seq, newest_entry from subscription where customer = ${arg('id')}
+    union all select ${numberOf('invoice')}, seq, newest_entry from invoice where customer = ${arg('id')}
+    union all select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent where customer = ${arg('id')}
+    union all select ${numberOf('charge')}, seq, newest_entry from charge where customer = ${arg('id')}
+    union all select ${numberOf('refund')}, refund.seq, refund.newest_entry from charge join refund on refund.charge = charge.id
       where charge.customer = ${arg('id')}`,
   subscription: sql`
-    select ${numberOf('subscription')} as kind, seq as object from subscription where id = ${arg('id')}
-    union all select ${numberOf('invoice')}, seq from invoice where subscription = ${arg('id')}
+    select ${numberOf('subscription')} as kind, seq as object, newest_entry from subscription where id = ${arg('id')}
+    union all select ${numberOf('invoice')}, seq, newest_entry from invoice where subscription = ${arg('id')}
     union all ${paymentsOf(INTENTS_OF_SUBSCRIPTION)}`,
   invoice: sql`
-    select ${numberOf('invoice')} as kind, seq as object from invoice where id = ${arg('id')}
+    select ${numberOf('invoice')} as kind, seq as object, newest_entry from invoice where id = ${arg('id')}
     union all ${paymentsOf(INTENTS_OF_INVOICE)}`,
 }
 
 /** The journal read by object and by instant, rather than by event. */
 export class Past {
   readonly #statements: Statements
-  readonly #objects: ObjectTable
 
-  constructor(statements: Statements, objects: ObjectTable) {
+  constructor(statements: Statements) {
     this.#statements = statements
-    this.#objects = objects
   }
 
   /**
-   * The changes of an object and of what belongs to it, newest first.
-   * @param until - Unix seconds, inclusive; undefined for all, which the index answers by itself
+   * The changes of an object and of what belongs to it, newest first. The chains of all these objects are followed at once,
+   * always from the newest entry, until there are enough.
+   * @param until - Unix seconds, inclusive; undefined for all
    */
   entries(scope: Scope, { until, limit }: { until?: number | undefined; limit: number }): PastEntry[] {
-    const bound = until === undefined ? sql`` : sql`where journal.created <= ${arg('until')}`
-    // The places come first, whatever the planner makes of them: they are few, the journal is long.
-    const newest = sql`
-      select journal.seq from (${PLACES[scope.kind]}) place
-      cross join journal on journal.kind = place.kind and journal.object = place.object
-      ${bound} order by journal.seq desc limit ${arg('limit')}`
+    const isBounded = until !== undefined
+    const last = isBounded
+      ? sql`coalesce(${firstKeyframeAfterUntil(sql`place.kind`, sql`place.object`)}, place.newest_entry)`
+      : sql`place.newest_entry`
+    // A join, and no other order than the chain's: then SQLite follows the chain no further than the limit.
     return this.#statements
-      .named<Selectable<JournalRow>>(`past of ${scope.kind} ${until === undefined}`, (db) =>
-        db.selectFrom('journal').selectAll().where(sql<boolean>`seq in (${newest})`).orderBy('seq', 'desc'),
-      )
+      .named<Selectable<JournalRow>>(`past of ${scope.kind} ${isBounded}`, (db) => ({
+        compile: () =>
+          sql`with recursive chain (seq, previous, created) as (
+              select journal.seq, journal.previous, journal.created from (${PLACES[scope.kind]}) place
+              cross join journal on journal.seq = ${last}
+              union all
+              select journal.seq, journal.previous, journal.created from chain
+              cross join journal on journal.seq = chain.previous
+              order by 1 desc)
+            select journal.* from chain cross join journal on journal.seq = chain.seq
+            ${isBounded ? sql`where chain.created <= ${arg('until')}` : sql``} limit ${arg('limit')}`.compile(
+            db,
+          ),
+      }))
       .all({ id: scope.id, until, limit })
       .map(entryOf)
   }
@@ -100,27 +109,6 @@ export class Past {
       )
       .all({ id: customer })
       .map(({ id }) => id)
-  }
-
-  /**
-   * An object as it was at an instant of its clock, after all that happened at it; undefined before it was made. Private
-   * fields are those of today: the journal does not hold them.
-   */
-  at<K extends Kind>(kind: K, object: number, instant: number): Objects[K] | undefined {
-    const entries = this.#statements
-      .named<{ replaced: string | null; created: number }>(`entries of ${kind}`, (db) =>
-        db
-          .selectFrom('journal')
-          .select(['replaced', 'created'])
-          .where('kind', '=', literal(kindNumber(kind)))
-          .where('object', '=', arg<number>('object'))
-          .orderBy('seq', 'desc'),
-      )
-      .all({ object })
-    const later = entries.filter(({ created }) => created > instant)
-    if (later.length === entries.length) return undefined
-    const replaced = later.map((entry) => (entry.replaced === null ? {} : JSON.parse(entry.replaced)))
-    return Object.assign(this.#objects.at(kind, object), ...replaced)
   }
 }
 

@@ -4,9 +4,11 @@ import { ClockTable } from './clocks.ts'
 import { empty, forget, refill } from './contents.ts'
 import { DeliveryQueue } from './deliveries.ts'
 import { Directory } from './directory.ts'
+import { HistoryReader } from './history.ts'
 import { IdempotencyTable } from './idempotency.ts'
 import { JobTable } from './jobs.ts'
 import { Journal } from './journal.ts'
+import { Keyframes } from './keyframes.ts'
 import { OAuthTables } from './oauth.ts'
 import { ObjectTable } from './objects.ts'
 import { Past } from './past.ts'
@@ -27,6 +29,7 @@ export class Store {
   readonly oauth: OAuthTables
   readonly snapshots: Snapshots
   readonly #blocks: Blocks
+  readonly #keyframes: Keyframes
   readonly #database: Sqlite.Database
   readonly #transact: {
     readonly begin: Sqlite.Statement
@@ -46,8 +49,9 @@ export class Store {
     this.#database = database
     this.#blocks = new Blocks(statements)
     this.objects = new ObjectTable(statements, this.#blocks)
-    this.journal = new Journal(statements, this.objects, this.#blocks)
-    this.past = new Past(statements, this.objects)
+    this.#keyframes = new Keyframes(statements)
+    this.journal = new Journal(statements, this.#keyframes, this.#blocks)
+    this.past = new Past(statements)
     this.jobs = new JobTable(statements)
     this.clocks = new ClockTable(statements)
     this.deliveries = new DeliveryQueue(statements)
@@ -66,6 +70,12 @@ export class Store {
     }
   }
 
+  /** Starts to read objects as they were, for one page. */
+  openHistory(): HistoryReader {
+    const { statements, objects } = this
+    return new HistoryReader({ statements, objects, keyframes: this.#keyframes })
+  }
+
   /** Runs work whose writes commit together or, when it throws, not at all. */
   transaction<T>(work: () => T): T {
     this.#transact.begin.run()
@@ -75,7 +85,7 @@ export class Store {
       return result
     } catch (error) {
       if (this.#database.inTransaction) this.#transact.rollback.run()
-      this.objects.forgetPlaces()
+      this.#forgetPlaces()
       throw error
     }
   }
@@ -100,6 +110,7 @@ export class Store {
         this.#savepoint.rollback.run()
         this.#savepoint.release.run()
       }
+      this.#forgetPlaces()
       throw error
     }
   }
@@ -114,7 +125,7 @@ export class Store {
     snapshot.read((source) =>
       this.transaction(() => {
         refill(this.#database, source)
-        this.objects.forgetPlaces()
+        this.#forgetPlaces()
         this.clocks.resumeLive(now)
         settle()
       }),
@@ -124,14 +135,20 @@ export class Store {
   /** Takes away all that snapshots hold, within the transaction under way. */
   empty(): void {
     empty(this.#database)
-    this.objects.forgetPlaces()
+    this.#forgetPlaces()
   }
 
   /** Takes away all that a merchant has, and the merchant, within the transaction under way. */
   forget(merchant: { readonly ordinal: number; readonly id: string }): void {
     forget(this.#database, merchant)
-    this.objects.forgetPlaces()
+    this.#forgetPlaces()
     this.#blocks.trim()
+  }
+
+  /** To be called when rows were rolled back, deleted or replaced. */
+  #forgetPlaces(): void {
+    this.objects.forgetPlaces()
+    this.journal.forgetNext()
   }
 
   /** Moves what the write-ahead log holds into the database file. */

@@ -15,15 +15,25 @@ type Stored<Value> = [Exclude<Value, null>] extends [number | string]
       : string
 
 /** An object as its row: `seq` is the order of creation, `merchant` the owner's ordinal. */
-export type ObjectRow<K extends Kind> = { seq: Generated<number>; merchant: number } & {
-  [Field in keyof Objects[K]]: Stored<Objects[K][Field]>
+export type ObjectRow<K extends Kind> = { seq: Generated<number>; merchant: number } & ChainColumns & {
+    [Field in keyof Objects[K]]: Stored<Objects[K][Field]>
+  }
+
+/** Where the chain of an object's journal entries ends, and how long it is. See place.ts. */
+export type ChainColumns = {
+  /** The seq of the newest entry; null when there is none. */
+  newest_entry: number | null
+  entry_count: number
 }
 
 /** What the tables of all kinds share, for statements that serve every kind: `kind as 'object'` names the table. */
-export type AnyObjectRow = { seq: Generated<number>; merchant: number; id: string; created: number } & Record<
-  string,
-  unknown
->
+export type AnyObjectRow = {
+  seq: Generated<number>
+  merchant: number
+  id: string
+  created: number
+} & ChainColumns &
+  Record<string, unknown>
 
 export type MerchantRow = {
   ordinal: Generated<number>
@@ -89,6 +99,23 @@ export type JournalRow = {
   api_version: number
   request: string | null
   idempotency_key: string | null
+  /** The seq of the entry before it of the same object; null for the object's first. */
+  previous: number | null
+}
+
+/** The public state of an object right after one of its journal entries. See keyframes.ts. */
+export type KeyframeRow = {
+  /** The seq of the journal entry. */
+  entry: number
+  merchant: number
+  /** Index into KINDS. */
+  kind: number
+  /** The object's seq in its own table. */
+  object: number
+  /** The `created` of the journal entry. */
+  created: number
+  /** All public fields, as JSON. */
+  state: string
 }
 
 /** What is in a full block of rows: see blocks.ts. */
@@ -145,6 +172,7 @@ export type Tables = { [K in Kind]: ObjectRow<K> } & {
   clock: ClockRow
   api_key: KeyRow
   journal: JournalRow
+  keyframe: KeyframeRow
   block: BlockRow
   price_use: PriceUseRow
   job: JobRow

@@ -3,6 +3,7 @@ import { EVENT_TYPES, type EventType } from '../../src/core/event.ts'
 import { BLOCK_ROWS, type CreatedBound } from '../../src/store/blocks.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import type { EventQuery } from '../../src/store/journal.ts'
+import { Place } from '../../src/store/place.ts'
 import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
 import { Store } from '../../src/store/store.ts'
 
@@ -39,14 +40,16 @@ async function openStore() {
         const id = `prod_${products.length}_${pick(1e9)}`
         const active = pick(50) !== 0
         const product = { id, created, name: '', active, description: null, metadata: {} }
-        const object = store.objects.insert('product', merchant, product)
-        products.push({ id, merchant, seq: object, created, active })
+        const place = new Place()
+        const previous = place.link(store.journal.next)
+        store.objects.insert('product', merchant, product, place)
+        products.push({ id, merchant, seq: place.seq, created, active })
         // Rare kinds at first only, and now and then a change that tells of nothing.
         const type = EVENT_TYPES[pick(events.length < 300 ? EVENT_TYPES.length : 4)] ?? 'invoice.paid'
         const isSilent = pick(5) === 0
         const number = (heads.get(merchant) ?? 0) + 1
         const event = isSilent ? null : { type, number }
-        const entries = [{ kind: 'product', object, replaced: null, event }] as const
+        const entries = [{ kind: 'product', place, previous, keyframe: null, replaced: null, event }] as const
         const rest = { api_version: 0, request: null, idempotency_key: null }
         store.journal.append({ merchant, created, ...rest, entries })
         if (isSilent) continue

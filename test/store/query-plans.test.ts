@@ -5,6 +5,7 @@ import type { Registered } from '../../src/http/route.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
 import { BLOCK_ROWS } from '../../src/store/blocks.ts'
 import { openDatabase } from '../../src/store/database.ts'
+import { KEYFRAME_ENTRIES } from '../../src/store/keyframes.ts'
 import { type Body, startTwin } from '../twin.ts'
 import { type Known, listRequests, type Played } from './list-requests.ts'
 
@@ -35,7 +36,7 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
 const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   [/^events true newest first \d+ true true$/, 'a page of all merchants: the newest rows of the journal'],
   [/^sum up /, 'groups the rows of one block, which are few'],
-  [/^past of /, 'sorts the history of one object, to show the newest of it'],
+  [/^past of customer /, 'sorts the payment methods of one customer'],
   [/^methods of customer$/, 'sorts the methods of one customer'],
   [/^list price (?=.*lookup_key in)/, 'sorts the prices of up to a hundred keys'],
 ]
@@ -91,6 +92,7 @@ async function makeMore(sandbox: Sandbox, played: Played[]): Promise<Known> {
   // Blocks are summed up when they are full.
   for (let n = 0; n < BLOCK_ROWS; n += 1) await answerOf(sandbox, '/v1/customers', {})
   await changePrice(sandbox)
+  await changeOften(sandbox)
   askForRarities(sandbox)
   for (const path of ['/v1/webhook_endpoints', '/_paytwin/webhooks'])
     played.push({ path: `${path}/${endpoint.id}/deliveries` })
@@ -107,6 +109,13 @@ async function changePrice(sandbox: Sandbox): Promise<void> {
   const items = [{ id: subscription.items.data[0].id, price: price.id }]
   const { status } = await answerOf(sandbox, `/v1/subscriptions/${subscription.id}`, { items })
   if (status !== 200) throw new Error('a subscription has another price')
+}
+
+/** Changes an object until it has a keyframe. */
+async function changeOften(sandbox: Sandbox): Promise<void> {
+  const { body: product } = await answerOf(sandbox, '/v1/products', { name: 'Plan' })
+  for (let n = 0; n < KEYFRAME_ENTRIES; n += 1)
+    await answerOf(sandbox, `/v1/products/${product.id}`, { name: `Plan ${n}` })
 }
 
 /** What the store is asked for when a receiver fails, a browser decides, a process dies, two requests meet or a customer owes. */

@@ -268,14 +268,15 @@ describe('a file', () => {
     await opened.restore('a')
   })
 
-  /** A made-up second schema: a table and a column more. */
-  const second: Migration = {
+  /** A made-up schema after the newest: a table and a column more. */
+  const next: Migration = {
     up: (database) => {
       database.exec("alter table customer add column shoe text not null default 'none'")
       database.exec('create table hat (merchant integer not null) strict')
     },
   }
-  const BOTH: Migrations = { ...MIGRATIONS, '0002-second': second }
+  const WITH_NEXT: Migrations = { ...MIGRATIONS, '9001-next': next }
+  const newest = versionOf(MIGRATIONS)
 
   test('of an older schema is migrated when it is restored, on a copy', async () => {
     const database = path()
@@ -283,7 +284,7 @@ describe('a file', () => {
     fill(older, 1)
     older.snapshots.save('old', NOW)
     older.close()
-    const newer = await open(database, BOTH)
+    const newer = await open(database, WITH_NEXT)
     const bytes = readFileSync(join(newer.folder, 'old.db'))
     fill(newer, 2)
     await newer.restore('old')
@@ -298,7 +299,7 @@ describe('a file', () => {
 
   test('of a newer schema is refused, naming both', async () => {
     const database = path()
-    const newer = await open(database, BOTH)
+    const newer = await open(database, WITH_NEXT)
     newer.snapshots.save('new', NOW)
     newer.close()
     const folder = newer.folder
@@ -307,9 +308,7 @@ describe('a file', () => {
     writeFileSync(join(older.folder, 'new.db'), readFileSync(join(folder, 'new.db')))
     await expect(older.restore('new')).rejects.toMatchObject({
       reason: 'newer',
-      message: expect.stringMatching(
-        `^The snapshot 'new' .* newer paytwin \\(schema ${versionOf(BOTH)}; this one knows ${versionOf(MIGRATIONS)}\\)`,
-      ),
+      message: expect.stringContaining(`by a newer paytwin (schema ${newest + 1}; this one knows ${newest})`),
     })
   })
 

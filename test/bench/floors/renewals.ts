@@ -26,7 +26,10 @@ type Renewal = {
 /** Each renewal makes one of each. */
 const OBJECTS = ['invoice', 'payment_intent', 'charge'] as const
 const JOB_KEY = ['clock', 'due', 'subscription', 'position', 'object']
-const PERIOD = ['latest_invoice', 'newest_invoice', 'current_period_start', 'current_period_end']
+const PERIOD = [
+  ...['latest_invoice', 'newest_invoice', 'current_period_start', 'current_period_end'],
+  ...['newest_entry', 'entry_count'],
+]
 
 const objects = OBJECTS.map((table) => newRows(table))
 const journal = newRows('journal')

@@ -1,0 +1,141 @@
+import { sql } from 'kysely'
+import type { Kind, Objects } from '../core/change.ts'
+import { kindNumber } from './columns.ts'
+import { firstKeyframeAfterUntil, type Keyframes } from './keyframes.ts'
+import type { ObjectTable } from './objects.ts'
+import { arg, type Statements } from './statements.ts'
+
+type Sources = {
+  readonly statements: Statements
+  readonly objects: ObjectTable
+  readonly keyframes: Keyframes
+}
+
+/** An object as one of its journal entries left it. */
+type State = {
+  /** The seq of that entry; 0 before the first. */
+  readonly entry: number
+  readonly object: Objects[Kind]
+}
+
+/** States of an object, newest first, from a known one back as far as they were needed. */
+type Segment = {
+  /** The last journal entry at which the first of the states still holds. */
+  readonly until: number
+  readonly states: [State, ...State[]]
+}
+
+/**
+ * Reads objects as they were. Private fields are those of today: the journal does not hold them.
+ *
+ * A reader serves one page: it keeps the states that it passes on its way back, so that each journal entry of an object is
+ * undone once, in whatever order the states of a page are read.
+ */
+export class HistoryReader {
+  readonly #sources: Sources
+  readonly #segments = new Map<string, Segment[]>()
+
+  constructor(sources: Sources) {
+    this.#sources = sources
+  }
+
+  /**
+   * An object as it was right after a journal entry, of this object or of any other.
+   * @param object - its seq
+   */
+  asOf<K extends Kind>(kind: K, object: number, entry: number): Objects[K] {
+    const segments = this.#segmentsOf(kind, object)
+    let segment = segments.find(({ until, states }) => entry <= until && entry >= oldestOf(states).entry)
+    if (!segment) {
+      segment = this.#segmentAt(segments, { kind, object, entry })
+      this.#extend(segment, entry)
+    }
+    return stateAt(segment.states, entry) as Objects[K]
+  }
+
+  /**
+   * An object as it was at an instant of its clock, after all that happened at it; undefined before it was made.
+   * @param instant - Unix seconds
+   */
+  at<K extends Kind>(kind: K, object: number, instant: number): Objects[K] | undefined {
+    const entry = this.#newestEntryAt(kind, object, instant)
+    return entry === undefined ? undefined : this.asOf(kind, object, entry)
+  }
+
+  #segmentsOf(kind: Kind, object: number): Segment[] {
+    const key = `${kind} ${object}`
+    const segments = this.#segments.get(key) ?? []
+    this.#segments.set(key, segments)
+    return segments
+  }
+
+  /** The segment to which an entry belongs: from the first keyframe at the entry or after it, else from the current row. */
+  #segmentAt(
+    segments: Segment[],
+    { kind, object, entry }: { kind: Kind; object: number; entry: number },
+  ): Segment {
+    const { objects, keyframes } = this.#sources
+    const keyframe = keyframes.firstFrom(kind, object, entry)
+    const until = keyframe?.entry ?? Number.MAX_SAFE_INTEGER
+    const known = segments.find((segment) => segment.until === until)
+    if (known) return known
+    const current = objects.at(kind, object)
+    const first: State = keyframe
+      ? { entry: keyframe.entry, object: { ...current, ...keyframe.state } as Objects[Kind] }
+      : { entry: objects.newestEntryAt(kind, object) ?? 0, object: current }
+    const segment: Segment = { until, states: [first] }
+    segments.push(segment)
+    return segment
+  }
+
+  /** Undoes the entries of a segment that come after a journal entry. */
+  #extend({ states }: Segment, entry: number): void {
+    const oldest = oldestOf(states)
+    if (oldest.entry <= entry) return
+    let { object } = oldest
+    for (const { previous, replaced } of this.#entriesBetween(entry, oldest.entry)) {
+      if (replaced !== null) object = { ...object, ...JSON.parse(replaced) }
+      states.push({ entry: previous ?? 0, object })
+    }
+  }
+
+  /** The entries of an object from its entry `last` back to the first after the journal entry `above`, newest first. */
+  #entriesBetween(above: number, last: number): { previous: number | null; replaced: string | null }[] {
+    return this.#sources.statements
+      .named<{ previous: number | null; replaced: string | null }>('entries to undo', (db) => ({
+        compile: () =>
+          sql`with recursive chain (previous, replaced) as (
+              select previous, replaced from journal where seq = ${arg('last')}
+              union all
+              select journal.previous, journal.replaced from chain
+              cross join journal on journal.seq = chain.previous where chain.previous > ${arg('above')})
+            select previous, replaced from chain`.compile(db),
+      }))
+      .all({ last, above })
+  }
+
+  /** The seq of an object's newest entry at an instant or before it. An object's clock never goes back. */
+  #newestEntryAt(kind: Kind, object: number, instant: number): number | undefined {
+    const row = this.#sources.statements
+      .named<{ seq: number }>(`entry of ${kind} at instant`, (db) => ({
+        compile: () =>
+          sql`with recursive chain (seq, previous, created) as (
+              select journal.seq, journal.previous, journal.created from ${sql.table(kind)} object
+              cross join journal on journal.seq =
+                coalesce(${firstKeyframeAfterUntil(sql.lit(kindNumber(kind)), sql`object.seq`)}, object.newest_entry)
+              where object.seq = ${arg('object')}
+              union all
+              select journal.seq, journal.previous, journal.created from chain
+              cross join journal on journal.seq = chain.previous where chain.created > ${arg('until')})
+            select seq from chain where created <= ${arg('until')} limit 1`.compile(db),
+      }))
+      .get({ object, until: instant })
+    return row?.seq
+  }
+}
+
+const oldestOf = (states: Segment['states']): State => states.at(-1) ?? states[0]
+
+/** The state that held right after a journal entry; before the object's first entry, the one that this made. */
+const stateAt = (states: Segment['states'], entry: number): Objects[Kind] =>
+  (states.find((state) => state.entry <= entry) ?? oldestOf(states)).object

@@ -1,0 +1,90 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Kind, Objects } from '../core/change.ts'
+import { fieldsOf, pick } from './codec.ts'
+import { KINDS, kindNumber, PRIVATE_FIELDS } from './columns.ts'
+import { arg, type Statements } from './statements.ts'
+
+/**
+ * Every how many entries of an object there is a keyframe: at most so many entries are undone to show the object as of any
+ * moment. Nearly all objects have fewer, and no keyframe.
+ */
+export const KEYFRAME_ENTRIES = 64
+
+/** Whether the entry that gives an object so many entries has a keyframe. */
+export const hasKeyframe = (entryCount: number): boolean => entryCount % KEYFRAME_ENTRIES === 0
+
+export type Keyframe = {
+  /** The seq of the journal entry after which the object was in this state. */
+  readonly entry: number
+  /** The values of all public fields. */
+  readonly state: Readonly<Record<string, unknown>>
+}
+
+/** `id` and `created` never change. */
+const CONSTANT_FIELDS: readonly string[] = ['id', 'created']
+
+/** The fields of each kind that a keyframe holds: those that the journal may hold. */
+const FIELDS = Object.fromEntries(
+  KINDS.map((kind) => {
+    const omitted: readonly string[] = [...CONSTANT_FIELDS, ...PRIVATE_FIELDS[kind]]
+    return [kind, fieldsOf(kind).filter(({ name }) => !omitted.includes(name))]
+  }),
+)
+
+/**
+ * The public states of objects right after some of their journal entries. The journal is an undo log: without keyframes, to
+ * show an object as it was long ago would take the longer the more has happened to it since.
+ */
+export class Keyframes {
+  readonly #statements: Statements
+
+  constructor(statements: Statements) {
+    this.#statements = statements
+  }
+
+  add(
+    place: { kind: Kind; object: number; merchant: number; entry: number; created: number },
+    state: Objects[Kind],
+  ): void {
+    this.#statements
+      .named('add keyframe', (db) =>
+        db.insertInto('keyframe').values({
+          entry: arg<number>('entry'),
+          merchant: arg<number>('merchant'),
+          kind: arg<number>('kind'),
+          object: arg<number>('object'),
+          created: arg<number>('created'),
+          state: arg<string>('state'),
+        }),
+      )
+      .run({
+        ...place,
+        kind: kindNumber(place.kind),
+        state: JSON.stringify(pick(state, FIELDS[place.kind] ?? [])),
+      })
+  }
+
+  /** The first keyframe of an object at a journal entry or after it; undefined when there is none. */
+  firstFrom(kind: Kind, object: number, entry: number): Keyframe | undefined {
+    const row = this.#statements
+      .named<{ entry: number; state: string }>('first keyframe', (db) =>
+        db
+          .selectFrom('keyframe')
+          .select(['entry', 'state'])
+          .where('kind', '=', arg<number>('kind'))
+          .where('object', '=', arg<number>('object'))
+          .where('entry', '>=', arg<number>('entry'))
+          .orderBy('entry')
+          .limit(1),
+      )
+      .get({ kind: kindNumber(kind), object, entry })
+    return row && { entry: row.entry, state: JSON.parse(row.state) }
+  }
+}
+
+/** SQL for the first keyframe entry of an object after the instant of the argument `until`; null when there is none. */
+export const firstKeyframeAfterUntil = (kind: RawBuilder<unknown>, object: RawBuilder<unknown>) => sql<
+  number | null
+>`
+  (select entry from keyframe where keyframe.kind = ${kind} and keyframe.object = ${object}
+  and keyframe.created > ${arg('until')} order by keyframe.created, keyframe.entry limit 1)`

@@ -1,0 +1,262 @@
+import type Sqlite from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Objects } from '../../src/core/change.ts'
+import { fieldsOf } from '../../src/store/codec.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { KEYFRAME_ENTRIES } from '../../src/store/keyframes.ts'
+import { Place } from '../../src/store/place.ts'
+import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
+import { Store } from '../../src/store/store.ts'
+
+type Product = Objects['product']
+/** What a journal entry left behind. */
+type Recorded = { readonly seq: number; readonly created: number; readonly products: readonly Product[] }
+
+const CONTEXT = { merchant: 1, api_version: 0, request: null, idempotency_key: null } as const
+const NEW: Product = {
+  id: '',
+  created: 0,
+  name: 'new',
+  active: true,
+  description: null,
+  metadata: {},
+}
+
+/** A store with some products, and a list of their states after each journal entry. */
+async function openStore(count = 3) {
+  const database = await openDatabase(':memory:', 'normal')
+  const store = new Store(database, new SnapshotsInMemory(database))
+  onTestFinished(() => store.close())
+  const recorded: Recorded[] = []
+  const products = Array.from({ length: count }, (_, n): Product => ({ ...NEW, id: `prod_${n}` }))
+  const append = (place: Place, created: number, after: Product, replaced: Partial<Product> | null) => {
+    const previous = place.link(store.journal.next)
+    const keyframe = place.entryCount % KEYFRAME_ENTRIES === 0 ? after : null
+    const event = { type: 'product.updated', number: store.journal.next } as const
+    return { kind: 'product', place, previous, keyframe, replaced, event, created } as const
+  }
+  const record = (created: number) =>
+    recorded.push({ seq: store.journal.head(null), created, products: [...products] })
+  store.transaction(() => {
+    for (const product of products) {
+      const place = new Place()
+      const entry = append(place, 0, product, null)
+      store.objects.insert('product', 1, product, place)
+      store.journal.append({ ...CONTEXT, created: 0, entries: [entry] })
+      record(0)
+    }
+  })
+  /** Changes a product at an instant: its name and, every third time, its metadata. */
+  const update = (n: number, created: number) => {
+    const before = products[n] ?? NEW
+    const change = {
+      name: `${created}-${recorded.length}`,
+      ...(recorded.length % 3 === 0 && { metadata: { n: String(recorded.length) } }),
+    }
+    const after = { ...before, ...change }
+    const replaced = Object.fromEntries(
+      Object.keys(change).map((name) => [name, before[name as keyof Product]]),
+    )
+    const place = store.objects.placeOf('product', 1, after.id)
+    const entry = append(place, created, after, replaced)
+    store.objects.update('product', 1, { before, after }, place)
+    store.journal.append({ ...CONTEXT, created, entries: [entry] })
+    products[n] = after
+    record(created)
+  }
+  return { database, store, recorded, products, update }
+}
+
+type World = Awaited<ReturnType<typeof openStore>>
+
+/** Changes one product much more often than the others, several times at each instant. */
+const fill = ({ store, update }: World, count: number) =>
+  store.transaction(() => {
+    for (let n = 0; n < count; n += 1) update(n % 10 === 0 ? 1 + ((n / 10) % 2) : 0, Math.floor(n / 7))
+  })
+
+/**
+ * Counts the journal rows that are read, those that SQLite looks at within a statement included: the journal of a second
+ * store is a view in which a column is counted that every way through the journal needs.
+ */
+function countingStore(database: Sqlite.Database): { store: Store; take: () => number } {
+  let count = 0
+  database.function('counted', { deterministic: false }, (value: unknown) => {
+    count += 1
+    return value
+  })
+  const columns = (database.pragma('table_info(journal)') as { name: string }[]).map(({ name }) =>
+    name === 'previous' ? 'counted(previous) as previous' : `"${name}"`,
+  )
+  database.exec(`create temp view journal as select ${columns.join(', ')} from main.journal`)
+  const store = new Store(database, new SnapshotsInMemory(database))
+  const take = () => {
+    const taken = count
+    count = 0
+    return taken
+  }
+  return { store, take }
+}
+
+const ORDERS: readonly (readonly [string, (entries: readonly Recorded[]) => readonly Recorded[]])[] = [
+  ['newest first', (entries) => entries.toReversed()],
+  ['oldest first', (entries) => entries],
+  ['in any order', (entries) => entries.map((_, n) => entries[(n * 37) % entries.length] as Recorded)],
+]
+
+describe('an object as of a journal entry', () => {
+  test.each(ORDERS)('is what it was then, read %s', async (_order, inOrder) => {
+    const world = await openStore()
+    fill(world, 500)
+    const one = world.store.openHistory()
+    for (const { seq, products } of inOrder(world.recorded)) {
+      for (const [n, product] of products.entries()) {
+        if (seq < n + 1) continue
+        expect(one.asOf('product', n + 1, seq)).toEqual(product)
+        expect(world.store.openHistory().asOf('product', n + 1, seq)).toEqual(product)
+      }
+    }
+  })
+
+  test('before its first entry is what the first entry made', async () => {
+    const world = await openStore()
+    fill(world, 30)
+    expect(world.store.openHistory().asOf('product', 3, 1)).toEqual({ ...NEW, id: 'prod_2' })
+  })
+
+  test('has its fields in the order of an object that was just read', async () => {
+    const world = await openStore()
+    fill(world, 300)
+    const names = fieldsOf('product').map(({ name }) => name)
+    for (const seq of [1, 100, 303])
+      expect(Object.keys(world.store.openHistory().asOf('product', 1, seq))).toEqual(names)
+  })
+})
+
+describe('an object as of an instant', () => {
+  test('is what the last entry until then left', async () => {
+    const world = await openStore()
+    fill(world, 500)
+    const one = world.store.openHistory()
+    for (let instant = 71; instant >= 0; instant -= 1) {
+      const then = world.recorded.findLast(({ created }) => created <= instant)
+      for (const n of [0, 1, 2]) {
+        const product = then?.products[n]
+        expect(one.at('product', n + 1, instant)).toEqual(product)
+        expect(world.store.openHistory().at('product', n + 1, instant)).toEqual(product)
+      }
+    }
+  })
+
+  test('is undefined before it was made', async () => {
+    const world = await openStore()
+    fill(world, 500)
+    expect(world.store.openHistory().at('product', 1, -1)).toBeUndefined()
+  })
+})
+
+describe('the chain of an object', () => {
+  test('goes on where it was after changes are rolled back', async () => {
+    const world = await openStore()
+    fill(world, 200)
+    const { store, recorded, products, update } = world
+    store.transaction(() => {
+      update(0, 90)
+      const [length, before] = [recorded.length, [...products]]
+      expect(() =>
+        store.savepoint(() => {
+          for (let n = 0; n < 100; n += 1) update(n % 3, 91)
+          throw new Error('rolled back')
+        }),
+      ).toThrow('rolled back')
+      recorded.length = length
+      products.splice(0, 3, ...before)
+      for (let n = 0; n < 100; n += 1) update(n % 3, 92)
+    })
+    const history = store.openHistory()
+    for (const { seq, products } of recorded.slice(10))
+      expect([1, 2, 3].map((n) => history.asOf('product', n, seq))).toEqual(products)
+  })
+
+  test('has a keyframe at every 64th entry', async () => {
+    const { store, database, update } = await openStore(1)
+    store.transaction(() => {
+      for (let n = 0; n < 3 * KEYFRAME_ENTRIES; n += 1) update(0, n)
+    })
+    const entries = database.prepare('select entry from keyframe order by entry').pluck().all()
+    expect(entries).toEqual([1, 2, 3].map((n) => n * KEYFRAME_ENTRIES))
+  })
+})
+
+/** A row with something in every column that may not be null. @returns its id */
+function insertSubscription(database: Sqlite.Database): string {
+  const columns = database
+    .prepare('select name, type from pragma_table_info(\'subscription\') where "notnull" or pk')
+    .all() as { name: string; type: string }[]
+  const names = columns.map(({ name }) => name).join()
+  const values = columns.map(({ type }) => (type === 'TEXT' ? "'{}'" : 1)).join()
+  database.exec(`insert into subscription (${names}) values (${values})`)
+  return '{}'
+}
+
+/** Entries of the first subscription, one for every second from 1 on. */
+function appendEntries(store: Store, count: number): void {
+  const place = new Place(1)
+  const state = { id: '' } as Objects['subscription']
+  for (let created = 1; created <= count; created += 1) {
+    const previous = place.link(store.journal.next)
+    const keyframe = place.entryCount % KEYFRAME_ENTRIES === 0 ? state : null
+    const entry = { kind: 'subscription', place, previous, keyframe, replaced: null, event: null } as const
+    store.journal.append({ ...CONTEXT, created, entries: [entry] })
+  }
+}
+
+describe('the work of going back', () => {
+  const LENGTH = 20_000
+  const PAGE = 100
+
+  test('is the same for a page wherever it is, and whatever its order', async () => {
+    const world = await openStore(1)
+    world.store.transaction(() => {
+      for (let n = 0; n < LENGTH; n += 1) world.update(0, n)
+    })
+    const { store, take } = countingStore(world.database)
+    for (const first of [1, 2, 5_000, LENGTH / 2, LENGTH - PAGE]) {
+      for (const [, inOrder] of ORDERS) {
+        const history = store.openHistory()
+        for (const { seq, products } of inOrder(world.recorded.slice(first, first + PAGE)))
+          expect(history.asOf('product', 1, seq)).toEqual(products[0])
+        expect(take()).toBeLessThanOrEqual(PAGE + KEYFRAME_ENTRIES)
+      }
+    }
+  })
+
+  test('is small for any instant', async () => {
+    const world = await openStore(1)
+    world.store.transaction(() => {
+      for (let n = 0; n < LENGTH; n += 1) world.update(0, n)
+    })
+    const { store, take } = countingStore(world.database)
+    for (const instant of [0, 1, 70, LENGTH / 2, LENGTH - 2]) {
+      const then = world.recorded.findLast(({ created }) => created <= instant)
+      expect(store.openHistory().at('product', 1, instant)).toEqual(then?.products[0])
+      // Once to find the entry, once to undo those after it.
+      expect(take()).toBeLessThanOrEqual(2 * KEYFRAME_ENTRIES)
+    }
+  })
+
+  test('is small for the newest changes until any instant', async () => {
+    const { database, store } = await openStore(0)
+    const id = insertSubscription(database)
+    store.transaction(() => appendEntries(store, LENGTH))
+    database.exec(`update subscription set newest_entry = ${LENGTH}, entry_count = ${LENGTH}`)
+    const { store: counting, take } = countingStore(database)
+    for (const until of [PAGE, LENGTH / 2, LENGTH, undefined]) {
+      const entries = counting.past.entries({ kind: 'subscription', id }, { until, limit: PAGE })
+      const last = until ?? LENGTH
+      expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: PAGE }, (_, n) => last - n))
+      // Twice each: on the way, and for what the entry holds.
+      expect(take()).toBeLessThanOrEqual(2 * (PAGE + KEYFRAME_ENTRIES))
+    }
+  })
+})
