@@ -166,21 +166,10 @@ function invoicesOf(found: Found, kind: SubjectKind, subject: Objects[SubjectKin
 }
 
 /** The customer's invoices that were open, oldest first. */
-function openInvoices({ engine, merchant, view, customer, as_of, isPast }: Found): Invoice[] {
+function openInvoices({ engine, view, customer, as_of, isPast }: Found): Invoice[] {
   const { objects } = engine.store
   if (!isPast) return objects.openInvoices(customer.id)
-  return objects
-    .list('invoice', merchant.settings.ordinal, [{ field: 'customer', is: customer.id }], ALL)
-    .filter((invoice) => wasOpen(invoice, as_of))
-    .reverse()
-    .flatMap(({ id }) => view.get('invoice', id) ?? [])
-}
-
-/** Whether an invoice was open at an instant, by what it says of itself today. */
-const wasOpen = (invoice: Invoice, instant: number): boolean => {
-  const has = (at: number | null) => at !== null && at <= instant
-  const { finalized_at, paid_at, voided_at, marked_uncollectible_at } = invoice
-  return has(finalized_at) && !has(paid_at) && !has(voided_at) && !has(marked_uncollectible_at)
+  return objects.idsOfInvoicesOpenAt(customer.id, as_of).flatMap((id) => view.get('invoice', id) ?? [])
 }
 
 function prospectsOf(

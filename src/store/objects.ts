@@ -23,6 +23,9 @@ export type Page = {
   readonly before?: number | undefined
 }
 
+/** The instants at which an invoice stops being open. */
+const INVOICE_ENDINGS = ['paid_at', 'voided_at', 'marked_uncollectible_at'] as const
+
 /** The current state of every public object, one row each. */
 export class ObjectTable {
   readonly #statements: Statements
@@ -143,6 +146,24 @@ export class ObjectTable {
         this.#tables.invoice.reader,
       )
       .all({ subscription })
+  }
+
+  /** The ids of a customer's invoices that were open at an instant, in Unix seconds, oldest first. */
+  idsOfInvoicesOpenAt(customer: string, instant: number): string[] {
+    return this.#statements
+      .named<{ id: string }>('invoices open at', (db) =>
+        db
+          .selectFrom('invoice')
+          .select('id')
+          .where('customer', '=', arg<string>('customer'))
+          .where('finalized_at', '<=', arg<number>('instant'))
+          .where(({ and, or, eb }) =>
+            and(INVOICE_ENDINGS.map((at) => or([eb(at, 'is', null), eb(at, '>', arg<number>('instant'))]))),
+          )
+          .orderBy('seq'),
+      )
+      .all({ customer, instant })
+      .map(({ id }) => id)
   }
 
   /**
