@@ -15,8 +15,8 @@ export type Filter =
   | ({ readonly field: 'created' } & CreatedBound)
   | { readonly holdsPrice: string }
 
-/** By which index a list is read when it has a condition; `*` is met by all. */
-type Way = { readonly condition: string; readonly index: string }
+/** By which index a list is read when it has a condition, and a further one if that is given; `*` is met by all. */
+type Way = { readonly condition: string; readonly and?: string; readonly index: string }
 
 /**
  * How each kind is listed: the first way whose condition a list has is taken, so that what matches fewest comes first. The
@@ -79,8 +79,9 @@ const WAYS: { readonly [K in Kind]: readonly Way[] } = {
     { condition: '*', index: 'refund_merchant' },
   ],
   invoice_item: [
-    { condition: 'invoice is null', index: 'invoice_item_waiting' },
     { condition: 'invoice =', index: 'invoice_item_invoice' },
+    { condition: 'invoice is null', and: 'customer =', index: 'invoice_item_waiting' },
+    { condition: 'invoice is null', index: 'invoice_item_pending' },
     { condition: 'customer =', index: 'invoice_item_customer' },
     { condition: 'deleted = 0', index: 'invoice_item_merchant' },
   ],
@@ -107,9 +108,8 @@ export type ListQuery = {
 /** The query for a page of a merchant's objects, which takes the values `merchant`, `above` and `below` besides. */
 export function listQuery(kind: Kind, filters: readonly Filter[], shape: PageShape): ListQuery {
   const conditions = filters.map((filter, index) => conditionOf(kind, filter, `filter ${index}`))
-  const way = WAYS[kind].find(
-    ({ condition }) => condition === '*' || conditions.some(({ name }) => name === condition),
-  )
+  const has = (condition: string) => condition === '*' || conditions.some(({ name }) => name === condition)
+  const way = WAYS[kind].find(({ condition, and = '*' }) => has(condition) && has(and))
   assert(way, `there is a way to list ${kind} by ${conditions.map(({ name }) => name).join(', ')}`)
   return {
     name: ['list', kind, ...conditions.map(({ name }) => name), ...Object.values(shape)].join(' '),

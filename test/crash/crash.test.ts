@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/store/database.ts'
 import { temporaryFolder } from '../cli/executable.ts'
 import { asked, dice, isLong } from '../long.ts'
 import { Life } from './life.ts'
-import { WITH_COPIES } from './migrations.ts'
+import { FIRST, WITH_COPIES } from './migrations.ts'
 
 const ROUNDS = asked('rounds', 7)
 const SEED = asked('seed', 1)
@@ -121,7 +121,7 @@ test('a migration that is killed has happened, or has not, and the copy beside i
   const [original, path] = [join(folder, 'original.db'), join(folder, 'paytwin.db')]
   const found = { old: 0, new: 0 }
   try {
-    const database = await openDatabase(original, 'normal')
+    const database = await openDatabase(original, 'normal', FIRST)
     const add = database.prepare('insert into setting (name, value) values (?, ?)')
     database.transaction(() => {
       for (let n = 0; n < ROWS; n += 1) add.run(`name ${n}`, 'x'.repeat(200))

@@ -6,6 +6,9 @@ const statements = (...texts: readonly string[]): Migration => ({
   },
 })
 
+/** The first schema alone. */
+export const FIRST: Migrations = { '0001-first': MIGRATIONS['0001-first'] as Migration }
+
 /** All migrations, and two made-up ones that take a while. */
 export const WITH_COPIES: Migrations = {
   ...MIGRATIONS,

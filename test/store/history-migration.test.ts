@@ -2,12 +2,11 @@ import { copyFileSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { MIGRATIONS, type Migration, type Migrations, openDatabase } from '../../src/store/database.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { FIRST } from '../crash/migrations.ts'
 import { asOperator } from '../http/support.ts'
 import { newFolder } from '../places.ts'
 import { makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
-
-const FIRST: Migrations = { '0001-first': MIGRATIONS['0001-first'] as Migration }
 
 /** Enough for keyframes of a customer, a price and a subscription, whose fields are of every type. */
 const DAYS = 70

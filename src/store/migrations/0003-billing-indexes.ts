@@ -9,6 +9,7 @@ const INDEXES: readonly string[] = [
     where status = 'open' and (collection_method = 'charge_automatically' or overdue = 1)`,
   'create index invoice_to_retry on invoice (subscription) where next_payment_attempt is not null',
   'create index invoice_item_waiting on invoice_item (customer) where invoice is null and deleted = 0',
+  'create index invoice_item_pending on invoice_item (merchant) where invoice is null and deleted = 0',
 ]
 
 export function up(database: Sqlite.Database): void {
