@@ -6,8 +6,8 @@ import { thousands } from './text.ts'
  */
 export const MAX_FIXTURE_OBJECTS = 10_000
 
-/** How large the files may be together, in bytes: some 800 for each object. */
-export const MAX_FIXTURE_BYTES = 8 * 1_048_576
+/** How large the files may be together, in bytes: some 400 for each object. */
+export const MAX_FIXTURE_BYTES = 4 * 1_048_576
 
 /** Why files of this size together cannot be loaded, in a sentence; undefined for those that can. */
 export const whyTooLarge = (bytes: number): string | undefined =>

@@ -216,7 +216,7 @@ describe('fixtures', () => {
       expect(await fail('fixtures', verb, ...paths)).toEqual({
         status: 1,
         stderr:
-          'error: The fixtures files have 10,000,000 bytes; at most 8,388,608 can be loaded at once. Load them in parts.\n',
+          'error: The fixtures files have 10,000,000 bytes; at most 4,194,304 can be loaded at once. Load them in parts.\n',
       })
     },
   )
@@ -315,7 +315,7 @@ describe('serve --fixtures', () => {
     const large = written('large.json', ' '.repeat(9_000_000))
     expect(await refused('--fixtures', large)).toEqual({
       status: 2,
-      stderr: expect.stringContaining('have 9,000,000 bytes; at most 8,388,608 can be loaded at once'),
+      stderr: expect.stringContaining('have 9,000,000 bytes; at most 4,194,304 can be loaded at once'),
     })
     const many = written('many.json', { customers: Array.from({ length: 10_001 }, () => ({})) })
     expect(await refused('--fixtures', many)).toEqual({

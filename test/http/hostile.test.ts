@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { processorTime } from '../processor-time.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 import { expectRefusal, expectRefused, FORM, idsOf, invalid, rows, unchanged, unknown } from './support.ts'
 
@@ -91,15 +92,16 @@ describe('too much of something', () => {
   })
 
   test('unknown parameters are ignored in no time', async () => {
-    const started = performance.now()
     const names = Array.from({ length: 50_000 }, (_, index) => `zebra_${index}`)
-    const json = await post('/v1/customers', Object.fromEntries(names.map((name) => [name, 1])))
-    const form = await post('/v1/customers', names.map((name) => `${name}=1`).join('&'), FORM)
-    for (const answer of [json, form]) {
-      expect(answer.status).toBe(201)
-      expect(answer.headers.get('Paytwin-Ignored-Params')?.length).toBeLessThanOrEqual(1_024)
-    }
-    expect(performance.now() - started).toBeLessThan(3_000)
+    const json = Object.fromEntries(names.map((name) => [name, 1]))
+    const form = names.map((name) => `${name}=1`).join('&')
+    const taken = await processorTime(async () => {
+      for (const answer of [await post('/v1/customers', json), await post('/v1/customers', form, FORM)]) {
+        expect(answer.status).toBe(201)
+        expect(answer.headers.get('Paytwin-Ignored-Params')?.length).toBeLessThanOrEqual(1_024)
+      }
+    })
+    expect(taken).toBeLessThan(3_000)
   })
 
   test('metadata is refused in no time', async () => {

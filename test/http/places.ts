@@ -41,7 +41,9 @@ export class Places {
       ),
       ...(typeof additionalProperties === 'object' ? this.#within(additionalProperties, [...path, 'k']) : []),
     ]
-    const all = [type].flat().includes('string') || found.length === 0 ? [path, ...found] : found
+    // What says nothing of its type may be a text too.
+    const isText = [type].flat().includes('string') || (type === undefined && found.length === 0)
+    const all = isText ? [path, ...found] : found
     return [...new Map(all.map((place) => [place.join('.'), place])).values()]
   }
 

@@ -22,7 +22,7 @@ const HEADERS = [KIB, 15 * KIB]
 /** Those to which patterns, encodings, numbers and paths give a meaning. */
 const CHARACTERS = ['*', 'a', '[', ']', '%', ' ', '.', '\\', '1', '&', '"', '/', '_', '\n', '-', ':', '=']
 
-vi.setConfig({ testTimeout: isLong ? 3_600_000 : 60_000 })
+vi.setConfig({ testTimeout: isLong ? 3_600_000 : 180_000 })
 afterAll(() => vi.resetConfig())
 
 let played: Played

@@ -130,7 +130,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'keys.secret': 'The key itself, chosen beforehand: sk_test_ or pk_test_ and 24 to 200 letters or digits.',
   'requests.merchant': 'Only those of this merchant; all of them, unauthenticated ones too, unless given.',
   'fixtures.files':
-    'The files. What one of them makes, the others can name. Together they have at most 10,000 objects and 8 MiB.',
+    'The files. What one of them makes, the others can name. Together they have at most 10,000 objects and 4 MiB.',
   'fixtures.files.name': 'What to call the file when something is wrong with it.',
   'fixtures.files.content': 'The file itself; its JSON Schema is fixtures/schema.json.',
   'fixtures.validate_only': 'Whether only to try it, and to make nothing.',

@@ -48,7 +48,7 @@ describe('fixtures are refused, and make nothing', () => {
     })
     const answer = await asOperator(twin)('POST', 'fixtures', body)
     expectRefusal(answer, invalid(null))
-    expect(answer.body.error.message).toBe('The body is larger than 8388608 bytes')
+    expect(answer.body.error.message).toBe('The body is larger than 4194304 bytes')
   })
 })
 
