@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Hono } from 'hono'
 import { visibleLines } from './core/text.ts'
-import { stopwatch, systemWall, type Wall } from './engine/clock.ts'
+import { systemWall, type Wall } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
 import { findEvent } from './engine/events.ts'
 import type { Made } from './engine/fixture-names.ts'
@@ -141,7 +141,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       version: options.version ?? UNKNOWN_VERSION,
       data: options.data ?? null,
       url: options.url ?? (() => 'http://localhost'),
-      startedAt: stopwatch(),
+      startedAt: engine.steady(),
       // A sandbox that no daemon serves has nothing to end but itself, which its owner does.
       shutDown: options.shutDown ?? (() => Promise.resolve()),
       reportError,

@@ -12,7 +12,7 @@ export type AdminSite = Site & {
   readonly version: string
   /** The data folder; null when ephemeral. */
   readonly data: string | null
-  /** When the daemon started, by the stopwatch. */
+  /** When the daemon started, in steady milliseconds. */
   readonly startedAt: number
   /** Brings back the state of the first start. */
   readonly reset: () => Promise<void>

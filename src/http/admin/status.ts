@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { stopwatch } from '../../engine/clock.ts'
 import { healthSchema, type StatusShape, statusSchema } from '../schemas/admin.ts'
 import { proofOf } from './guard.ts'
 import { presentMerchant } from './merchant.ts'
@@ -45,7 +44,7 @@ export const presentStatus = (site: AdminSite): StatusShape => ({
   pid: process.pid,
   data: site.data,
   version: site.version,
-  uptime: Math.floor((stopwatch() - site.startedAt) / 1000),
+  uptime: Math.floor((site.engine.steady() - site.startedAt) / 1000),
   merchants: [...site.engine.merchants.values()].map(presentMerchant),
   counts: site.engine.counts(),
   livemode: false,
