@@ -26,8 +26,8 @@ export function steadyTime(wall: Wall): Wall {
 }
 
 /**
- * A clock of a merchant. It never goes back: a live one stands still while the wall clock is behind what it has shown,
- * and while an advance is under way it shows the instant that the advance has come to.
+ * A clock of a merchant. It never goes back: while an advance is under way it shows the instant that the advance has come to, and
+ * a live one stands still while that, or the wall clock, is behind what it has shown.
  * Source: decisions.md 2.
  */
 export class Clock {
@@ -85,8 +85,9 @@ export class Clock {
   /** What the clock shows, in Unix seconds. */
   get now(): number {
     const { mode, target, now, offset } = this.#row
-    if (mode === 'frozen' || target !== null) return now
-    this.#shown = Math.max(this.#shown, now, wallSeconds(this.#wall) + offset)
+    if (mode === 'frozen') return now
+    const ticked = target === null ? wallSeconds(this.#wall) + offset : now
+    this.#shown = Math.max(this.#shown, now, ticked)
     return this.#shown
   }
 

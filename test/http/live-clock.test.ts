@@ -57,12 +57,37 @@ describe('a live clock', () => {
     await alive.close()
   })
 
-  test('runs what is due before it answers', async () => {
-    const { alive, pass } = await live()
+  /** @returns the id of a subscription that is renewed each month */
+  async function subscribe(alive: Twin): Promise<string> {
     const price = await makePrice(alive)
     const { customer, method } = await makeCustomer(alive)
     const body = { customer: customer.id, currency: 'usd', default_payment_method: method.id }
-    const { id } = await alive.post('/v1/subscriptions', { ...body, items: [{ price: price.id }] })
+    return (await alive.post('/v1/subscriptions', { ...body, items: [{ price: price.id }] })).id
+  }
+
+  test('does not go back while it runs what is due', async () => {
+    const { alive, pass } = await live()
+    await subscribe(alive)
+    pass(58 * DAY)
+    const { clock } = alive.sandbox.merchant
+    const shown = [clock.now]
+    let isDone = false
+    const write = alive.post('/v1/customers').finally(() => (isDone = true))
+    let hasAdvanced = false
+    while (!isDone) {
+      await new Promise(setImmediate)
+      hasAdvanced ||= clock.target !== null
+      shown.push(clock.now)
+    }
+    await write
+    expect(hasAdvanced).toBe(true)
+    expect(new Set(shown)).toEqual(new Set([NOW + 58 * DAY]))
+    await alive.close()
+  })
+
+  test('runs what is due before it answers', async () => {
+    const { alive, pass } = await live()
+    const id = await subscribe(alive)
     pass(58 * DAY)
     const { current_period_start, current_period_end } = await alive.get(`/v1/subscriptions/${id}`)
     expect([formatInstant(current_period_start), formatInstant(current_period_end)]).toEqual([
