@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { chromiumPath } from './test/browser/chromium.ts'
+import { hasFaketime } from './test/faked-wall.ts'
 
 // A script that wants the counts names a file for them.
 const report = process.env.PAYTWIN_TEST_REPORT
@@ -17,7 +18,6 @@ const hasBrowser = chromiumPath() !== undefined || process.env.CI !== undefined
 
 /** The wall clock is set in front of a running daemon with libfaketime. In continuous integration it has to be there. */
 const needFaketime = ['test/cli/wall-clock.test.ts']
-const hasFaketime = spawnSync('faketime', ['--version']).status === 0 || process.env.CI !== undefined
 
 /**
  * The single executable is for Linux, and has a Node within that is one file: that of some distributions is several. In continuous

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { FakedWall } from '../faked-wall.ts'
 import { api, type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
 
 /** How long the daemon is watched after a step: what ran each second before it would have run by then. */
@@ -11,27 +11,15 @@ const WATCH_MS = 3_000
 const PATIENCE_MS = 15_000
 
 let folder: ReturnType<typeof temporaryFolder>
+let wall: FakedWall
 beforeEach(() => {
   folder = temporaryFolder()
+  wall = new FakedWall(join(folder.path, 'wall'))
 })
 afterEach(() => folder.remove())
 
-/** Sets the wall clock of daemons so far from the real one, such as '+10d'; timers go on as before, as they do after a sleep. */
-const setWall = (offset: string) => writeFileSync(join(folder.path, 'wall'), offset)
-
 async function start(clock: string): Promise<RunningDaemon> {
-  setWall('+0')
-  const library = execFileSync('faketime', ['-f', '+0', 'sh', '-c', 'echo "$LD_PRELOAD"'], {
-    encoding: 'utf8',
-  })
-  const daemon = await startDaemon(['--ephemeral', '--clock', clock], {
-    env: {
-      LD_PRELOAD: library.trim(),
-      FAKETIME_TIMESTAMP_FILE: join(folder.path, 'wall'),
-      FAKETIME_NO_CACHE: '1',
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
-    },
-  })
+  const daemon = await startDaemon(['--ephemeral', '--clock', clock], { env: wall.env })
   onTestFinished(async () => void (await daemon.stop('SIGKILL')))
   return daemon
 }
@@ -76,7 +64,7 @@ test('after a sleep of ten days requests are answered at once, and what was due 
   await subscribeDaily(daemon)
   // Beyond the first second of a daemon, after which its background work starts.
   await watch(daemon)
-  setWall('+10d')
+  wall.set('+10d')
   await watch(daemon)
   const periods = await periodsOf(daemon)
   expect(periods).toHaveLength(11)
@@ -87,7 +75,7 @@ test('after a sleep of ten days requests are answered at once, and what was due 
 test('after a sleep of a year a frozen clock stands where it stood, and requests are answered at once', async () => {
   const daemon = await start('2026-01-31T10:00:00Z')
   await watch(daemon)
-  setWall('+365d')
+  wall.set('+365d')
   expect(new Set(await watch(daemon))).toEqual(new Set([Date.UTC(2026, 0, 31, 10) / 1_000]))
   expect(await daemon.stop()).toBe(0)
 })
@@ -97,7 +85,7 @@ test('while the wall clock is set to and fro, a live clock never goes back, and 
   await subscribeDaily(daemon)
   const shown: number[] = []
   for (const offset of ['+30h', '-5h', '+29h', '+0', '+54h', '-30d', '+53h']) {
-    setWall(offset)
+    wall.set(offset)
     shown.push(...(await watch(daemon)))
   }
   expect(shown).toEqual(shown.toSorted((left, right) => left - right))

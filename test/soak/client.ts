@@ -1,0 +1,98 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Body } from '../twin.ts'
+import { PATIENCE_MS } from './until.ts'
+
+type Answer = { readonly status: number; readonly body: Body; readonly text: string }
+
+/** A kept connection was closed just as it was used again. */
+class HungUp extends Error {}
+
+/** When the daemon had no room on its disk: writes may be refused then, and at no other time. */
+export class Shortage {
+  isOngoing = false
+  /** How many shortages have ended. */
+  ended = 0
+
+  end(): void {
+    this.isOngoing = false
+    this.ended += 1
+  }
+}
+
+/** Sends requests to the daemon and checks each answer: its status, and that the merchant's clock has not gone back. */
+export class Client {
+  readonly counts = { requests: 0, invalid: 0, refused: 0, again: 0 }
+  readonly shortage = new Shortage()
+  readonly #url: string
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 50 })
+  /** The latest time that the clock behind each key has shown. */
+  readonly #shown = new Map<string, number>()
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  async read(key: string, path: string): Promise<Body> {
+    const { status, body, text } = await this.ask(key, 'GET', path)
+    if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`)
+    return body
+  }
+
+  /** Repeats a write that is refused for want of room until there is some. A refused write has done nothing. */
+  async write(key: string, method: string, path: string, body?: object): Promise<Body> {
+    for (;;) {
+      const { isOngoing, ended } = this.shortage
+      const answer = await this.ask(key, method, path, body)
+      if (answer.status <= 201) return answer.body
+      const mayBeRefused = isOngoing || this.shortage.isOngoing || this.shortage.ended > ended
+      if (answer.status !== 500 || !mayBeRefused)
+        throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
+      this.counts.refused += 1
+      await delay(100)
+    }
+  }
+
+  /** Sends a request whatever its answer will be. */
+  async ask(key: string, method: string, path: string, body?: object): Promise<Answer> {
+    try {
+      return await this.#askOnce(key, method, path, body)
+    } catch (error) {
+      // Every client sends such a request once more.
+      if (!(error instanceof HungUp)) throw error
+      this.counts.again += 1
+      return this.#askOnce(key, method, path, body)
+    }
+  }
+
+  #askOnce(key: string, method: string, path: string, body?: object): Promise<Answer> {
+    const shown = this.#shown.get(key) ?? 0
+    return new Promise((resolve, reject) => {
+      const sent = request(this.#url + path, {
+        method,
+        agent: this.#agent,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      })
+      sent.setTimeout(PATIENCE_MS, () => sent.destroy(new Error(`${method} ${path} was not answered`)))
+      sent.on('error', (error: NodeJS.ErrnoException) =>
+        reject(sent.reusedSocket && error.code === 'ECONNRESET' ? new HungUp() : error),
+      )
+      sent.on('response', (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+        response.on('error', reject).on('end', () => {
+          this.counts.requests += 1
+          const now = Number(response.headers['paytwin-now'] ?? shown)
+          if (now < shown) reject(new Error(`${method} ${path}: the clock went from ${shown} back to ${now}`))
+          this.#shown.set(key, Math.max(this.#shown.get(key) ?? 0, now))
+          resolve({ status: response.statusCode ?? 0, body: JSON.parse(text), text })
+        })
+      })
+      sent.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  }
+}
