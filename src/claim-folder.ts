@@ -1,13 +1,14 @@
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { StartRefused } from './start-refused.ts'
+import { INSPECTION_FOLDER } from './store/inspect.ts'
 
 /** The name of the default data folder, which nothing else uses. */
 const OWN_NAME = '.paytwin'
 const DATABASE = 'paytwin.db'
 /** What paytwin writes into a data folder; a first start that is killed leaves some of it. */
 const OWN_FILES =
-  /^(paytwin\.db(-wal|-shm|-journal|\.schema-.+)?|admin-token|daemon\.(json|log)(\..+)?|snapshots|\.gitignore|\.inspect-.+)$/
+  /^(paytwin\.db(-wal|-shm|-journal|\.schema-.+)?|admin-token|daemon\.(json|log)(\..+)?|snapshots|\.gitignore)$/
 /** What keeps an empty folder in version control, or comes with a mounted volume. */
 const PLACEHOLDERS = new Set(['.gitkeep', '.keep', '.DS_Store', 'lost+found'])
 
@@ -56,7 +57,8 @@ function refuseForeign(path: string): void {
   )
 }
 
-const isForeign = (name: string): boolean => !OWN_FILES.test(name) && !PLACEHOLDERS.has(name)
+const isForeign = (name: string): boolean =>
+  !OWN_FILES.test(name) && !INSPECTION_FOLDER.test(name) && !PLACEHOLDERS.has(name)
 
 /** Whether the folder's owner has put a database there: anybody may put one into some folders, such as /tmp. */
 const hasDatabaseOf = (path: string, owner: number): boolean =>

@@ -106,7 +106,7 @@ describe('a folder that exists', () => {
   const make = (...names: string[]) => {
     mkdirSync(existing())
     for (const name of names) {
-      if (name.endsWith('/')) mkdirSync(join(existing(), name))
+      if (name.endsWith('/')) mkdirSync(join(existing(), name), { recursive: true })
       else writeFileSync(join(existing(), name), '')
     }
     chmodSync(existing(), 0o755)
@@ -148,6 +148,7 @@ describe('a folder that exists', () => {
     ['a folder', ['src/']],
     ['files, and one of a name that paytwin uses too', ['daemon.log', 'syslog']],
     ['version control', ['.git/', '.gitignore']],
+    ['a folder with almost the name of an inspection', ['.inspect-an-office/']],
   ])('and holds %s that are not paytwin’s is refused, and stays as it is', (_, names) => {
     make(...names)
     const before = readdirSync(existing())

@@ -2,6 +2,7 @@ import { existsSync, linkSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { bytesOf } from './bytes.ts'
+import { whyNotOwn } from './own-files.ts'
 import { openSqlite } from './sqlite.ts'
 import { DatabaseUnusable, damaged, explained, newer } from './unusable.ts'
 import { checkLog, pagesInLog } from './write-ahead-log.ts'
@@ -19,6 +20,10 @@ const SMALLEST_PAGE = 512
 const WRITE_VERSION = { at: 18, last: 2 }
 /** Folders of other names, for as long as an inspection opens them. */
 const FOLDER_PREFIX = '.inspect-'
+/** The names that mkdtemp makes of the prefix. */
+export const INSPECTION_FOLDER = /^\.inspect-[A-Za-z0-9]{6}$/
+/** What the names of SQLite's files for a database end in. */
+const ENDS = ['', '-wal', '-shm', '-journal']
 
 /**
  * Refuses a database whose files show that something is wrong, without changing a byte of them; one that has a log is read through. A
@@ -101,12 +106,25 @@ export function identify(database: Sqlite.Database, path: string, newest: number
   return version
 }
 
-/** Removes what inspections left that were killed. Only for the process that holds the database. */
+/**
+ * Removes the folders that interrupted inspections left behind, if they hold nothing but the files of an inspection. Only for the
+ * process that holds the database.
+ */
 export function removeLeftovers(path: string): void {
-  const folder = dirname(path)
-  for (const name of readdirSync(folder).filter((each) => each.startsWith(FOLDER_PREFIX)))
-    rmSync(join(folder, name), { recursive: true, force: true })
+  const parent = dirname(path)
+  for (const name of readdirSync(parent).filter((each) => INSPECTION_FOLDER.test(each))) {
+    const folder = join(parent, name)
+    if (isLeftover(folder, basename(path))) rmSync(folder, { recursive: true, force: true })
+  }
 }
+
+/** Whether a folder is one that an inspection of a database made. */
+const isLeftover = (folder: string, database: string): boolean =>
+  whyNotOwn(folder, 'folder') === undefined &&
+  readdirSync(folder).every(
+    (name) =>
+      ENDS.some((end) => name === database + end) && whyNotOwn(join(folder, name), 'file') === undefined,
+  )
 
 /**
  * Reads a database and its log through a connection that cannot write. One that can would move the log into the database when it

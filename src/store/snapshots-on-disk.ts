@@ -18,14 +18,15 @@ import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { SNAPSHOT_NAME } from '../core/snapshot.ts'
 import { MIGRATIONS, type Migrations, migrate, versionOf } from './database.ts'
+import { whyNotOwn } from './own-files.ts'
 import { byName, gone, type OpenSnapshot, type Snapshot, type Snapshots, unreadable } from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
-import { DatabaseUnusable } from './unusable.ts'
+import { DatabaseUnusable, unusable } from './unusable.ts'
 
 const ENDING = '.db'
-/** No snapshot's name begins with a dot. */
-const UNFINISHED = /^\./
 const SAVING = '.saving.db'
+/** The files of a save or a restore under way. No snapshot's name begins with a dot. */
+const UNFINISHED = /^\.(saving|restoring-\d+)\.db(-wal|-shm|-journal)?$/
 
 /**
  * Snapshots on disk, a database file each. A file has its name only once it is complete and on the disk; what a save that was
@@ -38,12 +39,21 @@ export class SnapshotsOnDisk implements Snapshots {
   readonly #migrations: Migrations
   #copies = 0
 
-  /** @param migrations - all that the database has seen */
+  /**
+   * Removes what an interrupted save or restore left behind.
+   * @param migrations - all that the database has seen
+   * @throws DatabaseUnusable when the folder is a link, not a folder, or another user's: nothing is removed there
+   */
   constructor(database: Sqlite.Database, folder: string, migrations = MIGRATIONS) {
     this.#database = database
     this.#folder = folder
     this.#migrations = migrations
-    for (const file of this.#files().filter((name) => UNFINISHED.test(name))) rmSync(join(folder, file))
+    const trouble = whyNotOwn(folder, 'folder')
+    if (trouble !== undefined) throw unusable(folder, trouble)
+    for (const name of this.#files().filter((each) => UNFINISHED.test(each))) {
+      const file = join(folder, name)
+      if (whyNotOwn(file, 'file') === undefined) rmSync(file)
+    }
   }
 
   list(): Snapshot[] {

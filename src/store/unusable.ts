@@ -31,6 +31,13 @@ export const damaged = (path: string, trouble: string) =>
     `${path} is not a paytwin database, or is damaged (${trouble}). Nothing was changed in it: put back a copy, such as one of snapshots/, or give another --data folder.`,
   )
 
+/** For a file or folder that paytwin cannot use as its own. */
+export const unusable = (path: string, trouble: string) =>
+  new DatabaseUnusable(
+    'unreadable',
+    `${path} cannot be used: ${trouble}. Remove it, or give another --data folder.`,
+  )
+
 export const newer = (path: string, version: number, newest: number) =>
   new DatabaseUnusable(
     'newer',

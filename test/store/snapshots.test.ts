@@ -4,12 +4,13 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   MIGRATIONS,
   type Migration,
@@ -222,6 +223,40 @@ describe('a file', () => {
     first.close()
     const second = await open(database)
     expect(readdirSync(second.folder)).toEqual(['good.db'])
+  })
+
+  test('of any other hidden name stays where it is, as does a folder', async () => {
+    const database = path()
+    const folder = join(database, '..', 'snapshots')
+    const others = ['.git', '.gitkeep', '.notes.db', '.restoring-x.db', '.saving.db.bak', '.saving.db-wal']
+    mkdirSync(join(folder, '.git'), { recursive: true })
+    mkdirSync(join(folder, '.saving.db-wal'))
+    for (const name of others.slice(1, -1)) writeFileSync(join(folder, name), '')
+    await open(database)
+    expect(readdirSync(folder).toSorted()).toEqual(others.toSorted())
+  })
+
+  test('in a folder that a link leads to is never touched: the link is refused', async () => {
+    const database = path()
+    const elsewhere = newFolder()
+    for (const name of ['.profile', '.saving.db']) writeFileSync(join(elsewhere, name), '')
+    symlinkSync(elsewhere, join(database, '..', 'snapshots'))
+    await expect(open(database)).rejects.toThrow(
+      /snapshots cannot be used: it is a symbolic link\. Remove it, or give another --data folder\.$/,
+    )
+    expect(readdirSync(elsewhere).toSorted()).toEqual(['.profile', '.saving.db'])
+  })
+
+  test('in another user’s folder is never touched', async () => {
+    const { database, folder } = await open(path())
+    mkdirSync(folder)
+    writeFileSync(join(folder, '.saving.db'), '')
+    const user = vi.spyOn(process, 'geteuid').mockReturnValue(statSync(folder).uid + 1)
+    onTestFinished(() => user.mockRestore())
+    expect(() => new SnapshotsOnDisk(database, folder)).toThrow(
+      /snapshots cannot be used: it belongs to another user \(\d+; this is \d+\)/,
+    )
+    expect(readdirSync(folder)).toEqual(['.saving.db'])
   })
 
   test('that is not ours is neither listed nor touched', async () => {
