@@ -2,10 +2,13 @@ import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, st
 import { basename, dirname, join, resolve } from 'node:path'
 import { StartRefused } from './start-refused.ts'
 import { INSPECTION_FOLDER } from './store/inspect.ts'
+import { whyNotOwn, whyOthers } from './store/own-files.ts'
+import { unusable } from './store/unusable.ts'
 
 /** The name of the default data folder, which nothing else uses. */
 const OWN_NAME = '.paytwin'
 const DATABASE = 'paytwin.db'
+const SNAPSHOTS = 'snapshots'
 /** What paytwin writes into a data folder; a first start that is killed leaves some of it. */
 const OWN_FILES =
   /^(paytwin\.db(-wal|-shm|-journal|\.schema-.+)?|admin-token|daemon\.(json|log)(\..+)?|snapshots|\.gitignore)$/
@@ -19,10 +22,13 @@ const PLACEHOLDERS = new Set(['.gitkeep', '.keep', '.DS_Store', 'lost+found'])
 export function claimFolder(path: string): void {
   writable(path, () => makeFolder(resolve(path)))
   refuseForeign(path)
+  refusePlanted(path)
   writable(path, () => {
     chmodSync(path, 0o700)
     accessSync(path, constants.W_OK | constants.X_OK)
   })
+  // Until the chmod other users could add files to a folder that was open to them.
+  refusePlanted(path)
 }
 
 /** Makes a folder and its parents. Node's own way never returns where a folder takes no others, as in /proc. */
@@ -41,20 +47,36 @@ function makeFolder(path: string): void {
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 function refuseForeign(path: string): void {
-  const user = process.geteuid?.()
-  const owner = writable(path, () => statSync(path).uid)
-  if (user !== undefined && owner !== user) {
+  const stats = writable(path, () => statSync(path))
+  const trouble = whyOthers(stats)
+  if (trouble !== undefined) {
     throw new StartRefused(
       1,
-      `The data folder ${path} belongs to another user (${owner}; this is ${user}). Change its owner, or give another --data folder.`,
+      `The data folder ${path} cannot be used: ${trouble}. Change its owner, or give another --data folder.`,
     )
   }
   const foreign = writable(path, () => readdirSync(path)).find(isForeign)
-  if (foreign === undefined || basename(resolve(path)) === OWN_NAME || hasDatabaseOf(path, owner)) return
+  if (foreign === undefined || basename(resolve(path)) === OWN_NAME || hasDatabaseOf(path, stats.uid)) return
   throw new StartRefused(
     1,
     `The data folder ${path} holds something else, such as '${foreign}', and no paytwin database. Give a --data folder that is empty or does not exist yet.`,
   )
+}
+
+/** Refuses files of paytwin's names that another user may have put there, before any of them is opened. */
+function refusePlanted(path: string): void {
+  for (const name of writable(path, () => readdirSync(path)).filter((each) => OWN_FILES.test(each))) {
+    const file = join(path, name)
+    const trouble = writable(path, () => whyPlanted(file, name))
+    if (trouble !== undefined) throw new StartRefused(1, unusable(file, trouble).message)
+  }
+}
+
+/** A user may keep the database elsewhere, by a link of their own; what it leads to is checked when it is opened. */
+function whyPlanted(file: string, name: string): string | undefined {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (name === DATABASE && stats?.isSymbolicLink()) return whyOthers(stats)
+  return whyNotOwn(file, name === SNAPSHOTS ? 'folder' : 'file')
 }
 
 const isForeign = (name: string): boolean =>

@@ -1,4 +1,5 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
+import { whyOthers } from './store/own-files.ts'
 
 /** When a log file is put aside for a new one, in bytes. */
 const MAX_BYTES = 5 * 1_048_576
@@ -43,11 +44,25 @@ export class LogFile {
   }
 }
 
-/** Opening a pipe that nobody reads fails, rather than waits for a reader. */
-const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)
+/** Opening a pipe that nobody reads fails instead of waiting for a reader; opening a link fails instead of following it. */
+const APPEND =
+  constants.O_APPEND |
+  constants.O_CREAT |
+  constants.O_WRONLY |
+  (constants.O_NONBLOCK ?? 0) |
+  (constants.O_NOFOLLOW ?? 0)
 
+/** @throws for what is not a file of this user: nothing is written or changed there */
 function openForOwner(path: string): number {
   const file = openSync(path, APPEND, 0o600)
-  fchmodSync(file, 0o600)
-  return file
+  try {
+    const stats = fstatSync(file)
+    const trouble = stats.isFile() ? whyOthers(stats) : 'it is not a file'
+    if (trouble !== undefined) throw new Error(`${path}: ${trouble}`)
+    fchmodSync(file, 0o600)
+    return file
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
 }

@@ -3,18 +3,28 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DataFolder } from '../src/data-folder.ts'
 import { temporaryFolder } from './cli/executable.ts'
+
+const isRoot = process.geteuid?.() === 0
+const NOBODY = 65_534
+
+/** Makes the second file whose owner is checked, and all after it, another user's. */
+function giveAwayAfterFolder(user: number): void {
+  const spy = vi.spyOn(process, 'geteuid').mockReturnValue(user + 1)
+  spy.mockReturnValueOnce(user)
+  onTestFinished(() => spy.mockRestore())
+}
 
 let parent: ReturnType<typeof temporaryFolder>
 let folder: DataFolder
@@ -93,11 +103,8 @@ test('a file that is written does not go where a link of its name leads', () => 
   writeFileSync(elsewhere, 'kept')
   symlinkSync(elsewhere, file('daemon.json.new'))
   folder.announce({ url: 'http://127.0.0.1:4242', pid: process.pid })
-  rmSync(file('.gitignore'))
-  symlinkSync(join(parent.path, 'nowhere'), file('.gitignore'))
-  expect(new DataFolder(folder.path).announced()).toMatchObject({ pid: process.pid })
+  expect(folder.announced()).toMatchObject({ pid: process.pid })
   expect(readFileSync(elsewhere, 'utf8')).toBe('kept')
-  expect(existsSync(join(parent.path, 'nowhere'))).toBe(false)
 })
 
 describe('a folder that exists', () => {
@@ -165,16 +172,59 @@ describe('a folder that exists', () => {
     expect(() => new DataFolder(link)).toThrow(/holds something else/)
   })
 
+  const PLANTABLE = [
+    ...['paytwin.db', 'paytwin.db-wal', 'paytwin.db-shm', 'admin-token', 'daemon.log', 'daemon.log.1'],
+    ...['daemon.json', 'daemon.json.new', '.gitignore', 'snapshots/'],
+  ]
+  /** A folder as it is before and after it was refused. */
+  const left = () => [readdirSync(existing()), modeOf(existing())]
+  const refusal = (name: string, why: string) =>
+    new RegExp(`existing/${name} cannot be used: it ${why}\\. Remove it, or give another --data folder\\.$`)
+
+  // Root can give a file away; for anybody else the user changes once the folder was checked.
+  test.each(PLANTABLE)('and holds %s of another user is refused, and stays as it is', (given) => {
+    make(given)
+    const name = given.replace('/', '')
+    if (isRoot) lchownSync(join(existing(), name), NOBODY, NOBODY)
+    else giveAwayAfterFolder(statSync(existing()).uid)
+    const before = left()
+    expect(() => new DataFolder(existing())).toThrow(
+      refusal(name, 'belongs to another user \\(\\d+; this is \\d+\\)'),
+    )
+    expect(left()).toEqual(before)
+  })
+
+  test('and holds another user’s link to a database is refused', () => {
+    make()
+    symlinkSync(folder.database, join(existing(), 'paytwin.db'))
+    if (isRoot) lchownSync(join(existing(), 'paytwin.db'), NOBODY, NOBODY)
+    else giveAwayAfterFolder(statSync(existing()).uid)
+    expect(() => new DataFolder(existing())).toThrow(refusal('paytwin.db', 'belongs to another user .*'))
+  })
+
+  test.each(PLANTABLE.slice(1))('and holds a link at %s is refused, and stays as it is', (given) => {
+    make('paytwin.db')
+    const name = given.replace('/', '')
+    symlinkSync(given.endsWith('/') ? parent.path : file('.gitignore'), join(existing(), name))
+    const before = left()
+    expect(() => new DataFolder(existing())).toThrow(refusal(name, 'is a symbolic link'))
+    expect(left()).toEqual(before)
+  })
+
+  test.each(PLANTABLE.slice(0, -1))('and holds a pipe at %s is refused, and not waited for', (name) => {
+    make()
+    execFileSync('mkfifo', [join(existing(), name)])
+    expect(() => new DataFolder(existing())).toThrow(refusal(name, 'is not a file'))
+  })
+
   // Root can give a folder away; anybody else has one of root's.
-  const isRoot = process.geteuid?.() === 0
-  const NOBODY = 65_534
   test('and belongs to another user is refused, even when it is empty', () => {
     make()
     if (isRoot) chownSync(existing(), NOBODY, NOBODY)
     const path = isRoot ? existing() : '/'
     const before = modeOf(path)
     expect(() => new DataFolder(path)).toThrow(
-      /^The data folder .* belongs to another user \(\d+; this is \d+\)\. Change its owner, or give another --data folder\.$/,
+      /^The data folder .* cannot be used: it belongs to another user \(\d+; this is \d+\)\. Change its owner, or give another --data folder\.$/,
     )
     expect(modeOf(path)).toBe(before)
   })

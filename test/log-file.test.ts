@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, openSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { LogFile } from '../src/log-file.ts'
 import { temporaryFolder } from './cli/executable.ts'
 
@@ -65,4 +65,27 @@ test('a disk that takes no more does not stop the daemon', () => {
 test('a pipe that nobody reads is refused, and not waited for', () => {
   execFileSync('mkfifo', [path])
   expect(() => new LogFile(path)).toThrow(/ENXIO/)
+})
+
+test('a file that a link leads to is not written, and keeps its mode', () => {
+  const elsewhere = join(folder.path, 'elsewhere')
+  writeFileSync(elsewhere, 'kept', { mode: 0o644 })
+  symlinkSync(elsewhere, path)
+  expect(() => new LogFile(path)).toThrow(/ELOOP/)
+  expect([text(elsewhere), statSync(elsewhere).mode & 0o777]).toEqual(['kept', 0o644])
+})
+
+test('another user’s file is refused, and keeps its mode', () => {
+  writeFileSync(path, '', { mode: 0o644 })
+  const user = vi.spyOn(process, 'geteuid').mockReturnValue(statSync(path).uid + 1)
+  onTestFinished(() => user.mockRestore())
+  expect(() => new LogFile(path)).toThrow(/daemon\.log: it belongs to another user/)
+  expect(statSync(path).mode & 0o777).toBe(0o644)
+})
+
+test('a pipe that somebody reads is refused', () => {
+  execFileSync('mkfifo', [path])
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  onTestFinished(() => closeSync(reader))
+  expect(() => new LogFile(path)).toThrow(/daemon\.log: it is not a file/)
 })

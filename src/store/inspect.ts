@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3'
 import { bytesOf } from './bytes.ts'
 import { whyNotOwn } from './own-files.ts'
 import { openSqlite } from './sqlite.ts'
-import { DatabaseUnusable, damaged, explained, newer } from './unusable.ts'
+import { DatabaseUnusable, damaged, explained, newer, unusable } from './unusable.ts'
 import { checkLog, pagesInLog } from './write-ahead-log.ts'
 
 /**
@@ -33,6 +33,7 @@ const ENDS = ['', '-wal', '-shm', '-journal']
  * @throws DatabaseUnusable
  */
 export function inspectFiles(path: string, newest: number): boolean {
+  for (const end of ENDS) refuseOthers(path + end)
   const size = sizeOfFile(path)
   const logSize = sizeOfFile(`${path}-wal`)
   if (logSize > 0) checkLog(path, size)
@@ -179,16 +180,16 @@ function linked(path: string, folder: string): string {
   }
 }
 
-/** @throws DatabaseUnusable for what is not a file: reading a pipe would wait for ever */
-function sizeOfFile(path: string): number {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (!stats) return 0
-  if (stats.isFile()) return stats.size
-  throw new DatabaseUnusable(
-    'unreadable',
-    `${path} cannot be opened and written: it is not a file. Remove it, or give another --data folder.`,
-  )
+/**
+ * Refuses what is not a file, since reading a pipe would wait forever, and what another user may have planted.
+ * @throws DatabaseUnusable
+ */
+function refuseOthers(path: string): void {
+  const trouble = whyNotOwn(path, 'file')
+  if (trouble !== undefined) throw unusable(path, trouble)
 }
+
+const sizeOfFile = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** Whatever SQLite finds wrong while it reads is damage: the statements are right. */
 function explainedReading(error: unknown, path: string): unknown {

@@ -1,6 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openDatabase } from '../../src/store/database.ts'
 import { newFolder } from '../places.ts'
 
@@ -44,4 +52,39 @@ test('any other folder, file or link of such a name stays as it is', async () =>
   await open(path)
   expect(names()).toEqual(before)
   expect(readdirSync(elsewhere)).toEqual(['paytwin.db'])
+})
+
+describe('a database that a link leads to', () => {
+  const linked = () => {
+    const target = join(newFolder(), 'paytwin.db')
+    writeFileSync(target, '')
+    const link = join(newFolder(), 'paytwin.db')
+    symlinkSync(target, link)
+    return { target, link }
+  }
+
+  test('is opened when it is the user’s own', async () => {
+    const { target, link } = linked()
+    await open(link)
+    expect(statSync(target).size + statSync(`${target}-wal`).size).toBeGreaterThan(0)
+  })
+
+  test('is refused when it is another user’s', async () => {
+    const { target, link } = linked()
+    const user = vi.spyOn(process, 'geteuid').mockReturnValue(statSync(target).uid + 1)
+    onTestFinished(() => user.mockRestore())
+    await expect(open(link)).rejects.toThrow(/paytwin\.db cannot be used: it belongs to another user/)
+    expect(statSync(target).size).toBe(0)
+  })
+
+  test.each(['-wal', '-shm', '-journal'])('is refused when a link ends in %s beside it', async (end) => {
+    const { target, link } = linked()
+    const victim = join(newFolder(), 'victim')
+    writeFileSync(victim, '')
+    symlinkSync(victim, target + end)
+    await expect(open(link)).rejects.toThrow(
+      new RegExp(`paytwin\\.db${end} cannot be used: it is a symbolic link`),
+    )
+    expect([statSync(target).size, readFileSync(victim, 'utf8')]).toEqual([0, ''])
+  })
 })
