@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { claimFolder, writable } from './claim-folder.ts'
 import { StartRefused } from './start-refused.ts'
+import { whyNotOwn } from './store/own-files.ts'
 
 /** What daemon.json says of the daemon that uses a data folder. */
 export type DaemonFile = { readonly url: string; readonly pid: number }
@@ -62,7 +63,8 @@ export class DataFolder {
   /** The daemon that announced itself and still lives; undefined for none, or one that was killed. */
   announced(): DaemonFile | undefined {
     const file = this.#file('daemon.json')
-    if (!existsSync(file)) return undefined
+    // Reading a pipe would block forever.
+    if (!existsSync(file) || whyNotOwn(file, 'file') !== undefined) return undefined
     try {
       const daemon = JSON.parse(readFileSync(file, 'utf8')) as DaemonFile
       return lives(daemon.pid) ? daemon : undefined

@@ -72,6 +72,11 @@ test('what somebody else wrote there announces nobody', () => {
   expect(folder.announced()).toBeUndefined()
 })
 
+test('a pipe announces nobody, and is not waited for', () => {
+  execFileSync('mkfifo', [file('daemon.json')])
+  expect(folder.announced()).toBeUndefined()
+})
+
 test('a folder that cannot be made is refused in a sentence', () => {
   writeFileSync(join(parent.path, 'file'), '')
   expect(() => new DataFolder(join(parent.path, 'file', 'data'))).toThrow(

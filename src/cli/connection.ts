@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Address } from '../client/transport.ts'
 import { Failure, wrongUsage } from './failure.ts'
 import { type Io, variable } from './io.ts'
+import { readRegularFile } from './regular-file.ts'
 
 export const DEFAULT_DATA = '.paytwin'
 export const DEFAULT_HOST = '127.0.0.1'
@@ -59,7 +60,7 @@ const folderToken = (folder: string): string | null => readIfThere(join(folder, 
 
 function readIfThere(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8')
+    return readRegularFile(file)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return null

@@ -1,6 +1,8 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, readSync, statSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Failure } from './failure.ts'
+import { openRegularFile, readRegularFile } from './regular-file.ts'
 
 const LOOK_EVERY_MS = 100
 const CHUNK_BYTES = 65_536
@@ -16,7 +18,7 @@ export class LogTail {
   /** @throws the system's error when there is no such file, or it cannot be read */
   constructor(path: string) {
     this.#path = path
-    this.#file = openSync(path, 'r')
+    this.#file = openRegularFile(path)
   }
 
   /** The last lines that there are; what was put aside helps out where the file is too short. */
@@ -62,7 +64,7 @@ export class LogTail {
 
   #reopen(): void {
     closeSync(this.#file)
-    this.#file = openSync(this.#path, 'r')
+    this.#file = openRegularFile(this.#path)
     this.#decoder = new StringDecoder('utf8')
     this.#rest = ''
   }
@@ -70,9 +72,10 @@ export class LogTail {
 
 function linesOf(path: string): string[] {
   try {
-    return readFileSync(path, 'utf8').split('\n').slice(0, -1)
+    return readRegularFile(path).split('\n').slice(0, -1)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return []
+    throw new Failure(1, `The log cannot be read: ${message}`)
   }
 }

@@ -18,12 +18,14 @@ import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { SNAPSHOT_NAME } from '../core/snapshot.ts'
 import { MIGRATIONS, type Migrations, migrate, versionOf } from './database.ts'
-import { whyNotOwn } from './own-files.ts'
+import { whyNotOwn, whyOthers } from './own-files.ts'
 import { byName, gone, type OpenSnapshot, type Snapshot, type Snapshots, unreadable } from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
 import { DatabaseUnusable, unusable } from './unusable.ts'
 
 const ENDING = '.db'
+/** What the names of SQLite's files beside a database end in. */
+const JOURNALS = ['-wal', '-shm', '-journal']
 const SAVING = '.saving.db'
 /** The files of a save or a restore under way. No snapshot's name begins with a dot. */
 const UNFINISHED = /^\.(saving|restoring-\d+)\.db(-wal|-shm|-journal)?$/
@@ -60,7 +62,7 @@ export class SnapshotsOnDisk implements Snapshots {
     return this.#files()
       .filter((file) => file.endsWith(ENDING))
       .map((file) => basename(file, ENDING))
-      .filter((name) => SNAPSHOT_NAME.test(name))
+      .filter((name) => this.#has(name))
       .map((name) => this.#describe(name))
       .sort(byName)
   }
@@ -86,6 +88,7 @@ export class SnapshotsOnDisk implements Snapshots {
 
   async open(name: string): Promise<OpenSnapshot | undefined> {
     if (!this.#has(name)) return undefined
+    this.#refuseOthers(name)
     const snapshot = this.#describe(name)
     const file = this.#fileOf(name)
     const isOlder = this.#versionOf(name) < versionOf(this.#migrations)
@@ -107,7 +110,7 @@ export class SnapshotsOnDisk implements Snapshots {
       close,
       read: (work) => {
         // Attaching what is gone meanwhile would make an empty database.
-        if (!existsSync(file)) throw gone(snapshot.name)
+        if (!isFile(file)) throw gone(snapshot.name)
         try {
           this.#attach(file, snapshot.name)
           return work((table) => `snapshot.${table}`)
@@ -169,7 +172,21 @@ export class SnapshotsOnDisk implements Snapshots {
   }
 
   #has(name: string): boolean {
-    return SNAPSHOT_NAME.test(name) && existsSync(this.#fileOf(name))
+    return SNAPSHOT_NAME.test(name) && isFile(this.#fileOf(name))
+  }
+
+  /**
+   * Refuses a snapshot that another user put there, and journals beside it that SQLite should not open, such as pipes.
+   * @throws DatabaseUnusable
+   */
+  #refuseOthers(name: string): void {
+    const file = this.#fileOf(name)
+    const trouble = whyOthers(statSync(file))
+    if (trouble !== undefined) throw unreadable(name, trouble)
+    for (const end of JOURNALS) {
+      const why = whyNotOwn(file + end, 'file')
+      if (why !== undefined) throw unreadable(name, `beside it is ${name}${ENDING}${end}, and ${why}`)
+    }
   }
 
   #fileOf(name: string): string {
@@ -180,6 +197,9 @@ export class SnapshotsOnDisk implements Snapshots {
     return existsSync(this.#folder) ? readdirSync(this.#folder) : []
   }
 }
+
+/** Whether there is a file, also by a link. Anything else, such as a pipe, could block its reader forever. */
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
 function schemaOf(file: string, name: string): number {
   try {

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { findDaemon } from '../../src/cli/connection.ts'
@@ -98,4 +99,16 @@ test('a daemon.json that says nothing is a reason to stop', () => {
   const data = dataFolder('http://127.0.0.1:5000')
   writeFileSync(join(data, 'daemon.json'), '{')
   expect(() => findDaemon({ data }, { env: {} })).toThrow(expect.objectContaining({ exitStatus: 3 }))
+})
+
+test.each(['daemon.json', 'admin-token'])('a pipe in place of %s is refused, and not waited for', (name) => {
+  const data = dataFolder('http://127.0.0.1:5000')
+  rmSync(join(data, name))
+  execFileSync('mkfifo', [join(data, name)])
+  expect(() => findDaemon({ data }, { env: {} })).toThrow(
+    expect.objectContaining({
+      exitStatus: 3,
+      message: `The data folder cannot be read: ${join(data, name)} is not a file`,
+    }),
+  )
 })

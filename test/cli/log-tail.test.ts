@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -72,4 +73,12 @@ test('following waits while there is no file', async () => {
   const second = next()
   writeFileSync(path, 'six\n')
   expect(await second).toBe('six')
+})
+
+test('a pipe is refused, and not waited for', () => {
+  const pipe = join(folder.path, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  expect(() => new LogTail(pipe)).toThrow(`${pipe} is not a file`)
+  execFileSync('mkfifo', [`${path}.1`])
+  expect(() => last(10)).toThrow(`The log cannot be read: ${path}.1 is not a file`)
 })

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -257,6 +258,36 @@ describe('a file', () => {
       /snapshots cannot be used: it belongs to another user \(\d+; this is \d+\)/,
     )
     expect(readdirSync(folder)).toEqual(['.saving.db'])
+  })
+
+  test('that is a pipe, a folder or a broken link is no snapshot, and is not waited for', async () => {
+    const { snapshots, folder } = await open(path())
+    mkdirSync(join(folder, 'folder.db'), { recursive: true })
+    execFileSync('mkfifo', [join(folder, 'pipe.db')])
+    symlinkSync('/nowhere', join(folder, 'broken.db'))
+    expect(snapshots.list()).toEqual([])
+    for (const name of ['folder', 'pipe', 'broken']) {
+      expect(await snapshots.open(name)).toBeUndefined()
+      expect(snapshots.remove(name)).toBe(false)
+    }
+    expect(readdirSync(folder)).toHaveLength(3)
+  })
+
+  test.each(['-wal', '-shm', '-journal'])('is not restored while its %s is a pipe', async (end) => {
+    const { snapshots, folder, restore } = await open(path())
+    snapshots.save('a', NOW)
+    execFileSync('mkfifo', [join(folder, `a.db${end}`)])
+    await expect(restore('a')).rejects.toThrow(
+      `The snapshot 'a' cannot be restored: beside it is a.db${end}, and it is not a file`,
+    )
+  })
+
+  test('of another user is not restored', async () => {
+    const { snapshots, folder, restore } = await open(path())
+    snapshots.save('a', NOW)
+    const user = vi.spyOn(process, 'geteuid').mockReturnValue(statSync(folder).uid + 1)
+    onTestFinished(() => user.mockRestore())
+    await expect(restore('a')).rejects.toThrow("'a' cannot be restored: it belongs to another user")
   })
 
   test('that is not ours is neither listed nor touched', async () => {
