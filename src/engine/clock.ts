@@ -32,13 +32,15 @@ export function steadyTime(wall: Wall): Wall {
  */
 export class Clock {
   #row: StoredClock
-  #isDirty = false
+  /** The row as the database has it, within the transaction under way. */
+  #stored: StoredClock
   /** The latest instant that a live clock has shown. */
   #shown = 0
   readonly #wall: Wall
 
   constructor(row: StoredClock, wall: Wall) {
     this.#row = row
+    this.#stored = row
     this.#wall = wall
   }
 
@@ -138,8 +140,8 @@ export class Clock {
 
   /** The row to write, when it has changed since it was last taken. */
   takeDirty(): StoredClock | undefined {
-    if (!this.#isDirty) return undefined
-    this.#isDirty = false
+    if (this.#row === this.#stored) return undefined
+    this.#stored = this.#row
     return this.#row
   }
 
@@ -149,17 +151,16 @@ export class Clock {
   }
 
   putBack(state: StoredClock): void {
-    if (state !== this.#row) this.#set(state)
+    this.#row = state
   }
 
   /** Goes back to what the database holds, after a transaction was rolled back. */
   reset(row: StoredClock): void {
     this.#row = row
-    this.#isDirty = false
+    this.#stored = row
   }
 
   #set(change: Partial<StoredClock>): void {
     this.#row = { ...this.#row, ...change }
-    this.#isDirty = true
   }
 }

@@ -122,6 +122,10 @@ export class ClockTable {
       .run(clock)
   }
 
+  /**
+   * Writes the state of a clock. A seq is given again after a merchant was deleted: a clock that is gone writes nothing over the one
+   * that has its seq now.
+   */
   update(clock: StoredClock): void {
     this.#statements
       .named('update clock', (db) =>
@@ -135,7 +139,8 @@ export class ClockTable {
             target: arg<number | null>('target'),
             advance: arg<string | null>('advance'),
           })
-          .where('seq', '=', arg<number>('seq')),
+          .where('seq', '=', arg<number>('seq'))
+          .where('id', '=', arg<string>('id')),
       )
       .run(clock)
   }
