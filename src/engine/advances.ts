@@ -1,4 +1,4 @@
-import { internalError } from '../core/errors.ts'
+import { assert, internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { isOfStorage } from '../store/unusable.ts'
 import type { Clock } from './clock.ts'
@@ -37,8 +37,8 @@ export type AdvanceHost = {
   readonly failed: (error: unknown, doing: string) => void
 }
 
-/** An advance under way. `wake` ends its waiting for webhooks when it is canceled, or the daemon stops. */
-type Control = { isCanceled: boolean; wake: () => void }
+/** Controls a running advance. `wake` ends its waiting for webhooks when it is canceled, or the daemon stops. */
+type Control = { wake: () => void }
 type Running = Control & { readonly done: Promise<Summary> }
 
 /**
@@ -50,8 +50,8 @@ export class Advances {
   readonly #store: Store
   readonly #host: AdvanceHost
   readonly #running = new Map<Clock, Running>()
-  /** Clocks whose advance failed, and not even its end could be written: it goes on later, as after a crash. */
-  readonly #stalled = new Map<Clock, MerchantState>()
+  /** Clocks whose advance is to end after its current batch. An advance that stalls before that still ends, once it can. */
+  readonly #canceled = new WeakSet<Clock>()
   #isStopping = false
 
   constructor(store: Store, host: AdvanceHost) {
@@ -94,32 +94,31 @@ export class Advances {
     return reportedElsewhere(this.#run(merchant, clock, hold(merchant, clock)))
   }
 
-  /** Goes on with the advances that stopped because nothing could be written: to be called now and then. */
-  resumeStalled(): void {
+  /** Retries the stalled advances of a merchant: to be called now and then. */
+  resumeStalled(merchant: MerchantState): void {
     if (this.#isStopping) return
-    for (const [clock, merchant] of this.#stalled) {
-      this.#stalled.delete(clock)
-      if (clock.target !== null) void this.goOn(merchant, clock)
-    }
+    for (const clock of merchant.stalled) void this.goOn(merchant, clock)
   }
 
-  /** Ends the advance under way on a clock at the next border of a batch. @returns whether there was one */
-  cancel(clock: Clock): boolean {
+  /**
+   * Ends the advance under way on a clock, if there is one: a running advance after its current batch, a stalled one at once.
+   * @throws when the end of a stalled advance cannot be written; the advance is then not canceled
+   */
+  cancel(merchant: MerchantState, clock: Clock): void {
+    if (clock.target === null) return
     const running = this.#running.get(clock)
-    if (!running) return false
-    running.isCanceled = true
-    running.wake()
-    return true
+    if (running) {
+      this.#canceled.add(clock)
+      running.wake()
+    } else if (merchant.stalled.has(clock)) {
+      this.#end(clock)
+      merchant.stalled.delete(clock)
+    }
   }
 
   /** Resolves when what moves now has ended, well or not. */
   async rest(): Promise<void> {
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
-  }
-
-  /** Forgets what it knows of clocks, when others have come in their place. */
-  forget(): void {
-    this.#stalled.clear()
   }
 
   /** Stops what moves at the next border of a batch; it goes on at the next start. */
@@ -130,10 +129,12 @@ export class Advances {
   }
 
   #run(merchant: MerchantState, clock: Clock, waiting: readonly Waiting[]): Promise<Summary> {
-    const control: Control = { isCanceled: false, wake: () => undefined }
+    const control: Control = { wake: () => undefined }
+    merchant.stalled.delete(clock)
     const done = this.#runOrGiveUp(merchant, clock, control).finally(() => {
       this.#running.delete(clock)
       merchant.held.delete(clock)
+      if (clock.target !== null) merchant.stalled.add(clock)
       for (const { requeue, reject } of waiting) {
         // An advance that a shutdown interrupts goes on at the next start: no write may come in its middle.
         if (clock.target === null) requeue()
@@ -149,10 +150,7 @@ export class Advances {
       return await this.#runBatches(merchant, clock, control)
     } catch (error) {
       this.#host.failed(error, `advancing the clock of ${merchant.settings.id}`)
-      if (isOfStorage(error)) {
-        this.#stalled.set(clock, merchant)
-        throw new AdvancePutOff(error)
-      }
+      if (isOfStorage(error)) throw new AdvancePutOff(error)
       this.#giveUp(merchant, clock)
       throw error
     }
@@ -167,13 +165,17 @@ export class Advances {
       if (isWaiting) await this.#park(merchant, clock, control)
       if (this.#isStopping) return summary
       const batch = this.#host.transaction(clock, () => {
-        if (!control.isCanceled) return runBatch(this.#store, clock, () => this.#host.unit(merchant, clock))
+        if (!this.#canceled.has(clock))
+          return runBatch(this.#store, clock, () => this.#host.unit(merchant, clock))
         clock.end({ keepsPace: false })
         return { isDone: true, isWaiting: false, summary }
       })
       summary = batch.summary
       isWaiting = batch.isWaiting
-      if (batch.isDone) return summary
+      if (batch.isDone) {
+        this.#canceled.delete(clock)
+        return summary
+      }
       if (batches % BATCHES_A_CHECKPOINT !== 0) continue
       await nextTurn()
       this.#checkpoint()
@@ -193,11 +195,16 @@ export class Advances {
   /** Ends an advance that has failed; where that cannot be written either, it is only put off. */
   #giveUp(merchant: MerchantState, clock: Clock): void {
     try {
-      this.#host.transaction(clock, () => clock.end({ keepsPace: false }))
+      this.#end(clock)
     } catch (error) {
       this.#host.failed(error, `ending an advance of ${merchant.settings.id}`)
-      this.#stalled.set(clock, merchant)
     }
+  }
+
+  /** Ends an advance where it stands. */
+  #end(clock: Clock): void {
+    this.#host.transaction(clock, () => clock.end({ keepsPace: false }))
+    this.#canceled.delete(clock)
   }
 
   /**
@@ -206,7 +213,7 @@ export class Advances {
    * Source: decisions.md 2 (`await_webhooks`).
    */
   async #park(merchant: MerchantState, clock: Clock, control: Control): Promise<void> {
-    if (control.isCanceled || this.#isStopping) return
+    if (this.#canceled.has(clock) || this.#isStopping) return
     const waiting = merchant.held.get(clock) ?? []
     merchant.parked.add(clock)
     for (const { requeue } of waiting.splice(0)) requeue()
@@ -223,6 +230,7 @@ export class Advances {
 
 /** Keeps the writes back that follow a clock. @returns where they wait */
 function hold(merchant: MerchantState, clock: Clock): Waiting[] {
+  assert(!merchant.held.has(clock), `only one advance moves ${clock.id}`)
   const waiting: Waiting[] = []
   merchant.held.set(clock, waiting)
   return waiting

@@ -209,7 +209,7 @@ export class Engine {
   /** Deletes a merchant with all that it has. An advance of its clock stops at the next border of a batch. */
   async delete(merchant: MerchantState): Promise<void> {
     do {
-      for (const clock of merchant.held.keys()) this.time.cancel(clock)
+      for (const clock of merchant.held.keys()) this.time.cancel(merchant, clock)
       await nextTurn()
     } while (merchant.held.size > 0)
     checkPresent(merchant)

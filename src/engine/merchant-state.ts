@@ -18,6 +18,11 @@ export type MerchantState = {
   readonly held: Map<Clock, Waiting[]>
   /** The held clocks whose advance lets commands in, while it waits for webhooks to be answered. */
   readonly parked: Set<Clock>
+  /**
+   * The clocks whose advance has stopped short of its end and will go on: when a full disk has room again, or at the next
+   * start. Until then what follows such a clock cannot be written.
+   */
+  readonly stalled: Set<Clock>
   /** Who wants which events. */
   readonly endpoints: EnabledEndpoints
   /** Whether this is still the merchant, or has been left behind: by a restore or a reset, or since it was deleted. */
@@ -47,6 +52,7 @@ export function merchantOf(settings: Merchant, store: Store, wall: Wall): Mercha
     testClocks: new TestClocks(clocks, settings.ordinal, wall),
     held: new Map(),
     parked: new Set(),
+    stalled: new Set(),
     endpoints: new EnabledEndpoints(store, settings.ordinal),
     standing: 'present',
   }

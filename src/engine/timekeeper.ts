@@ -54,7 +54,7 @@ export class Timekeeper {
     }: Partial<AdvanceOptions> & { param: string; begun?: () => void; checkAdmitted?: () => void },
   ): Promise<{ readonly done: Promise<Summary> }> {
     const { done } = await this.#host.command(merchant, (unit) => {
-      if (merchant.held.has(clock)) throw new ClockHeld(clock)
+      if (merchant.held.has(clock) || clock.target !== null) throw new ClockHeld(clock)
       checkAdmitted?.()
       unit.touch(clock)
       const target = aim(clock.instant)
@@ -88,9 +88,12 @@ export class Timekeeper {
     )
   }
 
-  /** Ends the advance under way on a clock at the next border of a batch. @returns whether there was one */
-  cancel(clock: Clock): boolean {
-    return this.#advances.cancel(clock)
+  /**
+   * Ends the advance under way on a clock, if there is one: a running advance after its current batch, a stalled one at once.
+   * @throws when the end of a stalled advance cannot be written; the advance is then not canceled
+   */
+  cancel(merchant: MerchantState, clock: Clock): void {
+    this.#advances.cancel(merchant, clock)
   }
 
   /** Goes on with the advances that a crash or a stop interrupted. */
@@ -131,9 +134,9 @@ export class Timekeeper {
    * @returns for each clock that was behind, when it has caught up or failed to
    */
   runDue(merchants: Iterable<MerchantState>): Promise<void>[] {
-    this.#advances.resumeStalled()
     const begun: Promise<void>[] = []
     for (const merchant of merchants) {
+      this.#advances.resumeStalled(merchant)
       const { clock, settings } = merchant
       try {
         if (!this.isOverdue(clock)) continue
@@ -173,7 +176,6 @@ export class Timekeeper {
   /** Forgets what it knows of clocks, when others have come in their place. */
   forget(): void {
     this.#stuck.clear()
-    this.#advances.forget()
   }
 
   /** Stops what moves at the next border of a batch; it goes on at the next start. */

@@ -56,7 +56,7 @@ export class Unit {
   readonly #versions: readonly string[]
   readonly #moving: Clock | null
   readonly #host: Host
-  /** Whether another clock than the unit's own is held: seldom, and then it is worth looking which. */
+  /** Whether another clock than the unit's own is held or stalled: seldom, and then it is worth looking which. */
   readonly #mayWait: boolean
   /** How many webhook deliveries are to go out when the unit is committed. */
   announced = 0
@@ -79,8 +79,9 @@ export class Unit {
     this.#versions = given.versions
     this.#moving = given.moving
     this.#host = given.host
-    const { held } = given.merchant
-    this.#mayWait = held.size > (given.moving && held.has(given.moving) ? 1 : 0)
+    const { held, stalled } = given.merchant
+    const isOwnHeld = given.moving !== null && held.has(given.moving)
+    this.#mayWait = held.size + stalled.size > (isOwnHeld ? 1 : 0)
     this.store = given.store
     this.ids = given.ids
     this.faults = given.faults
@@ -178,7 +179,10 @@ export class Unit {
   }
 }
 
-/** A command came upon a clock that an advance holds: it is taken back, and runs again when the advance has ended. */
+/**
+ * A command needs a clock that is advancing. The command is rolled back, and runs again when the advance has ended; if the
+ * advance is stalled, the command is refused.
+ */
 export class ClockHeld extends Error {
   readonly clock: Clock
 

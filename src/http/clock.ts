@@ -66,7 +66,7 @@ export function clockRoutes(api: Api): void {
       returns: clockSchema,
     },
     ({ merchant, site }) => {
-      site.engine.time.cancel(merchant.clock)
+      site.engine.time.cancel(merchant, merchant.clock)
       return presentClock(merchant)
     },
   )

@@ -90,7 +90,7 @@ export function testClockRoutes(api: Api): void {
     },
     ({ merchant, site, id }) => {
       const clock = merchant.testClocks.named(id)
-      site.engine.time.cancel(clock)
+      site.engine.time.cancel(merchant, clock)
       return presentTestClock(merchant.settings.id, clock)
     },
   )

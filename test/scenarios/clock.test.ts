@@ -167,7 +167,7 @@ describe('while an advance is under way', () => {
     const { engine, merchant } = twin.sandbox
     const advance = twin.advance({ to: end })
     while (merchant.held.size === 0) await turn()
-    engine.time.cancel(merchant.clock)
+    engine.time.cancel(merchant, merchant.clock)
     const canceled = await advance
     expect(canceled).toMatchObject({ status: 'ready', target: null, summary: { stopped_on: null } })
     expect(canceled.now).toBeLessThan(at(end))

@@ -2,6 +2,7 @@ import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createMerchant } from '../../src/engine/merchant.ts'
 import { presentClock } from '../../src/http/clock.ts'
+import { fillDisk } from '../disk.ts'
 import { type Body, clientOf, startTwin, type Twin } from '../twin.ts'
 import { at, bytesOf, historyOf, subscribe } from './story.ts'
 
@@ -26,22 +27,6 @@ afterEach(() => {
   vi.restoreAllMocks()
   return twin.close()
 })
-
-/** Lets so many transactions through; no further one can commit until it is told that there is room again. */
-function fillDisk({ sandbox }: Twin, after = 0): () => void {
-  const { store } = sandbox.engine
-  const transact = store.transaction.bind(store)
-  let left = after
-  const spy = vi.spyOn(store, 'transaction').mockImplementation((work) => {
-    left -= 1
-    if (left >= 0) return transact(work)
-    return transact(() => {
-      work()
-      throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL')
-    })
-  })
-  return () => spy.mockRestore()
-}
 
 /** From now on the jobs of a clock cannot be read, as when a page of their table is damaged. */
 function damageJobs({ sandbox }: Twin, damaged = sandbox.merchant.clock.seq): void {

@@ -74,7 +74,7 @@ export function clockAdminRoutes(add: AddRoute): void {
     },
     ({ c, site, params }) => {
       const clocks = meant(site.engine, params)
-      for (const { clock } of clocks) site.engine.time.cancel(clock)
+      for (const { merchant, clock } of clocks) site.engine.time.cancel(merchant, clock)
       return list(c.req.path, clocks.map(present))
     },
   )
