@@ -63,6 +63,8 @@ export type Step = {
  */
 export class Change {
   readonly steps: Step[] = []
+  /** The latest state of each object of the steps, by its id. */
+  readonly #latest = new Map<string, Step['after']>()
   #hasAttempt = false
 
   /** Whether the decision asked the card processor for a charge. */
@@ -72,7 +74,7 @@ export class Change {
 
   /** A new object, with the event that announces it. */
   create<K extends Kind>(kind: K, after: Objects[K], event: EventType | null = null): Objects[K] {
-    this.steps.push({ kind, before: null, after, event } as Step)
+    this.#add({ kind, before: null, after, event } as Step)
     return after
   }
 
@@ -88,7 +90,7 @@ export class Change {
   ): Objects[K] {
     const before = this.latest(kind, object)
     const after = rule(before)
-    if (after !== before || event) this.steps.push({ kind, before, after, event } as Step)
+    if (after !== before || event) this.#add({ kind, before, after, event } as Step)
     return after
   }
 
@@ -98,10 +100,8 @@ export class Change {
   }
 
   /** The object of this id as the steps so far leave it; undefined when none speaks of it. */
-  told<K extends Kind>(kind: K, id: string): Objects[K] | undefined {
-    return this.steps.findLast((step) => step.kind === kind && step.after.id === id)?.after as
-      | Objects[K]
-      | undefined
+  told<K extends Kind>(_kind: K, id: string): Objects[K] | undefined {
+    return this.#latest.get(id) as Objects[K] | undefined
   }
 
   /** Counts by how many the steps so far raise, or lower, the number of objects that meet a condition. */
@@ -120,7 +120,12 @@ export class Change {
 
   /** All steps of another change, after those told so far. */
   append(change: Change): void {
-    this.steps.push(...change.steps)
+    for (const step of change.steps) this.#add(step)
     if (change.hasAttempt) this.noteAttempt()
+  }
+
+  #add(step: Step): void {
+    this.steps.push(step)
+    this.#latest.set(step.after.id, step.after)
   }
 }

@@ -72,3 +72,31 @@ test('an attempt at the processor is noted once, also by an appended change', ()
   expect(change.hasAttempt).toBe(true)
   expect(() => change.noteAttempt()).toThrow('one attempt at most')
 })
+
+test('each update reads the ids of earlier steps no more often when there are more of them', () => {
+  const change = new Change()
+  let reads = 0
+  const counted = (id: string) => ({
+    ...aCustomer(),
+    get id() {
+      reads += 1
+      return id
+    },
+  })
+  const count = 1_000
+  for (let n = 0; n < count; n += 1) change.create('customer', counted(`cus_new_${n}`))
+  for (let n = 0; n < count; n += 1) {
+    change.update('customer', counted(`cus_${n}`), (customer) => customer, 'customer.updated')
+  }
+  expect(change.steps).toHaveLength(2 * count)
+  expect(reads).toBeLessThan(10 * count)
+})
+
+test('an appended change brings the latest states of its objects', () => {
+  const [change, later] = [new Change(), new Change()]
+  const ada = aCustomer()
+  change.update('customer', ada, renamed('Bea'))
+  later.update('customer', change.latest('customer', ada), renamed('Cleo'))
+  change.append(later)
+  expect(change.latest('customer', ada).name).toBe('Cleo')
+})
