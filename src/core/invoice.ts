@@ -61,8 +61,8 @@ export type InvoiceLine = {
 }
 
 /**
- * The most lines of an invoice to which another item can be added. Each addition records the lines that it replaces, so an
- * unlimited number would grow the database quadratically.
+ * The maximum number of invoice items that a new draft bills, and of lines to which another item can be added. Each change of
+ * an item on a draft records the lines that it replaces, so an unlimited number would grow the database quadratically.
  */
 export const MAX_LINES = 250
 

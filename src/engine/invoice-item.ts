@@ -1,6 +1,6 @@
 import { Change } from '../core/change.ts'
 import { invalidStateTransition, parameterInvalid, parameterMissing } from '../core/errors.ts'
-import type { Invoice } from '../core/invoice.ts'
+import { type Invoice, MAX_LINES } from '../core/invoice.ts'
 import {
   checkTakesItem,
   type InvoiceItem,
@@ -10,6 +10,7 @@ import {
   withUpdatedItem,
 } from '../core/invoice-item.ts'
 import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
+import type { Filter } from '../store/list-query.ts'
 import { apply } from './apply.ts'
 import type { Unit } from './unit.ts'
 
@@ -150,20 +151,33 @@ function draftOf(unit: Unit, { id, invoice: invoiceId }: InvoiceItem): Invoice |
   )
 }
 
-/** A customer's items that are on no invoice yet, oldest first. */
-export const pendingItems = (unit: Unit, customer: string): InvoiceItem[] =>
-  unit.store.objects
-    .list(
-      'invoice_item',
-      unit.owner,
-      [
-        { field: 'customer', is: customer },
-        { field: 'invoice', is: null },
-        { field: 'deleted', is: 0 },
-        { field: 'invoice', isNull: true },
-      ],
-      {
-        limit: Number.MAX_SAFE_INTEGER,
-      },
-    )
-    .reverse()
+/**
+ * The items that a customer's next manual invoice bills: the oldest pending ones of a currency, up to the limit of an invoice.
+ * @param currency - undefined for that of the customer's oldest pending item
+ */
+export function itemsToBill(unit: Unit, customer: string, currency: string | undefined): InvoiceItem[] {
+  const billed = currency ?? oldestPending(unit, customer, 1)[0]?.currency
+  return billed === undefined
+    ? []
+    : oldestPending(unit, customer, MAX_LINES, [{ field: 'currency', is: billed }])
+}
+
+/** A customer's oldest items that are on no invoice yet, oldest first. */
+const oldestPending = (
+  unit: Unit,
+  customer: string,
+  limit: number,
+  filters: readonly Filter[] = [],
+): InvoiceItem[] =>
+  unit.store.objects.list(
+    'invoice_item',
+    unit.owner,
+    [
+      { field: 'customer', is: customer },
+      { field: 'invoice', is: null },
+      { field: 'deleted', is: 0 },
+      { field: 'invoice', isNull: true },
+      ...filters,
+    ],
+    { limit, before: 0 },
+  )

@@ -17,7 +17,7 @@ import {
 } from '../core/subscription.ts'
 import { loadAccount, loadInvoiceAccount, subscriptionOf } from './account.ts'
 import { apply } from './apply.ts'
-import { pendingItems } from './invoice-item.ts'
+import { itemsToBill } from './invoice-item.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import type { Unit } from './unit.ts'
 
@@ -31,16 +31,16 @@ export type InvoiceParams = {
 }
 
 /**
- * Makes a draft of all invoice items that wait for the customer in one currency: the one given, else that of the oldest.
+ * Creates a draft that bills a customer's oldest pending invoice items in one currency: the one given, else that of the oldest
+ * item. Items beyond the limit of an invoice stay pending.
  * @throws ApiError resource_missing; parameter_missing, param currency, when nothing says which; amount_too_large
  * Source: decisions.md 7.
  */
 export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
   const customer = unit.find('customer', params.customer, 'customer')
-  const waiting = pendingItems(unit, customer.id)
-  const currency = params.currency ?? waiting[0]?.currency
+  const items = itemsToBill(unit, customer.id, params.currency)
+  const currency = params.currency ?? items[0]?.currency
   if (currency === undefined) throw parameterMissing('currency')
-  const items = waiting.filter((item) => item.currency === currency)
   const clock = unit.clockOf(customer.test_clock)
   const change = new Change()
   const invoice = change.create(

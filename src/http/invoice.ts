@@ -108,7 +108,7 @@ export function invoiceRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/invoices',
-      summary: 'Creates a manual invoice: a draft of the items that wait for one.',
+      summary: 'Creates a draft that bills up to 250 pending invoice items of a customer, oldest first.',
       params: createParams,
       status: 201,
       returns: invoiceSchema,

@@ -17,6 +17,14 @@ import { amountTooLarge, DAY, expectDecline, inFull, makeDraft, NOW, refuses, to
 
 const addItem = (twin: Twin, params: Body) => twin.post('/v1/invoiceitems', { currency: 'usd', ...params })
 
+/** The ids of the items that an invoice bills, in the order of its lines. */
+async function billedItems(twin: Twin, { id }: Body, after = ''): Promise<string[]> {
+  const { data, has_more } = await twin.get(`/v1/invoices/${id}/lines?limit=100${after}`)
+  const items = data.map((line: Body) => line.invoice_item)
+  if (!has_more) return items
+  return [...items, ...(await billedItems(twin, { id }, `&starting_after=${data.at(-1).id}`))]
+}
+
 describe('a manual invoice', () => {
   test('is a draft of all items that wait', async () => {
     const twin = await openTwin()
@@ -65,6 +73,26 @@ describe('a manual invoice', () => {
     expect(await twin.get(`/v1/invoiceitems/${other.id}`)).toEqual(other)
     const euros = await twin.post('/v1/invoices', { customer: customer.id, currency: 'EUR' })
     expect(euros).toMatchObject({ currency: 'eur', total: 9 })
+  })
+
+  test('bills at most 250 pending items, oldest first; the rest stays pending', async () => {
+    const twin = await openTwin()
+    const { customer } = await makeCustomer(twin)
+    const euro = await addItem(twin, { customer: customer.id, amount: 9, currency: 'eur' })
+    const items: Body[] = []
+    for (let count = 0; count < 252; count += 1)
+      items.push(await addItem(twin, { customer: customer.id, amount: count + 1 }))
+    const first = await twin.post('/v1/invoices', { customer: customer.id, currency: 'usd' })
+    expect(first.total).toBe((250 * 251) / 2)
+    expect(await billedItems(twin, first)).toEqual(idsOf(items.slice(0, 250)))
+    const full = { customer: customer.id, invoice: first.id, amount: 1, currency: 'usd' }
+    await refuses(twin, ['POST', '/v1/invoiceitems', full], invalid('invoice'))
+    const pending = await twin.get(`/v1/invoiceitems?customer=${customer.id}&pending=true`)
+    expect(idsOf(pending.data)).toEqual([items[251]?.id, items[250]?.id, euro.id])
+    const second = await twin.post('/v1/invoices', { customer: customer.id, currency: 'usd' })
+    expect(await billedItems(twin, second)).toEqual(idsOf(items.slice(250)))
+    const third = await twin.post('/v1/invoices', { customer: customer.id })
+    expect(await billedItems(twin, third)).toEqual([euro.id])
   })
 
   test('goes its way alone: nothing is charged or retried by itself', async () => {
