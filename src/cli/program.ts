@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { examplesText } from './command.ts'
+import { refuseEmptyValues } from './empty-values.ts'
 import { type ExitStatus, reportFailure } from './failure.ts'
 import type { Io } from './io.ts'
 import { arrange, helpAsOption, helpStyle } from './overview.ts'
@@ -91,6 +92,7 @@ export async function createProgram(io: Io, args: readonly string[] = []): Promi
     .enablePositionalOptions()
     .showHelpAfterError("(see 'paytwin --help', or the command's own --help)")
     .addHelpText('after', START_HERE)
+    .hook('preAction', (_program, command) => refuseEmptyValues(command))
   for (const add of new Set(await wanted(args[0]))) add(program, io)
   arrange(program)
   return program

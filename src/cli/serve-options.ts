@@ -32,12 +32,11 @@ export const OAUTH_ERRORS = ['envelope', 'rfc6749'] as const
 const DURABILITIES = ['normal', 'full'] as const
 
 /**
- * What `serve` is asked for: every flag can also be given as PAYTWIN_<NAME>, and the flag wins.
+ * What `serve` is asked for: every flag can also be given as PAYTWIN_<NAME>, and the flag wins. An empty variable counts as unset.
  * @throws Failure 2 for a value that cannot be
  * Source: operator.md, Daemon.
  */
 export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOptions {
-  refuseEmpty(flags)
   const value = (flag: string | undefined, name: string) => flag ?? variable(io, name) ?? null
   return {
     host: value(flags.host, 'PAYTWIN_HOST') ?? DEFAULT_HOST,
@@ -68,14 +67,6 @@ export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOpti
     logLevel: oneOf(LOG_LEVELS, '--log-level', value(flags.logLevel, 'PAYTWIN_LOG_LEVEL') ?? 'info'),
     json: flags.json ?? isSet(io, 'PAYTWIN_JSON'),
     version: VERSION,
-  }
-}
-
-/** An option with an empty value is a variable of a script that was never set. An empty PAYTWIN_ variable counts as unset. */
-function refuseEmpty(flags: ServeFlags): void {
-  for (const [name, value] of Object.entries(flags)) {
-    const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-    if ([value].flat().includes('')) throw wrongUsage(`${option} needs a value, not an empty one.`)
   }
 }
 

@@ -30,9 +30,31 @@ async function outcome(args: readonly string[], env: Record<string, string> = {}
 const table = (commands: readonly Listed[]) => commands.map((command) => [nameOf(command), command] as const)
 const remote = VERBS.filter((command) => !LOCAL.has(nameOf(command)))
 /** The options that a command cannot do without, with a value each. */
-const neededBy = ({ command }: Listed): readonly string[] =>
-  command.options.flatMap(({ mandatory, long }) => (mandatory && long ? [long, 'x'] : []))
+const neededBy = ({ command }: Listed, except?: string): readonly string[] =>
+  command.options.flatMap(({ mandatory, long }) => (mandatory && long && long !== except ? [long, 'x'] : []))
 const exampleOf = ({ examples: [first] }: Listed): readonly string[] => first ?? []
+
+/** Each argument of one value, and each option that takes one, with a call in which it is empty. */
+const EMPTY_VALUES = VERBS.flatMap((listed) => {
+  const { path, command } = listed
+  const args = command.registeredArguments
+  const given = args.map(({ argChoices }) => argChoices?.[0] ?? 'x')
+  const needed = neededBy(listed)
+  return [
+    ...args
+      .filter(({ variadic }) => !variadic)
+      .map((argument) => {
+        const index = args.indexOf(argument)
+        return [argument.name(), nameOf(listed), [...path, ...needed, ...given.with(index, '')]] as const
+      }),
+    ...command.options
+      .filter(({ required }) => required)
+      .map(({ long = '' }) => {
+        const call = [...path, ...neededBy(listed, long), long, '', '--', ...given]
+        return [long, nameOf(listed), call] as const
+      }),
+  ]
+})
 
 test('commands are found, new ones by themselves', () => {
   expect(remote.map(nameOf)).toEqual(
@@ -67,6 +89,32 @@ describe('2, wrong usage:', () => {
     const { status, stdout, stderr } = await outcome(path)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toMatch(/^error: missing required argument/)
+  })
+
+  test.each(EMPTY_VALUES)('an empty value for %s of %s', async (name, _command, args) => {
+    const { status, stdout, stderr } = await outcome(args)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toMatch(/^error: /)
+    expect(stderr).toContain(name)
+  })
+
+  test('an empty name, id or folder is said to be empty', async () => {
+    for (const [args, name] of [
+      [['status', '--data', ''], '--data'],
+      [['stop', '--url', ''], '--url'],
+      [['logs', '--data', ''], '--data'],
+      [['serve', '--port', ''], '--port'],
+      [['start', '--fixtures', 'a.json', ''], '--fixtures'],
+      [['snapshots', 'restore', ''], 'NAME'],
+      [['snapshots', 'delete', ''], 'NAME'],
+      [['customers', 'show', ''], 'ID'],
+      [['faults', 'clear', ''], 'ID'],
+    ] as const)
+      expect(await outcome(args)).toEqual({
+        status: 2,
+        stdout: '',
+        stderr: `error: ${name} needs a value, not an empty one.\n`,
+      })
   })
 
   test.each(table(VERBS.filter((listed) => neededBy(listed).length > 0)))(

@@ -59,28 +59,6 @@ test('a variable can switch a thing off', () => {
   })
 })
 
-test.each([
-  ['--port', { port: '' }],
-  ['--host', { host: '' }],
-  ['--data', { data: '' }],
-  ['--admin-token-file', { adminTokenFile: '' }],
-  ['--clock', { clock: '' }],
-  ['--seed', { seed: '' }],
-  ['--secret-key', { secretKey: '' }],
-  ['--fixtures', { fixtures: ['a.json', ''] }],
-  ['--durability', { durability: '' }],
-  ['--allowed-host', { allowedHost: [''] }],
-  ['--webhook-allow', { webhookAllow: [''] }],
-  ['--rate-limit', { rateLimit: '' }],
-  ['--key-cache-ttl', { keyCacheTtl: '' }],
-  ['--oauth-errors', { oauthErrors: '' }],
-  ['--log-level', { logLevel: '' }],
-] as const)('%s with an empty value is wrong usage', (option, flags) => {
-  expect(() => options(flags)).toThrow(
-    expect.objectContaining({ exitStatus: 2, message: `${option} needs a value, not an empty one.` }),
-  )
-})
-
 test('a variable that is empty counts as unset', () => {
   const names = [
     ...[
