@@ -42,16 +42,17 @@ export function recallSteps(
 ): PastSteps {
   const history = store.openHistory()
   const entries = store.past.entries(scope, { until, limit: limit + 1 })
-  const states = new Map<string, Objects[Kind]>()
+  const states = new Map<string, { object: Objects[Kind]; entry: number | null }>()
   const declines = new Map<string, string>()
   const refunds: Refund[] = []
   const steps: PastStep[] = []
   for (const entry of entries.slice(0, limit)) {
     const key = `${entry.kind} ${entry.object}`
     const known = states.get(key)
-    const after = known ?? latest(history, view, entry)
+    // Between two entries of a customer an object may have been another customer's.
+    const after = known?.entry === entry.seq ? known.object : latest(history, view, entry)
     if (!known && entry.kind === 'refund') refunds.push(after as Refund)
-    states.set(key, { ...after, ...entry.replaced } as Objects[Kind])
+    states.set(key, { object: { ...after, ...entry.replaced } as Objects[Kind], entry: entry.previous })
     noteDecline(declines, entry, after)
     if (entry.type === null || entry.number === null) continue
     const { type, kind, created, request, replaced } = entry

@@ -1,4 +1,5 @@
 import type { Kind, Objects } from '../core/change.ts'
+import type { Customer } from '../core/customer.ts'
 import { settlementOf } from '../core/refund.ts'
 import type { Merchant } from '../store/directory.ts'
 import type { Store } from '../store/store.ts'
@@ -21,24 +22,23 @@ const PRIVATE: { readonly [K in Kind]?: (object: Objects[K], instant: number) =>
 }
 
 /**
- * The objects as they were at an instant of their clock, after all that happened at it.
- * @param testClock - the clock that the customer follows, null for the merchant's own; on another clock than the
- *   merchant's the instant says nothing of prices, which are shown as they are
+ * The objects of a customer as they were at an instant of the customer's clock, after all that happened at it. On another
+ * clock than the merchant's the instant says nothing of prices, which are shown as they are.
  * Source: operator.md, Command line (`--at TIME` shows it as it was).
  */
 export const viewAt = (
   { store, ids, merchant }: { store: Store; ids: Ids; merchant: Merchant },
   instant: number,
-  testClock: string | null,
+  { id: customer, test_clock }: Customer,
 ): View => {
   const history = store.openHistory()
   return {
     merchant,
     ids,
     get: <K extends Kind>(kind: K, id: string): Objects[K] | undefined => {
-      if (testClock !== null && OF_MERCHANT.has(kind)) return store.objects.get(kind, merchant.ordinal, id)
+      if (test_clock !== null && OF_MERCHANT.has(kind)) return store.objects.get(kind, merchant.ordinal, id)
       const seq = store.objects.seqOf(kind, merchant.ordinal, id)
-      const object = seq === undefined ? undefined : history.at(kind, seq, instant)
+      const object = seq === undefined ? undefined : history.at(kind, seq, instant, customer)
       const complete = PRIVATE[kind] as ((object: Objects[K], instant: number) => Objects[K]) | undefined
       return object && complete ? complete(object, instant) : object
     },

@@ -74,7 +74,7 @@ export function timelineOf<K extends SubjectKind>(
   const as_of = at ?? now
   if (as_of > now) throw isFuture(as_of, now)
   const isPast = as_of < now
-  const view = isPast ? viewAt(sources, as_of, customer.test_clock) : currentView(sources)
+  const view = isPast ? viewAt(sources, as_of, customer) : currentView(sources)
   const subject = view.get(kind, id)
   if (!subject) throw isBefore(kind, current, as_of)
   if (kind === 'invoice' && (subject as Invoice).deleted) throw resourceMissing(kind, id)

@@ -3,6 +3,7 @@ import type { Kind, Objects } from '../core/change.ts'
 import { kindNumber } from './columns.ts'
 import { firstKeyframeAfterUntil, type Keyframes } from './keyframes.ts'
 import type { ObjectTable } from './objects.ts'
+import { isMovable, OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
 
 type Sources = {
@@ -56,9 +57,12 @@ export class HistoryReader {
   /**
    * An object as it was at an instant of its clock, after all that happened at it; undefined before it was made.
    * @param instant - Unix seconds
+   * @param customer - on whose clock: a movable object is shown by the changes made while this customer had it, if there are any
    */
-  at<K extends Kind>(kind: K, object: number, instant: number): Objects[K] | undefined {
-    const entry = this.#newestEntryAt(kind, object, instant)
+  at<K extends Kind>(kind: K, object: number, instant: number, customer?: string): Objects[K] | undefined {
+    const isOwned = customer !== undefined && isMovable(kind)
+    const owned = isOwned ? this.#newestEntryOfOwnerAt(kind, object, instant, customer) : undefined
+    const entry = owned ?? this.#newestEntryAt(kind, object, instant)
     return entry === undefined ? undefined : this.asOf(kind, object, entry)
   }
 
@@ -114,7 +118,31 @@ export class HistoryReader {
       .all({ last, above })
   }
 
-  /** The seq of an object's newest entry at an instant or before it. An object's clock never goes back. */
+  /** The seq of a movable object's newest entry at an instant of a customer's clock or before it. */
+  #newestEntryOfOwnerAt(kind: Kind, object: number, instant: number, customer: string): number | undefined {
+    const row = this.#sources.statements
+      .named<{ seq: number }>(`entry of ${kind} of customer at instant`, (db) => ({
+        compile: () => {
+          const number = sql.lit(kindNumber(kind))
+          const keyframe = firstKeyframeAfterUntil(number, sql`object.seq`, arg('customer'))
+          const isFound = sql`chain.created <= ${arg('until')} and ${OWNER_OF_ENTRY} = ${arg('customer')}`
+          const owner = sql`case when journal.seq = object.newest_entry then object.customer else ${arg('customer')} end`
+          return sql`with recursive chain (seq, previous, created, owner, former) as (
+              select journal.seq, journal.previous, journal.created, ${owner}, ${ownerBefore(owner)}
+              from ${sql.table(kind)} object
+              cross join journal on journal.seq = coalesce(${keyframe}, object.newest_entry)
+              where object.seq = ${arg('object')}
+              union all
+              select journal.seq, journal.previous, journal.created, chain.former, ${ownerBefore(sql`chain.former`)}
+              from chain cross join journal on journal.seq = chain.previous where (${isFound}) is not true)
+            select seq from chain where ${isFound} limit 1`.compile(db)
+        },
+      }))
+      .get({ object, until: instant, customer })
+    return row?.seq
+  }
+
+  /** The seq of an object's newest entry at an instant or before it, for an object whose clock never goes back. */
   #newestEntryAt(kind: Kind, object: number, instant: number): number | undefined {
     const row = this.#sources.statements
       .named<{ seq: number }>(`entry of ${kind} at instant`, (db) => ({

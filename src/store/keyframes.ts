@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { fieldsOf, pick } from './codec.ts'
 import { KINDS, kindNumber, PRIVATE_FIELDS } from './columns.ts'
+import { MOVABLE } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
 
 /**
@@ -82,9 +83,16 @@ export class Keyframes {
   }
 }
 
-/** SQL for the first keyframe entry of an object after the instant of the argument `until`; null when there is none. */
-export const firstKeyframeAfterUntil = (kind: RawBuilder<unknown>, object: RawBuilder<unknown>) => sql<
-  number | null
->`
+/**
+ * SQL for the first keyframe entry of an object after the instant of the argument `until`; null when there is none.
+ * @param owner - a customer: only the keyframes of a movable object are considered that show it as this customer's
+ */
+export const firstKeyframeAfterUntil = (
+  kind: RawBuilder<unknown>,
+  object: RawBuilder<unknown>,
+  owner?: RawBuilder<unknown>,
+) => sql<number | null>`
   (select entry from keyframe where keyframe.kind = ${kind} and keyframe.object = ${object}
-  and keyframe.created > ${arg('until')} order by keyframe.created, keyframe.entry limit 1)`
+  and keyframe.created > ${arg('until')}
+  ${owner ? sql`and (${kind} not in ${MOVABLE} or json_extract(keyframe.state, '$.customer') = ${owner})` : sql``}
+  order by keyframe.created, keyframe.entry limit 1)`

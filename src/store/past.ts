@@ -3,6 +3,7 @@ import type { Kind } from '../core/change.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { KINDS, kindNumber } from './columns.ts'
 import { firstKeyframeAfterUntil } from './keyframes.ts'
+import { OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
 import type { JournalRow } from './tables.ts'
 
@@ -12,6 +13,8 @@ export type Scope = { readonly kind: 'customer' | 'subscription' | 'invoice'; re
 /** A change as the journal holds it; without a type it was silent. */
 export type PastEntry = {
   readonly seq: number
+  /** The seq of the object's previous entry. */
+  readonly previous: number | null
   readonly merchant: number
   readonly number: number | null
   readonly type: EventType | null
@@ -59,6 +62,16 @@ const PLACES: Readonly<Record<Scope['kind'], RawBuilder<unknown>>> = {
     union all ${paymentsOf(INTENTS_OF_INVOICE)}`,
 }
 
+/** Whose a place's object is today: the customer that has a movable object, else the subject of the scope. */
+const OWNERS: Readonly<Record<Scope['kind'], RawBuilder<unknown>>> = {
+  customer: sql`case place.kind
+    when ${numberOf('payment_method')} then (select customer from payment_method where seq = place.object)
+    when ${numberOf('payment_intent')} then (select customer from payment_intent where seq = place.object)
+    else ${arg('id')} end`,
+  subscription: arg('id'),
+  invoice: arg('id'),
+}
+
 /** The journal read by object and by instant, rather than by event. */
 export class Past {
   readonly #statements: Statements
@@ -68,28 +81,31 @@ export class Past {
   }
 
   /**
-   * The changes of an object and of what belongs to it, newest first. The chains of all these objects are followed at once,
+   * The changes of an object and of what belonged to it at the time, newest first. The chains of all these objects are followed at once,
    * always from the newest entry, until there are enough.
    * @param until - Unix seconds, inclusive; undefined for all
    */
   entries(scope: Scope, { until, limit }: { until?: number | undefined; limit: number }): PastEntry[] {
     const isBounded = until !== undefined
-    const last = isBounded
-      ? sql`coalesce(${firstKeyframeAfterUntil(sql`place.kind`, sql`place.object`)}, place.newest_entry)`
-      : sql`place.newest_entry`
+    const customer = scope.kind === 'customer' ? sql`${arg('id')}` : undefined
+    const keyframe = firstKeyframeAfterUntil(sql`place.kind`, sql`place.object`, customer)
+    const last = isBounded ? sql`coalesce(${keyframe}, place.newest_entry)` : sql`place.newest_entry`
+    // A keyframe at which a movable object is followed shows it as the customer's.
+    const owner = sql`case when journal.seq = place.newest_entry then ${OWNERS[scope.kind]} else ${arg('id')} end`
     // A join, and no other order than the chain's: then SQLite follows the chain no further than the limit.
     return this.#statements
       .named<Selectable<JournalRow>>(`past of ${scope.kind} ${isBounded}`, (db) => ({
         compile: () =>
-          sql`with recursive chain (seq, previous, created) as (
-              select journal.seq, journal.previous, journal.created from (${PLACES[scope.kind]}) place
-              cross join journal on journal.seq = ${last}
+          sql`with recursive chain (seq, previous, created, owner, former) as (
+              select journal.seq, journal.previous, journal.created, ${owner}, ${ownerBefore(owner)}
+              from (${PLACES[scope.kind]}) place cross join journal on journal.seq = ${last}
               union all
-              select journal.seq, journal.previous, journal.created from chain
-              cross join journal on journal.seq = chain.previous
+              select journal.seq, journal.previous, journal.created, chain.former, ${ownerBefore(sql`chain.former`)}
+              from chain cross join journal on journal.seq = chain.previous
               order by 1 desc)
             select journal.* from chain cross join journal on journal.seq = chain.seq
-            ${isBounded ? sql`where chain.created <= ${arg('until')}` : sql``} limit ${arg('limit')}`.compile(
+            where ${OWNER_OF_ENTRY} = ${arg('id')}
+            ${isBounded ? sql`and chain.created <= ${arg('until')}` : sql``} limit ${arg('limit')}`.compile(
             db,
           ),
       }))

@@ -303,3 +303,68 @@ describe('an object as it was', () => {
     expect(answer.body.error.message).toMatch(message)
   })
 })
+
+describe('what passes from a customer to one on another clock', () => {
+  const LATER = 1_900_000_000
+  const DAY = 86_400
+
+  /** A customer on a test clock in 2030, and one on the main clock. */
+  async function openClocks() {
+    const twin = await openTwin()
+    const clock = await twin.post('/v1/test_helpers/test_clocks', { frozen_time: LATER })
+    const ada = await twin.post('/v1/customers', { name: 'Ada', test_clock: clock.id })
+    const bea = await twin.post('/v1/customers', { name: 'Bea' })
+    const wait = (days: number) =>
+      twin.post(`/v1/test_helpers/test_clocks/${clock.id}/advance`, { frozen_time: LATER + days * DAY })
+    return { twin, ada: ada.id as string, bea: bea.id as string, wait }
+  }
+
+  test('a payment method is shown as it was while the customer had it', async () => {
+    const { twin, ada, bea, wait } = await openClocks()
+    const { id } = await twin.post('/v1/payment_methods', {
+      type: 'card',
+      card: { number: '4242424242424242' },
+    })
+    const attach = (customer: string) => twin.post(`/v1/payment_methods/${id}/attach`, { customer })
+    await attach(ada)
+    await twin.post(`/v1/customers/${ada}`, { invoice_settings: { default_payment_method: id } })
+    await wait(1)
+    const then = await show(twin, `customers/${ada}?at=${LATER}`)
+    expect(idsOf(then.related.payment_methods.data)).toEqual([id])
+
+    await twin.post(`/v1/payment_methods/${id}/detach`)
+    await attach(bea)
+    // Far more changes than there are between two keyframes, and the same customers again.
+    for (let n = 0; n < 40; n += 1) {
+      await twin.post(`/v1/payment_methods/${id}/detach`)
+      await attach(n % 2 === 0 ? ada : bea)
+    }
+    await wait(2)
+
+    const again = await show(twin, `customers/${ada}?at=${LATER}`)
+    expect(again.related).toEqual(then.related)
+    expect(happened(again)).toEqual(happened(then))
+    const entries = happened(await show(twin, `customers/${ada}`))
+    expect(entries.every(({ created }) => created >= LATER)).toBe(true)
+    expect(typesOf(entries).filter((type) => type === 'payment_method.attached')).toHaveLength(21)
+    const hers = happened(await show(twin, `customers/${bea}`))
+    expect(hers.every(({ created }) => created < LATER)).toBe(true)
+    expect(typesOf(hers).filter((type) => type.startsWith('payment_method.'))).toHaveLength(41)
+  })
+
+  test('the changes of a payment intent are each in the timeline of the customer that had it', async () => {
+    const { twin, ada, bea } = await openClocks()
+    const decline = { payment_method: 'pm_card_chargeDeclined', confirm: true }
+    const made = { amount: 700, currency: 'usd', customer: ada, ...decline }
+    expect((await twin.request('POST', '/v1/payment_intents', made)).status).toBe(402)
+    const [intent] = (await twin.get(`/v1/payment_intents?customer=${ada}`)).data
+    expect(intent).toMatchObject({ status: 'requires_payment_method' })
+    await twin.post(`/v1/payment_intents/${intent.id}`, { customer: bea, payment_method: 'pm_card_visa' })
+    await twin.post(`/v1/payment_intents/${intent.id}/confirm`)
+    const of = async (customer: string) =>
+      typesOf(happened(await show(twin, `customers/${customer}`))).filter((type) =>
+        type.startsWith('payment_intent.'),
+      )
+    expect(await of(bea)).toEqual(['payment_intent.succeeded'])
+  })
+})
