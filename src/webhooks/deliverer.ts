@@ -231,7 +231,10 @@ export class Deliverer implements Deliveries {
       'user-agent': `paytwin/${version}`,
       ...signatureHeaders(secretOf(engine.ids, endpoint), { id: event, timestamp, body }),
     }
-    return unlessEnded(send({ url: endpoint.url, headers, body }, ended), ended)
+    return unlessEnded(
+      send({ url: endpoint.url, merchant: merchant.settings.id, headers, body }, ended),
+      ended,
+    )
   }
 }
 

@@ -1,7 +1,10 @@
-import { lookup } from 'node:dns'
-import type { LookupFunction } from 'node:net'
+import type { LookupAddress } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
 import type { Agent, Dispatcher } from 'undici'
 import type { Addresses } from './address.ts'
+import { HostNames, type HostNamesOptions, isLocalhost, type NameWanted } from './host-names.ts'
+import { type LookUp, LookupProcesses } from './lookup-processes.ts'
+import { TimeLimit } from './time-limit.ts'
 
 const TIMEOUT_MS = 15_000
 /** How much of an answer is kept, in bytes. Source: decisions.md 10. */
@@ -12,11 +15,18 @@ const IDLE_MS = 30_000
 /** How often a post is sent anew because a kept connection was gone: once for each that the retries may have left. */
 const MAX_ANEW = 5
 /** What breaks off when the other side has closed a connection. */
-const CLOSED: ReadonlySet<string | undefined> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const CLOSED: ReadonlySet<string | undefined> = new Set([
+  'UND_ERR_SOCKET',
+  'ECONNRESET',
+  'EPIPE',
+  'ERR_NOT_RESOLVED',
+])
 
 /** What is posted to a receiver. */
 export type Letter = {
   readonly url: string
+  /** The id of the merchant whose endpoint it is. */
+  readonly merchant: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
@@ -32,59 +42,62 @@ export type Send = (letter: Letter, signal: AbortSignal) => Promise<Reply>
 /** Why a receiver is not spoken to. */
 class AddressRefused extends Error {}
 
+/** A post over a kept connection found it closed: it is sent again, with the name resolved. */
+class NotResolved extends Error {
+  readonly code = 'ERR_NOT_RESOLVED'
+}
+
+/** The addresses of a host name to which posts connect at the moment, and how many posts do. */
+type Resolved = { readonly found: readonly LookupAddress[]; readonly posts: number }
+
 /** How a sender goes about it; a test may hurry it, and say itself what names stand for. */
-export type SenderOptions = { readonly timeoutMs?: number; readonly resolve?: typeof lookup }
+export type SenderOptions = HostNamesOptions & { readonly timeoutMs?: number; readonly lookUp?: LookUp }
 
 /**
  * Posts to receivers over connections that are kept. Whatever they do (answer late, too much, nonsense or not at all), a
- * post ends within 15 seconds; redirects are answers like any other.
+ * post ends within 15 seconds, beside the lookup of a name; redirects are answers like any other.
  * Source: decisions.md 10.
  */
 export class Sender {
   readonly #addresses: Addresses
   readonly #timeoutMs: number
-  readonly #resolve: typeof lookup
+  readonly #processes = new LookupProcesses()
+  readonly #names: HostNames
+  /** By host name. */
+  readonly #resolved = new Map<string, Resolved>()
   #agent: Promise<Agent> | undefined
 
-  constructor(addresses: Addresses, { timeoutMs = TIMEOUT_MS, resolve = lookup }: SenderOptions = {}) {
+  constructor(addresses: Addresses, { timeoutMs = TIMEOUT_MS, lookUp, ...limits }: SenderOptions = {}) {
     this.#addresses = addresses
     this.#timeoutMs = timeoutMs
-    this.#resolve = resolve
+    this.#names = new HostNames(lookUp ?? this.#processes.lookUp, limits)
   }
 
   readonly send: Send = async (letter, ended) => {
     const refusal = this.#addresses.refusesUrl(letter.url)
     if (refusal !== undefined) return { status: null, error: refusal }
-    const broken = new AbortController()
-    const breakOff = () => broken.abort()
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      breakOff()
-    }, this.#timeoutMs)
-    ended.addEventListener('abort', breakOff, { once: true })
-    if (ended.aborted) breakOff()
+    const limit = new TimeLimit(this.#timeoutMs, ended)
     try {
-      const answer = await this.#post(letter, broken.signal)
+      const answer = await this.#post(letter, limit)
       return { status: answer.statusCode, body: await beginningOf(answer) }
     } catch (error) {
-      return {
-        status: null,
-        error: isLate ? `No answer within ${this.#timeoutMs / 1_000} seconds` : reasonOf(error),
-      }
+      const late = `No answer within ${this.#timeoutMs / 1_000} seconds`
+      return { status: null, error: limit.isOver ? late : reasonOf(error) }
     } finally {
-      clearTimeout(timer)
-      ended.removeEventListener('abort', breakOff)
+      limit.lift()
     }
   }
 
   async close(): Promise<void> {
+    this.#names.close()
+    this.#processes.close()
     await (await this.#agent)?.destroy()
   }
 
   /** That a connection which was kept has been closed meanwhile says nothing of the receiver: its post is sent anew. */
-  async #post({ url, headers, body }: Letter, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { origin, pathname, search } = new URL(url)
+  async #post({ url, merchant, headers, body }: Letter, limit: TimeLimit): Promise<Dispatcher.ResponseData> {
+    const { origin, hostname, pathname, search } = new URL(url)
+    const { signal } = limit
     const agent = await this.#open()
     const post = { origin, method: 'POST', path: pathname + search, headers, body, signal } as const
     for (let anew = 0; anew < MAX_ANEW && keepsOne(agent, origin); anew += 1) {
@@ -94,7 +107,13 @@ export class Sender {
         if (signal.aborted || !CLOSED.has((error as NodeJS.ErrnoException).code)) throw error
       }
     }
-    return agent.request(post)
+    const found = await limit.pausedFor(this.#resolve(hostname, { merchant, signal }))
+    this.#hold(hostname, found)
+    try {
+      return await agent.request(post)
+    } finally {
+      this.#release(hostname)
+    }
   }
 
   /** Loaded when the first event goes out: most daemons never send one. */
@@ -112,18 +131,35 @@ export class Sender {
   }
 
   /** Resolves a name to addresses that are allowed: those, and no others, are then connected to. */
+  async #resolve(hostname: string, wanted: NameWanted): Promise<readonly LookupAddress[]> {
+    // A literal address was checked as part of the url.
+    if (isIP(hostname.replace(/^\[|\]$/g, ''))) return []
+    const found = await this.#names.resolve(hostname, wanted)
+    const refusals = found.map(({ address }) => this.#addresses.refusal(address))
+    // Which addresses localhost has is not for anybody else to say: those that are refused are left out.
+    const usable = found.filter((_, index) => refusals[index] === undefined)
+    if (isLocalhost(hostname) && usable.length > 0) return usable
+    const refusal = refusals.find(Boolean)
+    if (refusal === undefined) return found
+    throw new AddressRefused(`${hostname} resolves to an address that is refused: ${refusal}`)
+  }
+
+  #hold(hostname: string, found: readonly LookupAddress[]): void {
+    this.#resolved.set(hostname, { found, posts: (this.#resolved.get(hostname)?.posts ?? 0) + 1 })
+  }
+
+  #release(hostname: string): void {
+    const { found = [], posts = 0 } = this.#resolved.get(hostname) ?? {}
+    if (posts > 1) this.#resolved.set(hostname, { found, posts: posts - 1 })
+    else this.#resolved.delete(hostname)
+  }
+
+  /** Connections are made to the addresses that a post has resolved. */
   readonly #lookup: LookupFunction = (hostname, options, callback) => {
-    this.#resolve(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, [])
-      const refusal = found.map(({ address }) => this.#addresses.refusal(address)).find(Boolean)
-      if (refusal)
-        return callback(
-          new AddressRefused(`${hostname} resolves to an address that is refused: ${refusal}`),
-          [],
-        )
-      const [first] = found
-      return options.all || !first ? callback(null, found) : callback(null, first.address, first.family)
-    })
+    const { found } = this.#resolved.get(hostname) ?? {}
+    if (!found) return callback(new NotResolved(), [])
+    const [first] = found
+    return options.all || !first ? callback(null, [...found]) : callback(null, first.address, first.family)
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Shares a number of places among owners. One owner may take up to three quarters of them, so that the others never find them all
- * taken by it. A place that becomes free goes to the waiting owner that has the fewest.
+ * Shares a number of places among owners. One owner may take up to three quarters of them unless told otherwise, so that the
+ * others never find them all taken by it. A place that becomes free goes to the waiting owner that has the fewest.
  */
 export class Turnstile<Owner> {
   #free: number
@@ -8,9 +8,10 @@ export class Turnstile<Owner> {
   readonly #taken = new Map<Owner, number>()
   readonly #waiting = new Map<Owner, (() => void)[]>()
 
-  constructor(places: number) {
+  /** @param mostOfOne - how many places one owner may take */
+  constructor(places: number, mostOfOne = Math.ceil((places * 3) / 4)) {
     this.#free = places
-    this.#mostOfOne = Math.ceil((places * 3) / 4)
+    this.#mostOfOne = mostOfOne
   }
 
   /** Takes a place. @returns undefined when there is one at once, else what resolves when the owner has got one */

@@ -1,9 +1,9 @@
-import type { lookup } from 'node:dns'
 import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Addresses } from '../../src/webhooks/address.ts'
+import type { LookUp } from '../../src/webhooks/lookup-processes.ts'
 import { type Reply, Sender, type SenderOptions } from '../../src/webhooks/sender.ts'
 import { startReceiver, startSockets } from './sockets.ts'
 
@@ -26,6 +26,7 @@ function makeSender(options: SenderOptions & { isExposed?: boolean; allowed?: st
 
 const letterTo = (url: string, body = '{"id":"evt_1"}') => ({
   url,
+  merchant: 'mer_1',
   headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' },
   body,
 })
@@ -282,19 +283,15 @@ describe('a receiver that', () => {
   })
 })
 
-type Answer = { address: string; family: number }
 /** A name service that answers from a list, one entry after the other; the last one for ever. */
 function namesOf(...answers: readonly (readonly string[])[]) {
   let asked = 0
-  const resolve = ((_name: string, _options: object, callback: (error: null, found: Answer[]) => void) => {
+  const lookUp: LookUp = async () => {
     const found = answers[Math.min(asked, answers.length - 1)] ?? []
     asked += 1
-    callback(
-      null,
-      found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    )
-  }) as unknown as typeof lookup
-  return { resolve, asked: () => asked }
+    return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  }
+  return { lookUp, asked: () => asked }
 }
 
 describe('a name', () => {
@@ -302,8 +299,8 @@ describe('a name', () => {
 
   test('is resolved, and what it stands for is connected to', async () => {
     const { port } = await start()
-    const { resolve } = namesOf(['127.0.0.1'])
-    expect(await post(`http://shop.test:${port}/`, makeSender({ resolve }))).toEqual({
+    const { lookUp } = namesOf(['127.0.0.1'])
+    expect(await post(`http://shop.test:${port}/`, makeSender({ lookUp }))).toEqual({
       status: 200,
       body: 'ok',
     })
@@ -322,8 +319,8 @@ describe('a name', () => {
       calls += 1
       response.end()
     })
-    const { resolve } = namesOf(addresses)
-    expect(await post(`http://shop.test:${port}/`, makeSender({ resolve }))).toEqual({
+    const { lookUp } = namesOf(addresses)
+    expect(await post(`http://shop.test:${port}/`, makeSender({ lookUp }))).toEqual({
       status: null,
       error: expect.stringMatching(/^shop\.test resolves to an address that is refused: .*never go/),
     })
@@ -333,20 +330,20 @@ describe('a name', () => {
   test('that stands for a loopback address is refused beyond loopback, unless that is allowed', async () => {
     const { port } = await start()
     const url = `http://shop.test:${port}/`
-    const { resolve } = namesOf(['127.0.0.1'])
-    expect(await post(url, makeSender({ resolve, isExposed: true }))).toEqual({
+    const { lookUp } = namesOf(['127.0.0.1'])
+    expect(await post(url, makeSender({ lookUp, isExposed: true }))).toEqual({
       status: null,
       error: expect.stringMatching(/--webhook-allow/),
     })
-    const allowed = makeSender({ resolve, isExposed: true, allowed: ['127.0.0.0/8'] })
+    const allowed = makeSender({ lookUp, isExposed: true, allowed: ['127.0.0.0/8'] })
     expect(await post(url, allowed)).toEqual({ status: 200, body: 'ok' })
   })
 
   test('is resolved once for a connection: the address that was checked is the one used', async () => {
     const { port } = await start()
     // Checked and used by separate look-ups, the second answer would be connected to.
-    const { resolve, asked } = namesOf(['93.184.215.14', '127.0.0.1'], ['127.0.0.1'])
-    const sender = makeSender({ resolve, isExposed: true, timeoutMs: HURRY_MS })
+    const { lookUp, asked } = namesOf(['93.184.215.14', '127.0.0.1'], ['127.0.0.1'])
+    const sender = makeSender({ lookUp, isExposed: true, timeoutMs: HURRY_MS })
     expect(await post(`http://rebinding.test:${port}/`, sender)).toEqual({
       status: null,
       error: expect.stringMatching(/127\.0\.0\.1 is a loopback/),
@@ -356,8 +353,8 @@ describe('a name', () => {
 
   test('that comes to stand for another address is checked again at the next connection', async () => {
     const served = await startSockets((socket) => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'))
-    const { resolve, asked } = namesOf(['127.0.0.1'], ['169.254.169.254'])
-    const sender = makeSender({ resolve })
+    const { lookUp, asked } = namesOf(['127.0.0.1'], ['169.254.169.254'])
+    const sender = makeSender({ lookUp })
     const url = `http://rebinding.test:${served.port}/`
     expect((await post(url, sender)).status).toBe(200)
     expect(await post(url, sender)).toEqual({ status: null, error: expect.stringMatching(/never go/) })
@@ -365,20 +362,56 @@ describe('a name', () => {
   })
 
   test('that nobody knows is said so', async () => {
-    const resolve = ((_name: string, _options: object, callback: (error: Error) => void) =>
-      callback(
-        Object.assign(new Error('getaddrinfo ENOTFOUND shop.test'), { code: 'ENOTFOUND' }),
-      )) as unknown as typeof lookup
-    expect(await post('http://shop.test/', makeSender({ resolve }))).toEqual({
+    const lookUp = () => {
+      const message = 'getaddrinfo ENOTFOUND shop.test'
+      return Promise.reject(Object.assign(new Error(message), { code: 'ENOTFOUND' }))
+    }
+    expect(await post('http://shop.test/', makeSender({ lookUp }))).toEqual({
       status: null,
       error: 'getaddrinfo ENOTFOUND shop.test',
     })
   })
 
   test('that stands for nothing is not reached', async () => {
-    const { resolve } = namesOf([])
-    expect(await post('http://shop.test/', makeSender({ resolve, timeoutMs: HURRY_MS }))).toEqual(broken)
+    const { lookUp } = namesOf([])
+    expect(await post('http://shop.test/', makeSender({ lookUp, timeoutMs: HURRY_MS }))).toEqual(broken)
   })
+})
+
+test('localhost is reached without a lookup, and where it is allowed', async () => {
+  const { port } = await startReceiver((_, response) => response.end('ok'))
+  const { lookUp, asked } = namesOf(['169.254.169.254'])
+  const allowed = ['127.0.0.0/8']
+  for (const sender of [makeSender({ lookUp }), makeSender({ lookUp, isExposed: true, allowed })])
+    expect(await post(`http://shop.localhost:${port}/`, sender)).toEqual({ status: 200, body: 'ok' })
+  expect(await post(`http://localhost:${port}/`, makeSender({ lookUp, isExposed: true }))).toEqual({
+    status: null,
+    error: expect.stringMatching(/^localhost resolves to .*--webhook-allow/),
+  })
+  expect(asked()).toBe(0)
+})
+
+test('the time of a lookup is not part of the time for an answer', async () => {
+  const { port } = await startReceiver((_, response) => response.end('ok'))
+  const lookUp: LookUp = async () => {
+    await new Promise((done) => setTimeout(done, 2 * HURRY_MS))
+    return [{ address: '127.0.0.1', family: 4 }]
+  }
+  const sender = makeSender({ lookUp, timeoutMs: HURRY_MS })
+  expect(await post(`http://shop.test:${port}/`, sender)).toEqual({ status: 200, body: 'ok' })
+})
+
+test('a lookup without an end fails the post, and what closes the sender ends it', async () => {
+  const lookUp: LookUp = (_name, signal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  expect(await post('http://shop.test/', makeSender({ lookUp, lookupMs: 20 }))).toEqual({
+    status: null,
+    error: 'shop.test was not resolved to an address within 0.02 seconds',
+  })
+  const sender = makeSender({ lookUp })
+  const posted = post('http://shop.test/', sender)
+  setImmediate(() => sender.close())
+  expect(await posted).toEqual(broken)
 })
 
 test('a literal address is checked each time, however it was let in', async () => {

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { LookupAddress } from 'node:dns'
+
+/** Resolves a host name. It gives up when the signal is aborted, with the signal's reason. */
+export type LookUp = (name: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>
+
+/** What a child process answers. */
+type Answer =
+  | { readonly found: readonly LookupAddress[] }
+  | { readonly message: string; readonly code?: string }
+
+/** How long a child process is kept for the next name. */
+const IDLE_MS = 30_000
+const SCRIPT = `
+const { lookup } = require('node:dns')
+process.on('message', (name) =>
+  lookup(name, { all: true }, (error, found) =>
+    process.send(error ? { message: error.message, code: error.code } : { found })))
+`
+
+/**
+ * Resolves names as the system does (getaddrinfo), each in a child process. A thread that waits for a name server cannot be
+ * interrupted: in this process it would take one of the two that Node has for lookups, and delay the exit. A child is killed.
+ */
+export class LookupProcesses {
+  readonly #script: string
+  readonly #idle = new Map<ChildProcess, NodeJS.Timeout>()
+
+  /** @param script - what a child runs; it answers each message with one */
+  constructor(script = SCRIPT) {
+    this.#script = script
+  }
+
+  readonly lookUp: LookUp = async (name, signal) => {
+    const child = this.#take()
+    try {
+      const answer = await ask(child, name, signal)
+      this.#keep(child)
+      if ('found' in answer) return answer.found
+      throw Object.assign(new Error(answer.message), { code: answer.code })
+    } catch (error) {
+      if (!this.#idle.has(child)) child.kill('SIGKILL')
+      throw error
+    }
+  }
+
+  /** Ends the child processes that are idle; the others end with their lookups. */
+  close(): void {
+    for (const child of this.#idle.keys()) this.#end(child)
+  }
+
+  #take(): ChildProcess {
+    const [child] = this.#idle.keys()
+    if (!child) return start(this.#script)
+    clearTimeout(this.#idle.get(child))
+    this.#idle.delete(child)
+    return child
+  }
+
+  #keep(child: ChildProcess): void {
+    child.once('exit', () => this.#end(child))
+    this.#idle.set(child, setTimeout(() => this.#end(child), IDLE_MS).unref())
+  }
+
+  #end(child: ChildProcess): void {
+    clearTimeout(this.#idle.get(child))
+    this.#idle.delete(child)
+    child.kill('SIGKILL')
+  }
+}
+
+/** Starts a child process that does not keep this one alive. */
+function start(script: string): ChildProcess {
+  // Options of this process, such as --inspect, are not meant for the child.
+  const { NODE_OPTIONS: _, ...env } = process.env
+  const child = spawn(process.execPath, ['-e', script], { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+  child.on('error', () => undefined)
+  child.unref()
+  child.channel?.unref()
+  return child
+}
+
+function ask(child: ChildProcess, name: string, signal: AbortSignal): Promise<Answer> {
+  const listening = new AbortController()
+  return new Promise<Answer>((resolve, reject) => {
+    const { signal: until } = listening
+    const fail = (error?: Error | null) => {
+      if (error) reject(new Error(`${name} could not be looked up: ${error.message}`))
+    }
+    const ended = () => fail(new Error('the process that looks names up has ended'))
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { signal: until })
+    child.once('message', (answer) => resolve(answer as Answer))
+    child.once('error', fail).once('exit', ended)
+    until.addEventListener('abort', () => child.off('error', fail).off('exit', ended))
+    child.send(name, fail)
+  }).finally(() => listening.abort())
+}

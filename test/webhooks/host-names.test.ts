@@ -1,0 +1,175 @@
+import { setMaxListeners } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { HostNames, type HostNamesOptions } from '../../src/webhooks/host-names.ts'
+import { type LookUp, LookupProcesses } from '../../src/webhooks/lookup-processes.ts'
+
+const FOUND = [{ address: '127.0.0.1', family: 4 }]
+const NEVER = new AbortController().signal
+setMaxListeners(0, NEVER)
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A name service that answers when the test says so. */
+function makeNames(options: HostNamesOptions = {}) {
+  const asked: string[] = []
+  const answers = new Map<string, () => void>()
+  const lookUp: LookUp = (name, signal) =>
+    new Promise((resolve, reject) => {
+      asked.push(name)
+      answers.set(name, () => resolve(FOUND))
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+  const names = new HostNames(lookUp, options)
+  onTestFinished(() => names.close())
+  const resolve = (merchant: string, name: string, signal = NEVER) => {
+    const found = names.resolve(name, { merchant, signal })
+    // A test that closes the name service early does not look at what is left.
+    found.catch(() => undefined)
+    return found
+  }
+  const answer = async (name: string) => {
+    answers.get(name)?.()
+    await settled()
+  }
+  return { names, resolve, answer, asked }
+}
+
+test.each(['localhost', 'localhost.', 'shop.localhost', 'LOCALHOST'])(
+  '%s is resolved without a lookup',
+  async (name) => {
+    const { resolve, asked } = makeNames()
+    expect(await resolve('A', name)).toEqual([
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ])
+    expect(asked).toEqual([])
+  },
+)
+
+test('a merchant has one lookup at a time, and merchants take turns', async () => {
+  const { resolve, answer, asked } = makeNames()
+  for (const name of ['a1', 'a2', 'a3']) void resolve('A', name)
+  for (const merchant of ['B', 'C', 'D', 'E', 'F']) void resolve(merchant, `${merchant.toLowerCase()}1`)
+  await settled()
+  expect(asked).toEqual(['a1', 'b1', 'c1', 'd1'])
+  await answer('a1')
+  await answer('b1')
+  // Of merchants without a lookup, the one that has waited longest comes first.
+  expect(asked.slice(4)).toEqual(['a2', 'e1'])
+})
+
+test('names that one merchant has in plenty do not delay those of another', async () => {
+  const { resolve, answer, asked } = makeNames()
+  for (let index = 0; index < 50; index += 1) void resolve('A', `slow${index}.test`)
+  const other = resolve('B', 'shop.test')
+  await settled()
+  expect(asked).toEqual(['slow0.test', 'shop.test'])
+  await answer('shop.test')
+  expect(await other).toEqual(FOUND)
+})
+
+test('equal names share one lookup, also those that wait for their turn', async () => {
+  const { resolve, answer, asked } = makeNames()
+  const other = resolve('A', 'other.test')
+  const found = ['A', 'A', 'B', 'C'].map((merchant) => resolve(merchant, 'shop.test'))
+  await settled()
+  expect(asked).toEqual(['other.test', 'shop.test'])
+  await answer('shop.test')
+  expect(await Promise.all(found)).toEqual(Array(4).fill(FOUND))
+  await answer('other.test')
+  expect(await other).toEqual(FOUND)
+  expect(asked).toHaveLength(2)
+})
+
+test('a lookup that takes too long fails, and the next one has its turn', async () => {
+  const { resolve, answer, asked } = makeNames({ lookupMs: 50 })
+  const slow = resolve('A', 'slow.test')
+  const next = resolve('A', 'shop.test')
+  await expect(slow).rejects.toThrow('slow.test was not resolved to an address within 0.05 seconds')
+  await settled()
+  expect(asked).toEqual(['slow.test', 'shop.test'])
+  await answer('shop.test')
+  expect(await next).toEqual(FOUND)
+})
+
+test('a lookup that waits too long for its turn fails, and is never made', async () => {
+  const { resolve, answer, asked } = makeNames({ waitMs: 50 })
+  void resolve('A', 'slow.test')
+  await expect(resolve('A', 'shop.test')).rejects.toThrow('shop.test was not looked up within 0.05 seconds')
+  await answer('slow.test')
+  expect(asked).toEqual(['slow.test'])
+})
+
+test('a lookup that is given up before its turn is never made', async () => {
+  const { resolve, answer, asked } = makeNames()
+  const ended = new AbortController()
+  void resolve('A', 'slow.test')
+  const waiting = resolve('A', 'shop.test', ended.signal)
+  ended.abort()
+  await expect(waiting).rejects.toThrow('The lookup was given up')
+  await answer('slow.test')
+  expect(asked).toEqual(['slow.test'])
+})
+
+test('closing gives up all lookups, and begins none', async () => {
+  const { names, resolve, asked } = makeNames()
+  const both = [resolve('A', 'slow.test'), resolve('A', 'shop.test')]
+  await settled()
+  names.close()
+  for (const each of both) await expect(each).rejects.toThrow('The lookup was given up')
+  await settled()
+  expect(asked).toEqual(['slow.test'])
+})
+
+/** Child processes that run a script; the names are literal addresses, which no name server is asked for. */
+function makeProcesses(script?: string) {
+  const processes = new LookupProcesses(script)
+  onTestFinished(() => processes.close())
+  return processes
+}
+
+test('a child process resolves names as the system does, one after the other', async () => {
+  const { lookUp } = makeProcesses()
+  expect(await lookUp('127.0.0.1', NEVER)).toEqual([{ address: '127.0.0.1', family: 4 }])
+  expect(await lookUp('::1', NEVER)).toEqual([{ address: '::1', family: 6 }])
+})
+
+test('a child process that fails or ends is said so, and does not stop the next lookup', async () => {
+  const script = `process.on('message', (name) => {
+    if (name === 'end') process.exit()
+    process.send(name === 'no' ? { message: 'nobody knows', code: 'ENOTFOUND' } : { found: [{ address: String(process.pid), family: 4 }] })
+  })`
+  const { lookUp } = makeProcesses(script)
+  await expect(lookUp('no', NEVER)).rejects.toMatchObject({ message: 'nobody knows', code: 'ENOTFOUND' })
+  const [first] = await lookUp('yes', NEVER)
+  expect(await lookUp('yes', NEVER)).toEqual([first])
+  await expect(lookUp('end', NEVER)).rejects.toThrow(
+    'end could not be looked up: the process that looks names up has ended',
+  )
+  expect(await lookUp('yes', NEVER)).not.toEqual([first])
+})
+
+test('a child process that does not answer is killed when the lookup is given up', async () => {
+  const script = `process.on('message', (file) => require('node:fs').writeFileSync(file, String(process.pid)))`
+  const { lookUp } = makeProcesses(script)
+  const folder = mkdtempSync(join(tmpdir(), 'paytwin-lookup-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const giveUp = new AbortController()
+  const found = lookUp(`${folder}/pid`, giveUp.signal)
+  await expect
+    .poll(() => existsSync(`${folder}/pid`) && readFileSync(`${folder}/pid`, 'utf8'), { timeout: 10_000 })
+    .toMatch(/\d/)
+  giveUp.abort(new Error('too late'))
+  await expect(found).rejects.toThrow('too late')
+  const pid = Number(readFileSync(`${folder}/pid`, 'utf8'))
+  const isAlive = () => {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  }
+  await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
+})
