@@ -1,8 +1,9 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import type { Agent, Dispatcher } from 'undici'
+import type { Agent, buildConnector, Dispatcher } from 'undici'
 import type { Addresses } from './address.ts'
 import { HostNames, type HostNamesOptions, isLocalhost, type NameWanted } from './host-names.ts'
+import { limitReading } from './limit-reading.ts'
 import { type LookUp, LookupProcesses } from './lookup-processes.ts'
 import { TimeLimit } from './time-limit.ts'
 
@@ -10,6 +11,8 @@ const TIMEOUT_MS = 15_000
 /** How much of an answer is kept, in bytes. Source: decisions.md 10. */
 const MAX_KEPT_BYTES = 1_024
 const MAX_HEADER_BYTES = 16_384
+/** How many informational answers (1xx) may precede an answer. */
+const MAX_INFORMATIONAL = 100
 /** How long a connection is kept for the next event, unless the receiver says otherwise. */
 const IDLE_MS = 30_000
 /** How often a post is sent anew because a kept connection was gone: once for each that the retries may have left. */
@@ -99,7 +102,16 @@ export class Sender {
     const { origin, hostname, pathname, search } = new URL(url)
     const { signal } = limit
     const agent = await this.#open()
-    const post = { origin, method: 'POST', path: pathname + search, headers, body, signal } as const
+    const path = pathname + search
+    const post = {
+      origin,
+      method: 'POST',
+      path,
+      headers,
+      body,
+      signal,
+      onInfo: informationalLimit(),
+    } as const
     for (let anew = 0; anew < MAX_ANEW && keepsOne(agent, origin); anew += 1) {
       try {
         return await agent.request(post)
@@ -122,7 +134,12 @@ export class Sender {
       ({ default: undici }) =>
         new undici.Agent({
           pipelining: 1,
-          connect: { lookup: this.#lookup, timeout: this.#timeoutMs },
+          connect: limitReading(
+            undici.buildConnector({
+              lookup: this.#lookup,
+              timeout: this.#timeoutMs,
+            } as buildConnector.BuildOptions),
+          ),
           maxHeaderSize: MAX_HEADER_BYTES,
           keepAliveTimeout: IDLE_MS,
         }),
@@ -160,6 +177,16 @@ export class Sender {
     if (!found) return callback(new NotResolved(), [])
     const [first] = found
     return options.all || !first ? callback(null, [...found]) : callback(null, first.address, first.family)
+  }
+}
+
+/** Counts the informational answers to a post: each is parsed, and a receiver could send them without end. */
+function informationalLimit(): () => void {
+  let count = 0
+  return () => {
+    count += 1
+    if (count > MAX_INFORMATIONAL)
+      throw new Error(`The receiver sent more than ${MAX_INFORMATIONAL} informational answers (1xx)`)
   }
 }
 

@@ -105,6 +105,10 @@ function endlessly(socket: Socket, bytes: string | Buffer): void {
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 const late = { status: null, error: `No answer within ${HURRY_MS / 1000} seconds` }
 const broken = { status: null, error: expect.stringMatching(/\S/) }
+const tooMuch = {
+  status: null,
+  error: 'The receiver sent more than 64 KiB that are no part of an answer',
+}
 
 describe('a receiver that', () => {
   test.each<[string, (socket: Socket) => void, unknown]>([
@@ -131,11 +135,37 @@ describe('a receiver that', () => {
     ],
     [
       'says again and again that it is about to answer',
+      (socket) => endlessly(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(4_000)),
+      { status: null, error: expect.stringMatching(/more than 100 informational answers/) },
+    ],
+    [
+      'sends large hints',
+      (socket) => endlessly(socket, `HTTP/1.1 103 Early Hints\r\nx: ${'y'.repeat(10_000)}\r\n\r\n`),
+      tooMuch,
+    ],
+    [
+      'has chunk extensions without end',
       (socket) => {
-        const early = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)), 5)
-        socket.on('close', () => clearInterval(early))
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;')
+        endlessly(socket, 'x'.repeat(10_000))
       },
-      late,
+      tooMuch,
+    ],
+    [
+      'has chunks of one byte with long extensions',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+        endlessly(socket, `1;${'x'.repeat(10_000)}\r\nz\r\n`)
+      },
+      tooMuch,
+    ],
+    [
+      'has trailers without end',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n')
+        endlessly(socket, `x: y\r\n`.repeat(1_000))
+      },
+      broken,
     ],
     [
       'answers after a hundred hints that it will',
@@ -264,6 +294,16 @@ describe('a receiver that', () => {
       if (served.has(socket)) return socket.resetAndDestroy()
       served.add(socket)
       return socket.write(OK)
+    })
+    const sender = makeSender()
+    for (let posted = 0; posted < 20; posted += 1) {
+      expect(await post(url, sender)).toEqual({ status: 200, body: 'ok' })
+    }
+  })
+
+  test('answers at length over one connection is within the limit each time', async () => {
+    const { url } = await startReceiver((request, response) => {
+      request.resume().on('end', () => response.writeHead(200, { x: 'y'.repeat(10_000) }).end('ok'))
     })
     const sender = makeSender()
     for (let posted = 0; posted < 20; posted += 1) {
