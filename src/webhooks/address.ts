@@ -27,6 +27,8 @@ const PRIVATE: readonly string[] = [
   '198.18.0.0/15',
   '::1/128',
   'fc00::/7',
+  // Site-local (RFC 3879): deprecated, and still routed within some networks.
+  'fec0::/10',
 ]
 
 /** A text that was given for a range of addresses and is none. */

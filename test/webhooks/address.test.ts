@@ -35,6 +35,8 @@ describe('whether webhooks may go to an address', () => {
       fd00::1                           yes  no   no
       fd00:1::7                         yes  no   yes
       fc00::1                           yes  no   no
+      fec0::1                           yes  no   no
+      feff:ffff::1                      yes  no   no
       0.0.0.0                           no   no   no
       0.1.2.3                           no   no   no
       ::                                no   no   no
@@ -47,7 +49,6 @@ describe('whether webhooks may go to an address', () => {
       fe80::1                           no   no   no
       fe80::1%eth0                      no   no   no
       febf::1                           no   no   no
-      fec0::1                           yes  yes  yes
       fd00:ec2::254                     no   no   no
       fd20:ce::254                      no   no   no
       fd00:42::42                       no   no   no
