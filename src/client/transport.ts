@@ -1,5 +1,12 @@
-import { type Agent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import {
+  type Agent,
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { TLSSocket } from 'node:tls'
 import { Refused, Unreachable } from './errors.ts'
 import { isProof, newNonce } from './proof.ts'
 import type { Mistake } from './types.ts'
@@ -12,6 +19,13 @@ export type Address = {
   readonly mustProve?: true
 }
 
+/** How long a connection may take to be made, and a daemon to prove itself: it does so at once. */
+const CONNECT_MS = 5_000
+const PROOF_MS = 5_000
+/** How large answers may be, in bytes. */
+const MAX_PROOF_BYTES = 4_096
+const MAX_BYTES = 256 * 1_024 * 1_024
+
 type Outgoing = {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Path and query, below the daemon's url. */
@@ -21,6 +35,8 @@ type Outgoing = {
   readonly signal?: AbortSignal | undefined
   /** Keeps the connection; the default one closes those that are idle for some seconds. */
   readonly agent?: Agent
+  /** How large the answer may be; 256 MiB unless given. */
+  readonly maxBytes?: number
 }
 
 /**
@@ -29,12 +45,16 @@ type Outgoing = {
  * @throws Unreachable, when no daemon does
  */
 export async function requestJson<Answer>(address: Address, outgoing: Outgoing): Promise<Answer> {
-  return readJson<Answer>(address, await open(address, outgoing))
+  return readJson<Answer>(address, await open(address, outgoing), outgoing.maxBytes)
 }
 
 /** Reads the rest of an answer as JSON. @throws Unreachable */
-export async function readJson<Answer>(address: Address, response: IncomingMessage): Promise<Answer> {
-  return parse<Answer>(address, await readAll(address, response))
+export async function readJson<Answer>(
+  address: Address,
+  response: IncomingMessage,
+  maxBytes = MAX_BYTES,
+): Promise<Answer> {
+  return parse<Answer>(address, await readAll(address, response, maxBytes))
 }
 
 /**
@@ -46,7 +66,7 @@ export async function open(address: Address, outgoing: Outgoing): Promise<Incomi
   const response = await send(address, outgoing)
   const status = response.statusCode ?? 0
   if (status >= 200 && status < 300) return response
-  const answer = await readJson<ErrorBody>(address, response)
+  const answer = await readJson<ErrorBody>(address, response, outgoing.maxBytes)
   if (typeof answer.error?.message !== 'string') throw stranger(address)
   const { message, code, mistakes } = answer.error
   throw new Refused({ status, code: code ?? null, message, mistakes })
@@ -55,9 +75,17 @@ export async function open(address: Address, outgoing: Outgoing): Promise<Incomi
 /** Each time: a daemon may be gone, and its port another's, between one request and the next. */
 async function demandProof({ url, token }: Address, signal: AbortSignal | undefined): Promise<void> {
   const nonce = newNonce()
-  const address = { url, token: null }
-  const outgoing = { method: 'GET', path: `/_paytwin/health?nonce=${nonce}`, signal } as const
-  const { proof } = await requestJson<{ proof?: unknown }>(address, outgoing).catch((error: unknown) => {
+  const path = `/_paytwin/health?nonce=${nonce}`
+  const late = AbortSignal.timeout(PROOF_MS)
+  const outgoing = {
+    method: 'GET',
+    path,
+    signal: signal ? AbortSignal.any([signal, late]) : late,
+    maxBytes: MAX_PROOF_BYTES,
+  } as const
+  const asked = requestJson<{ proof?: unknown }>({ url, token: null }, outgoing)
+  const { proof } = await asked.catch((error: unknown) => {
+    if (late.aborted && !signal?.aborted) throw silent(url)
     throw error instanceof Refused ? unproven(url) : error
   })
   if (token !== null && !isProof(proof, { url, token, nonce })) throw unproven(url)
@@ -69,6 +97,13 @@ const unproven = (url: string) =>
     message: `What answers at ${url} does not know the admin token of this data folder, and was not told it. If the daemon was started with another token, set PAYTWIN_ADMIN_TOKEN; if it was killed, start it again`,
     isConnected: true,
     isUnproven: true,
+  })
+
+const silent = (url: string) =>
+  new Unreachable({
+    url,
+    message: `What listens at ${url} has not proven within ${PROOF_MS / 1_000} seconds that it knows the admin token of this data folder, and was not told it. If the daemon was killed, start it again`,
+    isConnected: true,
   })
 
 type ErrorBody = { error?: { message?: string; code?: string; mistakes?: readonly Mistake[] } }
@@ -94,19 +129,40 @@ function send({ url, token }: Address, outgoing: Outgoing): Promise<IncomingMess
         ...outgoing.headers,
       },
     })
+    limitConnecting(sent)
     sent.once('response', resolve)
     sent.once('error', (error) => reject(unreachable(url, error)))
     sent.end(body)
   })
 }
 
-async function readAll(address: Address, response: IncomingMessage): Promise<string> {
+/** Gives up when no connection comes about. Once there is one, an answer may take as long as an advance. */
+function limitConnecting(sent: ClientRequest): void {
+  const late = Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })
+  const limit = AbortSignal.timeout(CONNECT_MS)
+  const giveUp = () => sent.destroy(late)
+  limit.addEventListener('abort', giveUp)
+  const stop = () => limit.removeEventListener('abort', giveUp)
+  sent.once('close', stop).once('socket', (socket) => {
+    if (!socket.connecting) stop()
+    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', stop)
+  })
+}
+
+async function readAll(address: Address, response: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
+  let size = 0
   try {
-    for await (const chunk of response) chunks.push(chunk)
+    for await (const chunk of response) {
+      chunks.push(chunk)
+      size += chunk.length
+      // Leaving the loop destroys the answer, and with it the connection.
+      if (size > maxBytes) break
+    }
   } catch (error) {
     throw unreachable(address.url, error)
   }
+  if (size > maxBytes) throw stranger(address)
   return Buffer.concat(chunks).toString('utf8')
 }
 

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import { proofOf } from '../../src/http/admin/guard.ts'
@@ -6,7 +8,9 @@ import { type FakeServer, fakeServer, json } from './server.ts'
 
 const TOKEN = 'a-token-of-the-folder-0123456789abcdef'
 let server: FakeServer
-afterEach(() => server.close())
+afterEach(async () => {
+  await server?.close()
+})
 
 const shutdown = { object: 'shutdown', url: '', pid: 1, data: null, livemode: false }
 const clientOf = ({ url }: FakeServer) => new Client({ url, token: TOKEN, mustProve: true })
@@ -82,4 +86,50 @@ test('a stream that connects again asks for proof again, and ends where there is
   await expect(following.next()).rejects.toThrow('does not know the admin token')
   expect(news).toEqual(['connected', 'lost'])
   expect(told()).toEqual([undefined, `Bearer ${TOKEN}`, undefined])
+})
+
+test('who stays silent, or answers without an end, is given up, and not told the token', {
+  timeout: 30_000,
+}, async () => {
+  server = await fakeServer((request, response) => {
+    if (server.requests.length === 1) return
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const drip = setInterval(() => response.write(' '), 100)
+    request.socket.on('close', () => clearInterval(drip))
+  })
+  const message = expect.stringMatching(/has not proven within 5 seconds that it knows the admin token/)
+  const asked = [clientOf(server).status(), clientOf(server).status()].map((each) =>
+    each.catch((error) => error),
+  )
+  for (const error of await Promise.all(asked))
+    expect(error).toMatchObject({ name: 'Unreachable', message, isConnected: true })
+  expect(told()).toEqual([undefined, undefined])
+})
+
+test('who answers too much is a stranger', async () => {
+  server = await fakeServer((_, response) => {
+    const more = () => {
+      if (!response.destroyed && response.write(' '.repeat(65_536))) setImmediate(more)
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).on('drain', more)
+    more()
+  })
+  await expect(clientOf(server).status()).rejects.toThrow('is not a paytwin daemon')
+  expect(told()).toEqual([undefined])
+})
+
+test('a connection that does not come about is given up', { timeout: 30_000 }, async () => {
+  // Accepts the connection, and never answers the handshake.
+  const listening = createServer().listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const sockets: Socket[] = []
+  listening.on('connection', (socket) => sockets.push(socket.on('error', () => undefined)))
+  const url = `https://127.0.0.1:${(listening.address() as AddressInfo).port}`
+  const asked = new Client({ url, token: TOKEN }).status()
+  await expect(asked).rejects.toMatchObject({
+    message: `No paytwin daemon answers at ${url} (ETIMEDOUT)`,
+    isConnected: false,
+  })
+  for (const socket of sockets) socket.destroy()
+  await new Promise((done) => listening.close(done))
 })
