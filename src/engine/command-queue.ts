@@ -6,25 +6,28 @@ import type { Timekeeper } from './timekeeper.ts'
 import type { Transactions } from './transactions.ts'
 import { ClockHeld } from './unit.ts'
 
-type Command = {
+export type CommandOptions = {
+  /** Whether the command begins an advance; false by default. */
+  readonly beginsAdvance?: boolean
+}
+
+type Command = CommandOptions & {
   /** The merchants whose clocks it follows; none for what concerns no merchant's time. */
   readonly merchants: readonly MerchantState[]
-  /** Whether an advance may be waiting for it, whose merchant it does not name. */
-  readonly isAwaited: boolean
   /** @returns the answer, to be given after the commit; undefined when it waits for a clock and is to run again */
   readonly run: () => (() => void) | undefined
   readonly reject: (error: unknown) => void
 }
 
 type Host = {
-  readonly time: () => Pick<Timekeeper, 'catchUp' | 'isMoving'>
+  readonly time: () => Pick<Timekeeper, 'catchUp' | 'isMoving' | 'rest'>
   /** Takes note that a transaction could not be committed. */
   readonly failed: (error: unknown) => void
 }
 
 /**
  * The command queue. Commands that arrive together share one transaction, and are answered after the commit. Those of a
- * merchant whose time moves wait until it stands; all wait, with few exceptions, while something runs alone.
+ * merchant whose time moves wait until it stands. Work that is to run alone lets commands pass as long as any clock moves.
  */
 export class CommandQueue {
   readonly #transactions: Transactions
@@ -39,23 +42,22 @@ export class CommandQueue {
 
   /** Whether nothing waits for its transaction, or runs alone. */
   get isIdle(): boolean {
-    return this.#commands.length === 0 && !this.#gate.isClosed
+    return this.#commands.length === 0 && !this.#gate.isWanted
   }
 
   /**
    * Runs a command in the next transaction, at the instant at which the clocks of some merchants stand then.
    * @param run - when it fails, it has taken back what it has written; it throws only when the whole transaction is lost
-   * @param options.isAwaited - whether an advance may be waiting for it, though it follows nobody's time
    */
   submit<T>(
     merchants: readonly MerchantState[],
     run: () => { value: T } | { error: unknown },
-    { isAwaited = false }: { readonly isAwaited?: boolean } = {},
+    options: CommandOptions = {},
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const command: Command = {
         merchants,
-        isAwaited,
+        ...options,
         reject,
         run: () => {
           const outcome = run()
@@ -68,9 +70,12 @@ export class CommandQueue {
     })
   }
 
-  /** Runs work while no command does, but for one of a merchant whose time moves: its advance may be waiting for it. */
+  /**
+   * Runs work while no command does. Until every clock stands commands pass, for an advance may last as long as a webhook's receiver
+   * likes; so they cannot delay the work, except that some begin advances: those are held back once the advances of now have ended.
+   */
   alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.#gate.alone(work)
+    return this.#gate.alone(work, this.#host.time().rest())
   }
 
   #enqueue(command: Command): void {
@@ -114,12 +119,16 @@ export class CommandQueue {
     for (const answer of answers) answer()
   }
 
-  /** Holds a command back while work is to run alone, but for one that an advance may be waiting for. */
+  /** Holds a command back for work that is to run alone. @returns whether it is held back */
   #holdsBack(command: Command): boolean {
-    const isAwaited = command.isAwaited && this.#host.time().isMoving
-    if (!this.#gate.isClosed || isAwaited || command.merchants.some(({ held }) => held.size > 0)) return false
+    if (!this.#gate.isWanted || this.#passes(command)) return false
     this.#gate.hold(command)
     return true
+  }
+
+  /** Whether a command runs though work waits to run alone. */
+  #passes({ beginsAdvance }: Command): boolean {
+    return this.#host.time().isMoving && !(beginsAdvance && this.#gate.isDraining)
   }
 
   /**

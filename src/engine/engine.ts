@@ -2,7 +2,7 @@ import { internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { isOfStorage } from '../store/unusable.ts'
 import { type Clock, steadyTime, type Wall } from './clock.ts'
-import { CommandQueue } from './command-queue.ts'
+import { type CommandOptions, CommandQueue } from './command-queue.ts'
 import { Faults } from './faults.ts'
 import { nextTurn } from './gate.ts'
 import { Ids } from './ids.ts'
@@ -65,7 +65,7 @@ export class Engine {
     })
     this.time = new Timekeeper(store, {
       transaction: (clock, work) => this.#transactions.run([clock], work),
-      command: (merchant, run) => this.command(merchant, null, run),
+      beginAdvance: (merchant, run) => this.command(merchant, null, run, { beginsAdvance: true }),
       whenOver: ({ committed, rolledBack }) => {
         this.#transactions.whenCommitted(committed)
         this.#transactions.whenTakenBack(rolledBack)
@@ -87,11 +87,17 @@ export class Engine {
    * Runs a command of a merchant. What it writes is committed when the promise resolves; when it throws, nothing of it is
    * written. On a live clock whatever is due comes first; while an advance is under way it waits.
    */
-  command<T>(merchant: MerchantState, request: RequestContext | null, run: (unit: Unit) => T): Promise<T> {
-    return this.#queue.submit([merchant], () => {
+  command<T>(
+    merchant: MerchantState,
+    request: RequestContext | null,
+    run: (unit: Unit) => T,
+    options: CommandOptions = {},
+  ): Promise<T> {
+    const runUnit = () => {
       const unit = this.#unit(merchant, { request, moving: null })
       return this.#transactions.attempt(() => run(unit), unit)
-    })
+    }
+    return this.#queue.submit([merchant], runUnit, options)
   }
 
   /** Runs a command of the operator that belongs to no merchant's time. It commits or fails like any other. */
@@ -125,7 +131,7 @@ export class Engine {
       const unit = this.#unit(merchant, { request: null, moving: merchant.clock })
       return this.#transactions.attempt(() => work(unit), unit)
     }
-    return this.#queue.submit([], run, { isAwaited: true })
+    return this.#queue.submit([], run)
   }
 
   /** The webhook endpoints to which something is to go out, since this was last asked. */
@@ -182,8 +188,8 @@ export class Engine {
 
   /**
    * Runs work alone, between transactions: no clock moves, none is behind what it shows, and no command runs. Advances that
-   * are under way end first; commands wait meanwhile, but for those of a merchant whose time moves, for which its advance
-   * may itself be waiting.
+   * are under way end first. As long as one is, commands run as ever, revocations too; but once those that were under way
+   * at the call have ended, no further advance begins before the work.
    */
   exclusively<T>(work: () => T): Promise<T> {
     return this.#queue.alone(() => this.#standStillFor(work))

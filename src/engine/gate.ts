@@ -1,38 +1,53 @@
 /** The next turn of the event loop, behind everything that goes on in this one. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Lets works run alone, one after another, and keeps what arrives meanwhile until none is left. */
-export class Gate<Arrival> {
-  readonly #letIn: (arrival: Arrival) => void
-  readonly #held: Arrival[] = []
-  #soloists = 0
+/** Runs work alone, one piece at a time, and keeps the commands that are held back until no work is left. */
+export class Gate<Command> {
+  readonly #release: (command: Command) => void
+  readonly #held: Command[] = []
+  #pending = 0
+  #draining = 0
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param letIn - takes what was held, in the order in which it arrived */
-  constructor(letIn: (arrival: Arrival) => void) {
-    this.#letIn = letIn
+  /** @param release - takes the commands that were held back, in the order in which they arrived */
+  constructor(release: (command: Command) => void) {
+    this.#release = release
   }
 
-  /** Whether a work runs alone, or waits for its turn. */
-  get isClosed(): boolean {
-    return this.#soloists > 0
+  /** Whether work runs alone, or waits to. */
+  get isWanted(): boolean {
+    return this.#pending > 0
   }
 
-  hold(arrival: Arrival): void {
-    this.#held.push(arrival)
+  /** Whether work waits that has let all advances end that were under way when it was requested. */
+  get isDraining(): boolean {
+    return this.#draining > 0
   }
 
-  /** Closes until a work has ended, well or not; it begins when the one before it has. */
-  alone<T>(work: () => Promise<T>): Promise<T> {
-    this.#soloists += 1
-    const solo = this.#last.then(work).finally(() => this.#leave())
-    this.#last = solo.catch(() => undefined)
-    return solo
+  hold(command: Command): void {
+    this.#held.push(command)
+  }
+
+  /**
+   * Runs work when the work before it has ended, well or not.
+   * @param advancesEnded - resolves when the advances that are under way now have ended; never rejects
+   */
+  alone<T>(work: () => Promise<T>, advancesEnded: Promise<void>): Promise<T> {
+    this.#pending += 1
+    const drains = advancesEnded.then(() => {
+      this.#draining += 1
+    })
+    const done = Promise.all([this.#last, drains])
+      .then(work)
+      .finally(() => this.#leave())
+    this.#last = done.catch(() => undefined)
+    return done
   }
 
   #leave(): void {
-    this.#soloists -= 1
-    if (this.#soloists > 0) return
-    for (const arrival of this.#held.splice(0)) this.#letIn(arrival)
+    this.#pending -= 1
+    this.#draining -= 1
+    if (this.isWanted) return
+    for (const command of this.#held.splice(0)) this.#release(command)
   }
 }

@@ -11,7 +11,8 @@ import { ClockHeld, type Unit } from './unit.ts'
 
 /** What the timekeeper needs of the engine. */
 type Host = AdvanceHost & {
-  readonly command: <T>(merchant: MerchantState, run: (unit: Unit) => T) => Promise<T>
+  /** Runs a command of a merchant that begins an advance. */
+  readonly beginAdvance: <T>(merchant: MerchantState, run: (unit: Unit) => T) => Promise<T>
   readonly caughtUp: (merchant: string, summary: Summary) => void
 }
 
@@ -53,7 +54,7 @@ export class Timekeeper {
       ...wanted
     }: Partial<AdvanceOptions> & { param: string; begun?: () => void; checkAdmitted?: () => void },
   ): Promise<{ readonly done: Promise<Summary> }> {
-    const { done } = await this.#host.command(merchant, (unit) => {
+    const { done } = await this.#host.beginAdvance(merchant, (unit) => {
       if (merchant.held.has(clock) || clock.target !== null) throw new ClockHeld(clock)
       checkAdmitted?.()
       unit.touch(clock)

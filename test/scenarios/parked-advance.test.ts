@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSandbox } from '../../src/sandbox.ts'
-import { asOperator } from '../http/support.ts'
+import { makeApp } from '../http/oauth/support.ts'
+import { anotherMerchant, asOperator } from '../http/support.ts'
 import { type Body, clientOf, type Twin } from '../twin.ts'
 import { makeDoor, makeInbox, openShop, type Shop, shopOf, turns } from '../webhooks/inbox.ts'
 import { at, bytesOf, historyOf, listAll, nowOf, onTestClock, subscribe } from './story.ts'
@@ -40,6 +41,31 @@ describe('while an advance is parked', () => {
     const { shop, door, advance } = await parked()
     const asked = asOperator(shop)('POST', path, body)
     await turns()
+    door.open()
+    expect(await advance).toMatchObject({ status: 'ready', now: APRIL })
+    expect((await asked).status).toBe(status)
+  })
+
+  test.each([
+    ['a snapshot', 'snapshots', { name: 'parked' }, 201],
+    ['a reset', 'reset', {}, 200],
+  ])('%s that waits for it delays neither revocations nor other merchants', async (_, path, body, status) => {
+    const { shop, door, advance } = await parked()
+    const operator = asOperator(shop)
+    const { merchant: second, secretKey } = await anotherMerchant(shop)
+    const other = clientOf(shop.sandbox, secretKey)
+    const app = await makeApp(shop)
+    const { body: key } = await operator('POST', 'keys', { merchant: shop.sandbox.merchant.settings.id })
+    const asked = operator('POST', path, body)
+    await turns()
+    expect((await other.post('/v1/customers')).object).toBe('customer')
+    expect((await other.advance({ by: '1mo' })).status).toBe('ready')
+    expect((await operator('POST', `apps/${app.id}/rotate_secret`)).status).toBe(200)
+    expect((await operator('DELETE', `apps/${app.id}`)).status).toBe(200)
+    expect((await operator('POST', `keys/${key.id}/revoke`)).status).toBe(200)
+    const revoked = clientOf(shop.sandbox, key.secret)
+    expect((await revoked.request('POST', '/v1/customers')).status).toBe(401)
+    expect((await operator('DELETE', `merchants/${second.id}`)).status).toBe(200)
     door.open()
     expect(await advance).toMatchObject({ status: 'ready', now: APRIL })
     expect((await asked).status).toBe(status)
