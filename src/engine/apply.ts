@@ -1,8 +1,7 @@
 import type { Change, Kind, Objects, Step } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
 import { invoiceJobs, type Job, refundJobs, subscriptionJobs } from '../core/jobs.ts'
-import { changedFields, pick } from '../store/codec.ts'
-import { PRIVATE_FIELDS } from '../store/columns.ts'
+import { codecOf } from '../store/codec.ts'
 import type { NewEntry } from '../store/journal.ts'
 import { hasKeyframe } from '../store/keyframes.ts'
 import { Place } from '../store/place.ts'
@@ -87,10 +86,8 @@ function entryOf(
   { kind, before, after, event: type }: Step,
   link: { readonly place: Place; readonly seq: number },
 ): NewEntry | undefined {
-  const hidden = PRIVATE_FIELDS[kind] as readonly string[]
-  const changed =
-    before === null ? [] : changedFields(kind, before, after).filter(({ name }) => !hidden.includes(name))
-  if (before !== null && changed.length === 0 && type === null) return undefined
+  const publicText = before === null ? null : codecOf(kind).changes(before, after).publicText
+  if (before !== null && publicText === null && type === null) return undefined
   const { place } = link
   const previous = place.link(link.seq)
   return {
@@ -98,7 +95,7 @@ function entryOf(
     place,
     previous,
     keyframe: hasKeyframe(place.entryCount) ? after : null,
-    replaced: before === null || changed.length === 0 ? null : pick(before, changed),
+    replaced: before === null || publicText === null ? null : publicText(before),
     event: type && { type, number: unit.ids.nextNumber(unit.owner, 'evt') },
   }
 }

@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import type { DeliveryStatus, WebhookDelivery } from '../core/webhook.ts'
-import { decode, fieldsOf } from './codec.ts'
+import { codecOf } from './codec.ts'
+import { COLUMNS } from './columns.ts'
 import { arg, literal, type Reader, type Statements } from './statements.ts'
 import type { Tables } from './tables.ts'
 
-const COLUMN_NAMES = fieldsOf('webhook_delivery').map(({ name }) => name)
-const read: Reader<WebhookDelivery> = (values) => decode('webhook_delivery', values)
+const COLUMN_NAMES = Object.keys(COLUMNS.webhook_delivery)
+const read: Reader<WebhookDelivery> = (values) => codecOf('webhook_delivery').decode(values)
 
 /** A delivery and its place in the order in which the events came. */
 export type QueuedDelivery = { readonly seq: number; readonly delivery: WebhookDelivery }

@@ -28,8 +28,8 @@ export type NewEntry = {
   readonly previous: number | null
   /** The state that the change made, when the entry is to have a keyframe. */
   readonly keyframe: Objects[Kind] | null
-  /** The values that the change replaced; null when it made the object or replaced nothing. */
-  readonly replaced: Readonly<Record<string, unknown>> | null
+  /** The values that the change replaced, as JSON; null when it made the object or replaced nothing. */
+  readonly replaced: string | null
   /** The event that tells of the change and its running number within the merchant; null for a silent change. */
   readonly event: { readonly type: EventType; readonly number: number } | null
 }
@@ -114,9 +114,8 @@ export class Journal {
     const values: unknown[] = []
     for (const { kind, place, previous, replaced, event } of entries) {
       const [number, type] = event ? [event.number, TYPE_NUMBER.get(event.type)] : [null, null]
-      const text = replaced && JSON.stringify(replaced)
       values.push(merchant, number, type, kindNumber(kind), place.seq)
-      values.push(created, text, api_version, request, idempotency_key, previous)
+      values.push(created, replaced, api_version, request, idempotency_key, previous)
     }
     const { last } = this.#statements
       .named(`append ${entries.length} to journal`, (db) =>

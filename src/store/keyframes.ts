@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
-import { fieldsOf, pick } from './codec.ts'
-import { KINDS, kindNumber, PRIVATE_FIELDS } from './columns.ts'
+import { codecOf } from './codec.ts'
+import { kindNumber } from './columns.ts'
 import { MOVABLE } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
 
@@ -20,17 +20,6 @@ export type Keyframe = {
   /** The values of all public fields. */
   readonly state: Readonly<Record<string, unknown>>
 }
-
-/** `id` and `created` never change. */
-const CONSTANT_FIELDS: readonly string[] = ['id', 'created']
-
-/** The fields of each kind that a keyframe holds: those that the journal may hold. */
-const FIELDS = Object.fromEntries(
-  KINDS.map((kind) => {
-    const omitted: readonly string[] = [...CONSTANT_FIELDS, ...PRIVATE_FIELDS[kind]]
-    return [kind, fieldsOf(kind).filter(({ name }) => !omitted.includes(name))]
-  }),
-)
 
 /**
  * The public states of objects right after some of their journal entries. The journal is an undo log: without keyframes, to
@@ -61,7 +50,7 @@ export class Keyframes {
       .run({
         ...place,
         kind: kindNumber(place.kind),
-        state: JSON.stringify(pick(state, FIELDS[place.kind] ?? [])),
+        state: codecOf(place.kind).publicState(state as never),
       })
   }
 

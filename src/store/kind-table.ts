@@ -1,6 +1,7 @@
 import type { Kind, Objects } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
-import { changedFields, decode, encoded, fieldsOf } from './codec.ts'
+import { codecOf } from './codec.ts'
+import { COLUMNS } from './columns.ts'
 import { Place } from './place.ts'
 import { arg, type Reader, type Statements } from './statements.ts'
 
@@ -25,7 +26,7 @@ export class KindTable<K extends Kind> {
   constructor(kind: K, statements: Statements) {
     this.#kind = kind
     this.#statements = statements
-    this.#columns = fieldsOf(kind).map(({ name }) => name)
+    this.#columns = Object.keys(COLUMNS[kind])
   }
 
   /** The columns that `reader` takes. */
@@ -35,7 +36,7 @@ export class KindTable<K extends Kind> {
 
   /** Makes an object of a row of the columns, and remembers its place. */
   readonly reader: Reader<Objects[K]> = (values) => {
-    const object = decode(this.#kind, values)
+    const object = codecOf(this.#kind).decode(values)
     this.#remember(object.id, placeFrom(values, this.#columns.length))
     return object
   }
@@ -114,28 +115,27 @@ export class KindTable<K extends Kind> {
           ...Object.fromEntries(this.#columns.map((name) => [name, arg(name)])),
         }),
       )
-      .runWith([merchant, place.newestEntry, place.entryCount, ...encoded(object, fieldsOf(this.#kind))])
+      .runWith([merchant, place.newestEntry, place.entryCount, ...codecOf(this.#kind).encode(object)])
     place.seq = last
     this.#remember(object.id, place)
   }
 
   /** Writes the fields that changed, and the end of the chain of entries. */
   update(before: Objects[K], after: Objects[K], { seq, newestEntry, entryCount }: Place): void {
-    const fields = changedFields(this.#kind, before, after)
-    const names = fields.map(({ name }) => name)
+    const changed = codecOf(this.#kind).changes(before, after)
     const { changes } = this.#statements
-      .named(`update ${this.#kind} ${names.join(' ')}`, (db) =>
+      .named(`update ${this.#kind} ${changed.name}`, (db) =>
         db
           .updateTable(this.#kind as 'object')
           .set({
             newest_entry: arg<number | null>('newest_entry'),
             entry_count: arg<number>('entry_count'),
-            ...Object.fromEntries(names.map((name) => [name, arg(name)])),
+            ...Object.fromEntries(changed.fields.map(({ name }) => [name, arg(name)])),
           })
           .where('seq', '=', arg<number>('seq'))
           .where('id', '=', arg<string>('id')),
       )
-      .runWith([newestEntry, entryCount, ...encoded(after, fields), seq, after.id])
+      .runWith([newestEntry, entryCount, ...changed.encode(after), seq, after.id])
     assert(changes === 1, `${after.id} is where it was`)
   }
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Kind } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
 import type { CreatedBound } from './blocks.ts'
-import { fieldsOf } from './codec.ts'
+import { COLUMNS } from './columns.ts'
 import { arg, literal } from './statements.ts'
 
 /** A condition of a list on a field that its table has. Numbers, and what begins with `isNot` or `isEither`, are part of the SQL. */
@@ -138,7 +138,7 @@ function queryOf(
     ...(shape.isAbove ? [sql`${place} > ${arg('above')}`] : []),
     ...(shape.isBelow ? [sql`${place} < ${arg('below')}`] : []),
   ]
-  const columns = fieldsOf(kind).map(({ name }) => sql.ref(`${kind}.${name}`))
+  const columns = Object.keys(COLUMNS[kind]).map((name) => sql.ref(`${kind}.${name}`))
   return sql<object>`select ${sql.join(columns)} from ${source} where ${sql.join(wheres, sql` and `)}
     order by ${place} ${sql.raw(shape.order === 'newest first' ? 'desc' : 'asc')} limit ${literal(shape.limit)}`
 }

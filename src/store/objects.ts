@@ -3,7 +3,7 @@ import type { Kind, Objects } from '../core/change.ts'
 import type { Invoice } from '../core/invoice.ts'
 import type { Subscription } from '../core/subscription.ts'
 import { type Blocks, spanOf } from './blocks.ts'
-import { decode } from './codec.ts'
+import { codecOf } from './codec.ts'
 import { KINDS } from './columns.ts'
 import { KindTable } from './kind-table.ts'
 import { type Filter, listQuery } from './list-query.ts'
@@ -87,7 +87,7 @@ export class ObjectTable {
       .named(
         name,
         (db) => ({ compile: () => query().compile(db) }),
-        (row) => decode(kind, row),
+        (row) => codecOf(kind).decode(row),
       )
       .all({ merchant, ...bounds, ...values })
   }

@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Kind, Objects } from '../../src/core/change.ts'
+import { codecOf } from '../../src/store/codec.ts'
+import { COLUMNS, KINDS, PRIVATE_FIELDS } from '../../src/store/columns.ts'
+
+const VALUES = {
+  integer: fc.option(fc.integer()),
+  text: fc.option(fc.string()),
+  boolean: fc.boolean(),
+  json: fc.option(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.constant(null)))),
+}
+
+/** An object of a kind whose fields hold any value of their type. */
+const objectOf = (kind: Kind): fc.Arbitrary<Objects[Kind]> =>
+  fc.record(
+    Object.fromEntries(Object.entries(COLUMNS[kind]).map(([name, type]) => [name, VALUES[type]])),
+  ) as unknown as fc.Arbitrary<Objects[Kind]>
+
+const namesOf = (kind: Kind) => Object.keys(COLUMNS[kind])
+const same = (left: unknown, right: unknown) => JSON.stringify(left) === JSON.stringify(right)
+
+describe.each(KINDS)('%s', (kind) => {
+  const codec = codecOf(kind)
+
+  test('is read from its columns as it was written, with its fields in their order', () => {
+    fc.assert(
+      fc.property(objectOf(kind), (object) => {
+        const read = codec.decode([...codec.encode(object), 'a further value'])
+        expect(read).toEqual(object)
+        expect(Object.keys(read)).toEqual(namesOf(kind))
+      }),
+    )
+  })
+
+  test('differs in the fields whose content differs', () => {
+    fc.assert(
+      fc.property(objectOf(kind), objectOf(kind), (before, other) => {
+        const names = namesOf(kind).filter((_, place) => place % 3 === 0)
+        const after = {
+          ...before,
+          ...Object.fromEntries(names.map((name) => [name, Reflect.get(other, name)])),
+        }
+        const expected = names.filter((name) => !same(Reflect.get(before, name), Reflect.get(after, name)))
+        const changes = codec.changes(structuredClone(before), after)
+        expect(changes.fields.map(({ name }) => name)).toEqual(expected)
+        expect(changes.encode(after)).toEqual(
+          codec.encode(after).filter((_, place) => expected.includes(namesOf(kind)[place] ?? '')),
+        )
+      }),
+    )
+  })
+
+  test('shows what a change replaced of its public fields', () => {
+    fc.assert(
+      fc.property(objectOf(kind), objectOf(kind), (before, after) => {
+        const { fields, publicText } = codec.changes(before, after)
+        const shown = fields
+          .map(({ name }) => name)
+          .filter((name) => !(PRIVATE_FIELDS[kind] as readonly string[]).includes(name))
+        const expected = Object.fromEntries(shown.map((name) => [name, Reflect.get(before, name)]))
+        expect(publicText?.(before) ?? '{}').toBe(JSON.stringify(expected))
+      }),
+    )
+  })
+})
