@@ -1,63 +1,70 @@
+import { sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
 import { codecOf } from './codec.ts'
 import { COLUMNS } from './columns.ts'
 import { Place } from './place.ts'
+import { Recent } from './recent.ts'
 import { arg, type Reader, type Statements } from './statements.ts'
 
-/** How many places are remembered: more than nearly all commands touch, and few enough to be at hand. */
-const MOST_PLACES = 256
+/** How many objects of a kind are kept in memory for certain. */
+const OBJECTS_KEPT = 1_024
+/** Deliveries are also written many at a time, by statements that do not pass here (see DeliveryQueue). */
+const DELIVERIES_KEPT = 0
 
-/** The columns of a place, in the order of the constructor's parameters. */
-const PLACE_COLUMNS = ['seq', 'newest_entry', 'entry_count'] as const
+/** An object as its row holds it. */
+type Known<T> = { readonly merchant: number; readonly place: Place; readonly object: T }
 
-/** Makes a place of its columns, which are the first from an offset on. */
-const placeFrom = (values: readonly unknown[], offset: number): Place =>
-  new Place(values[offset] as number, values[offset + 1] as number | null, values[offset + 2] as number)
+/** The columns behind those of an object: its owner, and its place in the order of the constructor's parameters. */
+const ROW_COLUMNS = ['merchant', 'seq', 'newest_entry', 'entry_count'] as const
 
 /** The table of one kind of object, one row each. */
 export class KindTable<K extends Kind> {
   readonly #kind: K
   readonly #statements: Statements
   readonly #columns: readonly string[]
-  /** The places of the objects that were read or written last, so that their next change needs no lookup. */
-  readonly #places = new Map<string, Place>()
+  /** The objects that were read or written last, by id. */
+  readonly #recent: Recent<Known<Objects[K]>>
 
   constructor(kind: K, statements: Statements) {
     this.#kind = kind
     this.#statements = statements
     this.#columns = Object.keys(COLUMNS[kind])
+    this.#recent = new Recent(kind === 'webhook_delivery' ? DELIVERIES_KEPT : OBJECTS_KEPT)
   }
 
   /** The columns that `reader` takes. */
   get columns(): string[] {
-    return [...this.#columns, ...PLACE_COLUMNS]
+    return [...this.#columns, ...ROW_COLUMNS]
   }
 
-  /** Makes an object of a row of the columns, and remembers its place. */
-  readonly reader: Reader<Objects[K]> = (values) => {
-    const object = codecOf(this.#kind).decode(values)
-    this.#remember(object.id, placeFrom(values, this.#columns.length))
-    return object
-  }
+  /** Makes an object of a row of the columns, and keeps it. */
+  readonly reader: Reader<Objects[K]> = (values) => this.#known(values).object
 
   /** The object of this id; undefined when the merchant has none. */
   get(merchant: number, id: string): Objects[K] | undefined {
-    return this.#statements
+    return this.#find(merchant, id)?.object
+  }
+
+  /** Reads objects that are going to be asked for, all at once. */
+  load(merchant: number, ids: readonly string[]): void {
+    const missing = ids.filter((id) => !this.#recent.get(id))
+    if (missing.length < 2) return
+    this.#statements
       .named(
-        `get ${this.#kind}`,
+        `load ${this.#kind}`,
         (db) =>
           db
             .selectFrom(this.#kind as 'object')
             .select(this.columns)
-            .where('id', '=', arg<string>('id'))
-            .where('merchant', '=', arg<number>('merchant')),
+            .where('merchant', '=', arg<number>('merchant'))
+            .where(sql<boolean>`id in (select value from json_each(${arg('ids')}))`),
         this.reader,
       )
-      .get({ id, merchant })
+      .all({ merchant, ids: JSON.stringify(missing) })
   }
 
-  /** The object in this place of its table, whoever owns it. */
+  /** The object in this place of its table, whoever owns it. It is not kept: whoever looks at the past reads each once. */
   at(seq: number): Objects[K] {
     const object = this.#statements
       .named(
@@ -65,9 +72,9 @@ export class KindTable<K extends Kind> {
         (db) =>
           db
             .selectFrom(this.#kind as 'object')
-            .select(this.columns)
+            .select(this.#columns)
             .where('seq', '=', arg<number>('seq')),
-        this.reader,
+        (values) => codecOf(this.#kind).decode(values),
       )
       .get({ seq })
     assert(object, `${this.#kind} ${seq} is there`)
@@ -76,7 +83,7 @@ export class KindTable<K extends Kind> {
 
   /** The place of an object in the order of creation; undefined when the merchant has none of this id. */
   seqOf(merchant: number, id: string): number | undefined {
-    return this.#findPlace(merchant, id)?.seq
+    return this.#find(merchant, id)?.place.seq
   }
 
   /**
@@ -84,9 +91,9 @@ export class KindTable<K extends Kind> {
    * @throws when the merchant has none of this id
    */
   placeOf(merchant: number, id: string): Place {
-    const place = this.#places.get(id) ?? this.#findPlace(merchant, id)
-    assert(place, `${id} is there`)
-    return place
+    const known = this.#find(merchant, id)
+    assert(known, `${id} is there`)
+    return known.place
   }
 
   /** The seq of the newest journal entry of the object in this place of its table; null when there is none. */
@@ -117,11 +124,11 @@ export class KindTable<K extends Kind> {
       )
       .runWith([merchant, place.newestEntry, place.entryCount, ...codecOf(this.#kind).encode(object)])
     place.seq = last
-    this.#remember(object.id, place)
+    this.#recent.set(object.id, { merchant, place, object })
   }
 
   /** Writes the fields that changed, and the end of the chain of entries. */
-  update(before: Objects[K], after: Objects[K], { seq, newestEntry, entryCount }: Place): void {
+  update(merchant: number, { before, after }: { before: Objects[K]; after: Objects[K] }, place: Place): void {
     const changed = codecOf(this.#kind).changes(before, after)
     const { changes } = this.#statements
       .named(`update ${this.#kind} ${changed.name}`, (db) =>
@@ -135,31 +142,44 @@ export class KindTable<K extends Kind> {
           .where('seq', '=', arg<number>('seq'))
           .where('id', '=', arg<string>('id')),
       )
-      .runWith([newestEntry, entryCount, ...changed.encode(after), seq, after.id])
+      .runWith([place.newestEntry, place.entryCount, ...changed.encode(after), place.seq, after.id])
     assert(changes === 1, `${after.id} is where it was`)
+    this.#recent.set(after.id, { merchant, place, object: after })
   }
 
-  forgetPlaces(): void {
-    this.#places.clear()
+  /** Drops the objects in memory: to be called when rows were changed in another way than by this class. */
+  forget(): void {
+    this.#recent.clear()
   }
 
-  #findPlace(merchant: number, id: string): Place | undefined {
+  #find(merchant: number, id: string): Known<Objects[K]> | undefined {
+    const recent = this.#recent.get(id)
+    if (recent) return recent.merchant === merchant ? recent : undefined
     return this.#statements
       .named(
-        `place of ${this.#kind}`,
+        `get ${this.#kind}`,
         (db) =>
           db
             .selectFrom(this.#kind as 'object')
-            .select(PLACE_COLUMNS)
+            .select(this.columns)
             .where('id', '=', arg<string>('id'))
             .where('merchant', '=', arg<number>('merchant')),
-        (values) => placeFrom(values, 0),
+        (values) => this.#known(values),
       )
       .get({ id, merchant })
   }
 
-  #remember(id: string, place: Place): void {
-    if (this.#places.size === MOST_PLACES) this.#places.clear()
-    this.#places.set(id, place)
+  /** Reads a row of the columns, and keeps its object. */
+  #known(values: readonly unknown[]): Known<Objects[K]> {
+    const object = codecOf(this.#kind).decode(values)
+    const [merchant, seq, newestEntry, entryCount] = values.slice(this.#columns.length) as [
+      number,
+      number,
+      number | null,
+      number,
+    ]
+    const known = { merchant, place: new Place(seq, newestEntry, entryCount), object }
+    this.#recent.set(object.id, known)
+    return known
   }
 }

@@ -31,6 +31,7 @@ export class ObjectTable {
   readonly #statements: Statements
   readonly #blocks: Blocks
   readonly #tables: { readonly [K in Kind]: KindTable<K> }
+  #writes = 0
 
   constructor(statements: Statements, blocks: Blocks) {
     this.#statements = statements
@@ -59,6 +60,7 @@ export class ObjectTable {
    * @throws when the merchant has none of this id
    */
   placeOf(kind: Kind, merchant: number, id: string): Place {
+    this.#writes += 1
     return this.#tables[kind].placeOf(merchant, id)
   }
 
@@ -171,6 +173,7 @@ export class ObjectTable {
    * @param place - its journal entries; its seq is set
    */
   insert<K extends Kind>(kind: K, merchant: number, object: Objects[K], place = new Place()): void {
+    this.#writes += 1
     this.#tables[kind].insert(merchant, object, place)
     this.#blocks.added(kind, place.seq)
     if (kind === 'subscription') this.#notePrices(merchant, place.seq, [], (object as Subscription).items)
@@ -183,16 +186,26 @@ export class ObjectTable {
     { before, after }: { before: Objects[K]; after: Objects[K] },
     place = this.placeOf(kind, merchant, after.id),
   ): void {
-    this.#tables[kind].update(before, after, place)
+    this.#tables[kind].update(merchant, { before, after }, place)
     if (kind === 'subscription') {
       const [old, now] = [before, after] as readonly Objects[Kind][] as readonly Subscription[]
       this.#notePrices(merchant, place.seq, old?.items ?? [], now?.items ?? [])
     }
   }
 
-  /** To be called when other rows have come in the place of those that were here. */
-  forgetPlaces(): void {
-    for (const table of Object.values(this.#tables)) table.forgetPlaces()
+  /** Reads objects that are going to be asked for, all at once. */
+  load(kind: Kind, merchant: number, ids: readonly string[]): void {
+    this.#tables[kind].load(merchant, ids)
+  }
+
+  /** How often rows were written, or places taken to be changed: as long as that stays the same, a savepoint has nothing to take back. */
+  get writes(): number {
+    return this.#writes
+  }
+
+  /** Drops the objects in memory: to be called when rows were changed in another way than by this class. */
+  forget(): void {
+    for (const table of Object.values(this.#tables)) table.forget()
   }
 
   /** Keeps what subscriptions of a price are found by. */

@@ -85,7 +85,7 @@ export class Store {
       return result
     } catch (error) {
       if (this.#database.inTransaction) this.#transact.rollback.run()
-      this.#forgetPlaces()
+      this.#forget()
       throw error
     }
   }
@@ -101,6 +101,7 @@ export class Store {
   /** Runs work within a transaction whose writes, when it throws, are taken back alone, or with the whole transaction. */
   savepoint<T>(work: () => T): T {
     this.#savepoint.open.run()
+    const { writes } = this.objects
     try {
       const result = work()
       this.#savepoint.release.run()
@@ -110,7 +111,8 @@ export class Store {
         this.#savepoint.rollback.run()
         this.#savepoint.release.run()
       }
-      this.#forgetPlaces()
+      // Most refusals have written nothing, and what is in memory still holds.
+      if (this.objects.writes !== writes) this.#forget()
       throw error
     }
   }
@@ -125,7 +127,7 @@ export class Store {
     snapshot.read((source) =>
       this.transaction(() => {
         refill(this.#database, source)
-        this.#forgetPlaces()
+        this.#forget()
         this.clocks.resumeLive(now)
         settle()
       }),
@@ -135,19 +137,20 @@ export class Store {
   /** Takes away all that snapshots hold, within the transaction under way. */
   empty(): void {
     empty(this.#database)
-    this.#forgetPlaces()
+    this.#forget()
   }
 
   /** Takes away all that a merchant has, and the merchant, within the transaction under way. */
   forget(merchant: { readonly ordinal: number; readonly id: string }): void {
     forget(this.#database, merchant)
-    this.#forgetPlaces()
+    this.#forget()
     this.#blocks.trim()
   }
 
-  /** To be called when rows were rolled back, deleted or replaced. */
-  #forgetPlaces(): void {
-    this.objects.forgetPlaces()
+  /** Drops what is held in memory of rows: they were taken back, or others came in their place. */
+  #forget(): void {
+    this.objects.forget()
+    this.jobs.forget()
     this.journal.forgetNext()
   }
 

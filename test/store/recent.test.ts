@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { Recent } from '../../src/store/recent.ts'
+
+const KEYS = Array.from({ length: 10 }, (_, n) => `key ${n}`)
+
+test('the values used last are kept, as many as a generation holds', () => {
+  const recent = new Recent<number>(4)
+  KEYS.forEach((key, n) => {
+    recent.set(key, n)
+    KEYS.slice(Math.max(0, n - 3), n + 1).forEach((last) => {
+      expect(recent.get(last)).toBe(KEYS.indexOf(last))
+    })
+  })
+})
+
+test('at most two generations are kept', () => {
+  const recent = new Recent<number>(3)
+  for (const [n, key] of KEYS.entries()) recent.set(key, n)
+  expect(KEYS.filter((key) => recent.get(key) !== undefined).length).toBeLessThanOrEqual(6)
+})
+
+test('what is used stays while others come and go', () => {
+  const recent = new Recent<number>(2)
+  recent.set('used', 0)
+  for (const [n, key] of KEYS.entries()) {
+    recent.set(key, n)
+    expect(recent.get('used')).toBe(0)
+  }
+})
+
+test('a value that is set again takes the place of the one before', () => {
+  const recent = new Recent<number>(2)
+  for (const value of [1, 2, 3]) {
+    recent.set('again', value)
+    recent.set(`other ${value}`, 0)
+    expect(recent.get('again')).toBe(value)
+  }
+})
+
+test('nothing is left when it is cleared, and nothing is kept without room', () => {
+  const cleared = new Recent<number>(2)
+  const without = new Recent<number>(0)
+  for (const key of KEYS) {
+    cleared.set(key, 1)
+    without.set(key, 1)
+  }
+  cleared.clear()
+  expect(KEYS.map((key) => [cleared.get(key), without.get(key)])).toEqual(
+    KEYS.map(() => [undefined, undefined]),
+  )
+})
