@@ -3,6 +3,7 @@ import type { EventType } from '../core/event.ts'
 import type { QueuedJob } from '../store/jobs.ts'
 import type { Store } from '../store/store.ts'
 import { type Clock, stopwatch } from './clock.ts'
+import { DueJobs } from './due-jobs.ts'
 import { runJob } from './jobs.ts'
 import type { Unit } from './unit.ts'
 
@@ -79,9 +80,10 @@ export function runBatch(
   const started = stopwatch()
   let previous: QueuedJob | undefined
   let isWaiting = false
+  const jobs = new DueJobs(store, clock, target)
   do {
-    const [job] = store.jobs.next(clock.seq, 1)
-    if (!job || job.due > target) {
+    const job = jobs.next()
+    if (!job) {
       clock.moveTo(target)
       clock.end({ keepsPace: is_catch_up })
       return { isDone: true, isWaiting: false, summary }

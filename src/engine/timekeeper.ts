@@ -207,7 +207,7 @@ export class Timekeeper {
   }
 
   #isDueBy(clock: Clock, instant: number): boolean {
-    const [job] = this.#store.jobs.next(clock.seq, 1)
+    const job = this.#store.jobs.first(clock.seq)
     return job !== undefined && job.due <= instant
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { assert } from '../core/errors.ts'
 import { JOB_KINDS, type Job, type JobKind } from '../core/jobs.ts'
+import { JobWindow, WINDOW_SIZE } from './job-window.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import type { JobRow } from './tables.ts'
 
@@ -16,9 +17,27 @@ export type QueuedJob = Job & { readonly clock: number; readonly merchant: numbe
 /** What is due on which clock, in the order of execution. */
 export class JobTable {
   readonly #statements: Statements
+  /** The first jobs of the clock that was asked for last. */
+  #window: JobWindow | undefined
 
   constructor(statements: Statements) {
     this.#statements = statements
+  }
+
+  /** The job that runs next on a clock; undefined when its queue is empty. */
+  first(clock: number): QueuedJob | undefined {
+    const [row] = this.#windowOf(clock).rows
+    return row && jobOf(row)
+  }
+
+  /** Some of the jobs that run next on a clock, in order: as many as are at hand. */
+  firstFew(clock: number): QueuedJob[] {
+    return this.#windowOf(clock).rows.map(jobOf)
+  }
+
+  /** Drops what is held in memory: to be called when the queue was changed in another way than by this class. */
+  forget(): void {
+    this.#window = undefined
   }
 
   /**
@@ -27,6 +46,16 @@ export class JobTable {
    */
   add(clock: number, merchant: number, job: Job, made: number): void {
     const kind = JOB_KINDS.indexOf(job.kind)
+    const row: JobRow = {
+      clock,
+      merchant,
+      kind,
+      due: job.due,
+      object: job.object,
+      subscription: job.subscription ?? '',
+      position: job.subscription === null ? made : kind,
+    }
+    if (this.#window?.clock === clock) this.#window.add(row)
     this.#statements
       .named('add job', (db) =>
         db.insertInto('job').values({
@@ -39,27 +68,23 @@ export class JobTable {
           merchant: arg<number>('merchant'),
         }),
       )
-      .run({
-        clock,
-        merchant,
-        kind,
-        due: job.due,
-        object: job.object,
-        subscription: job.subscription ?? '',
-        position: job.subscription === null ? made : kind,
-      })
+      .run(row)
   }
 
   remove(clock: number, job: Job): void {
+    const values = valuesOf(clock, job)
+    if (this.#window?.clock === clock)
+      this.#window.remove({ ...values, subscription: job.subscription ?? '' })
     this.#statements
       .named(job.subscription === null ? 'remove job of no subscription' : 'remove job', (db) =>
         db.deleteFrom('job').where(isJob(job)),
       )
-      .run(valuesOf(clock, job))
+      .run(values)
   }
 
   /** Takes the jobs of a kind that some objects have, and that follow no subscription, off a clock's queue. */
   removeOf(clock: number, kind: JobKind, objects: readonly string[]): void {
+    this.forget()
     this.#statements
       .named('remove jobs of objects', (db) =>
         db
@@ -74,6 +99,7 @@ export class JobTable {
 
   /** Takes all jobs of a kind off the queues of all clocks. */
   removeKind(kind: JobKind): void {
+    this.forget()
     this.#statements
       .named('remove jobs of a kind', (db) => db.deleteFrom('job').where('kind', '=', arg<number>('kind')))
       .run({ kind: JOB_KINDS.indexOf(kind) })
@@ -85,6 +111,21 @@ export class JobTable {
     limit: number,
     from?: { readonly after: JobRow } | { readonly before: JobRow },
   ): QueuedJob[] {
+    return this.#rows(clock, limit, from).map(jobOf)
+  }
+
+  #windowOf(clock: number): JobWindow {
+    if (this.#window?.clock !== clock || this.#window.isUsedUp) {
+      this.#window = new JobWindow(clock, this.#rows(clock, WINDOW_SIZE))
+    }
+    return this.#window
+  }
+
+  #rows(
+    clock: number,
+    limit: number,
+    from?: { readonly after: JobRow } | { readonly before: JobRow },
+  ): JobRow[] {
     const side = from === undefined ? 'first' : 'after' in from ? 'after' : 'before'
     const place = from === undefined ? {} : 'after' in from ? from.after : from.before
     const direction = side === 'before' ? 'desc' : 'asc'
@@ -104,7 +145,6 @@ export class JobTable {
           .limit(literal(limit))
       })
       .all({ ...place, clock })
-      .map(jobOf)
   }
 
   /** The row of a job; undefined when it is not in the queue. */

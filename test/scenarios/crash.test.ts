@@ -138,7 +138,7 @@ test('an advance that fails can be tried again with its idempotency key', async 
   await subscribe(twin)
   const advance = () =>
     twin.request('POST', '/v1/test_helpers/clock/advance', { by: '1w' }, { 'Idempotency-Key': 'again' })
-  vi.spyOn(twin.sandbox.engine.store.jobs, 'next').mockImplementationOnce(() => {
+  vi.spyOn(twin.sandbox.engine.store.jobs, 'first').mockImplementationOnce(() => {
     throw new Error('the disk is on fire')
   })
   expect(await advance()).toMatchObject({ status: 500, body: { error: { code: 'internal_error' } } })

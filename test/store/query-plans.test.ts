@@ -4,6 +4,7 @@ import { tellStory } from '../../src/http/openapi/story.ts'
 import type { Registered } from '../../src/http/route.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
 import { BLOCK_ROWS } from '../../src/store/blocks.ts'
+import { KINDS } from '../../src/store/columns.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { KEYFRAME_ENTRIES } from '../../src/store/keyframes.ts'
 import { type Body, startTwin } from '../twin.ts'
@@ -128,6 +129,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.idempotency.remove({ scope: '', key: '' })
   store.clocks.at(0)
   store.objects.countOutstanding({ customer: '', subscription: '' }, 1)
+  for (const kind of KINDS) store.objects.load(kind, 0, ['one', 'another'])
 }
 
 async function answerOf({ app, adminToken }: Sandbox, path: string, given?: object) {

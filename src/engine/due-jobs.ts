@@ -1,0 +1,77 @@
+import type { Kind, Objects } from '../core/change.ts'
+import type { QueuedJob } from '../store/jobs.ts'
+import type { Store } from '../store/store.ts'
+import type { Clock } from './clock.ts'
+
+/**
+ * The jobs that are due on a clock, one after the other. What their decisions will read is read for many jobs at once: one
+ * statement a table instead of one an object. It is only a hint: a decision reads each object when it runs, and finds in
+ * memory what the jobs before it have left.
+ */
+export class DueJobs {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #target: number
+  /** The objects of the jobs that were prepared. */
+  readonly #prepared = new Set<string>()
+
+  /** @param target - Unix seconds: jobs up to here are due */
+  constructor(store: Store, clock: Clock, target: number) {
+    this.#store = store
+    this.#clock = clock
+    this.#target = target
+  }
+
+  /** The job that runs next; undefined when none is due. It stays in the queue until it has run. */
+  next(): QueuedJob | undefined {
+    const job = this.#store.jobs.first(this.#clock.seq)
+    if (!job || job.due > this.#target) return undefined
+    if (!this.#prepared.has(job.object)) this.#prepare(job.merchant)
+    return job
+  }
+
+  #prepare(merchant: number): void {
+    const jobs = this.#store.jobs
+      .firstFew(this.#clock.seq)
+      .filter((job) => job.due <= this.#target && job.merchant === merchant)
+    for (const { object } of jobs) this.#prepared.add(object)
+    const subscriptions = this.#load(
+      'subscription',
+      merchant,
+      jobs.map(({ subscription }) => subscription),
+    )
+    const invoices = this.#load('invoice', merchant, jobs.map(invoiceOf))
+    const customers = this.#load(
+      'customer',
+      merchant,
+      [...subscriptions, ...invoices].map(({ customer }) => customer),
+    )
+    this.#load(
+      'payment_intent',
+      merchant,
+      invoices.map(({ payment_intent }) => payment_intent),
+    )
+    const payers = [...subscriptions, ...customers]
+    this.#load(
+      'payment_method',
+      merchant,
+      payers.map(({ default_payment_method }) => default_payment_method),
+    )
+    this.#load(
+      'price',
+      merchant,
+      subscriptions.flatMap(({ items }) => items.map(({ price }) => price)),
+    )
+  }
+
+  /** @param ids - null for a reference that names no object */
+  #load<K extends Kind>(kind: K, merchant: number, ids: readonly (string | null)[]): Objects[K][] {
+    const { objects } = this.#store
+    const wanted = [...new Set(ids)].filter((id) => id !== null)
+    objects.load(kind, merchant, wanted)
+    return wanted.flatMap((id) => objects.get(kind, merchant, id) ?? [])
+  }
+}
+
+const invoiceOf = ({ kind, object }: QueuedJob): string | null =>
+  kind === 'payment_retry' || kind === 'invoice_due' ? object : null

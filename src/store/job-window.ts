@@ -1,0 +1,67 @@
+import type { JobRow } from './tables.ts'
+
+/** How many jobs are read from the queue at a time. */
+export const WINDOW_SIZE = 64
+/** How many a window grows to at most, when jobs are added to it. */
+const MAX_SIZE = 256
+
+/**
+ * The first jobs of a clock's queue, held in memory: an advance runs them one after the other, and reads the queue once for
+ * many. It follows every change of the queue, so it always equals what the database would answer.
+ */
+export class JobWindow {
+  readonly clock: number
+  readonly #rows: JobRow[]
+  /** Whether the queue holds nothing behind these rows. */
+  #isWhole: boolean
+
+  /** @param rows - the first rows of the queue, in order; fewer than WINDOW_SIZE are the whole queue */
+  constructor(clock: number, rows: readonly JobRow[]) {
+    this.clock = clock
+    this.#rows = [...rows]
+    this.#isWhole = rows.length < WINDOW_SIZE
+  }
+
+  /** Whether the window is used up: its rows are gone, and the queue may hold others. */
+  get isUsedUp(): boolean {
+    return this.#rows.length === 0 && !this.#isWhole
+  }
+
+  /** The first rows of the queue, in order. */
+  get rows(): readonly JobRow[] {
+    return this.#rows
+  }
+
+  add(row: JobRow): void {
+    const rows = this.#rows
+    const last = rows.at(-1)
+    if (!this.#isWhole && (!last || compare(row, last) > 0)) return
+    let place = rows.length
+    while (place > 0 && compare(row, rows[place - 1] as JobRow) < 0) place -= 1
+    rows.splice(place, 0, row)
+    if (rows.length <= MAX_SIZE) return
+    rows.length = WINDOW_SIZE
+    this.#isWhole = false
+  }
+
+  /** Removes a job. `subscription` is empty for a job that belongs to none. */
+  remove({ due, kind, subscription, object }: Omit<JobRow, 'clock' | 'merchant' | 'position'>): void {
+    const place = this.#rows.findIndex(
+      (row) =>
+        row.due === due && row.kind === kind && row.object === object && row.subscription === subscription,
+    )
+    if (place !== -1) this.#rows.splice(place, 1)
+  }
+}
+
+/** The order in which jobs run, which is that of the queue's primary key: texts are compared byte by byte. */
+function compare(left: JobRow, right: JobRow): number {
+  return (
+    left.due - right.due ||
+    compareText(left.subscription, right.subscription) ||
+    left.position - right.position ||
+    compareText(left.object, right.object)
+  )
+}
+
+const compareText = (left: string, right: string): number => (left === right ? 0 : left < right ? -1 : 1)
