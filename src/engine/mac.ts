@@ -24,7 +24,7 @@ export class MacKey {
     const bytes = Buffer.allocUnsafe(BLOCK_BYTES + Buffer.byteLength(text))
     bytes.set(this.#inner)
     bytes.write(text, BLOCK_BYTES)
-    this.#outer.write(hash('sha256', bytes, 'latin1'), BLOCK_BYTES, 'latin1')
-    return hash('sha256', this.#outer, 'latin1')
+    this.#outer.write(hash('sha256', bytes, 'binary'), BLOCK_BYTES, 'latin1')
+    return hash('sha256', this.#outer, 'binary')
   }
 }
