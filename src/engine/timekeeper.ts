@@ -194,7 +194,7 @@ export class Timekeeper {
       clock.mode === 'live' && clock.target === null && !this.#advances.isStopping && !this.#stuck.has(clock)
     if (!runsByItself) return undefined
     try {
-      return this.#store.jobs.next(clock.seq, 1)[0]
+      return this.#store.jobs.first(clock.seq)
     } catch (error) {
       if (isOfStorage(error)) throw error
       this.#stuck.add(clock)

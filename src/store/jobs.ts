@@ -17,7 +17,7 @@ export type QueuedJob = Job & { readonly clock: number; readonly merchant: numbe
 /** What is due on which clock, in the order of execution. */
 export class JobTable {
   readonly #statements: Statements
-  /** The first jobs of the clock that was asked for last. */
+  /** The first jobs of the clock that moved last. */
   #window: JobWindow | undefined
 
   constructor(statements: Statements) {
@@ -26,13 +26,17 @@ export class JobTable {
 
   /** The job that runs next on a clock; undefined when its queue is empty. */
   first(clock: number): QueuedJob | undefined {
-    const [row] = this.#windowOf(clock).rows
+    const window = this.#window
+    const [row] = window?.clock === clock && !window.isUsedUp ? window.rows : this.#rows(clock, 1)
     return row && jobOf(row)
   }
 
-  /** Some of the jobs that run next on a clock, in order: as many as are at hand. */
+  /** Some of the jobs that run next on a clock, in order. From here on they are held in memory. */
   firstFew(clock: number): QueuedJob[] {
-    return this.#windowOf(clock).rows.map(jobOf)
+    if (this.#window?.clock !== clock || this.#window.isUsedUp) {
+      this.#window = new JobWindow(clock, this.#rows(clock, WINDOW_SIZE))
+    }
+    return this.#window.rows.map(jobOf)
   }
 
   /** Drops what is held in memory: to be called when the queue was changed in another way than by this class. */
@@ -112,13 +116,6 @@ export class JobTable {
     from?: { readonly after: JobRow } | { readonly before: JobRow },
   ): QueuedJob[] {
     return this.#rows(clock, limit, from).map(jobOf)
-  }
-
-  #windowOf(clock: number): JobWindow {
-    if (this.#window?.clock !== clock || this.#window.isUsedUp) {
-      this.#window = new JobWindow(clock, this.#rows(clock, WINDOW_SIZE))
-    }
-    return this.#window
   }
 
   #rows(

@@ -31,9 +31,9 @@ afterEach(() => {
 /** From now on the jobs of a clock cannot be read, as when a page of their table is damaged. */
 function damageJobs({ sandbox }: Twin, damaged = sandbox.merchant.clock.seq): void {
   const { jobs } = sandbox.engine.store
-  const next = jobs.next.bind(jobs)
-  vi.spyOn(jobs, 'next').mockImplementation((clock, ...page) => {
-    if (clock !== damaged) return next(clock, ...page)
+  const first = jobs.first.bind(jobs)
+  vi.spyOn(jobs, 'first').mockImplementation((clock) => {
+    if (clock !== damaged) return first(clock)
     throw new Sqlite.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT')
   })
 }

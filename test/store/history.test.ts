@@ -1,7 +1,7 @@
 import type Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Objects } from '../../src/core/change.ts'
-import { fieldsOf } from '../../src/store/codec.ts'
+import { codecOf } from '../../src/store/codec.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { KEYFRAME_ENTRIES } from '../../src/store/keyframes.ts'
 import { Place } from '../../src/store/place.ts'
@@ -33,7 +33,8 @@ async function openStore(count = 3) {
     const previous = place.link(store.journal.next)
     const keyframe = place.entryCount % KEYFRAME_ENTRIES === 0 ? after : null
     const event = { type: 'product.updated', number: store.journal.next } as const
-    return { kind: 'product', place, previous, keyframe, replaced, event, created } as const
+    const text = replaced && JSON.stringify(replaced)
+    return { kind: 'product', place, previous, keyframe, replaced: text, event, created } as const
   }
   const record = (created: number) =>
     recorded.push({ seq: store.journal.head(null), created, products: [...products] })
@@ -127,7 +128,7 @@ describe('an object as of a journal entry', () => {
   test('has its fields in the order of an object that was just read', async () => {
     const world = await openStore()
     fill(world, 300)
-    const names = fieldsOf('product').map(({ name }) => name)
+    const names = codecOf('product').fields.map(({ name }) => name)
     for (const seq of [1, 100, 303])
       expect(Object.keys(world.store.openHistory().asOf('product', 1, seq))).toEqual(names)
   })
