@@ -69,6 +69,20 @@ export const throughputOf = (
   },
 ]
 
+/** A rate beside another one that was measured in turns with it. */
+export const rateBeside = (
+  what: string,
+  own: readonly Throughput[],
+  other: readonly Throughput[],
+  goals: readonly Goal[],
+): Measurement => ({
+  what,
+  unit: '/s',
+  paytwin: own.map(({ perSecond }) => perSecond),
+  floor: other.map(({ perSecond }) => perSecond),
+  goals,
+})
+
 /** A request with a form body, as the API's users send it. */
 export const formRequest = (
   path: string,

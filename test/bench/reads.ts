@@ -1,7 +1,7 @@
 import { type Server, startDaemon, startFloor } from './daemon.ts'
 import { databaseIn, newFolder, removeFolder } from './folders.ts'
-import { fullLoad, getRequest, inParallel, type Throughput, throughputOf } from './load.ts'
-import { atLeast, inTurns, type Outcome, type Part } from './result.ts'
+import { fullLoad, getRequest, inParallel, rateBeside, type Throughput, throughputOf } from './load.ts'
+import { atLeast, inTurns, type Outcome, type Part, ratioAtLeast } from './result.ts'
 
 const PATH = '/v1/payment_intents'
 const INTENTS = 1_000
@@ -12,13 +12,24 @@ export const readsPart: Part = {
   about: 'GET /v1/payment_intents/{id}, against the same bare server',
   isUsual: true,
   run: async ({ rounds }): Promise<Outcome> => {
-    const results = await inTurns(rounds, { paytwin: ofPaytwin, floor: ofFloor })
-    return { measurements: throughputOf('GET /v1/payment_intents/{id}', results, [atLeast(20_000)]) }
+    const { mock, ephemeral, ...results } = await inTurns(rounds, {
+      paytwin: () => ofPaytwin([]),
+      floor: ofFloor,
+      mock: ofMock,
+      ephemeral: () => ofPaytwin(['--ephemeral']),
+    })
+    return {
+      measurements: [
+        ...throughputOf('GET /v1/payment_intents/{id}', results, [atLeast(20_000)]),
+        rateBeside('to a mock in memory', results.paytwin, mock, [ratioAtLeast(1.3)]),
+        rateBeside('--ephemeral, to on disk', ephemeral, results.paytwin, [ratioAtLeast(1)]),
+      ],
+    }
   },
 }
 
-async function ofPaytwin(): Promise<Throughput> {
-  const daemon = await startDaemon([])
+async function ofPaytwin(options: readonly string[]): Promise<Throughput> {
+  const daemon = await startDaemon(options)
   try {
     return await reading(daemon, daemon.secretKey, () =>
       daemon.post(PATH, { amount: 2000, currency: 'usd', description: 'Bench' }),
@@ -31,16 +42,30 @@ async function ofPaytwin(): Promise<Throughput> {
 async function ofFloor(): Promise<Throughput> {
   const folder = newFolder()
   const floor = await startFloor('payments', [databaseIn(folder)])
-  const body = new URLSearchParams({ amount: '2000', currency: 'usd', description: 'Bench' })
   try {
-    return await reading(floor, 'any', async () => {
-      const answer = await fetch(floor.url + PATH, { method: 'POST', body })
-      return (await answer.json()) as { id: string }
-    })
+    return await readingOf(floor)
   } finally {
     await floor.stop()
     removeFolder(folder)
   }
+}
+
+async function ofMock(): Promise<Throughput> {
+  const mock = await startFloor('mock')
+  try {
+    return await readingOf(mock)
+  } finally {
+    await mock.stop()
+  }
+}
+
+/** Reads what was made in a server that asks for no key. */
+function readingOf(server: Server): Promise<Throughput> {
+  const body = new URLSearchParams({ amount: '2000', currency: 'usd', description: 'Bench' })
+  return reading(server, 'any', async () => {
+    const answer = await fetch(server.url + PATH, { method: 'POST', body })
+    return (await answer.json()) as { id: string }
+  })
 }
 
 async function reading(
