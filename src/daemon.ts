@@ -193,12 +193,12 @@ async function checkPort(options: DaemonOptions): Promise<void> {
 }
 
 async function listen(
-  { app }: Sandbox,
+  sandbox: Sandbox,
   options: DaemonOptions,
   log: Logger,
   url: () => string,
 ): Promise<Listener> {
-  const listener = createListener(app, {
+  const listener = createListener(sandbox, {
     hostname: options.host,
     url,
     limits: options.socketLimits,

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { getRequestListener } from '@hono/node-server'
-import type { Hono } from 'hono'
 import { Connections, type Exchange } from './connections.ts'
+import { serveDirectly } from './direct.ts'
+import type { App } from './http/app.ts'
 import { type Reason, refusalOfUnreadable, refuseByHand } from './unreadable.ts'
 
 /** How much of what a stranger sends is taken, and for how long it is waited for. */
@@ -58,7 +58,7 @@ export type Listener = { readonly server: Server; readonly connections: Connecti
  * @param options.keepsGlobals - whether Request and Response stay as they are: else quicker ones take their place in the whole process
  */
 export function createListener(
-  app: Hono,
+  { app, serves }: Pick<App, 'app' | 'serves'>,
   {
     hostname,
     url,
@@ -73,15 +73,28 @@ export function createListener(
     readonly keepsGlobals?: boolean
   },
 ): Listener {
-  const serve = getRequestListener(app.fetch, {
-    hostname,
-    overrideGlobalObjects: !keepsGlobals,
-    errorHandler: (error) => {
-      unread(error)
-      const { status, headers, text } = refusalOfUnreadable(url())
-      return new Response(text, { status, headers })
-    },
-  })
+  const loadHono = async () => {
+    const { getRequestListener } = await import('@hono/node-server')
+    return getRequestListener(app.fetch, {
+      hostname,
+      overrideGlobalObjects: !keepsGlobals,
+      errorHandler: (error) => {
+        unread(error)
+        const { status, headers, text } = refusalOfUnreadable(url())
+        return new Response(text, { status, headers })
+      },
+    })
+  }
+  /** Serves by way of hono. It is loaded when it is first needed, for Node's implementation of `fetch` comes with it. */
+  let hono: ReturnType<typeof loadHono> | undefined
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    hono ??= loadHono()
+    await (await hono)(request, response)
+  }
+  const failed = (response: ServerResponse) => (error: unknown) => {
+    unread(error)
+    response.destroy()
+  }
   const server = createServer({
     // Node's own answer has no body and no Request-Id: see lacksHost().
     requireHostHeader: false,
@@ -101,7 +114,8 @@ export function createListener(
     connections.take(request, response)
     if (lacksHost(request)) refuse(response, url(), HOST_REQUIRED)
     else if (contradicts(request)) refuse(response, url())
-    else void serve(request, response)
+    else
+      (serveDirectly({ app, serves }, request, response) ?? serve(request, response)).catch(failed(response))
   })
   // Node would answer 417, which the API does not know.
   server.on('checkExpectation', (request, response) => {

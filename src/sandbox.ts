@@ -14,7 +14,8 @@ import type { MerchantState } from './engine/merchant-state.ts'
 import { forgetExpiredGrants } from './engine/oauth-token.ts'
 import { type Beginning, beginAnew, beginningOf } from './first-start.ts'
 import type { AdminSite } from './http/admin/site.ts'
-import { createApp } from './http/app.ts'
+import { type App, createApp } from './http/app.ts'
+import { CallerCache } from './http/caller-cache.ts'
 import { presentEvent } from './http/event.ts'
 import { checkFixtures } from './http/fixtures/check.ts'
 import type { FixturesFile } from './http/fixtures/schema.ts'
@@ -77,6 +78,7 @@ export type Sandbox = {
   readonly app: Hono
   /** What the application answers, for its description. */
   readonly routes: readonly Registered[]
+  readonly serves: App['serves']
   readonly engine: Engine
   readonly keys: KeyRing
   readonly requests: RequestLog
@@ -124,9 +126,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const webhooks = openWebhooks(engine, versions, addresses, { ...options, reportError })
     const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
-    const { app, routes } = createApp({
+    const { app, routes, serves } = createApp({
       engine,
       keys,
+      callers: new CallerCache(),
       idempotency,
       faults: engine.faults,
       versions,
@@ -176,6 +179,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     return {
       app,
       routes,
+      serves,
       engine,
       keys,
       requests,

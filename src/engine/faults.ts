@@ -60,6 +60,11 @@ export class Faults {
     this.#ids = ids
   }
 
+  /** Whether no fault was injected. */
+  get isEmpty(): boolean {
+    return this.#faults.length === 0
+  }
+
   list(): readonly Fault[] {
     return this.#faults
   }

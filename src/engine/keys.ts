@@ -7,6 +7,8 @@ import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
 import { bornAs, checkPresent, type MerchantState } from './merchant-state.ts'
 
+export type { KeyRow } from '../store/tables.ts'
+
 const SECRET_LENGTH = 32
 const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
 export const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
@@ -78,16 +80,20 @@ export class KeyRing {
     if (!this.opens(key)) return undefined
     const merchant = this.ownerOf(key)
     if (!merchant) return undefined
-    if (key.last_used !== now) {
-      key.last_used = now
-      this.#used.add(key)
-    }
+    this.noteUse(key, now)
     return { key, merchant }
   }
 
   /** Whether a key that was resolved still opens: it may have been revoked since. */
   opens({ id, revoked }: KeyRow): boolean {
     return revoked === null || this.#isCached(id, revoked)
+  }
+
+  /** Records that a key was used. @param now - wall clock, in Unix seconds */
+  noteUse(key: KeyRow, now = wallSeconds(this.#engine.wall)): void {
+    if (key.last_used === now) return
+    key.last_used = now
+    this.#used.add(key)
   }
 
   /** Whether a key has this secret, revoked or not. */

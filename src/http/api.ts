@@ -9,11 +9,14 @@ import { Exchange, type Rendered, type Served } from './exchange.ts'
 import { checkExpands } from './expand.ts'
 import type { Raw } from './form.ts'
 import { enterIdempotent } from './idempotency.ts'
+import type { Incoming, Reply, Serve } from './incoming.ts'
 import type { Answer, Json } from './json.ts'
 import { describedBody } from './oauth/errors.ts'
 import { checkParams, entriesOf, type Schema, unknownParams } from './params.ts'
-import { type Given, readParams } from './request.ts'
+import { type Given, readBody, readParams } from './request.ts'
+import { isResponse, responseOf } from './respond.ts'
 import type { Registered, RouteOf } from './route.ts'
+import type { ShownObject } from './shown-object.ts'
 import type { Site } from './site.ts'
 import { inOneState, once } from './start-over.ts'
 
@@ -23,7 +26,7 @@ const MAX_EXPANDS = 20
 
 /** What a handler gets of a request that passed all checks. */
 export type Call<Params> = {
-  readonly c: Context
+  readonly c: Incoming
   readonly site: Site
   readonly merchant: MerchantState
   readonly view: CurrentView
@@ -52,10 +55,12 @@ export type Route<Params, Body> = RouteOf<Params, Body> & {
   readonly isPublic?: true
 }
 
-/** A request and the route that serves it. */
+/** A route, and how it carries out a request. */
 type Serving<Params, Body> = {
-  readonly c: Context
   readonly route: Route<Params, Body>
+  /** As in `POST /v1/customers/:id`. */
+  readonly name: string
+  readonly served: Served
   readonly run: Run<Params>
 }
 
@@ -71,6 +76,8 @@ const NO_PARAMS = z.object({})
 export class Api {
   /** What was registered, for the description. */
   readonly routes: Registered[] = []
+  /** How routes serve a request that comes straight from Node, by their handlers in hono's router. */
+  readonly serves = new WeakMap<object, Serve>()
   readonly #app: Hono
   readonly #site: Site
 
@@ -82,17 +89,19 @@ export class Api {
   /** A route that writes nothing, or that only orders others to (an advance). */
   read<Params = Raw, Body extends Json = Json>(
     route: Route<Params, Body>,
-    answer: (call: Call<Params>) => Answer<NoInfer<Body>> | Promise<Answer<NoInfer<Body>>>,
+    answer: (
+      call: Call<Params>,
+    ) => Answer<NoInfer<Body>> | ShownObject<NoInfer<Body>> | Promise<Answer<NoInfer<Body>>>,
   ): void {
     this.#add(route, async (call, exchange) => {
       exchange.checkAdmitted()
-      const result = await this.#orForget(exchange, () => answer(call))
-      if (result instanceof Response) return exchange.stamp(result)
+      const result = await (exchange.entry ? this.#orForget(exchange, () => answer(call)) : answer(call))
+      if (isResponse(result)) return exchange.stamp(result)
       const render = () => exchange.render(call.view, result, route.status ?? 200)
       if (!exchange.entry) {
-        const response = exchange.send(render())
+        const rendered = render()
         await this.#site.engine.together()
-        return response
+        return rendered
       }
       // Keeping an answer is a write, and has to be committed.
       return this.#site.engine.administer(() => {
@@ -143,56 +152,68 @@ export class Api {
   }
 
   #add<Params, Body>(route: Route<Params, Body>, run: Run<Params>): void {
+    const method = route.method.toUpperCase()
     this.routes.push({ ...route, audience: route.isPublic ? 'public' : 'merchant' })
-    if (route.isPublic) this.#app.options(route.path, () => preflight(route.method.toUpperCase()))
+    if (route.isPublic) this.#app.options(route.path, () => preflight(method))
     const served: Served = {
       isPublicRoute: route.isPublic ?? false,
       ...(route.path.startsWith('/v1/oauth/') && OAUTH),
     }
-    this.#app.on(route.method.toUpperCase(), route.path, (c) =>
+    const serving = { route, name: `${method} ${route.path}`, served, run }
+    const serve: Serve = (incoming, body) => this.#handle(incoming, serving, body)
+    const handler = async (c: Context) => {
       // Hono takes HEAD for GET; the specification knows no HEAD.
-      c.req.method === 'HEAD' ? this.#handleMissing(c) : this.#handle(c, { route, served }, run),
-    )
+      if (c.req.method === 'HEAD') return this.#handleMissing(c)
+      const answered = await serve(c, () => readBody(c, MAX_BODY_BYTES))
+      return isResponse(answered) ? answered : responseOf(answered)
+    }
+    this.#app.on(method, route.path, handler)
+    this.serves.set(handler, serve)
   }
 
-  #handleMissing(c: Context): Promise<Response> {
+  async #handleMissing(c: Context): Promise<Response> {
     const exchange = new Exchange(c, this.#site, { isPublicRoute: false })
-    return exchange.admit().then(
-      () => exchange.fail(routeMissing(c.req.method, c.req.path)),
-      (error: unknown) => exchange.fail(error),
-    )
+    try {
+      await exchange.admit()
+      throw routeMissing(c.req.method, c.req.path)
+    } catch (error) {
+      return responseOf(exchange.fail(error))
+    }
   }
 
   async #handle<Params, Body>(
-    c: Context,
-    { route, served }: { route: Route<Params, Body>; served: Served },
-    run: Run<Params>,
-  ): Promise<Response> {
-    const exchange = new Exchange(c, this.#site, served)
+    c: Incoming,
+    serving: Serving<Params, Body>,
+    body: () => Promise<string>,
+  ): Promise<Reply | Response> {
+    const exchange = new Exchange(c, this.#site, serving.served)
     // A body can be read once only.
-    const read = once(() => readParams(c, MAX_BODY_BYTES))
+    const read = once(() => readParams(c, body))
     try {
-      return await inOneState(() => this.#serve({ c, route, run }, exchange, read))
+      return await inOneState(() => this.#serve(c, serving, exchange, read))
     } catch (error) {
       return exchange.fail(error)
     }
   }
 
   async #serve<Params, Body>(
-    { c, route, run }: Serving<Params, Body>,
+    c: Incoming,
+    serving: Serving<Params, Body>,
     exchange: Exchange,
     read: () => Promise<Given>,
-  ): Promise<Response> {
+  ): Promise<Reply | Response> {
     const site = this.#site
     try {
       const { merchant, isPublic, scope, keyId } = await exchange.admit()
       const given = await read()
       const { method, path } = c.req
       const key = exchange.idempotencyKey
-      exchange.entry = await enterIdempotent(site, { scope, key, method, path, raw: given.raw })
-      const replayed = exchange.replay()
-      if (replayed) return replayed
-      const params = this.#check(route, given, exchange)
+      if (key !== undefined) {
+        exchange.entry = await enterIdempotent(site, { scope, key, method, path, raw: given.raw })
+        const replayed = exchange.replay()
+        if (replayed) return replayed
+      }
+      const params = this.#check(serving, given, exchange)
       await site.engine.settle(merchant)
       const view = currentView({
         store: site.engine.store,
@@ -209,21 +230,24 @@ export class Api {
         isPublic,
         key: keyId,
         keep: (body: Json) => {
-          exchange.render(view, body, route.status ?? 200)
+          exchange.render(view, body, serving.route.status ?? 200)
         },
         checkAdmitted: () => exchange.checkAdmitted(),
         id: c.req.param('id') ?? '',
       }
-      const result = await run(call, exchange)
-      return result instanceof Response ? result : exchange.send(result)
+      const result = await serving.run(call, exchange)
+      return isResponse(result) ? result : exchange.send(result)
     } finally {
       exchange.leave()
     }
   }
 
   /** Checks the parameters as the newest version knows them, and notes those that nobody asked for. */
-  #check<Params, Body>(route: Route<Params, Body>, { raw, isForm }: Given, exchange: Exchange): Params {
-    const name = `${route.method.toUpperCase()} ${route.path}`
+  #check<Params, Body>(
+    { route, name }: Serving<Params, Body>,
+    { raw, isForm }: Given,
+    exchange: Exchange,
+  ): Params {
     const { expand, ...given } = this.#site.versions.upgrade(exchange.version, name, raw)
     exchange.expands = expandPaths(expand)
     // A browser sees of an intent what it may: nothing behind it.

@@ -28,7 +28,12 @@ import { testClockRoutes } from './test-clock.ts'
 import { webhookEndpointRoutes } from './webhook-endpoint.ts'
 
 /** The application, and the routes of its two APIs as they were registered. */
-export type App = { readonly app: Hono; readonly routes: readonly Registered[] }
+export type App = {
+  readonly app: Hono
+  readonly routes: readonly Registered[]
+  /** How routes of /v1 serve a request that comes straight from Node: see Api. */
+  readonly serves: Api['serves']
+}
 
 /** The whole HTTP application: /v1 for merchants, /_paytwin for the operator, and what describes them. */
 export function createApp(site: AdminSite): App {
@@ -62,5 +67,5 @@ export function createApp(site: AdminSite): App {
       'X-API-Version': NEWEST_API_VERSION,
     }),
   )
-  return { app, routes }
+  return { app, routes, serves: api.serves }
 }

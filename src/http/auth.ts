@@ -1,25 +1,8 @@
 import { type ApiError, invalidApiKey, invalidToken } from '../core/errors.ts'
-import type { MerchantState } from '../engine/merchant-state.ts'
 import { resolveToken } from '../engine/oauth-token.ts'
+import type { Caller } from './caller.ts'
 import { isAccessToken, tokenCaller } from './oauth/token-caller.ts'
 import type { Site } from './site.ts'
-
-/** Who sends a request. */
-export type Caller = {
-  readonly merchant: MerchantState
-  /** A publishable key's: may do only what a browser may. */
-  readonly isPublic: boolean
-  /** The key's id, or the name by which an access token is known. */
-  readonly keyId: string
-  /** The key as it is shown: its beginning and its last four characters. */
-  readonly keyHint: string
-  /** Within which idempotency keys are told apart. */
-  readonly scope: string
-  /** Whether it opens for longer than this request: a key that was revoked may go on working for a while. */
-  readonly lasts: boolean
-  /** Whether it opens still, for a request that has waited since it was let in. */
-  readonly opens: () => boolean
-}
 
 /** What is asked for, as far as it matters who asks. */
 export type Asking = {
@@ -37,10 +20,15 @@ export type Asking = {
  * Source: interface.md 5.2, 5.3, 5.5; decisions.md 8, 9.
  */
 export function authenticate(
-  { engine, keys }: Pick<Site, 'engine' | 'keys'>,
+  { engine, keys, callers }: Pick<Site, 'engine' | 'keys' | 'callers'>,
   header: string | undefined,
   asking: Asking,
 ): Caller {
+  const known = header === undefined ? undefined : callers.find(header)
+  if (known && (asking.allowsPublic || !known.caller.isPublic)) {
+    keys.noteUse(known.key)
+    return known.caller
+  }
   const { scheme, secret } = credentialsOf(header)
   if (scheme === 'bearer' && isAccessToken(secret)) {
     const opens = () => resolveToken(engine, secret) !== undefined
@@ -53,7 +41,10 @@ export function authenticate(
   const isPublic = key.type === 'publishable'
   const scope = `${merchant.settings.id}${isPublic ? ' public' : ''}`
   const opens = () => keys.opens(key)
-  return { merchant, isPublic, keyId: key.id, keyHint: key.hint, scope, lasts: key.revoked === null, opens }
+  const lasts = key.revoked === null
+  const caller = { merchant, isPublic, keyId: key.id, keyHint: key.hint, scope, lasts, opens }
+  if (lasts && header !== undefined) callers.keep(header, { caller, key })
+  return caller
 }
 
 /**
@@ -63,7 +54,7 @@ export function authenticate(
  * paytwin: docs/decisions.md, "Requests".
  */
 export function checkOpensStream(
-  site: Pick<Site, 'engine' | 'keys'>,
+  site: Pick<Site, 'engine' | 'keys' | 'callers'>,
   header: string | undefined,
   { method, path }: Pick<Asking, 'method' | 'path'>,
 ): void {

@@ -6,6 +6,7 @@ import { reference } from './fields.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { retrieve } from './resource.ts'
 import { type ChargeShape, chargeList, chargeSchema } from './schemas/charge.ts'
+import { ShownObject } from './shown-object.ts'
 
 const listParams = z.object({
   ...pageParams,
@@ -41,7 +42,7 @@ export function chargeRoutes(api: Api): void {
       summary: 'Retrieves a charge.',
       returns: chargeSchema,
     },
-    ({ view, id }) => presentCharge(view, retrieve(view, 'charge', id)),
+    ({ view, id }) => ShownObject.of(view, retrieve(view, 'charge', id), presentCharge),
   )
 }
 

@@ -16,6 +16,7 @@ import {
   deletedCustomer,
 } from './schemas/customer.ts'
 import { paymentMethodList } from './schemas/payment-method.ts'
+import { ShownObject } from './shown-object.ts'
 
 const fields = {
   email: optionalText,
@@ -73,7 +74,7 @@ export function customerRoutes(api: Api): void {
       summary: 'Retrieves a customer; of a deleted one, what is left.',
       returns: customerOrStub,
     },
-    ({ view, id }) => presentCustomerOrStub(view, retrieve(view, 'customer', id)),
+    ({ view, id }) => ShownObject.of(view, retrieve(view, 'customer', id), presentCustomerOrStub),
   )
   api.write(
     {

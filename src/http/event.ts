@@ -11,6 +11,7 @@ import { createdFilters, createdParam, cursorOf, type List, page, pageParams } f
 import { present } from './present.ts'
 import { type EventShape, eventList, eventSchema } from './schemas/event.ts'
 import type { Site } from './site.ts'
+import { wantsStream } from './stream.ts'
 import type { VersionHistory } from './versions.ts'
 
 const typeParams = { type: eventPattern.optional(), types: z.array(eventPattern).max(100).optional() }
@@ -51,9 +52,6 @@ export function eventRoutes(api: Api): void {
     ({ site, merchant, id }) => presentEvent(site.versions, findEvent(site.engine, merchant, id)),
   )
 }
-
-export const wantsStream = (accept: string | undefined): boolean =>
-  accept?.includes('text/event-stream') ?? false
 
 /** Where a stream resumes: what the client last saw, or what it names. Source: decisions.md 10, 13. */
 export function resumePoint(

@@ -1,23 +1,33 @@
-import type { Context } from 'hono'
 import { ApiError, internalError, keyResolutionUnavailable, rateLimited } from '../core/errors.ts'
 import { stopwatch } from '../engine/clock.ts'
 import type { RequestFault } from '../engine/faults.ts'
 import { requestId } from '../engine/ids.ts'
 import { MerchantDeleted, type MerchantState } from '../engine/merchant-state.ts'
 import type { View } from '../engine/view.ts'
-import { authenticate, type Caller, keyHint, refusalOf } from './auth.ts'
+import { authenticate, keyHint, refusalOf } from './auth.ts'
+import type { Caller } from './caller.ts'
 import { expand } from './expand.ts'
 import type { IdempotentEntry } from './idempotency.ts'
 import { isKept } from './idempotency.ts'
+import type { Incoming, Reply } from './incoming.ts'
 import type { Answer, Json } from './json.ts'
 import { namesAsHeader, namesForLog } from './params.ts'
 import { redacted } from './redact.ts'
-import { errorBody, errorHeaders, type Headers, jsonText, knownError, textOf } from './respond.ts'
+import { errorBody, errorHeaders, type Headers, isResponse, knownError, textOf } from './respond.ts'
+import { ShownObject } from './shown-object.ts'
 import type { Site } from './site.ts'
+
+const NO_HEADERS: Headers = {}
 
 const CORS: Headers = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Request-Id, X-API-Version, Paytwin-Now, Idempotent-Replayed',
+}
+
+const JSON_CONTENT = ['Content-Type', 'application/json'] as const
+
+function addHeaders(headers: string[], added: Headers): void {
+  for (const [name, value] of Object.entries(added)) headers.push(name, value)
 }
 
 /** What a replay shows in place of a secret: none is stored for that. Source: decisions.md 1, "Idempotency". */
@@ -50,10 +60,8 @@ export type Served = {
  */
 export class Exchange {
   readonly id = requestId()
-  readonly #c: Context
+  readonly #c: Incoming
   readonly #site: Site
-  /** As in `POST /v1/customers`. */
-  readonly #route: string
   readonly #served: Served
   readonly #time: number
   readonly #begun = stopwatch()
@@ -64,13 +72,17 @@ export class Exchange {
   expands: readonly string[] = []
   entry: IdempotentEntry | undefined
 
-  constructor(c: Context, site: Site, served: Served) {
+  constructor(c: Incoming, site: Site, served: Served) {
     this.#c = c
     this.#site = site
-    this.#route = `${c.req.method} ${c.req.path}`
     this.#served = served
     this.#time = site.engine.wall()
     this.#version = this.#askedVersion()
+  }
+
+  /** As in `POST /v1/customers`. */
+  get #route(): string {
+    return `${this.#c.req.method} ${this.#c.req.path}`
   }
 
   /** Whether a browser asks, with a publishable key. */
@@ -98,7 +110,7 @@ export class Exchange {
     this.#version = caller.merchant.settings.api_version
     this.#checkVersion()
     this.#site.rateLimit?.count(caller.merchant.settings.ordinal)
-    await this.#suffer()
+    if (!this.#site.faults.isEmpty) await this.#suffer()
     return caller
   }
 
@@ -117,7 +129,7 @@ export class Exchange {
     this.#forget()
     const who = authenticate()
     this.#checkVersion()
-    await this.#suffer()
+    if (!this.#site.faults.isEmpty) await this.#suffer()
     return who
   }
 
@@ -145,17 +157,24 @@ export class Exchange {
   }
 
   /** An answer as it goes over the wire; within a command it is kept for the request's idempotency key. */
-  render(view: View, answer: Answer, status: number): Rendered {
-    if (answer instanceof Response) throw new Error('a stream is not rendered')
+  render(view: View, answer: Answer | ShownObject<Json>, status: number): Rendered {
+    if (isResponse(answer)) throw new Error('a stream is not rendered')
+    if (answer instanceof ShownObject && this.#isPlain)
+      return { status, text: answer.text(), headers: NO_HEADERS, code: null }
     const body =
       answer instanceof ApiError
         ? this.#errorBody(answer)
-        : expand(view, answer, this.expands, this.#site.present)
+        : expand(
+            view,
+            answer instanceof ShownObject ? answer.body() : answer,
+            this.expands,
+            this.#site.present,
+          )
     const shown = this.#site.versions.downgrade(this.#version, body)
     const rendered = {
       status: answer instanceof ApiError ? answer.status : status,
       text: textOf(shown),
-      headers: answer instanceof ApiError ? errorHeaders(answer) : {},
+      headers: answer instanceof ApiError ? errorHeaders(answer) : NO_HEADERS,
       code: answer instanceof ApiError ? answer.code : null,
     }
     if (this.entry && isKept(rendered)) {
@@ -169,8 +188,13 @@ export class Exchange {
     return rendered
   }
 
+  /** Whether objects are answered as they are: in the newest version, with nothing expanded, and not kept for a replay. */
+  get #isPlain(): boolean {
+    return this.expands.length === 0 && this.#version === this.#site.versions.newest && !this.entry
+  }
+
   /** The answer that was given under the same idempotency key before; undefined when there was none. */
-  replay(): Response | undefined {
+  replay(): Reply | undefined {
     const stored = this.entry?.stored
     if (!stored) return undefined
     this.checkAdmitted()
@@ -186,14 +210,14 @@ export class Exchange {
     this.entry = undefined
   }
 
-  send({ status, text, headers, code = null }: Rendered): Response {
+  send({ status, text, headers, code = null }: Rendered): Reply {
     if (this.#strike('response_lost')) this.#hangUp()
     this.#note(status, code)
-    return jsonText(status, text, { ...this.#headers(), ...headers })
+    return { status, text, headers: this.#headers(headers, JSON_CONTENT) }
   }
 
   /** The answer to what went wrong. */
-  fail(error: unknown): Response {
+  fail(error: unknown): Reply {
     // With a merchant its keys are gone, and what it granted.
     const isNobodys = error instanceof MerchantDeleted
     if (isNobodys) this.#forget()
@@ -204,13 +228,16 @@ export class Exchange {
     )
     const body = this.#site.versions.downgrade(this.#version, this.#errorBody(known))
     this.#note(known.status, known.code)
-    return jsonText(known.status, textOf(body), { ...this.#headers(), ...errorHeaders(known) })
+    const headers = this.#headers(errorHeaders(known), JSON_CONTENT)
+    return { status: known.status, text: textOf(body), headers }
   }
 
   /** The headers of a response that is made elsewhere. */
   stamp(response: Response): Response {
     this.#note(response.status, null)
-    for (const [name, value] of Object.entries(this.#headers())) response.headers.set(name, value)
+    const headers = this.#headers(NO_HEADERS)
+    for (let at = 0; at < headers.length; at += 2)
+      response.headers.set(headers[at] ?? '', headers[at + 1] ?? '')
     return response
   }
 
@@ -253,7 +280,7 @@ export class Exchange {
       id: this.id,
       time: this.#time,
       method,
-      path: redacted(url.slice(url.indexOf('/', url.indexOf('//') + 2))),
+      path: redacted(url.startsWith('/') ? url : url.slice(url.indexOf('/', url.indexOf('//') + 2))),
       status,
       duration_ms: stopwatch() - this.#begun,
       key: this.#caller?.keyHint ?? keyHint(this.#c.req.header('authorization')),
@@ -263,18 +290,19 @@ export class Exchange {
     })
   }
 
-  #headers(): Headers {
-    return {
-      'Request-Id': this.id,
-      'X-API-Version': this.#version,
-      ...(this.#merchant && { 'Paytwin-Now': String(this.#merchant.clock.now) }),
-      ...(this.#ignored && { 'Paytwin-Ignored-Params': this.#ignored }),
-      ...(this.#served.isPublicRoute && CORS),
-      ...this.#served.headers,
-    }
+  /** The headers of the answer, names and values alternating. @param first - those that come before the others */
+  #headers(own: Headers, first: readonly string[] = []): string[] {
+    const headers = [...first, 'Request-Id', this.id, 'X-API-Version', this.#version]
+    if (this.#merchant) headers.push('Paytwin-Now', String(this.#merchant.clock.now))
+    if (this.#ignored) headers.push('Paytwin-Ignored-Params', this.#ignored)
+    if (this.#served.isPublicRoute) addHeaders(headers, CORS)
+    if (this.#served.headers) addHeaders(headers, this.#served.headers)
+    addHeaders(headers, own)
+    return headers
   }
 
   #strike(kind: RequestFault) {
+    if (this.#site.faults.isEmpty) return undefined
     return this.#site.faults.strike(kind, {
       route: this.#route,
       merchant: this.#caller?.merchant.settings.id ?? null,

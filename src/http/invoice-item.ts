@@ -12,6 +12,7 @@ import {
   invoiceItemList,
   invoiceItemSchema,
 } from './schemas/invoice-item.ts'
+import { ShownObject } from './shown-object.ts'
 
 const createParams = z.object({
   customer: reference,
@@ -79,7 +80,7 @@ export function invoiceItemRoutes(api: Api): void {
       summary: 'Retrieves an invoice item.',
       returns: invoiceItemSchema,
     },
-    ({ view, id }) => presentInvoiceItem(view, retrieve(view, 'invoice_item', id)),
+    ({ view, id }) => ShownObject.of(view, retrieve(view, 'invoice_item', id), presentInvoiceItem),
   )
   api.write(
     {

@@ -36,6 +36,7 @@ import {
   lineItemList,
   type lineItemSchema,
 } from './schemas/invoice.ts'
+import { ShownObject } from './shown-object.ts'
 
 const createParams = z
   .object({
@@ -102,7 +103,7 @@ export function invoiceRoutes(api: Api): void {
       summary: 'Retrieves an invoice.',
       returns: invoiceSchema,
     },
-    ({ view, id }) => presentInvoice(view, retrieve(view, 'invoice', id)),
+    ({ view, id }) => ShownObject.of(view, retrieve(view, 'invoice', id), presentInvoice),
   )
   api.write(
     {

@@ -20,6 +20,7 @@ import type { Answer } from './json.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { retrieve } from './resource.ts'
 import { type PaymentIntentShape, paymentIntentList, paymentIntentSchema } from './schemas/payment-intent.ts'
+import { ShownObject } from './shown-object.ts'
 
 const createParams = z.object({
   amount,
@@ -91,7 +92,7 @@ export function paymentIntentRoutes(api: Api): void {
     },
     ({ view, id, params, isPublic }) => {
       if (isPublic) checkClientSecret(view, id, params.client_secret)
-      return shown(isPublic)(view, retrieve(view, 'payment_intent', id))
+      return ShownObject.of(view, retrieve(view, 'payment_intent', id), shown(isPublic))
     },
   )
   api.write(

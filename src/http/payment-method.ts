@@ -12,6 +12,7 @@ import { metadata, reference } from './fields.ts'
 import { equals, listObjects, pageParams } from './pagination.ts'
 import { common, retrieve } from './resource.ts'
 import { type PaymentMethodShape, paymentMethodList, paymentMethodSchema } from './schemas/payment-method.ts'
+import { ShownObject } from './shown-object.ts'
 
 export const card = z.object({
   number: z
@@ -74,7 +75,7 @@ export function paymentMethodRoutes(api: Api): void {
       summary: 'Retrieves a payment method.',
       returns: paymentMethodSchema,
     },
-    ({ view, id }) => presentPaymentMethod(view, retrieve(view, 'payment_method', id)),
+    ({ view, id }) => ShownObject.of(view, retrieve(view, 'payment_method', id), presentPaymentMethod),
   )
   api.write(
     {

@@ -17,6 +17,7 @@ import {
   productList,
   productSchema,
 } from './schemas/price.ts'
+import { ShownObject } from './shown-object.ts'
 
 const isTrue = z.boolean().optional()
 export const createProductParams = z.object({
@@ -111,7 +112,7 @@ export function productRoutes(api: Api): void {
       summary: 'Retrieves a product.',
       returns: productSchema,
     },
-    ({ view, id }) => presentProduct(view, retrieve(view, 'product', id)),
+    ({ view, id }) => ShownObject.of(view, retrieve(view, 'product', id), presentProduct),
   )
   api.write(
     {
@@ -168,7 +169,7 @@ export function priceRoutes(api: Api): void {
       summary: 'Retrieves a price.',
       returns: priceSchema,
     },
-    ({ view, id }) => presentPrice(view, retrieve(view, 'price', id)),
+    ({ view, id }) => ShownObject.of(view, retrieve(view, 'price', id), presentPrice),
   )
   api.write(
     {

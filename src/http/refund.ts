@@ -7,6 +7,7 @@ import { amount, metadata, reference } from './fields.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { common, retrieve } from './resource.ts'
 import { type RefundShape, refundList, refundSchema } from './schemas/refund.ts'
+import { ShownObject } from './shown-object.ts'
 
 const createParams = z.object({
   charge: reference.optional(),
@@ -63,7 +64,7 @@ export function refundRoutes(api: Api): void {
       summary: 'Retrieves a refund.',
       returns: refundSchema,
     },
-    ({ view, id }) => presentRefund(view, retrieve(view, 'refund', id)),
+    ({ view, id }) => ShownObject.of(view, retrieve(view, 'refund', id), presentRefund),
   )
 }
 

@@ -1,30 +1,31 @@
 import type { Context } from 'hono'
 import { parameterInvalid } from '../core/errors.ts'
 import { decodeForm, decodeJson, type Raw } from './form.ts'
+import type { Incoming } from './incoming.ts'
 
 /** The parameters of a request as they came, and whether their scalars are strings to be interpreted. */
 export type Given = { readonly raw: Raw; readonly isForm: boolean }
 
 /**
  * Reads a request's parameters: the query of a GET, the body of a POST, either of a DELETE.
- * @param limit - the largest body in bytes
+ * @param readBody - reads the body, where there may be one
  * @param options.onlyOnce - whether a form may give each parameter but once, as OAuth wants it
- * @throws ApiError parameter_invalid, param null, for a body that is malformed, too large or of another content type
+ * @throws ApiError parameter_invalid, param null, for a body that is malformed or of another content type
  * Source: decisions.md 1, "Bodies" and "Every response".
  */
 export async function readParams(
-  c: Context,
-  limit: number,
+  c: Incoming,
+  readBody: () => Promise<string>,
   options: { readonly onlyOnce?: boolean } = {},
 ): Promise<Given> {
   const { method } = c.req
   const query = queryOf(c.req.url)
   if (method === 'GET') return { raw: decodeForm(query), isForm: true }
   refuseEncoded(c.req.header('content-encoding'))
-  const body = await readBody(c, limit)
+  const body = await readBody()
   if (method === 'DELETE' && body === '' && query !== '') return { raw: decodeForm(query), isForm: true }
-  const type = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  if (type === 'application/x-www-form-urlencoded') {
+  const type = mediaTypeOf(c.req.header('content-type'))
+  if (type === FORM) {
     // What curl -d does with JSON: its text would be one strange name, and the request would do something else.
     if (body.trimStart().startsWith('{'))
       throw parameterInvalid(null, 'The body looks like JSON: send it as application/json')
@@ -37,13 +38,25 @@ export async function readParams(
   )
 }
 
+const FORM = 'application/x-www-form-urlencoded'
+
+function mediaTypeOf(header = ''): string {
+  if (header === FORM) return FORM
+  return header.split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
 /** Nothing is ever unpacked: what is small on the wire stays small. */
 function refuseEncoded(encoding = 'identity'): void {
   if (encoding.trim().toLowerCase() === 'identity') return
   throw parameterInvalid(null, `Unsupported content encoding '${encoding}': send the body as it is`)
 }
 
-async function readBody(c: Context, limit: number): Promise<string> {
+/**
+ * Reads the body of a request of hono's.
+ * @param limit - its largest size in bytes
+ * @throws ApiError parameter_invalid, param null, for a larger one
+ */
+export async function readBody(c: Context, limit: number): Promise<string> {
   const tooLarge = () => parameterInvalid(null, `The body is larger than ${limit} bytes`)
   const announced = c.req.header('content-length')
   if (Number(announced ?? 0) > limit) throw tooLarge()

@@ -2,6 +2,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Faults } from '../engine/faults.ts'
 import type { IdempotencyKeys } from '../engine/idempotency.ts'
 import type { KeyRing } from '../engine/keys.ts'
+import type { CallerCache } from './caller-cache.ts'
 import type { Present } from './expand.ts'
 import type { OAuthErrorForm } from './oauth/error-form.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -13,6 +14,7 @@ import type { VersionHistory } from './versions.ts'
 export type Site = {
   readonly engine: Engine
   readonly keys: KeyRing
+  readonly callers: CallerCache
   readonly idempotency: IdempotencyKeys
   readonly faults: Faults
   readonly versions: VersionHistory

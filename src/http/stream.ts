@@ -86,3 +86,7 @@ export class EventStreams {
     }
   }
 }
+
+/** Whether a request asks for a stream of server-sent events, by its Accept header. */
+export const wantsStream = (accept: string | undefined): boolean =>
+  accept?.includes('text/event-stream') ?? false

@@ -29,6 +29,7 @@ import { declinedInvoice } from './invoice.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { retrieve } from './resource.ts'
 import { type SubscriptionShape, subscriptionList, subscriptionSchema } from './schemas/subscription.ts'
+import { ShownObject } from './shown-object.ts'
 import { presentItems } from './subscription-item.ts'
 
 const trialEnd = z.union([instant, z.literal('now')], { error: "expected Unix seconds, or 'now'" })
@@ -164,7 +165,7 @@ export function subscriptionRoutes(api: Api): void {
       summary: 'Retrieves a subscription.',
       returns: subscriptionSchema,
     },
-    ({ view, id }) => presentSubscription(view, retrieve(view, 'subscription', id)),
+    ({ view, id }) => ShownObject.of(view, retrieve(view, 'subscription', id), presentSubscription),
   )
   api.write(
     {

@@ -24,15 +24,13 @@ export const VERSIONS: readonly Version[] = API_VERSIONS.map((date) => ({ date, 
  */
 export class VersionHistory {
   readonly dates: readonly string[]
+  readonly newest: string
   readonly #versions: readonly Version[]
 
   constructor(versions: readonly Version[] = VERSIONS) {
     this.#versions = versions
     this.dates = versions.map(({ date }) => date)
-  }
-
-  get newest(): string {
-    return this.dates.at(-1) ?? ''
+    this.newest = this.dates.at(-1) ?? ''
   }
 
   /**
@@ -47,11 +45,13 @@ export class VersionHistory {
 
   /** Parameters of an older version as the newest knows them. */
   upgrade(date: string, route: string, params: Raw): Raw {
+    if (date === this.newest) return params
     return this.#changesSince(date).reduce((given, { request }) => request?.(route, given) ?? given, params)
   }
 
   /** A body of the newest version as an older one shows it. Events keep the version in which they were made. */
   downgrade(date: string, body: Json): Json {
+    if (date === this.newest) return body
     const changes = this.#changesSince(date).reverse()
     return changes.length === 0 ? body : (downgraded(body, changes) as Json)
   }

@@ -20,6 +20,7 @@ import {
   endpointList,
   endpointSchema,
 } from './schemas/webhook.ts'
+import { ShownObject } from './shown-object.ts'
 import type { Site } from './site.ts'
 
 export const MAX_URL_LENGTH = 2_048
@@ -72,7 +73,7 @@ export function webhookEndpointRoutes(api: Api): void {
       summary: 'Retrieves a webhook endpoint.',
       returns: endpointSchema,
     },
-    ({ view, id }) => presentEndpoint(view, retrieve(view, 'webhook_endpoint', id)),
+    ({ view, id }) => ShownObject.of(view, retrieve(view, 'webhook_endpoint', id), presentEndpoint),
   )
   api.write(
     {

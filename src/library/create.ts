@@ -142,9 +142,14 @@ const snapshotsOf = (admin: Caller): Snapshots => ({
 })
 
 /** A server that keeps no process alive, be it that somebody is connected. The globals stay as they are. */
-async function listen({ app }: Sandbox, url: () => string): Promise<Listener> {
+async function listen(sandbox: Sandbox, url: () => string): Promise<Listener> {
   // Whoever wrote what cannot be read is told so, and nobody else cares.
-  const listener = createListener(app, { hostname: HOST, url, unread: () => undefined, keepsGlobals: true })
+  const listener = createListener(sandbox, {
+    hostname: HOST,
+    url,
+    unread: () => undefined,
+    keepsGlobals: true,
+  })
   const { server } = listener
   server.on('connection', (socket) => socket.unref())
   await new Promise<void>((resolve, reject) => {

@@ -1,14 +1,8 @@
 import { z } from 'zod'
 import { findEvent } from '../../engine/events.ts'
-import {
-  eventListParams,
-  presentEvent,
-  presentEventList,
-  resumePoint,
-  typesOf,
-  wantsStream,
-} from '../event.ts'
+import { eventListParams, presentEvent, presentEventList, resumePoint, typesOf } from '../event.ts'
 import { eventList, eventSchema } from '../schemas/event.ts'
+import { wantsStream } from '../stream.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './site.ts'
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { resumePoint, wantsStream } from '../event.ts'
+import { resumePoint } from '../event.ts'
 import { pageOf, pageParams } from '../pagination.ts'
 import { presentRequest } from '../request-log.ts'
 import { requestList } from '../schemas/request.ts'
+import { wantsStream } from '../stream.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './site.ts'
 

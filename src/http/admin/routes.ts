@@ -5,7 +5,7 @@ import { ApiError, routeMissing } from '../../core/errors.ts'
 import { requestId } from '../../engine/ids.ts'
 import type { Answer } from '../json.ts'
 import { checkParams, namesAsHeader, type Schema, unknownParams } from '../params.ts'
-import { readParams } from '../request.ts'
+import { readBody, readParams } from '../request.ts'
 import { errorBody, errorHeaders, json, knownError } from '../respond.ts'
 import type { Registered } from '../route.ts'
 import { inOneState } from '../start-over.ts'
@@ -73,7 +73,7 @@ async function handle<Params>(
     checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, site.allowedHosts)
     if (!route.isOpen) checkAdminToken(c.req.header('authorization'), site.adminToken)
     if (c.req.method === 'HEAD') throw routeMissing(c.req.method, c.req.path)
-    const { raw, isForm } = await readParams(c, route.maxBodyBytes ?? MAX_BODY_BYTES)
+    const { raw, isForm } = await readParams(c, () => readBody(c, route.maxBodyBytes ?? MAX_BODY_BYTES))
     const params = checkParams((route.params ?? NO_PARAMS) as Schema<Params>, raw, { isForm })
     const ignored = unknownParams(raw, params)
     if (ignored.length > 0) headers['Paytwin-Ignored-Params'] = namesAsHeader(ignored)

@@ -20,7 +20,8 @@ import type { AdminSite } from '../admin/site.ts'
 import { Exchange } from '../exchange.ts'
 import { omittableText, text } from '../fields.ts'
 import { checkParams } from '../params.ts'
-import { type Given, readParams } from '../request.ts'
+import { type Given, readBody, readParams } from '../request.ts'
+import { responseOf } from '../respond.ts'
 import type { Registered } from '../route.ts'
 import { consentPage } from '../schemas/oauth.ts'
 import { inOneState, once } from '../start-over.ts'
@@ -95,7 +96,7 @@ async function withPerson(
   answer: (visit: Visit) => Promise<Response>,
 ): Promise<Response> {
   const exchange = new Exchange(c, site, { isPublicRoute: false, forgetsKeys: true })
-  const read = once(() => readParams(c, MAX_BODY_BYTES, { onlyOnce: true }))
+  const read = once(() => readParams(c, () => readBody(c, MAX_BODY_BYTES), { onlyOnce: true }))
   try {
     return await inOneState(async () => {
       await exchange.admitStranger(() =>
@@ -104,7 +105,7 @@ async function withPerson(
       return exchange.stamp(await answer({ c, site, exchange, read }).catch(refusal))
     })
   } catch (error) {
-    return exchange.fail(error)
+    return responseOf(exchange.fail(error))
   }
 }
 

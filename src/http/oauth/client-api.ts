@@ -6,8 +6,8 @@ import { Exchange } from '../exchange.ts'
 import type { Raw } from '../form.ts'
 import type { Json } from '../json.ts'
 import { checkParams, type Schema, unknownParams } from '../params.ts'
-import { type Given, readParams } from '../request.ts'
-import { type Headers, textOf } from '../respond.ts'
+import { type Given, readBody, readParams } from '../request.ts'
+import { type Headers, responseOf, textOf } from '../respond.ts'
 import type { Registered, RouteOf } from '../route.ts'
 import type { Site } from '../site.ts'
 import { inOneState, once } from '../start-over.ts'
@@ -64,7 +64,7 @@ export class ClientApi {
       errorBody: errorBodyOf(site.oauthErrors),
       headers: NOT_KEPT,
     })
-    const read = once(() => readParams(c, MAX_BODY_BYTES, { onlyOnce: true }))
+    const read = once(() => readParams(c, () => readBody(c, MAX_BODY_BYTES), { onlyOnce: true }))
     try {
       return await inOneState(async () => {
         const client = () => authenticate(site, c.req.header('authorization'))
@@ -76,10 +76,10 @@ export class ClientApi {
           params,
           speaksOf: (merchant) => exchange.speaksOf(merchant),
         })
-        return exchange.send({ status: 200, text: textOf(body), headers: {} })
+        return responseOf(exchange.send({ status: 200, text: textOf(body), headers: {} }))
       })
     } catch (error) {
-      return exchange.fail(error)
+      return responseOf(exchange.fail(error))
     }
   }
 }
