@@ -4,6 +4,7 @@ import { APPLICATION_ID, identify, inspectFiles, readThrough, removeLeftovers } 
 import * as first from './migrations/0001-first.ts'
 import * as history from './migrations/0002-history.ts'
 import * as billingIndexes from './migrations/0003-billing-indexes.ts'
+import * as movedIntents from './migrations/0004-moved-intents.ts'
 import { openSqlite } from './sqlite.ts'
 import { explained } from './unusable.ts'
 
@@ -16,6 +17,7 @@ export const MIGRATIONS: Migrations = {
   '0001-first': first,
   '0002-history': history,
   '0003-billing-indexes': billingIndexes,
+  '0004-moved-intents': movedIntents,
 }
 export const versionOf = (migrations: Migrations): number => Object.keys(migrations).length
 

@@ -33,6 +33,13 @@ const METHODS_OF_CUSTOMER = sql`
   union select object from journal indexed by journal_detached
   where kind = ${numberOf('payment_method')} and json_extract(replaced, '$.customer') = ${arg('id')}`
 
+/** A customer's intents, those that passed to another customer too. */
+const INTENTS_OF_CUSTOMER = sql`
+  select seq from payment_intent where customer = ${arg('id')}
+  union select object from journal indexed by journal_moved
+  where kind = ${numberOf('payment_intent')} and json_extract(replaced, '$.customer') is not null
+  and json_extract(replaced, '$.customer') = ${arg('id')}`
+
 const INTENTS_OF_SUBSCRIPTION = sql`select payment_intent from invoice where subscription = ${arg('id')}`
 const INTENTS_OF_INVOICE = sql`select payment_intent from invoice where id = ${arg('id')}`
 
@@ -49,7 +56,7 @@ const PLACES: Readonly<Record<Scope['kind'], RawBuilder<unknown>>> = {
     union all select ${numberOf('payment_method')}, seq, newest_entry from payment_method where seq in (${METHODS_OF_CUSTOMER})
     union all select ${numberOf('subscription')}, seq, newest_entry from subscription where customer = ${arg('id')}
     union all select ${numberOf('invoice')}, seq, newest_entry from invoice where customer = ${arg('id')}
-    union all select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent where customer = ${arg('id')}
+    union all select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent where seq in (${INTENTS_OF_CUSTOMER})
     union all select ${numberOf('charge')}, seq, newest_entry from charge where customer = ${arg('id')}
     union all select ${numberOf('refund')}, refund.seq, refund.newest_entry from charge join refund on refund.charge = charge.id
       where charge.customer = ${arg('id')}`,

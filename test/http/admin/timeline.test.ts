@@ -365,6 +365,7 @@ describe('what passes from a customer to one on another clock', () => {
       typesOf(happened(await show(twin, `customers/${customer}`))).filter((type) =>
         type.startsWith('payment_intent.'),
       )
+    expect(await of(ada)).toEqual(['payment_intent.created', 'payment_intent.payment_failed'])
     expect(await of(bea)).toEqual(['payment_intent.succeeded'])
   })
 })
