@@ -55,15 +55,20 @@ export function readThrough(database: Sqlite.Database, path: string, newest: num
     const pragma = (name: string) => Number(database.pragma(name, { simple: true }))
     const [pages, pageSize] = [pragma('page_count'), pragma('page_size')]
     checkEnd(path, { pages, pageSize, free: pragma('freelist_count') })
-    const trouble =
-      pages * pageSize <= LARGEST_CHECKED ? database.pragma('quick_check(1)', { simple: true }) : 'ok'
-    if (trouble !== 'ok') throw damaged(path, String(trouble).split('\n').at(-1) ?? '')
+    const trouble = pages * pageSize <= LARGEST_CHECKED ? troubleIn(database) : undefined
+    if (trouble !== undefined) throw damaged(path, trouble)
     // All of it has been read, and little of that is needed.
     database.pragma('shrink_memory')
     return version
   } catch (error) {
     throw explainedReading(error, path)
   }
+}
+
+/** Reads all pages of a database. @returns the first damage that is found, as SQLite describes it */
+export function troubleIn(database: Sqlite.Database): string | undefined {
+  const trouble = String(database.pragma('quick_check(1)', { simple: true }))
+  return trouble === 'ok' ? undefined : trouble.split('\n').at(-1)
 }
 
 /**

@@ -18,10 +18,11 @@ import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { SNAPSHOT_NAME } from '../core/snapshot.ts'
 import { MIGRATIONS, type Migrations, migrate, versionOf } from './database.ts'
+import { troubleIn } from './inspect.ts'
 import { whyNotOwn, whyOthers } from './own-files.ts'
 import { byName, gone, type OpenSnapshot, type Snapshot, type Snapshots, unreadable } from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
-import { DatabaseUnusable, unusable } from './unusable.ts'
+import { DatabaseUnusable, isOfStorage, unusable } from './unusable.ts'
 
 const ENDING = '.db'
 /** What the names of SQLite's files beside a database end in. */
@@ -115,7 +116,7 @@ export class SnapshotsOnDisk implements Snapshots {
           this.#attach(file, snapshot.name)
           return work((table) => `snapshot.${table}`)
         } catch (error) {
-          throw explain(error, snapshot.name)
+          throw explainedCopying(error, snapshot.name)
         } finally {
           if (this.#isAttached()) this.#database.exec('detach snapshot')
         }
@@ -160,7 +161,7 @@ export class SnapshotsOnDisk implements Snapshots {
       return copy
     } catch (error) {
       rmSync(copy, { force: true })
-      throw explain(error, name)
+      throw explainedCopying(error, name)
     } finally {
       database.close()
     }
@@ -201,10 +202,17 @@ export class SnapshotsOnDisk implements Snapshots {
 /** Whether there is a file, also by a link. Anything else, such as a pipe, could block its reader forever. */
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
+/**
+ * Reads a snapshot through.
+ * @returns the version of its schema
+ * @throws DatabaseUnusable for one that is damaged
+ */
 function schemaOf(file: string, name: string): number {
   try {
     const database = openSqlite(file, { readonly: true, fileMustExist: true })
     try {
+      const trouble = troubleIn(database)
+      if (trouble !== undefined) throw damagedSnapshot(name, trouble)
       return Number(database.pragma('user_version', { simple: true }))
     } finally {
       database.close()
@@ -214,14 +222,16 @@ function schemaOf(file: string, name: string): number {
   }
 }
 
-/** Whatever SQLite finds wrong when a file is opened is damage. */
-const explainedReading = (error: unknown, name: string): unknown =>
-  error instanceof Sqlite.SqliteError ? unreadable(name, `its file is damaged (${error.message})`) : error
+const damagedSnapshot = (name: string, trouble: string): DatabaseUnusable =>
+  unreadable(name, `its file is damaged (${trouble})`)
 
-function explain(error: unknown, name: string): unknown {
-  const isDamage = error instanceof Sqlite.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code)
-  return isDamage ? unreadable(name, `its file is damaged (${error.message})`) : error
-}
+/** Whatever SQLite finds wrong when a snapshot is opened is damage. */
+const explainedReading = (error: unknown, name: string): unknown =>
+  error instanceof Sqlite.SqliteError ? damagedSnapshot(name, error.message) : error
+
+/** While rows are copied the disk may also fail, or be full: that is no damage. */
+const explainedCopying = (error: unknown, name: string): unknown =>
+  isOfStorage(error) ? error : explainedReading(error, name)
 
 /** Brings a file, or the names in a folder, onto the disk. */
 function flush(path: string): void {

@@ -1,0 +1,67 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { newFolder } from '../../places.ts'
+import { bytesOf, historyOf, openTwin, subscribe } from '../../scenarios/story.ts'
+import { asOperator, expectRefusal, invalid } from '../support.ts'
+
+const PAGE = 4_096
+
+/** A sandbox with a snapshot of a subscription, the snapshot's file, and its restore, which must be refused. */
+async function prepare() {
+  const folder = newFolder()
+  const twin = await openTwin({ database: join(folder, 'paytwin.db') })
+  const operator = asOperator(twin)
+  await subscribe(twin)
+  await operator('POST', 'snapshots', { name: 'a' })
+  const told = async () => bytesOf(await historyOf(twin))
+  const before = await told()
+  const restore = () => operator('POST', 'snapshots/a/restore')
+  return {
+    file: join(folder, 'snapshots', 'a.db'),
+    restore,
+    expectDamaged: async () => {
+      const answer = await restore()
+      expectRefusal(answer, invalid('id'))
+      expect(answer.body.error.message).toMatch(
+        /^The snapshot 'a' cannot be restored: its file is damaged \(/,
+      )
+    },
+    expectUnchanged: async () => expect(await told()).toEqual(before),
+  }
+}
+
+test('a snapshot of which any page is damaged is refused, and everything stays as it is', async () => {
+  const { file, restore, expectDamaged, expectUnchanged } = await prepare()
+  const whole = readFileSync(file)
+  expect(whole.length / PAGE).toBeGreaterThan(20)
+  for (let at = 0; at < whole.length; at += PAGE) {
+    writeFileSync(file, Buffer.from(whole).fill(0xee, at, at + 16))
+    await expectDamaged()
+  }
+  await expectUnchanged()
+  writeFileSync(file, whole)
+  expect((await restore()).status).toBe(200)
+})
+
+test.each([
+  ['lacks a table', 'drop table journal'],
+  ['has another column', 'alter table customer add column shoe text'],
+  [
+    'holds a row twice',
+    'create table c as select * from customer; drop table customer; alter table c rename to customer; insert into customer select * from customer',
+  ],
+  [
+    'holds no value where one is needed',
+    "pragma writable_schema = on; update sqlite_schema set sql = replace(sql, 'not null', '') where name = 'customer'; pragma writable_schema = reset; update customer set created = null",
+  ],
+])('a snapshot that %s is refused, and everything stays as it is', async (_, statements) => {
+  const { file, expectDamaged, expectUnchanged } = await prepare()
+  const database = new Sqlite(file)
+  database.unsafeMode()
+  database.exec(statements)
+  database.close()
+  await expectDamaged()
+  await expectUnchanged()
+})
