@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
 import { readLogRecord } from './core/log-line.ts'
-import { maskSecrets } from './core/secret.ts'
+import { maskSecrets, patternOf } from './core/secret.ts'
 import { shortened, visible } from './core/text.ts'
 
 export type { Logger } from 'pino'
@@ -36,8 +36,15 @@ export function createLog({
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
+  const patterns = new Map<string, RegExp>()
+  const withoutWord = (text: string, word: string) => {
+    const pattern = patterns.get(word) ?? patternOf(word)
+    patterns.set(word, pattern)
+    return text.replace(pattern, '…')
+  }
   const write = (line: string) => {
-    const masked = secrets().reduce((text, secret) => text.replaceAll(secret, '…'), maskSecrets(line))
+    // First the words: a part of one may look like a secret of known form.
+    const masked = maskSecrets(secrets().reduce(withoutWord, line))
     const safe = visible(withoutLongTexts(masked.trimEnd()))
     for (const target of targets) target.write(`${safe}\n`)
   }

@@ -41,6 +41,24 @@ test.each([
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: `about ${masked}.`, [masked]: masked })
 })
 
+test('an admin token with characters that JSON or a url escapes is never written', () => {
+  const token = String.raw`the-admin"token\of-this%daemon`
+  const { logger, lines } = recorded({ secrets: [token] })
+  logger.warn(
+    { params: `${token}, x`, err: new Error(token) },
+    `/v1/${encodeURIComponent(token)} about ${token}`,
+  )
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ params: '…, x', msg: '/v1/… about …' })
+  expect(lines[0]).not.toMatch(/the-admin|of-this/)
+})
+
+test('a token between characters that JSON escapes leaves JSON behind', () => {
+  const token = String.raw`\the-admin"token\\`
+  const { logger, lines } = recorded({ secrets: [token] })
+  for (const around of ['\\', '"', '\\"', '\n']) logger.warn(`${around}${token}${around}`)
+  expect(lines.map((line) => JSON.parse(line).msg.replace(/[\\"\n]/g, ''))).toEqual(Array(4).fill('…'))
+})
+
 test('words that only look a little like secrets stay', () => {
   const { logger, lines } = recorded()
   logger.info('key_123 sk_test: risk_test_1 cus_1')

@@ -1,4 +1,4 @@
-import { holdsSecret } from '../core/secret.ts'
+import { holdsSecret, percentDecoded } from '../core/secret.ts'
 
 const REDACTED = '[redacted]'
 /** paytwin: no path of the API is as long; what is noted stays small. */
@@ -20,7 +20,9 @@ export function redacted(target: string): string {
 
 function withoutSecrets(target: string): string {
   const [path = '', ...query] = target.split('?')
-  const clean = cutBehindBase64(path.split('/')).map((part) => (holdsSecret(decoded(part)) ? REDACTED : part))
+  const clean = cutBehindBase64(path.split('/')).map((part) =>
+    holdsSecret(percentDecoded(part)) ? REDACTED : part,
+  )
   if (query.length === 0) return clean.join('/')
   const pairs = query.join('?').split('&').map(withoutSecret)
   return `${clean.join('/')}?${pairs.join('&')}`
@@ -28,23 +30,13 @@ function withoutSecrets(target: string): string {
 
 /** The parts of a path up to the first with a secret of a webhook endpoint: that is base64, so slashes may belong to it. */
 function cutBehindBase64(parts: string[]): string[] {
-  const at = parts.findIndex((part) => decoded(part).includes('whsec_'))
+  const at = parts.findIndex((part) => percentDecoded(part).includes('whsec_'))
   return at === -1 ? parts : parts.slice(0, at + 1)
 }
 
 function withoutSecret(pair: string): string {
   const [name = '', ...value] = pair.split('=')
-  if (holdsSecret(decoded(name))) return REDACTED
-  const isSecret = SECRET_NAME.test(decoded(name)) || holdsSecret(decoded(value.join('=')))
+  if (holdsSecret(percentDecoded(name))) return REDACTED
+  const isSecret = SECRET_NAME.test(percentDecoded(name)) || holdsSecret(percentDecoded(value.join('=')))
   return isSecret && value.length > 0 ? `${name}=${REDACTED}` : pair
-}
-
-/** The text behind one, two or three encodings; as it is when it is encoded badly. */
-function decoded(text: string, times = 3): string {
-  if (times === 0 || !/[%+]/.test(text)) return text
-  try {
-    return decoded(decodeURIComponent(text.replaceAll('+', ' ')), times - 1)
-  } catch {
-    return text
-  }
 }

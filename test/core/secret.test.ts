@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { holdsSecret, maskSecrets } from '../../src/core/secret.ts'
+import { holdsSecret, maskSecrets, patternOf } from '../../src/core/secret.ts'
 
 const REST = '4eC39HqLyjWDarjtT1zdp7dc'
 const BEGINNINGS = [
@@ -36,7 +36,36 @@ test.each(['key_123 cus_1 pm_card_visa', 'sk_test: whsec_', '/v1/test_helpers/cl
   },
 )
 
-test('the middle of a word is found, and left alone where whole words are hidden', () => {
+test('the middle of a word is found, and a short one left alone where secrets are hidden', () => {
   expect(holdsSecret(`Bearer${BEGINNINGS[0]}${REST}`)).toBe(true)
   expect(maskSecrets('risk_test_1')).toBe('risk_test_1')
 })
+
+test.each([
+  [`Zocs_test_${REST}`, 'Zocs_test_…'],
+  [`qoat_test_${REST}`, 'qoat_test_…'],
+  [`mywhsec_${REST}`, 'mywhsec_…'],
+  [`x1pi_000001abc_secret_${REST}`, 'x1pi_000001abc_secret_…'],
+  [`x%73k_test_${REST}`, '…'],
+  [`a%2573k%255ftest_${REST}`, '…'],
+  [`w%68sec_${REST}%zz`, '…'],
+])('%s is hidden', (secret, masked) => {
+  expect(maskSecrets(`about ${secret}, and more%20of it`)).toBe(`about ${masked}, and more%20of it`)
+})
+
+const everyCharacter = (word: string) =>
+  [...word].map((character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')
+
+test.each(['plain-token', 'with"quote', String.raw`with\backslash`, 'a.b*c/d=e?f', String.raw`\"\\"`])(
+  'the pattern of %s finds it in JSON in every encoding, and nothing else',
+  (word) => {
+    const json = JSON.stringify(word).slice(1, -1)
+    const encoded = encodeURIComponent(word)
+    const forms = [
+      ...[json, JSON.stringify(json).slice(1, -1), encoded, encodeURIComponent(encoded)],
+      ...[everyCharacter(word), everyCharacter(word).toUpperCase()],
+    ]
+    for (const form of forms) expect(`<${form}>`.replace(patternOf(word), '…')).toBe('<…>')
+    expect('another word'.replace(patternOf(word), '…')).toBe('another word')
+  },
+)
