@@ -126,6 +126,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const webhooks = openWebhooks(engine, versions, addresses, { ...options, reportError })
     const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
+    const closing = new AbortController()
     const { app, routes, serves } = createApp({
       engine,
       keys,
@@ -143,6 +144,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       allowedHosts: options.allowedHosts ?? new Set(['localhost', '127.0.0.1']),
       version: options.version ?? UNKNOWN_VERSION,
       data: options.data ?? null,
+      closing: closing.signal,
       url: options.url ?? (() => 'http://localhost'),
       startedAt: engine.steady(),
       // A sandbox that no daemon serves has nothing to end but itself, which its owner does.
@@ -158,6 +160,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       },
     })
     const close = async () => {
+      closing.abort()
       streams.close()
       requests.close()
       // An advance that waits for webhooks stops waiting, and not because they were answered.

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError, internalError, keyResolutionUnavailable, rateLimited } from '../core/errors.ts'
 import { stopwatch } from '../engine/clock.ts'
 import type { RequestFault } from '../engine/faults.ts'
@@ -146,7 +147,10 @@ export class Exchange {
   async #suffer(): Promise<void> {
     if (this.#strike('rate_limit')) throw rateLimited()
     const latency = this.#strike('latency')
-    if (latency) await new Promise((resolve) => setTimeout(resolve, latency.ms ?? 0))
+    const { closing } = this.#site
+    // An abort ends the delay early.
+    if (latency) await delay(latency.ms ?? 0, undefined, { signal: closing }).catch(() => undefined)
+    if (closing.aborted) throw internalError()
     if (this.#strike('internal_error')) throw internalError()
   }
 

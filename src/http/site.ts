@@ -34,6 +34,8 @@ export type Site = {
   readonly noteIgnored: (route: string, params: readonly string[]) => void
   /** Why nothing can be posted to a url, in a sentence; undefined when it can. */
   readonly refusesReceiver: (url: string) => string | undefined
+  /** Aborted when the sandbox begins to close: requests that come later, or are still delayed, are refused. */
+  readonly closing: AbortSignal
   /** Where the daemon listens; known once it does. */
   readonly url: () => string
 }
