@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError, internalError, keyResolutionUnavailable, rateLimited } from '../core/errors.ts'
 import { stopwatch } from '../engine/clock.ts'
 import type { RequestFault } from '../engine/faults.ts'
@@ -148,8 +147,7 @@ export class Exchange {
     if (this.#strike('rate_limit')) throw rateLimited()
     const latency = this.#strike('latency')
     const { closing } = this.#site
-    // An abort ends the delay early.
-    if (latency) await delay(latency.ms ?? 0, undefined, { signal: closing }).catch(() => undefined)
+    if (latency) await delay(latency.ms ?? 0, closing)
     if (closing.aborted) throw internalError()
     if (this.#strike('internal_error')) throw internalError()
   }
@@ -318,4 +316,20 @@ export class Exchange {
     const { outgoing } = (this.#c.env ?? {}) as { outgoing?: { destroy(): void } }
     outgoing?.destroy()
   }
+}
+
+/** Waits for some milliseconds, or until the signal is aborted. */
+function delay(ms: number, until: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (until.aborted) return resolve()
+    const timer = setTimeout(resolve, ms)
+    until.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })
 }
