@@ -321,15 +321,12 @@ export class Exchange {
 /** Waits for some milliseconds, or until the signal is aborted. */
 function delay(ms: number, until: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (until.aborted) return resolve()
-    const timer = setTimeout(resolve, ms)
-    until.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
+    const done = () => {
+      clearTimeout(timer)
+      until.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, until.aborted ? 0 : ms)
+    until.addEventListener('abort', done)
   })
 }
