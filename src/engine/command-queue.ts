@@ -1,6 +1,6 @@
 import { internalError } from '../core/errors.ts'
 import type { Clock } from './clock.ts'
-import { Gate } from './gate.ts'
+import { Gate, nextTurn } from './gate.ts'
 import { leftBehindBy, type MerchantState } from './merchant-state.ts'
 import type { Timekeeper } from './timekeeper.ts'
 import type { Transactions } from './transactions.ts'
@@ -34,15 +34,17 @@ export class CommandQueue {
   readonly #host: Host
   readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
   #commands: Command[] = []
+  #isClosed = false
 
   constructor(transactions: Transactions, host: Host) {
     this.#transactions = transactions
     this.#host = host
   }
 
-  /** Whether nothing waits for its transaction, or runs alone. */
-  get isIdle(): boolean {
-    return this.#commands.length === 0 && !this.#gate.isWanted
+  /** Refuses commands from now on. @returns when those that were accepted have ended */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    while (this.#commands.length > 0 || this.#gate.isWanted) await nextTurn()
   }
 
   /**
@@ -54,6 +56,7 @@ export class CommandQueue {
     run: () => { value: T } | { error: unknown },
     options: CommandOptions = {},
   ): Promise<T> {
+    if (this.#isClosed) return Promise.reject(internalError())
     return new Promise((resolve, reject) => {
       const command: Command = {
         merchants,
@@ -75,6 +78,7 @@ export class CommandQueue {
    * likes; so they cannot delay the work, except that some begin advances: those are held back once the advances of now have ended.
    */
   alone<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(internalError())
     return this.#gate.alone(work, this.#host.time().rest())
   }
 

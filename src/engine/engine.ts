@@ -237,7 +237,7 @@ export class Engine {
   /** Lets what runs end: commands are answered, advances stop at a border and go on at the next start. */
   async close(): Promise<void> {
     await this.time.stop()
-    while (!this.#queue.isIdle) await nextTurn()
+    await this.#queue.close()
     this.store.close()
   }
 

@@ -211,3 +211,20 @@ describe('a state that is replaced', () => {
     expect(engine.ids.numberOf(1, 'cus', id)).toBe(2)
   })
 })
+
+test('commands and exclusive work are refused once the engine closes, and those before are answered', async () => {
+  const { twin, engine } = await prepare()
+  const { merchant } = twin.sandbox
+  let answered = 0
+  const pipeline = async () => {
+    for (; answered < 1_000; answered += 1) await engine.command(merchant, null, () => undefined)
+  }
+  const before = engine.administer(() => 'answered')
+  const endless = pipeline()
+  const closed = engine.close()
+  await expect(endless).rejects.toMatchObject({ code: 'internal_error' })
+  await closed
+  expect(await before).toBe('answered')
+  await expect(engine.exclusively(() => undefined)).rejects.toMatchObject({ code: 'internal_error' })
+  expect(answered).toBeLessThan(10)
+})
