@@ -56,6 +56,20 @@ test('a key of the fixtures that was revoked stays so through a reset', async ()
   expect((await clientOf(twin.sandbox, KEY).request('GET', '/v1/customers')).status).toBe(200)
 })
 
+test('a key of the fixtures that was revoked stays so when its merchant is deleted before the reset', async () => {
+  const twin = await begin()
+  const operator = asOperator(twin)
+  const { data } = (await operator('GET', 'keys')).body
+  const { id, merchant_id } = data.find(({ hint }: Body) => hint.endsWith('0002'))
+  await operator('POST', `keys/${id}/revoke`)
+  await operator('DELETE', `merchants/${merchant_id}`)
+  const status = async (key: string) =>
+    (await clientOf(twin.sandbox, key).request('GET', '/v1/customers')).status
+  expect([await status(REVOKED), await status(KEY)]).toEqual([401, 401])
+  expect((await operator('POST', 'reset')).status).toBe(200)
+  expect([await status(REVOKED), await status(KEY)]).toEqual([401, 200])
+})
+
 const SECRET = `ocs_test_${'s'.repeat(24)}`
 const WITH_APPS = {
   ...FIXTURES,
