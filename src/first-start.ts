@@ -42,6 +42,7 @@ export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promis
   const { clock, seed, fixtures } = beginning
   return engine.replaceState((transact) =>
     transact((unitOf) => {
+      const isReset = keys.list().length > 0
       store.empty()
       store.directory.forgetOtherKeys()
       const revoked = store.oauth.empty(firstApps(engine)).map(({ seq }) => seq)
@@ -50,8 +51,18 @@ export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promis
       if (fixtures) rememberFixtures(engine, fixtures)
       ids.reset()
       const merchant = addMerchant(engine, { name: 'Default merchant', clock }, FIRST_BIRTH)
-      const secretKey = keys.list().length === 0 ? firstKey(keys, merchant.settings.ordinal, beginning) : null
-      return { secretKey, loaded: makeRememberedFixtures({ engine, keys, unitOf, merchant }), revoked }
+      const secretKey = isReset ? null : firstKey(keys, merchant.settings.ordinal, beginning)
+      return {
+        secretKey,
+        loaded: makeRememberedFixtures({
+          engine,
+          keys,
+          unitOf,
+          merchant,
+          omitsExistingKeys: isReset,
+        }),
+        revoked,
+      }
     }),
   )
 }

@@ -64,6 +64,8 @@ export type Ground = {
   readonly unitOf: (merchant: MerchantState) => Unit
   /** The default merchant. */
   readonly merchant: MerchantState
+  /** Whether keys that exist already, whosever they are, are left out; else one of another merchant is refused. */
+  readonly omitsExistingKeys?: boolean
 }
 
 /**
@@ -116,7 +118,8 @@ function makeOfMerchant(ground: Ground, fixtures: MerchantFixtures): Made[] {
   const { id, ordinal } = merchant.settings
   const own = entry ? [{ object: 'merchant' as const, ref: entry.ref, id, merchant_id: id, ...entry.at }] : []
   const made = fixtures.keys.flatMap((key): Made[] => {
-    if (keys.stored(key.params.hash)?.merchant === ordinal) return []
+    const existing = keys.stored(key.params.hash)
+    if (existing && (ground.omitsExistingKeys || existing.birth === merchant.settings.birth)) return []
     const { id: keyId } = blaming(key, new Names(), () => keys.add({ merchant: ordinal, ...key.params }))
     return [{ object: 'key', ref: null, id: keyId, merchant_id: id, ...key.at }]
   })

@@ -70,6 +70,18 @@ test('a key of the fixtures that was revoked stays so when its merchant is delet
   expect([await status(REVOKED), await status(KEY)]).toEqual([401, 200])
 })
 
+test('a reset leaves out a key of the fixtures that another merchant has got', async () => {
+  const twin = await begin()
+  const operator = asOperator(twin)
+  const { data } = (await operator('GET', 'merchants')).body
+  const other = data.find(({ name }: Body) => name === 'Other')
+  await operator('DELETE', `merchants/${other.id}`)
+  expect((await operator('POST', 'keys', { secret: KEY })).status).toBe(201)
+  for (let round = 0; round < 2; round += 1) expect((await operator('POST', 'reset')).status).toBe(200)
+  await clientOf(twin.sandbox, KEY).post('/v1/products', { name: 'New' })
+  expect((await twin.get('/v1/products')).data[0].name).toBe('New')
+})
+
 const SECRET = `ocs_test_${'s'.repeat(24)}`
 const WITH_APPS = {
   ...FIXTURES,
