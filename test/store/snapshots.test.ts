@@ -154,11 +154,17 @@ describe.each(EVERYWHERE)('%s', (place) => {
     const scopes = ['mer_2', 'mer_2 public', 'MER_2', 'mer_22', 'mer_1']
     const before = rowsOf(opened)
     fill(opened, 2)
+    database.exec(
+      `insert into api_key select 'valid', merchant, birth, type, name, x'00', hint, created, last_used, null
+        from api_key where merchant = 2`,
+    )
     for (const scope of scopes) store.idempotency.put({ scope, key: 'k', ...answer })
     store.transaction(() => store.forget({ ordinal: 2, id: 'mer_2' }))
-    const { idempotency, setting, oauth_app, block, ...rest } = rowsOf(opened)
-    const { idempotency: _idempotency, setting: _setting, oauth_app: _app, block: _block, ...others } = before
-    expect(rest).toEqual(others)
+    const { idempotency, setting, oauth_app, block, api_key, ...rest } = rowsOf(opened)
+    for (const table of ['idempotency', 'setting', 'oauth_app', 'block', 'api_key']) delete before[table]
+    expect(rest).toEqual(before)
+    // A revoked key stays revoked, should its secret be given again.
+    expect(api_key).toMatchObject([{ merchant: 1 }, { merchant: 2, id: 'id 2', revoked: 2 }])
     // Of so few rows no block is full.
     expect(block).toEqual([])
     // Apps are nobody's.
