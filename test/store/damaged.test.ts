@@ -95,7 +95,7 @@ test.each<[string, () => void, RegExp]>([
   ['the database of something else', () => foreign(0, 'delete'), /something else than paytwin/],
   ['one with a version', () => foreign(1, 'delete'), /something else than paytwin/],
   ['one with a log', () => foreign(0, 'wal'), /something else than paytwin/],
-  ['a folder', aFolder, /cannot be opened and written/],
+  ['a folder', aFolder, /cannot be used: it is not a file/],
   [
     'the log of a database that is gone',
     () => {
