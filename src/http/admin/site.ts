@@ -12,8 +12,8 @@ export type AdminSite = Site & {
   readonly version: string
   /** The data folder; null when ephemeral. */
   readonly data: string | null
-  /** When the daemon started, in steady milliseconds. */
-  readonly startedAt: number
+  /** How long the daemon has run, in whole seconds. */
+  readonly uptime: () => number
   /** Brings back the state of the first start. */
   readonly reset: () => Promise<void>
   /**

@@ -44,7 +44,7 @@ export const presentStatus = (site: AdminSite): StatusShape => ({
   pid: process.pid,
   data: site.data,
   version: site.version,
-  uptime: Math.floor((site.engine.steady() - site.startedAt) / 1000),
+  uptime: site.uptime(),
   merchants: [...site.engine.merchants.values()].map(presentMerchant),
   counts: site.engine.counts(),
   livemode: false,
