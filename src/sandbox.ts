@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Hono } from 'hono'
 import { visibleLines } from './core/text.ts'
-import { stopwatch, systemWall, type Wall } from './engine/clock.ts'
+import { stopwatch, systemWall, uptimeOf, type Wall } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
 import { findEvent } from './engine/events.ts'
 import type { Made } from './engine/fixture-names.ts'
@@ -146,6 +146,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       data: options.data ?? null,
       closing: closing.signal,
       url: options.url ?? (() => 'http://localhost'),
+      // A wall clock that is set would change it; a sandbox with a wall clock of its own goes by that one.
       uptime: uptimeOf(options.wall ? engine.steady : stopwatch),
       // A sandbox that no daemon serves has nothing to end but itself, which its owner does.
       shutDown: options.shutDown ?? (() => Promise.resolve()),
@@ -299,12 +300,3 @@ function refuseOtherOptions(known: Beginning, { seed, clock }: SandboxOptions): 
 }
 
 const NOTHING_MADE: Pick<Sandbox, 'secretKey' | 'loaded'> = { secretKey: null, loaded: null }
-
-/**
- * How long the sandbox has run, in whole seconds. A wall clock that is set would change it; a sandbox with a wall clock of its
- * own goes by that one.
- */
-function uptimeOf(milliseconds: () => number): () => number {
-  const startedAt = milliseconds()
-  return () => Math.floor((milliseconds() - startedAt) / 1_000)
-}

@@ -7,6 +7,12 @@ export const systemWall: Wall = () => Date.now()
 /** Milliseconds from an arbitrary start, never going back: for measuring, not for telling time. */
 export const stopwatch = (): number => performance.now()
 
+/** How much time passes from now on by a clock that counts milliseconds, in whole seconds. */
+export function uptimeOf(milliseconds: () => number): () => number {
+  const startedAt = milliseconds()
+  return () => Math.floor((milliseconds() - startedAt) / 1_000)
+}
+
 /** A wall clock's time in Unix seconds. */
 export const wallSeconds = (wall: Wall): number => Math.floor(wall() / 1000)
 

@@ -6,6 +6,7 @@ import { MerchantDeleted, type MerchantState } from '../engine/merchant-state.ts
 import type { View } from '../engine/view.ts'
 import { authenticate, keyHint, refusalOf } from './auth.ts'
 import type { Caller } from './caller.ts'
+import { delay } from './delay.ts'
 import { expand } from './expand.ts'
 import type { IdempotentEntry } from './idempotency.ts'
 import { isKept } from './idempotency.ts'
@@ -316,17 +317,4 @@ export class Exchange {
     const { outgoing } = (this.#c.env ?? {}) as { outgoing?: { destroy(): void } }
     outgoing?.destroy()
   }
-}
-
-/** Waits for some milliseconds, or until the signal is aborted. */
-function delay(ms: number, until: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      until.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, until.aborted ? 0 : ms)
-    until.addEventListener('abort', done)
-  })
 }
