@@ -1,4 +1,4 @@
-/** Every dated version of the API, oldest first. Source: interface.md 9. */
+/** Every dated version of the API, oldest first. See docs/contract/versions.md#dates. */
 export const API_VERSIONS: readonly [string, ...string[]] = ['2026-03-09']
 
 /** What a new merchant's requests use unless they name another. */

@@ -19,7 +19,7 @@ const isDays = (unit: IntervalUnit): unit is 'day' | 'week' => unit === 'day' ||
  * @param anchor - Unix seconds
  * @param n - whole intervals, may be 0 or negative
  * @returns Unix seconds
- * Source: decisions.md 2 ("Calendar").
+ * See docs/contract/clocks.md#calendar.
  */
 export function addIntervals(anchor: number, { interval, interval_count }: Recurring, n: number): number {
   return isDays(interval)
@@ -32,7 +32,7 @@ export function addIntervals(anchor: number, { interval, interval_count }: Recur
  * that instant lies.
  * @param anchor - Unix seconds, at most `after`
  * @param after - Unix seconds
- * Source: decisions.md 2: always from the anchor, never the previous end plus one.
+ * See docs/contract/clocks.md#calendar.
  */
 export function nextBoundary(anchor: number, recurring: Recurring, after: number): number {
   assert(after >= anchor, 'a period cannot start before its anchor')
@@ -70,7 +70,7 @@ const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: SECONDS_PER_D
  * (`P1M`, `P1Y6M`, `PT36H`). Months and years clamp to the month's end; they count before days and times.
  * @param from - Unix seconds
  * @returns Unix seconds (Infinity beyond all calendars), or undefined when the text is no duration
- * Source: decisions.md 2 (`advance`).
+ * See docs/contract/clocks.md#targets.
  */
 export function addDuration(from: number, text: string): number | undefined {
   const short = /^(\d{1,9})(s|m|h|d|w|mo|y)$/.exec(text)

@@ -4,7 +4,7 @@ import type { Outcome } from './processor.ts'
 
 export type ChargeStatus = 'succeeded' | 'failed'
 
-/** Source: interface.md 2.4; decisions.md 5. Amounts in the smallest currency unit. */
+/** See docs/contract/payments.md#charges. Amounts in the smallest currency unit. */
 export type Charge = {
   readonly id: string
   readonly created: number
@@ -23,7 +23,7 @@ export type Charge = {
   readonly metadata: Metadata
 }
 
-/** The charge that an attempt leaves behind, a declined one too. Source: state-machines.md, Charge. */
+/** The charge that an attempt leaves behind, a declined one too. */
 export function newCharge(
   intent: PaymentIntent,
   outcome: Outcome,

@@ -1,6 +1,6 @@
 import type { Metadata } from './metadata.ts'
 
-/** Source: decisions.md 3. */
+/** See docs/contract/customers.md#customers. */
 export type Customer = {
   readonly id: string
   readonly created: number

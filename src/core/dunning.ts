@@ -1,12 +1,12 @@
 import { SECONDS_PER_DAY } from './calendar.ts'
 
-/** Days after the failure on which a payment is tried again. Source: interface.md 3.1, 8. */
+/** Days after the failure on which a payment is tried again. See docs/contract/invoices.md#retry-schedule. */
 export const RETRY_DAYS: readonly number[] = [1, 3, 5, 7]
 
-/** A renewal's attempt and its retries. Source: interface.md 3.1, 8. */
+/** A renewal's attempt and its retries. */
 export const MAX_ATTEMPTS = RETRY_DAYS.length + 1
 
-/** What ends a dunning that no retry could. Source: decisions.md 6, "Dunning". */
+/** What ends a dunning that no retry could. See docs/contract/subscriptions.md#final-action. */
 export const FINAL_ACTIONS = ['cancel', 'mark_unpaid', 'leave_past_due'] as const
 export type FinalAction = (typeof FINAL_ACTIONS)[number]
 
@@ -15,7 +15,7 @@ export type FinalAction = (typeof FINAL_ACTIONS)[number]
  * another, and are the same for every kind of decline.
  * @param failedAt - Unix seconds on the customer's clock when the first attempt failed
  * @param attempts - scheduled attempts so far, the first one included (≥ 1)
- * Source: interface.md 3.1, 8; decisions.md 6, "Dunning".
+ * See docs/contract/invoices.md#retry-schedule.
  */
 export function nextRetryAt(failedAt: number, attempts: number): number | null {
   const days = RETRY_DAYS[attempts - 1]

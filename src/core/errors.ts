@@ -1,4 +1,4 @@
-/** The closed set of error types. Source: interface.md 7.2. */
+/** The closed set of error types. See docs/contract/errors.md#types. */
 export const ERROR_TYPES = [
   'api_error',
   'authentication_error',
@@ -11,7 +11,7 @@ export type ErrorType = (typeof ERROR_TYPES)[number]
 type ErrorShape = {
   readonly status: 400 | 401 | 402 | 404 | 422 | 429 | 500
   readonly type: ErrorType
-  /** null only in the key-failure bodies of interface.md 5.5, which carry no code. */
+  /** null only in the key-failure bodies, which carry no code. See docs/contract/errors.md#authentication-failures. */
   readonly code: string | null
   readonly message: string
   readonly param?: string | null
@@ -23,7 +23,7 @@ type ErrorShape = {
 
 /**
  * The caller's mistake, or a payment that the caller asked for and that was declined. It rolls the command back
- * and becomes the error envelope of interface.md 7.1. Expected outcomes of billing are values, never this.
+ * and becomes the error envelope (docs/contract/errors.md#envelope). Expected outcomes of billing are values, never this.
  */
 export class ApiError extends Error {
   readonly status: ErrorShape['status']
@@ -55,7 +55,7 @@ const shortened = (text: string, length: number): string =>
 const invalidRequest = (status: 400 | 404 | 422, code: string, message: string, param: string | null) =>
   new ApiError({ status, type: 'invalid_request_error', code, message, param })
 
-/** interface.md 7.3. `param` is "id" for a path, the parameter's name for a reference in a body or query. */
+/** `param` is "id" for a path, the parameter's name for a reference in a body or query. */
 export const resourceMissing = (what: string, id: string, param = 'id') =>
   invalidRequest(404, 'resource_missing', `No such ${what}: '${id}'`, param)
 
@@ -63,38 +63,36 @@ export const resourceMissing = (what: string, id: string, param = 'id') =>
 export const resourceNotYetMade = (what: string, id: string, { at, made }: { at: string; made: string }) =>
   invalidRequest(404, 'resource_missing', `No such ${what} at ${at}: '${id}' was made at ${made}`, 'id')
 
-/** paytwin: an unknown path or a wrong method (decisions.md 1). */
+/** paytwin: an unknown path or a wrong method. See docs/contract/requests.md#status-codes. */
 export const routeMissing = (method: string, path: string) =>
   invalidRequest(404, 'resource_missing', `Unrecognized request URL (${method} ${path})`, null)
 
-/** interface.md 7.3. */
 export const parameterMissing = (param: string, message = `Missing required parameter: ${param}`) =>
   invalidRequest(400, 'parameter_missing', message, param)
 
-/** interface.md 7.3. `param` is null where no single parameter is to blame (a malformed body). */
+/** `param` is null where no single parameter is to blame (a malformed body). */
 export const parameterInvalid = (param: string | null, message: string) =>
   invalidRequest(400, 'parameter_invalid', message, param)
 
-/** paytwin: `serve --strict-params` (decisions.md 1), and in fixtures always. */
+/** paytwin: `serve --strict-params`, and in fixtures always. See docs/contract/requests.md#unknown-parameters. */
 export const parameterUnknown = (param: string, message = `Received unknown parameter: ${param}`) =>
   invalidRequest(400, 'parameter_unknown', message, param)
 
-/** interface.md 7.3, 8. */
+/** See docs/contract/requests.md#amounts. */
 export const amountInvalid = (message = 'Amount must be a positive integer in the smallest currency unit') =>
   invalidRequest(400, 'amount_invalid', message, 'amount')
 
-/** interface.md 7.3, 8. */
+/** See docs/contract/requests.md#amounts. */
 export const amountTooLarge = (message: string) => invalidRequest(400, 'amount_too_large', message, 'amount')
 
-/** interface.md 3.3, 7.3. */
 export const paymentIntentUnexpectedState = (message: string) =>
   invalidRequest(400, 'payment_intent_unexpected_state', message, null)
 
-/** interface.md 3.3, 7.3. */
+/** See docs/contract/README.md#reading. */
 export const invalidStateTransition = (message: string, param: 'status' | null = 'status') =>
   invalidRequest(400, 'invalid_state_transition', message, param)
 
-/** interface.md 7.3: its status is 400 although its type is payment_error. */
+/** Its status is 400 although its type is payment_error. See docs/contract/errors.md#types. */
 export const paymentNotInitialized = (message: string) =>
   new ApiError({
     status: 400,
@@ -104,7 +102,7 @@ export const paymentNotInitialized = (message: string) =>
     param: 'payment_method',
   })
 
-/** interface.md 1, 7.3. */
+/** See docs/contract/payments.md#push-methods. */
 export const unsupportedPspCapability = (type: string) =>
   invalidRequest(
     422,
@@ -113,11 +111,11 @@ export const unsupportedPspCapability = (type: string) =>
     'default_payment_method',
   )
 
-/** interface.md 7.2; the body's further fields: decisions.md 4. */
+/** See docs/contract/errors.md#declines for the body's further fields. */
 export const paymentFailed = (code: string, message: string, details: Readonly<Record<string, unknown>>) =>
   new ApiError({ status: 402, type: 'payment_error', code, message, details })
 
-/** interface.md 5.5: never says whether a key once existed. */
+/** Never says whether a key once existed. See docs/contract/authentication.md#authentication-failures. */
 export const invalidApiKey = () =>
   new ApiError({
     status: 401,
@@ -126,7 +124,7 @@ export const invalidApiKey = () =>
     message: 'Invalid API Key provided',
   })
 
-/** interface.md 7.3: 422, unlike other services (decisions.md 12.3). */
+/** 422, unlike other services. See docs/contract/README.md#differences-from-similar-services. */
 export const idempotencyKeyReuse = () =>
   invalidRequest(
     422,
@@ -135,7 +133,7 @@ export const idempotencyKeyReuse = () =>
     null,
   )
 
-/** interface.md 7.2; its code: decisions.md 1, "Rate limiting". */
+/** See docs/contract/requests.md#rate-limit. */
 export const rateLimited = () =>
   new ApiError({
     status: 429,
@@ -144,7 +142,7 @@ export const rateLimited = () =>
     message: 'Too many requests. Back off exponentially, and try again.',
   })
 
-/** interface.md 5.5: does not say that the key is invalid. */
+/** Does not say that the key is invalid. See docs/contract/authentication.md#key-resolution-outage. */
 export const keyResolutionUnavailable = () =>
   new ApiError({
     status: 401,
@@ -153,7 +151,10 @@ export const keyResolutionUnavailable = () =>
     message: 'We could not authenticate the request. Please try again shortly.',
   })
 
-/** decisions.md 8: in the words of interface.md 5.5, so that nobody learns whether the token once existed. */
+/**
+ * In the words of invalidApiKey, so that nobody learns whether the token once existed.
+ * See docs/contract/oauth.md#access-tokens.
+ */
 export const invalidToken = () =>
   new ApiError({
     status: 401,
@@ -163,7 +164,7 @@ export const invalidToken = () =>
     challenge: 'Bearer error="invalid_token"',
   })
 
-/** decisions.md 8: the one failure of authentication that has a code. */
+/** The one failure of authentication with a key or token that has a code. See docs/contract/oauth.md#scopes. */
 export const insufficientScope = () =>
   new ApiError({
     status: 401,
@@ -173,7 +174,7 @@ export const insufficientScope = () =>
     challenge: 'Bearer error="insufficient_scope"',
   })
 
-/** decisions.md 8; RFC 6749 5.2. The same for an unknown app and for a wrong secret. */
+/** See docs/contract/oauth.md#errors; RFC 6749 5.2. The same for an unknown app and for a wrong secret. */
 export const invalidClient = () =>
   new ApiError({
     status: 401,
@@ -183,13 +184,13 @@ export const invalidClient = () =>
     challenge: 'Basic realm="paytwin", charset="UTF-8"',
   })
 
-/** decisions.md 8; RFC 6749 5.2. */
+/** See docs/contract/oauth.md#errors; RFC 6749 5.2. */
 export const invalidGrant = (message: string) => invalidRequest(400, 'invalid_grant', message, null)
 
-/** decisions.md 8; RFC 6749 5.2. */
+/** See docs/contract/oauth.md#errors; RFC 6749 5.2. */
 export const invalidScope = (message: string) => invalidRequest(400, 'invalid_scope', message, 'scope')
 
-/** decisions.md 8; RFC 6749 5.2. */
+/** See docs/contract/oauth.md#errors; RFC 6749 5.2. */
 export const unsupportedGrantType = (type: string) =>
   invalidRequest(
     400,
@@ -198,7 +199,6 @@ export const unsupportedGrantType = (type: string) =>
     'grant_type',
   )
 
-/** interface.md 7.2, 7.3. */
 export const internalError = () =>
   new ApiError({
     status: 500,
@@ -207,7 +207,7 @@ export const internalError = () =>
     message: 'An unexpected error occurred. Retry with backoff and the same idempotency key.',
   })
 
-/** operator.md, "Reset" (processor_timeout): nobody knows whether the card was charged, so nothing is written. */
+/** Nobody knows whether the card was charged, so nothing is written. See docs/contract/faults.md#charge-faults. */
 export const processorTimeout = () =>
   new ApiError({
     status: 500,

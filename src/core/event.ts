@@ -2,7 +2,7 @@ import { matchesGlob } from './glob.ts'
 
 /**
  * Every kind of event, in the order in which the store numbers them: new kinds go to the end.
- * Source: interface.md 6; decisions.md 10.
+ * See docs/contract/events-and-webhooks.md#event-types.
  */
 export const EVENT_TYPES = [
   'subscription.created',
@@ -47,7 +47,7 @@ const LONGEST_TYPE = Math.max(...EVENT_TYPES.map((type) => type.length))
 /**
  * The kinds that a name or a glob stands for: `invoice.paid`, `invoice.*`, `*`. Empty when it matches none.
  * A database may hold a pattern of any length: a long one costs one pass over it.
- * Source: decisions.md 2 (`stop_on`), 10 (wildcard).
+ * See docs/contract/clocks.md#stop-on.
  */
 export function matchEventTypes(pattern: string): EventType[] {
   if (!pattern.includes('*')) return [BY_NAME.get(pattern) ?? []].flat()

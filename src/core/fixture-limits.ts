@@ -2,7 +2,7 @@ import { thousands } from './text.ts'
 
 /**
  * How many objects can be loaded at once. All of them are made in one transaction, while nothing else is answered.
- * paytwin: docs/decisions.md, "Fixtures".
+ * See docs/contract/fixtures.md#limits.
  */
 export const MAX_FIXTURE_OBJECTS = 10_000
 

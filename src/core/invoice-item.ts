@@ -5,7 +5,7 @@ import { lineAmount, total } from './money.ts'
 
 /**
  * A charge of any amount that waits for the customer's next manual invoice, or is on an invoice.
- * Source: decisions.md 7 (`/v1/invoiceitems`). Amounts in the smallest currency unit.
+ * See docs/contract/invoices.md#invoice-items. Amounts in the smallest currency unit.
  */
 export type InvoiceItem = {
   readonly id: string
@@ -50,7 +50,7 @@ export const lineOfItem = (
  * Checks that an item can be added to an invoice.
  * @throws ApiError parameter_invalid, param invoice, for another customer's or currency's invoice, one that is not a draft,
  *   and one that is full
- * Source: decisions.md 1 ("References in a body").
+ * See docs/contract/invoices.md#invoice-items.
  */
 export function checkTakesItem(
   invoice: Invoice,

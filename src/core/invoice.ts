@@ -8,7 +8,7 @@ export const INVOICE_STATUSES = ['draft', 'open', 'paid', 'void', 'uncollectible
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 export type InvoiceEvent = 'finalize' | 'pay' | 'void' | 'write_off'
 
-/** Source: state-machines.md, Invoice. A zero total goes through open too: invoice.finalized shows it so. */
+/** See docs/contract/invoices.md#status. A zero total goes through open too: invoice.finalized shows it so. */
 export const INVOICE_TRANSITIONS: Transitions<InvoiceStatus, InvoiceEvent> = {
   draft: { finalize: 'open' },
   open: { pay: 'paid', void: 'void', write_off: 'uncollectible' },
@@ -25,7 +25,7 @@ const DEFAULT_DAYS_UNTIL_DUE = 30
 /**
  * Days between finalizing an invoice and its due date; null for one that is charged automatically, which has none.
  * @param asked - what was asked for, if anything was
- * Source: decisions.md 6 (`days_until_due`, default 30).
+ * See docs/contract/invoices.md#due-dates.
  */
 export function daysToPay(
   collection_method: CollectionMethod,
@@ -66,7 +66,7 @@ export type InvoiceLine = {
  */
 export const MAX_LINES = 250
 
-/** Source: interface.md 2.3; decisions.md 7, 13. Amounts in the smallest currency unit, times in Unix seconds. */
+/** See docs/contract/invoices.md#fields. Amounts in the smallest currency unit, times in Unix seconds. */
 export type Invoice = {
   readonly id: string
   readonly created: number
@@ -109,7 +109,6 @@ export type Invoice = {
 /**
  * A draft with the given lines. Every field is named here, rather than spread: so V8 gives the object its shape at once, which
  * a tenth of a renewal's time hangs on.
- * Source: interface.md 3.2.
  */
 export const draftInvoice = (
   given: Pick<
@@ -175,7 +174,7 @@ const totalOf = (lines: readonly InvoiceLine[]): number => total(lines.map(({ am
 
 /**
  * The number that the customer's next finalized invoice gets.
- * Source: decisions.md 7: `{invoice_prefix}-{0001}`, a sequence per customer.
+ * See docs/contract/invoices.md#numbers.
  */
 export const nextNumber = ({ invoice_prefix, next_invoice_number }: Customer): string =>
   `${invoice_prefix}-${String(next_invoice_number).padStart(4, '0')}`
@@ -183,7 +182,7 @@ export const nextNumber = ({ invoice_prefix, next_invoice_number }: Customer): s
 /**
  * The draft as an open invoice with its number and, unless nothing is due, its intent.
  * @throws ApiError invalid_state_transition when it is no draft
- * Source: interface.md 3.2; decisions.md 7.
+ * See docs/contract/invoices.md#finalizing.
  */
 export const finalized = (
   invoice: Invoice,
@@ -219,7 +218,7 @@ export const paid = (
 /**
  * When an invoice is attempted again after so many scheduled attempts; null when no retry is left. What failed first is the
  * attempt with which it was finalized.
- * Source: interface.md 3.1, 8; decisions.md 6, "Dunning".
+ * See docs/contract/invoices.md#retry-schedule.
  */
 export const nextAttemptAt = ({ finalized_at, created }: Invoice, attempts: number): number | null =>
   nextRetryAt(finalized_at ?? created, attempts)
@@ -227,7 +226,7 @@ export const nextAttemptAt = ({ finalized_at, created }: Invoice, attempts: numb
 /**
  * The invoice after a declined attempt; it stays open. A scheduled attempt moves the retries on, one by hand does not
  * touch them.
- * Source: decisions.md 6, "Dunning".
+ * See docs/contract/invoices.md#attempts.
  */
 export function attemptFailed(
   invoice: Invoice,
@@ -243,7 +242,6 @@ export function attemptFailed(
   }
 }
 
-/** Source: state-machines.md, Invoice. */
 export const voided = (invoice: Invoice, now: number): Invoice => ({
   ...invoice,
   status: move(INVOICE_TRANSITIONS, invoice.status, 'void', () => cannotBe('An invoice', invoice, 'voided')),
@@ -251,7 +249,6 @@ export const voided = (invoice: Invoice, now: number): Invoice => ({
   voided_at: now,
 })
 
-/** Source: state-machines.md, Invoice. */
 export const writtenOff = (invoice: Invoice, now: number): Invoice => ({
   ...invoice,
   status: move(INVOICE_TRANSITIONS, invoice.status, 'write_off', () =>
@@ -264,12 +261,12 @@ export const writtenOff = (invoice: Invoice, now: number): Invoice => ({
 /** Whether an invoice was made by hand rather than by a subscription. */
 export const isManual = ({ billing_reason }: Invoice): boolean => billing_reason === 'manual'
 
-/** The invoice without the retries that were to come. Source: decisions.md 6 (DELETE), 13 ("After a cancellation"). */
+/** The invoice without the retries that were to come. See docs/contract/subscriptions.md#canceling. */
 export const withoutRetries = (invoice: Invoice): Invoice => ({ ...invoice, next_payment_attempt: null })
 
 /**
  * Whether money that should have come has not: an open invoice that is charged automatically, or one whose due date has
- * passed. Source: decisions.md 6 ("active again once none of its finalized invoices is outstanding").
+ * passed. See docs/contract/invoices.md#outstanding-invoices.
  */
 export const isOutstanding = (invoice: Invoice): boolean =>
   invoice.status === 'open' && (invoice.collection_method === 'charge_automatically' || invoice.overdue)

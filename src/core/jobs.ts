@@ -7,7 +7,7 @@ import type { WebhookDelivery } from './webhook.ts'
  * What time makes happen, in the order in which the jobs of one subscription run that are due in the same second. Databases
  * and snapshots hold the place in this list as a number, as the kind of a queued job and as its turn: so a kind that
  * gets its place before others needs a migration, which renumbers the jobs that are queued. At the end it needs none.
- * Source: decisions.md 2 ("Jobs due in the same second"), 13 (`upcoming` kinds).
+ * See docs/contract/clocks.md#order-of-jobs.
  */
 export const JOB_KINDS = [
   'payment_retry',
@@ -35,7 +35,7 @@ export type Job = {
 /**
  * The jobs that follow from a subscription's state. Jobs are never scheduled by hand: what a subscription or an invoice
  * says is due, is. So a canceled one has none, and none can be forgotten or run twice.
- * Source: state-machines.md, Subscription; decisions.md 6.
+ * See docs/contract/subscriptions.md#status.
  */
 export function subscriptionJobs(subscription: Subscription): Job[] {
   if (hasEnded(subscription)) return []
@@ -58,7 +58,7 @@ export function subscriptionJobs(subscription: Subscription): Job[] {
 /** Whether it is the job with which a subscription's next period begins. */
 export const beginsPeriod = ({ kind }: Job): boolean => kind === 'renewal' || kind === 'trial_end'
 
-/** The jobs that follow from an invoice's state. Source: decisions.md 6, "Dunning" and send_invoice. */
+/** The jobs that follow from an invoice's state. See docs/contract/invoices.md#attempts. */
 export function invoiceJobs(invoice: Invoice): Job[] {
   const { id, status, subscription, next_payment_attempt, due_date, overdue } = invoice
   if (status !== 'open') return []
@@ -70,10 +70,10 @@ export function invoiceJobs(invoice: Invoice): Job[] {
   return jobs
 }
 
-/** The job that follows from a refund's state. Source: decisions.md 3 (pm_card_refundFail), 13 (`upcoming`). */
+/** The job that follows from a refund's state. See docs/contract/payments.md#failing-refunds. */
 export const refundJobs = ({ id, settles_at }: Refund): Job[] =>
   settles_at === null ? [] : [{ due: settles_at, kind: 'refund_settlement', subscription: null, object: id }]
 
-/** The job that follows from a delivery's state. Source: decisions.md 10 (retries), 13 (`upcoming`). */
+/** The job that follows from a delivery's state. See docs/contract/events-and-webhooks.md#delivery-retries. */
 export const deliveryJobs = ({ id, next_attempt }: WebhookDelivery): Job[] =>
   next_attempt === null ? [] : [{ due: next_attempt, kind: 'webhook_retry', subscription: null, object: id }]

@@ -1,18 +1,17 @@
 import { parameterInvalid } from './errors.ts'
 
-/** String values by key: at most 50, each value at most 500 characters. Source: decisions.md 1, "metadata". */
+/** String values by key: at most 50, each value at most 500 characters. See docs/contract/requests.md#metadata. */
 export type Metadata = Readonly<Record<string, string>>
 
 /** What a request says of metadata: values to set, '' to remove one, and '' in place of all to remove all. */
 export type MetadataParam = Readonly<Record<string, string>> | ''
 
-/** Source: decisions.md 1, "metadata". */
 export const MAX_METADATA_KEYS = 50
 
 /**
  * Merges an update into metadata: an empty value removes its key, an empty string in place of the object removes all.
  * @throws ApiError parameter_invalid, param metadata, when more than 50 keys would be left
- * Source: decisions.md 1, "metadata".
+ * See docs/contract/requests.md#metadata.
  */
 export function mergeMetadata(current: Metadata, update: MetadataParam | undefined): Metadata {
   if (update === undefined) return current

@@ -1,17 +1,17 @@
 import { amountTooLarge } from './errors.ts'
 
-/** The largest amount, in the smallest currency unit. Source: interface.md 8. */
+/** The largest amount, in the smallest currency unit. See docs/contract/requests.md#amounts. */
 export const MAX_AMOUNT = 99_999_999
 
 /**
  * What a quantity of a price costs. All amounts are integers in the smallest currency unit, and no rule of the
- * specification divides one, so nothing is rounded anywhere; a rule that has to belongs here.
+ * contract divides one, so nothing is rounded anywhere; a rule that has to belongs here.
  */
 export const lineAmount = (unitAmountMinor: number, quantity: number): number => unitAmountMinor * quantity
 
 /**
  * The sum of amounts in the smallest currency unit.
- * @throws ApiError amount_too_large when it exceeds the maximum (decisions.md 1, "Amount errors")
+ * @throws ApiError amount_too_large when it exceeds the maximum. See docs/contract/requests.md#amounts.
  */
 export function total(amounts: readonly number[]): number {
   const sum = amounts.reduce((left, right) => left + right, 0)
@@ -19,7 +19,7 @@ export function total(amounts: readonly number[]): number {
   return sum
 }
 
-/** ISO 4217 codes of the currencies in use, lowercase. Source: interface.md 1 ("three-letter ISO currency code"). */
+/** ISO 4217 codes of the currencies in use, lowercase. See docs/contract/requests.md#currency. */
 export const CURRENCIES: ReadonlySet<string> = new Set(
   (
     'aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob bov brl bsd btn bwp byn bzd cad cdf che chf chw ' +

@@ -1,7 +1,7 @@
 import { type ApiError, invalidGrant, invalidScope, parameterInvalid } from './errors.ts'
 import { move, type Transitions } from './transitions.ts'
 
-/** How long things last, in seconds. Source: decisions.md 8. */
+/** How long things last, in seconds. See docs/contract/oauth.md#lifetimes. */
 export const CONSENT_SECONDS = 600
 export const CODE_SECONDS = 300
 export const ACCESS_TOKEN_SECONDS = 3_600
@@ -9,7 +9,7 @@ export const REFRESH_TOKEN_SECONDS = 365 * 86_400
 
 export type AuthorizationStatus = 'pending' | 'approved' | 'denied' | 'expired'
 
-/** Source: state-machines.md, "OAuth". */
+/** See docs/contract/oauth.md#status. */
 export const AUTHORIZATION_TRANSITIONS: Transitions<AuthorizationStatus, 'approve' | 'deny' | 'expire'> = {
   pending: { approve: 'approved', deny: 'denied', expire: 'expired' },
   approved: {},
@@ -19,7 +19,7 @@ export const AUTHORIZATION_TRANSITIONS: Transitions<AuthorizationStatus, 'approv
 
 export type CodeStatus = 'issued' | 'redeemed' | 'replayed'
 
-/** Source: state-machines.md, "OAuth": a code that is used again has its tokens revoked. */
+/** A code that is used again has its tokens revoked. See docs/contract/oauth.md#codes. */
 export const CODE_TRANSITIONS: Transitions<CodeStatus, 'use'> = {
   issued: { use: 'redeemed' },
   redeemed: { use: 'replayed' },
@@ -28,7 +28,7 @@ export const CODE_TRANSITIONS: Transitions<CodeStatus, 'use'> = {
 
 export type TokenStatus = 'active' | 'rotated' | 'revoked'
 
-/** Of a refresh token; an access token is never rotated. Source: state-machines.md, "OAuth". */
+/** Of a refresh token; an access token is never rotated. See docs/contract/oauth.md#refreshing. */
 export const TOKEN_TRANSITIONS: Transitions<TokenStatus, 'rotate' | 'revoke'> = {
   active: { rotate: 'rotated', revoke: 'revoked' },
   rotated: { revoke: 'revoked' },
@@ -42,14 +42,14 @@ export const statusAt = (
 ): AuthorizationStatus =>
   status === 'pending' && now >= expires ? move(AUTHORIZATION_TRANSITIONS, status, 'expire') : status
 
-/** What an app may do, from little to much. Source: decisions.md 8. */
+/** What an app may do, from little to much. See docs/contract/oauth.md#scopes. */
 export const SCOPES = ['read_only', 'read_write'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /**
  * The scope that a list of scopes comes to: the widest named; read_only when none is.
  * @throws ApiError invalid_scope for a name that there is not
- * Source: decisions.md 8; RFC 6749 3.3.
+ * See docs/contract/oauth.md#scopes; RFC 6749 3.3.
  */
 export function scopeOf(text: string | undefined): Scope {
   const names = (text ?? '').split(' ').filter((name) => name !== '')
@@ -77,7 +77,7 @@ export function narrowed(granted: Scope, asked: string | undefined): Scope {
 /**
  * The PKCE challenge of an authorization request; null for none. Only S256 is taken, whose challenges have 43 characters.
  * @throws ApiError parameter_invalid, param code_challenge or code_challenge_method
- * Source: decisions.md 8; RFC 7636 4.2, 4.3 (without a method it would be plain), 4.4.1.
+ * See docs/contract/oauth.md#pkce; RFC 7636 4.2, 4.3 (without a method it would be plain), 4.4.1.
  */
 export function challengeOf(given: {
   readonly code_challenge?: string | undefined
@@ -135,7 +135,7 @@ export const UNKNOWN_CODE = 'There is no such code, or it was made for another a
  * wrong; a refusal of any other kind leaves everything as it was.
  * @param use.now - the merchant's clock
  * @param use.verifier - what the app proves itself with, and `challenge` what that hashes to (S256, base64url)
- * Source: decisions.md 8, 13; RFC 6749 4.1.3, 10.5; RFC 7636 4.6; RFC 9700 4.8.2 (a verifier without a challenge).
+ * See docs/contract/oauth.md#codes; RFC 6749 4.1.3, 10.5; RFC 7636 4.6; RFC 9700 4.8.2 (a verifier without a challenge).
  */
 export function judgeCode(
   code: IssuedCode,
@@ -178,7 +178,7 @@ export const UNKNOWN_REFRESH_TOKEN = 'There is no such refresh token, or it was 
 /**
  * Whether a refresh token is honoured. One that was rotated and comes again is in two hands: its family falls.
  * @param use.now - the merchant's clock
- * Source: decisions.md 8; RFC 9700 4.14.2.
+ * See docs/contract/oauth.md#refreshing; RFC 9700 4.14.2.
  */
 export function judgeRefreshToken(
   token: IssuedRefreshToken,

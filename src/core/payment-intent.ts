@@ -21,7 +21,7 @@ export type PaymentIntentEvent =
   | 'cancel'
   | 'invoice_voided'
 
-/** Source: state-machines.md, PaymentIntent; interface.md 3.3. */
+/** See docs/contract/payments.md#payment-intent-status. */
 export const PAYMENT_INTENT_TRANSITIONS: Transitions<PaymentIntentStatus, PaymentIntentEvent> = {
   requires_payment_method: {
     attach: 'requires_confirmation',
@@ -50,7 +50,7 @@ export const PAYMENT_INTENT_TRANSITIONS: Transitions<PaymentIntentStatus, Paymen
   canceled: { invoice_voided: 'canceled' },
 }
 
-/** Why the latest attempt failed. Source: decisions.md 4, "Decline". */
+/** Why the latest attempt failed. See docs/contract/errors.md#declines. */
 export type PaymentError = {
   readonly type: 'payment_error'
   readonly code: string
@@ -60,7 +60,7 @@ export type PaymentError = {
   readonly payment_method: string | null
 }
 
-/** Source: interface.md 2.1; decisions.md 4. Amounts in the smallest currency unit. */
+/** See docs/contract/payments.md#payment-intents. Amounts in the smallest currency unit. */
 export type PaymentIntent = {
   readonly id: string
   readonly created: number
@@ -79,7 +79,7 @@ export type PaymentIntent = {
   readonly metadata: Metadata
 }
 
-/** An intent that waits to be confirmed: how each of them begins. Source: decisions.md 4 ("Created always as…"). */
+/** An intent that waits to be confirmed: how each of them begins. See docs/contract/payments.md#creating-an-intent. */
 export const newPaymentIntent = (
   given: Pick<PaymentIntent, 'id' | 'created' | 'amount' | 'currency'> & Partial<PaymentIntent>,
 ): PaymentIntent => ({
@@ -110,13 +110,16 @@ export const withAttempt = (intent: PaymentIntent, payment_method: string): Paym
     ? { ...intent, status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'reattempt'), payment_method }
     : withPaymentMethod(intent, payment_method)
 
-/** The intent that waits for the customer: to push the money, or to authenticate. Source: decisions.md 3, 4. */
+/** The intent that waits for the customer: to push the money, or to authenticate. */
 export const awaitingAction = (intent: PaymentIntent): PaymentIntent => ({
   ...intent,
   status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'require_action'),
 })
 
-/** The intent that its merchant gave up. @throws ApiError payment_intent_unexpected_state. Source: decisions.md 4. */
+/**
+ * The intent that its merchant gave up. @throws ApiError payment_intent_unexpected_state.
+ * See docs/contract/payments.md#canceling-an-intent.
+ */
 export const canceledIntent = (
   intent: PaymentIntent,
   { now, reason }: { now: number; reason: string | null },
@@ -132,7 +135,7 @@ export const canceledIntent = (
 /**
  * The intent after an attempt. A declined one asks for another payment method.
  * @param charge - the charge's id; null when nothing could be charged
- * Source: decisions.md 4, "Decline".
+ * See docs/contract/errors.md#declines.
  */
 export function confirmed(intent: PaymentIntent, outcome: Outcome, charge: string | null): PaymentIntent {
   if (outcome.approved) {
@@ -161,7 +164,7 @@ export function confirmed(intent: PaymentIntent, outcome: Outcome, charge: strin
   }
 }
 
-/** The intent of an invoice that was voided: canceled with it. Source: state-machines.md, PaymentIntent. */
+/** The intent of an invoice that was voided: canceled with it. See docs/contract/payments.md#intents-of-invoices. */
 export const canceledWithInvoice = (intent: PaymentIntent, now: number): PaymentIntent => ({
   ...intent,
   status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'invoice_voided'),

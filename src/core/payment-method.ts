@@ -11,12 +11,12 @@ import {
   scriptedOutcome,
 } from './processor.ts'
 
-/** Methods with which a customer pushes the money; they cannot recur. Source: interface.md 1; decisions.md 3. */
+/** Methods with which a customer pushes the money; they cannot recur. See docs/contract/payments.md#push-methods. */
 export const PUSH_TYPES = ['pix', 'boleto', 'oxxo', 'konbini', 'promptpay', 'bank_transfer'] as const
 export const PAYMENT_METHOD_TYPES = ['card', ...PUSH_TYPES] as const
 export type PaymentMethodType = (typeof PAYMENT_METHOD_TYPES)[number]
 
-/** All that is kept of a card: never its number. Source: decisions.md 3. */
+/** All that is kept of a card: never its number. See docs/contract/payments.md#payment-methods. */
 export type Card = {
   readonly brand: string
   readonly last4: string
@@ -68,7 +68,7 @@ const visa = (number: string, charge: Outcome, more: Partial<TestCard> = {}): Te
   ...more,
 })
 
-/** Source: decisions.md 3, "Test payment methods". */
+/** See docs/contract/payments.md#test-payment-methods. */
 export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
   pm_card_visa: visa('4242424242424242', APPROVED),
   pm_card_mastercard: { number: '5555555555554444', brand: 'mastercard', charge: APPROVED },
@@ -133,7 +133,7 @@ export type Attempt = { readonly outcome: Outcome; readonly paymentMethod: Payme
 /**
  * Asks the processor for one off-session charge, as billing does. Without a usable card the attempt fails and counts.
  * @param fault - what strikes the attempt on its way to the card, whose script then stays where it is
- * Source: decisions.md 3 (test payment methods, scripted card), 6 ("Payment method at each attempt"); operator.md (faults).
+ * See docs/contract/payments.md#test-payment-methods.
  */
 export function attemptCharge(
   paymentMethod: PaymentMethod | null,

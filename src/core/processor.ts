@@ -1,4 +1,4 @@
-/** The codes of a declined charge. Source: decisions.md 4, "Decline". */
+/** The codes of a declined charge. See docs/contract/errors.md#declines. */
 export const DECLINE_CODES = ['card_declined', 'expired_card', 'incorrect_cvc', 'processing_error'] as const
 
 /** What the card processor says of one attempt to charge. */
@@ -30,17 +30,20 @@ export const declined = (code: string, decline_code: string | null): Outcome => 
   message: MESSAGES[decline_code ?? ''] ?? MESSAGES[code] ?? 'Your card was declined.',
 })
 
-/** What may strike an attempt at the processor, whatever the card. Source: operator.md, "Command line" (faults). */
+/** What may strike an attempt at the processor, whatever the card. See docs/contract/faults.md#charge-faults. */
 export const CHARGE_FAULTS = ['decline', 'processor_timeout'] as const
 export type ChargeFault = (typeof CHARGE_FAULTS)[number]
 
-/** What billing hears of an attempt that was struck. Source: operator.md, "Reset" (processor_timeout); paytwin: a decline's code. */
+/** What billing hears of an attempt that was struck. See docs/contract/faults.md#faults; paytwin: a decline's code. */
 export const STRUCK: Readonly<Record<ChargeFault, Outcome>> = {
   decline: declined('card_declined', 'generic_decline'),
   processor_timeout: declined('processing_error', null),
 }
 
-/** An attempt that never reached the processor, since there is nothing to charge. Source: decisions.md 6; paytwin: its codes. */
+/**
+ * An attempt that never reached the processor, since there is nothing to charge.
+ * See docs/contract/payments.md#attempts-without-a-payment-method; paytwin: its codes.
+ */
 export const NO_PAYMENT_METHOD: Outcome = {
   approved: false,
   code: 'card_declined',
@@ -49,7 +52,10 @@ export const NO_PAYMENT_METHOD: Outcome = {
     'There is no payment method to charge. Attach one and make it the default of the subscription or customer.',
 }
 
-/** An attempt with a push method, which cannot be charged off session. Source: interface.md 1; decisions.md 6. */
+/**
+ * An attempt with a push method, which cannot be charged off session.
+ * See docs/contract/payments.md#attempts-without-a-payment-method.
+ */
 export const NOT_A_CARD: Outcome = {
   approved: false,
   code: 'card_declined',
@@ -57,7 +63,10 @@ export const NOT_A_CARD: Outcome = {
   message: 'Recurring billing supports card payments only.',
 }
 
-/** What an entry of a card's script makes of an attempt; undefined when it is none. Source: decisions.md 3, 13. */
+/**
+ * What an entry of a card's script makes of an attempt; undefined when it is none.
+ * See docs/contract/payments.md#scripted-cards.
+ */
 export function scriptedOutcome(entry: string): Outcome | undefined {
   if (entry === 'succeed') return APPROVED
   const [, reason] = /^decline:([a-z_]{1,50})$/.exec(entry) ?? []

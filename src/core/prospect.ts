@@ -58,7 +58,7 @@ export const periodAmount = (items: readonly SubscriptionItem[], prices: Prices)
  * What a subscription's state makes happen, in order: its jobs, and the renewals that follow them by the calendar. A
  * scheduled cancellation takes what would come after it.
  * @param given.isPayable - whether there is a payment method that it could be charged to
- * Source: decisions.md 2 ("Calendar"), 6; paytwin: three renewals are projected.
+ * See docs/contract/command-line.md#timelines; paytwin: three renewals are projected.
  */
 export function subscriptionProspects(
   subscription: Subscription,
@@ -72,7 +72,7 @@ export function subscriptionProspects(
   return inOrder(prospects.filter((prospect) => precedesCancellation(prospect, subscription)))
 }
 
-/** What a trial's end without a payment method does, when it does not bill. Source: decisions.md 6, "Trials". */
+/** What a trial's end without a payment method does, when it does not bill. See docs/contract/subscriptions.md#trials. */
 function trialConsequence({ collection_method, missing_payment_method }: Subscription): Consequence | null {
   if (collection_method === 'send_invoice' || missing_payment_method === 'create_invoice') return null
   return missing_payment_method
@@ -107,7 +107,7 @@ const PAUSED: Readonly<Record<NonNullable<Subscription['pause_collection']>['beh
   void: 'void',
 }
 
-/** Source: state-machines.md, Subscription (rows "period end"); decisions.md 6 (`pause_collection`). */
+/** See docs/contract/subscriptions.md#pausing-collection. */
 function uncollectedAt({ status, pause_collection }: Subscription, due: number): Uncollected | null {
   if (status === 'unpaid') return 'draft'
   if (!pause_collection || (pause_collection.resumes_at ?? Number.POSITIVE_INFINITY) <= due) return null
@@ -125,7 +125,7 @@ function precedesCancellation({ due, kind }: Prospect, subscription: Subscriptio
  * What an invoice's state makes happen, in order: its next attempt and those that follow when it fails too, or its due date.
  * @param given.subscription - null for an invoice that was made by hand
  * @param given.final_action - null where nobody knows what it was
- * Source: interface.md 3.1 (days 1, 3, 5, 7); decisions.md 6, "Dunning".
+ * See docs/contract/invoices.md#retry-schedule.
  */
 export function invoiceProspects(
   invoice: Invoice,
@@ -159,11 +159,11 @@ function retries(invoice: Invoice, next: Prospect, consequence: Consequence | nu
   return found
 }
 
-/** What a refund's state makes happen. Source: decisions.md 3 (pm_card_refundFail). */
+/** What a refund's state makes happen. See docs/contract/payments.md#failing-refunds. */
 export const refundProspects = (refund: Refund): Prospect[] =>
   refundJobs(refund).map((job) => ({ ...bare(job), amount: refund.amount, currency: refund.currency }))
 
-/** In the order in which they happen. Source: decisions.md 2 ("Jobs due in the same second"). */
+/** In the order in which they happen. See docs/contract/clocks.md#order-of-jobs. */
 export const inOrder = (prospects: readonly Prospect[]): Prospect[] =>
   prospects.toSorted(
     (left, right) => left.due - right.due || JOB_KINDS.indexOf(left.kind) - JOB_KINDS.indexOf(right.kind),

@@ -9,7 +9,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
  * Checks a redirect_uri that an app is to be registered with: https, http on the loopback, or a private-use scheme with a
  * dot; absolute, without user and fragment. What is registered is compared letter by letter ever after.
  * @throws ApiError parameter_invalid
- * Source: decisions.md 8; RFC 6749 3.1.2; RFC 8252 7.1, 7.3; RFC 9700 2.1, 4.1.
+ * See docs/contract/oauth.md#redirect-uris; RFC 6749 3.1.2; RFC 8252 7.1, 7.3; RFC 9700 2.1, 4.1.
  */
 export function checkRedirectUri(uri: string, param: string): void {
   const mistake = redirectUriMistake(uri, param)

@@ -6,7 +6,6 @@ import { move, type Transitions } from './transitions.ts'
 export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const
 export type RefundStatus = (typeof REFUND_STATUSES)[number]
 
-/** Source: state-machines.md, "Charge, refund". */
 export const REFUND_TRANSITIONS: Transitions<RefundStatus, 'fail'> = {
   pending: { fail: 'failed' },
   succeeded: {},
@@ -16,10 +15,10 @@ export const REFUND_TRANSITIONS: Transitions<RefundStatus, 'fail'> = {
 export const REFUND_REASONS = ['duplicate', 'fraudulent', 'requested_by_customer'] as const
 export type RefundReason = (typeof REFUND_REASONS)[number]
 
-/** How long a refund that will fail is pending. Source: decisions.md 3 (pm_card_refundFail). */
+/** How long a refund that will fail is pending. See docs/contract/payments.md#failing-refunds. */
 const SETTLEMENT_SECONDS = 60
 
-/** Source: interface.md 2.4; decisions.md 5. The amount is in the charge's currency and smallest unit. */
+/** See docs/contract/payments.md#refunds. The amount is in the charge's currency and smallest unit. */
 export type Refund = {
   readonly id: string
   readonly created: number
@@ -36,10 +35,13 @@ export type Refund = {
   readonly test_clock: string | null
 }
 
-/** When a refund is settled that was pending: also of one whose settlement has come. Source: decisions.md 3. */
+/**
+ * When a refund is settled that was pending: also of one whose settlement has come.
+ * See docs/contract/payments.md#failing-refunds.
+ */
 export const settlementOf = ({ created }: Pick<Refund, 'created'>): number => created + SETTLEMENT_SECONDS
 
-/** What is left to refund of a charge. Source: interface.md 2.4. */
+/** What is left to refund of a charge. See docs/contract/payments.md#charges. */
 export const refundable = ({ amount, amount_refunded }: Charge): number => amount - amount_refunded
 
 /**
@@ -47,7 +49,7 @@ export const refundable = ({ amount, amount_refunded }: Charge): number => amoun
  * @param given.amount - in the smallest currency unit; the remainder when not given
  * @param given.fails - whether the card's refunds fail after a minute
  * @throws ApiError payment_intent_unexpected_state for a failed charge; amount_too_large beyond the remainder
- * Source: interface.md 4.2, 7.3; decisions.md 5.
+ * See docs/contract/payments.md#refunds.
  */
 export function refund(
   charge: Charge,
@@ -79,7 +81,7 @@ export function refund(
   }
 }
 
-/** A refund that the bank sent back, and its charge as if there had been none. Source: state-machines.md; decisions.md 3. */
+/** A refund that the bank sent back, and its charge as if there had been none. See docs/contract/payments.md#failing-refunds. */
 export const refundFailed = (pending: Refund, charge: Charge): { refund: Refund; charge: Charge } => ({
   refund: {
     ...pending,

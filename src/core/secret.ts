@@ -2,7 +2,6 @@
  * How everything begins that opens something: API keys, secrets of apps, codes and tokens (`sk_test_`, `oat_test_`), secrets
  * of webhook endpoints (`whsec_`) and of intents (`pi_…_secret_`). A kind of secret that begins otherwise is added here, and
  * is hidden everywhere from then on.
- * Source: decisions.md 8, 9, 10, 13.
  */
 const BEGINNING = '(?:[a-z]{2,3}_(?:test|live)_|whsec_|[a-z]{2}_[A-Za-z0-9]+_secret_)'
 /** Letters and digits, base64, and what an encoding makes of that. */

@@ -24,7 +24,7 @@ export type SubscriptionEvent = 'begin' | 'settle' | 'fail' | 'expire' | 'give_u
  * begin: a trial or a pause ends well; settle: nothing is outstanding any more; fail: an attempt failed or a due date passed;
  * expire: an incomplete one that was never paid; give_up: dunning ended with mark_unpaid; pause: a trial ended without a
  * payment method.
- * Source: state-machines.md, Subscription.
+ * See docs/contract/subscriptions.md#status.
  */
 export const SUBSCRIPTION_TRANSITIONS: Transitions<SubscriptionStatus, SubscriptionEvent> = {
   incomplete: { settle: 'active', expire: 'incomplete_expired', cancel: 'canceled' },
@@ -37,7 +37,7 @@ export const SUBSCRIPTION_TRANSITIONS: Transitions<SubscriptionStatus, Subscript
   incomplete_expired: {},
 }
 
-/** The status in which a subscription begins, by how its creation went. Source: state-machines.md, Subscription. */
+/** The status in which a subscription begins, by how its creation went. See docs/contract/subscriptions.md#status. */
 export const FIRST_STATUS: Readonly<Record<'trial' | 'paid' | 'sent' | 'failed', SubscriptionStatus>> = {
   trial: 'trialing',
   paid: 'active',
@@ -45,7 +45,7 @@ export const FIRST_STATUS: Readonly<Record<'trial' | 'paid' | 'sent' | 'failed',
   failed: 'incomplete',
 }
 
-/** Source: interface.md 2.2; decisions.md 6. `price` is the price's id; the API shows the whole price. */
+/** See docs/contract/subscriptions.md#items. `price` is the price's id; the API shows the whole price. */
 export type SubscriptionItem = {
   readonly id: string
   readonly created: number
@@ -54,7 +54,7 @@ export type SubscriptionItem = {
   readonly metadata: Metadata
 }
 
-/** How many items a subscription has at most. Source: decisions.md 6, "Item". */
+/** How many items a subscription has at most. See docs/contract/subscriptions.md#items. */
 export const MAX_ITEMS = 20
 
 export const MISSING_PAYMENT_METHOD = ['create_invoice', 'pause', 'cancel'] as const
@@ -68,7 +68,7 @@ export type PauseCollection = {
 
 export type CancellationReason = 'cancellation_requested' | 'payment_failed' | 'payment_method_missing'
 
-/** Source: interface.md 2.2; decisions.md 6, 13. Times in Unix seconds. */
+/** See docs/contract/subscriptions.md#fields. Times in Unix seconds. */
 export type Subscription = {
   readonly id: string
   readonly created: number
@@ -105,7 +105,7 @@ export type Subscription = {
 export const hasEnded = ({ status }: Pick<Subscription, 'status'>): boolean =>
   !allows(SUBSCRIPTION_TRANSITIONS, status, 'cancel')
 
-/** When a scheduled cancellation takes effect; null when none is. Source: decisions.md 13: the earlier instant wins. */
+/** When a scheduled cancellation takes effect; null when none is. See docs/contract/subscriptions.md#canceling. */
 export function cancellationAt(subscription: Subscription): number | null {
   const { cancel_at, cancel_at_period_end, current_period_end } = subscription
   if (!cancel_at_period_end) return cancel_at
@@ -121,7 +121,7 @@ const priceOf = (item: SubscriptionItem, prices: Prices): Price => {
   return price
 }
 
-/** The one interval that all items of a subscription have. Source: decisions.md 6 ("of one interval"). */
+/** The one interval that all items of a subscription have. See docs/contract/subscriptions.md#items. */
 export function intervalOf(items: readonly SubscriptionItem[], prices: Prices): Recurring {
   const [item] = items
   assert(item, 'a subscription has at least one item')
@@ -134,7 +134,7 @@ export function intervalOf(items: readonly SubscriptionItem[], prices: Prices): 
  * A subscription as asked for, before its first payment. A trial is its first period, and its end the anchor; without one
  * the anchor is now.
  * @param given.trial_end - Unix seconds after now; null for no trial
- * Source: decisions.md 6 ("Trials"), 2 ("Calendar").
+ * See docs/contract/subscriptions.md#creating.
  */
 export function newSubscription(
   given: Pick<
@@ -190,7 +190,7 @@ export function newSubscription(
 
 /**
  * The subscription with its cancellation at the end of the period, which is the trial's end during a trial.
- * Source: interface.md 4.3 (DELETE); state-machines.md, Subscription ("DELETE {true}").
+ * See docs/contract/subscriptions.md#canceling.
  */
 export const canceledAtPeriodEnd = (subscription: Subscription, now: number): Subscription => ({
   ...subscription,
@@ -199,13 +199,16 @@ export const canceledAtPeriodEnd = (subscription: Subscription, now: number): Su
   canceled_at: now,
 })
 
-/** The statuses in which a subscription can be told to end, or to stop collecting, later. Source: state-machines.md. */
+/**
+ * The statuses in which a subscription can be told to end, or to stop collecting, later.
+ * See docs/contract/subscriptions.md#updating.
+ */
 export const isRunning = ({ status }: Subscription): boolean =>
   status === 'active' || status === 'past_due' || status === 'trialing' || status === 'unpaid'
 
 /**
  * The subscription without its cancellation at the end of the period. An earlier `cancel_at` stays in force.
- * Source: state-machines.md ("resume"); decisions.md 6, 13.
+ * See docs/contract/subscriptions.md#resuming.
  */
 export function withoutCancellation(subscription: Subscription): Subscription {
   const { cancel_at, current_period_end, canceled_at } = subscription
@@ -218,7 +221,10 @@ export function withoutCancellation(subscription: Subscription): Subscription {
   }
 }
 
-/** The subscription with, or for null without, an instant at which it is canceled. Source: decisions.md 6 (`cancel_at`). */
+/**
+ * The subscription with, or for null without, an instant at which it is canceled.
+ * See docs/contract/subscriptions.md#canceling.
+ */
 export function canceledAt(subscription: Subscription, cancel_at: number | null, now: number): Subscription {
   if (cancel_at !== null) return { ...subscription, cancel_at, canceled_at: now }
   const { cancel_at_period_end, current_period_end, canceled_at } = subscription
@@ -229,7 +235,7 @@ export function canceledAt(subscription: Subscription, cancel_at: number | null,
   }
 }
 
-/** A trial whose end moves; a cancellation at its end moves along. Source: decisions.md 13 (`trial_end` on update). */
+/** A trial whose end moves; a cancellation at its end moves along. See docs/contract/subscriptions.md#updating. */
 export function withTrialEnd(subscription: Subscription, trial_end: number): Subscription {
   const { cancel_at_period_end, cancel_at, current_period_end } = subscription
   const follows = cancel_at_period_end && cancel_at === current_period_end
@@ -244,7 +250,7 @@ export function withTrialEnd(subscription: Subscription, trial_end: number): Sub
 
 /**
  * The subscription with its newest finalized invoice. `latest_invoice` stays null until one of its invoices has been
- * paid, and is the newest from then on. Source: interface.md 2.2; decisions.md 6 (`latest_invoice`).
+ * paid, and is the newest from then on. See docs/contract/subscriptions.md#latest-invoice.
  */
 export function withInvoice(
   subscription: Subscription,
@@ -257,7 +263,7 @@ export function withInvoice(
   return { ...subscription, newest_invoice: newest, latest_invoice: hasPaid ? newest : null }
 }
 
-/** The period that begins where the current one ends. Source: decisions.md 2, "Calendar". */
+/** The period that begins where the current one ends. See docs/contract/subscriptions.md#periods. */
 export const nextPeriod = (
   { billing_cycle_anchor, current_period_end, items }: Subscription,
   prices: Prices,

@@ -3,7 +3,7 @@ const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
 
 /**
  * Text of foreign origin as one harmless line: control characters are spelled out, as in `\u001b`.
- * Source: operator.md, Command line ("Control characters from the API never reach the terminal").
+ * See docs/contract/command-line.md#output.
  */
 export const visible = (text: string): string =>
   text.replace(INVISIBLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)

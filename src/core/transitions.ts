@@ -19,7 +19,7 @@ export const allows = <Status extends string, Event extends string>(
  * The next status: the only way along a table.
  * @param refuse - the error for an event that the table does not list; invalid_state_transition if not given
  * @throws ApiError when the table does not list the event for this status
- * Source: state-machines.md ("one that a table does not list is refused").
+ * See docs/contract/README.md#reading.
  */
 export function move<Status extends string, Event extends string>(
   table: Transitions<Status, Event>,

@@ -3,7 +3,7 @@ import { allows, move, type Transitions } from './transitions.ts'
 
 export type EndpointStatus = 'enabled' | 'disabled'
 
-/** Where a merchant wants its events. Source: decisions.md 10. */
+/** Where a merchant wants its events. See docs/contract/events-and-webhooks.md#webhook-endpoints. */
 export type WebhookEndpoint = {
   readonly id: string
   readonly created: number
@@ -19,7 +19,7 @@ export type WebhookEndpoint = {
 export type DeliveryStatus = 'pending' | 'succeeded' | 'failed' | 'discarded'
 type DeliveryEvent = 'accept' | 'give_up' | 'discard'
 
-/** Source: state-machines.md, deliveries; decisions.md 13. */
+/** See docs/contract/events-and-webhooks.md#delivery-status. */
 export const DELIVERY_TRANSITIONS: Transitions<DeliveryStatus, DeliveryEvent> = {
   pending: { accept: 'succeeded', give_up: 'failed', discard: 'discarded' },
   succeeded: {},
@@ -27,7 +27,7 @@ export const DELIVERY_TRANSITIONS: Transitions<DeliveryStatus, DeliveryEvent> = 
   discarded: {},
 }
 
-/** One try to hand an event over. Source: decisions.md 10, 13. */
+/** One try to hand an event over. See docs/contract/events-and-webhooks.md#deliveries. */
 export type DeliveryAttempt = {
   /** Unix seconds on the merchant's clock. */
   readonly time: number
@@ -40,7 +40,7 @@ export type DeliveryAttempt = {
   readonly duration_ms: number
 }
 
-/** An event on its way to an endpoint, and all tries so far. Source: decisions.md 10, 13. */
+/** An event on its way to an endpoint, and all tries so far. See docs/contract/events-and-webhooks.md#deliveries. */
 export type WebhookDelivery = {
   readonly id: string
   readonly created: number
@@ -61,7 +61,10 @@ export type WebhookDelivery = {
 const MINUTE = 60
 const HOUR = 3_600
 
-/** Gaps between an attempt that failed and the next one, in seconds of the merchant's clock. Source: decisions.md 10. */
+/**
+ * Gaps between an attempt that failed and the next one, in seconds of the merchant's clock.
+ * See docs/contract/events-and-webhooks.md#delivery-retries.
+ */
 export const RETRY_GAPS: readonly number[] = [
   5,
   5 * MINUTE,
@@ -74,7 +77,7 @@ export const RETRY_GAPS: readonly number[] = [
   24 * HOUR,
 ]
 
-/** Gone: an endpoint that answers so wants nothing any more. Source: decisions.md 10. */
+/** Gone: an endpoint that answers so wants nothing any more. See docs/contract/events-and-webhooks.md#delivery-status. */
 export const GONE = 410
 
 /** An event that is to go to an endpoint at once. */
@@ -89,14 +92,14 @@ export const newDelivery = (
   next_attempt: null,
 })
 
-/** Only 2xx counts. Source: decisions.md 10. */
+/** Only 2xx counts. See docs/contract/events-and-webhooks.md#delivery-attempts. */
 export const isAccepted = ({ response_status }: DeliveryAttempt): boolean =>
   response_status !== null && response_status >= 200 && response_status < 300
 
 /**
  * A delivery after an attempt: done, wanted no more (410), to be tried again after the next gap, or given up after the last.
  * One that was discarded meanwhile stays so.
- * Source: decisions.md 10; state-machines.md, deliveries.
+ * See docs/contract/events-and-webhooks.md#delivery-status.
  */
 export function attempted(delivery: WebhookDelivery, attempt: DeliveryAttempt): WebhookDelivery {
   const attempts = [...delivery.attempts, attempt]
@@ -125,5 +128,5 @@ export const due = (delivery: WebhookDelivery): WebhookDelivery => ({
   next_attempt: null,
 })
 
-/** What becomes of a delivery that nobody wants any more. Source: state-machines.md, deliveries. */
+/** What becomes of a delivery that nobody wants any more. See docs/contract/events-and-webhooks.md#delivery-status. */
 export const DISCARDED: DeliveryStatus = move(DELIVERY_TRANSITIONS, 'pending', 'discard')

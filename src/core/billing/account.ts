@@ -51,7 +51,7 @@ export const isOwed = (change: Change, { outstanding }: Account, { id }: Subscri
 
 /**
  * Notes on the customer whether any invoice is outstanding after the steps so far.
- * Source: decisions.md 3 (`delinquent`); paytwin: no event tells of it, since state-machines.md lists none.
+ * No event reports it. See docs/contract/customers.md#delinquency.
  */
 export function noteDelinquency(change: Change, account: Account): void {
   const isOwing = account.outstanding.customer + change.gain('invoice', isOutstanding) > 0

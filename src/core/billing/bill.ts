@@ -6,7 +6,10 @@ import { type Collected, finalize, intentOf, issue, voidInvoice } from './collec
 
 export type Period = { readonly start: number; readonly end: number }
 
-/** Makes the invoice of one period of a subscription, finalizes it and collects it. Source: interface.md 4.3, 3.2. */
+/**
+ * Makes the invoice of one period of a subscription, finalizes it and collects it.
+ * See docs/contract/subscriptions.md#renewal.
+ */
 export function bill(
   change: Change,
   account: Account,
@@ -17,7 +20,7 @@ export function bill(
   return issue(change, account, invoice, { daysUntilDue: subscription.days_until_due })
 }
 
-/** The draft of one period's invoice. Source: interface.md 3.2; decisions.md 13 (`period_start`). */
+/** The draft of one period's invoice. */
 export function draft(
   change: Change,
   account: Account,
@@ -58,7 +61,7 @@ export function billPeriod(
 
 /**
  * The invoice of a period in which collection is paused: a draft that stays one, or is written off or voided at once.
- * Source: decisions.md 6 (pause_collection); state-machines.md, Subscription.
+ * See docs/contract/subscriptions.md#pausing-collection.
  */
 function billPaused(change: Change, account: Account, subscription: Subscription, period: Period): void {
   const invoice = draft(change, account, subscription, { period, reason: 'subscription_cycle' })

@@ -10,7 +10,7 @@ import { payNow, recover } from './retry.ts'
 /**
  * Pays an invoice by hand; a draft is finalized first. A failure leaves the schedule of the retries as it is.
  * @throws ApiError invalid_state_transition, param status, when it is paid or void
- * Source: decisions.md 6 (`POST /v1/invoices/{id}/pay`), 7 (`pay`).
+ * See docs/contract/invoices.md#paying-by-hand.
  */
 export function payByHand(
   change: Change,
@@ -34,7 +34,7 @@ export function payByHand(
 /**
  * Finalizes a draft by hand; nothing is attempted. A zero total is paid at once.
  * @throws ApiError invalid_state_transition, param status, when it is no draft
- * Source: decisions.md 7; state-machines.md, Invoice.
+ * See docs/contract/invoices.md#finalizing.
  */
 export function finalizeByHand(
   change: Change,
@@ -53,7 +53,7 @@ export function finalizeByHand(
 /**
  * Voids an invoice by hand, and what that means for its subscription.
  * @throws ApiError invalid_state_transition, param status, when it is neither open nor written off
- * Source: state-machines.md, Invoice and Subscription ("voided or written off by hand").
+ * See docs/contract/invoices.md#status.
  */
 export function voidByHand(
   change: Change,
@@ -68,7 +68,7 @@ export function voidByHand(
 /**
  * Writes an invoice off by hand, and what that means for its subscription.
  * @throws ApiError invalid_state_transition, param status, when it is not open
- * Source: state-machines.md, Invoice and Subscription.
+ * See docs/contract/invoices.md#status.
  */
 export function writeOffByHand(
   change: Change,

@@ -8,7 +8,7 @@ import { voidInvoice } from './collect.ts'
 /**
  * Ends a subscription now. Its open invoices stay open but are no longer retried; those of an incomplete one are voided.
  * @throws ApiError invalid_state_transition, param status, when it has ended already
- * Source: state-machines.md, Subscription; decisions.md 6 (DELETE), 13 (`canceled_at`).
+ * See docs/contract/subscriptions.md#canceling.
  */
 export function cancel(
   change: Change,
@@ -38,7 +38,7 @@ export function cancel(
 
 /**
  * Ends a subscription whose first invoice was never paid.
- * Source: state-machines.md, Subscription ("last retry fails, or period end"); decisions.md 6, "Dunning".
+ * See docs/contract/subscriptions.md#incomplete-subscriptions.
  */
 export function expire(change: Change, account: EndingAccount, subscription: Subscription): void {
   voidOpenInvoices(change, account)

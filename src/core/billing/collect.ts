@@ -16,7 +16,7 @@ export type Collected =
 /**
  * Finalizes a draft and, when it is charged automatically, attempts it at once. A zero total is paid without an intent.
  * @param scheduled - false for a payment by hand, which attempts a sent invoice too
- * Source: interface.md 4.3 (steps 4 to 6); decisions.md 7, 12.13; state-machines.md, Invoice.
+ * See docs/contract/invoices.md#finalizing.
  */
 export function issue(
   change: Change,
@@ -57,7 +57,7 @@ export function openOnly(
 /**
  * When an invoice that is sent has to be paid; null for one that is charged automatically.
  * @param daysUntilDue - null where its subscription is charged automatically by now, and says nothing
- * Source: decisions.md 6 (`days_until_due`).
+ * See docs/contract/invoices.md#due-dates.
  */
 function dueDate(
   { now }: Account,
@@ -68,7 +68,7 @@ function dueDate(
   return days === null ? null : now + days * SECONDS_PER_DAY
 }
 
-/** Opens a draft with the customer's next number. Source: interface.md 3.2; decisions.md 7. */
+/** Opens a draft with the customer's next number. See docs/contract/invoices.md#numbers. */
 export function finalize(
   change: Change,
   account: Account,
@@ -88,7 +88,7 @@ export function finalize(
   )
 }
 
-/** The intent that will pay an invoice; no event announces it (decisions.md 10). */
+/** The intent that will pay an invoice; no event announces it. See docs/contract/payments.md#intents-of-invoices. */
 export const intentOf = (account: Account, invoice: Invoice): PaymentIntent =>
   newPaymentIntent({
     id: account.newId('pi'),
@@ -105,7 +105,7 @@ export const intentOf = (account: Account, invoice: Invoice): PaymentIntent =>
  * @param isNew - whether the intent was made by the same change and is not told yet
  * @param scheduled - whether it is billing's own attempt, which counts and moves the retries on
  * @param settled - what became of a confirmation that waited for the customer; the processor is asked when not given
- * Source: decisions.md 6 ("Payment method at each attempt", "Dunning"), 10 ("Order within one operation").
+ * See docs/contract/subscriptions.md#attempted-payment-method.
  */
 export function attempt(
   change: Change,
@@ -138,7 +138,7 @@ export function attempt(
   return outcome.approved ? { result: 'paid', invoice: after } : { result: 'failed', invoice: after, outcome }
 }
 
-/** Voids an invoice and, without an event, the intent that would have paid it. Source: state-machines.md, Invoice. */
+/** Voids an invoice and, without an event, the intent that would have paid it. See docs/contract/invoices.md#status. */
 export function voidInvoice(change: Change, account: Account, invoice: Invoice): void {
   const { payment_intent } = change.update(
     'invoice',

@@ -27,7 +27,7 @@ type Confirming = {
 /**
  * Whether an intent can be confirmed now, whatever would pay it.
  * @throws ApiError payment_intent_unexpected_state when it succeeded, was canceled, or waits for the customer
- * Source: interface.md 3.3; decisions.md 4 ("Confirm, in this order").
+ * See docs/contract/payments.md#confirming.
  */
 export function checkConfirmable({ status }: PaymentIntent): void {
   if (status === 'succeeded' || status === 'canceled' || status === 'requires_action') {
@@ -35,7 +35,7 @@ export function checkConfirmable({ status }: PaymentIntent): void {
   }
 }
 
-/** @throws ApiError payment_not_initialized when the intent has no payment method. Source: decisions.md 4. */
+/** @throws ApiError payment_not_initialized when the intent has no payment method. See docs/contract/payments.md#confirming. */
 export function checkInitialized({ payment_method }: PaymentIntent): void {
   if (payment_method === null) {
     throw paymentNotInitialized(
@@ -44,7 +44,10 @@ export function checkInitialized({ payment_method }: PaymentIntent): void {
   }
 }
 
-/** Whether the customer has to act before a payment method can be charged on session. Source: decisions.md 3. */
+/**
+ * Whether the customer has to act before a payment method can be charged on session.
+ * See docs/contract/payments.md#authentication.
+ */
 export const needsAction = ({ type, script, test_card }: PaymentMethod): boolean =>
   type !== 'card' || (script === null && TEST_CARDS[test_card ?? '']?.needsAuthentication === true)
 
@@ -53,7 +56,7 @@ export const needsAction = ({ type, script, test_card }: PaymentMethod): boolean
  * @param ready - the intent with its payment method attached, not told yet
  * @param before - the intent as it was told or stored last
  * @param fault - what strikes the attempt, if one is made; null for nothing
- * Source: interface.md 3.3; decisions.md 4; state-machines.md, PaymentIntent.
+ * See docs/contract/payments.md#confirming.
  */
 export function confirm(
   change: Change,
@@ -76,7 +79,7 @@ export const waitForCustomer = (change: Change, before: PaymentIntent, ready: Pa
 /**
  * Ends the wait for the customer of an intent that belongs to no invoice.
  * @throws ApiError payment_intent_unexpected_state when it does not wait
- * Source: decisions.md 4 (settle); state-machines.md, PaymentIntent.
+ * See docs/contract/payments.md#settling.
  */
 export function settle(
   change: Change,
@@ -109,7 +112,7 @@ export function settlement(outcome: 'succeed' | 'fail', method: PaymentMethod): 
  * @param before - the intent as told or stored last; null when the change makes it
  * @param ready - the intent as it was when it was attempted
  * @param charge - the id of the charge; null when there was nothing to charge
- * Source: decisions.md 10 ("Order within one operation"); state-machines.md (PI+, PI−).
+ * See docs/contract/events-and-webhooks.md#order-of-events.
  */
 export function tellAttempt(
   change: Change,

@@ -9,7 +9,7 @@ import type { Collected } from './collect.ts'
 /**
  * Renews a subscription at the end of its period. The period moves on whether or not the payment succeeds; a failure
  * takes an active one to past_due.
- * Source: interface.md 3.1; state-machines.md, Subscription (rows "period end"); decisions.md 6.
+ * See docs/contract/subscriptions.md#renewal.
  */
 export function renew(change: Change, account: Account, subscription: Subscription): void {
   const period = nextPeriod(subscription, account.prices)
@@ -34,7 +34,7 @@ export function renew(change: Change, account: Account, subscription: Subscripti
  * trial's settings decide; while collection is paused nothing is charged, as at a renewal.
  * @param options.as - the subscription with what else the same update changed
  * @param options.endsAt - Unix seconds; earlier than planned when the trial is ended by hand
- * Source: state-machines.md, Subscription (rows "trial end"); decisions.md 6, "Trials"; paytwin: a pause of collection.
+ * See docs/contract/subscriptions.md#trials; paytwin: a pause of collection.
  */
 export function endTrial(
   change: Change,
@@ -73,11 +73,14 @@ export function endTrial(
   }
 }
 
-/** A period in which collection is paused leaves the latest invoice as it is. Source: state-machines.md ("Δ (period)"). */
+/**
+ * A period in which collection is paused leaves the latest invoice as it is.
+ * See docs/contract/subscriptions.md#latest-invoice.
+ */
 const withCollected = (subscription: Subscription, collected: Collected | null): Subscription =>
   collected ? withInvoice(subscription, collected) : subscription
 
-/** Collection goes on at the instant that the pause named. Source: decisions.md 6 (pause_collection). */
+/** Collection goes on at the instant that the pause named. See docs/contract/subscriptions.md#pausing-collection. */
 export function endPause(change: Change, subscription: Subscription): void {
   change.update(
     'subscription',

@@ -20,7 +20,7 @@ import { type Collected, voidInvoice } from './collect.ts'
  * into a new period that starts now.
  * @returns how the new period's invoice fared; null when there was none to collect
  * @throws ApiError invalid_state_transition, param status, when there is nothing to resume
- * Source: state-machines.md, Subscription (rows "resume"); decisions.md 6.
+ * See docs/contract/subscriptions.md#resuming.
  */
 export function resume(change: Change, account: Account, subscription: Subscription): Collected | null {
   if (subscription.status === 'paused') return restart(change, account, subscription)
@@ -44,7 +44,7 @@ export function resume(change: Change, account: Account, subscription: Subscript
 /**
  * A new period, anchored now, which is collected: whatever held that back is over, and so is a cancellation whose instant
  * passed during the pause. One that cannot be paid leaves the subscription paused and its invoice void.
- * Source: state-machines.md, Subscription (time does not cancel a paused one); paytwin: what becomes of `cancel_at`.
+ * See docs/contract/subscriptions.md#resuming; paytwin: what becomes of `cancel_at`.
  */
 function restart(change: Change, account: Account, subscription: Subscription): Collected {
   const { now, prices } = account

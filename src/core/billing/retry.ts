@@ -11,7 +11,7 @@ import { attempt, type Collected } from './collect.ts'
 /**
  * Tries a failed payment again, as its schedule says. Success recovers the subscription; the last failure ends it as the
  * merchant's final action says, or expires it when it was never paid.
- * Source: state-machines.md, Subscription (rows "retry", "last retry fails"); decisions.md 6, "Dunning".
+ * See docs/contract/subscriptions.md#dunning.
  */
 export function retry(
   change: Change,
@@ -41,7 +41,7 @@ export function retry(
  * One attempt to pay an invoice that was finalized before, and what success means for its subscription.
  * @param scheduled - false for a payment by hand, which leaves the schedule as it is when it fails
  * @param settled - what became of a confirmation that waited for the customer
- * Source: decisions.md 6 (`POST /v1/invoices/{id}/pay`), state-machines.md, Subscription.
+ * See docs/contract/invoices.md#paying-by-hand.
  */
 export function payNow(
   change: Change,
@@ -66,7 +66,7 @@ export function payNow(
 /**
  * What it means for a subscription that one of its invoices is settled: it is active again once nothing is outstanding,
  * and its latest invoice shows from the first payment on.
- * Source: state-machines.md, Subscription (rows "nothing outstanding any more"); decisions.md 6 (`latest_invoice`).
+ * See docs/contract/subscriptions.md#dunning.
  */
 export function recover(
   change: Change,
@@ -96,7 +96,7 @@ export function recover(
 
 /**
  * The due date of a sent invoice has passed unpaid.
- * Source: state-machines.md, Subscription ("due_date passes unpaid").
+ * See docs/contract/subscriptions.md#sent-invoices.
  */
 export function passDueDate(
   change: Change,

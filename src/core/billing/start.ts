@@ -9,7 +9,7 @@ import type { Collected } from './collect.ts'
  * subscription.created comes first and shows the state at the end of the operation.
  * @param given - the subscription as asked for; its status and latest invoice are decided here
  * @returns how the first invoice fared; null during a trial
- * Source: interface.md 3.1, 4.3; state-machines.md, Subscription (rows "none"); decisions.md 6, 10.
+ * See docs/contract/subscriptions.md#creating.
  */
 export function start(change: Change, account: Account, given: Subscription): Collected | null {
   if (given.status === FIRST_STATUS.trial) {
