@@ -44,7 +44,7 @@ type Running = Control & { readonly done: Promise<Summary> }
 /**
  * The advances that are under way. Each runs in batches of due jobs, a transaction for each batch; the clock's row says how far it has
  * come. While it runs, the writes of those who follow its clock wait.
- * Source: decisions.md 2.
+ * See docs/contract/clocks.md#advancing.
  */
 export class Advances {
   readonly #store: Store
@@ -210,7 +210,7 @@ export class Advances {
   /**
    * Waits at the present instant until receivers have answered what they were sent. Meanwhile commands are let in, so that
    * a receiver can call back.
-   * Source: decisions.md 2 (`await_webhooks`).
+   * See docs/contract/clocks.md#await-webhooks.
    */
   async #park(merchant: MerchantState, clock: Clock, control: Control): Promise<void> {
     if (this.#canceled.has(clock) || this.#isStopping) return

@@ -11,7 +11,7 @@ export const faultAhead = (unit: Unit): ChargeFault | null =>
  * Takes note that a decision asked the card processor, if it did: the fault that struck has been used once, also when
  * everything else is taken back, as a card's script moves on too.
  * @throws ApiError internal_error when the processor did not answer a request. To the clock that is a failed attempt.
- * Source: operator.md, "Reset" (processor_timeout); decisions.md 3 ("it counts attempts at the processor").
+ * See docs/contract/faults.md#charge-faults.
  */
 export function noteAttempt(unit: Unit, { hasAttempt }: Change): void {
   if (!hasAttempt || unit.request?.isOperators) return

@@ -34,7 +34,7 @@ export function steadyTime(wall: Wall): Wall {
 /**
  * A clock of a merchant. It never goes back: while an advance is under way it shows the instant that the advance has come to, and
  * a live one stands still while that, or the wall clock, is behind what it has shown.
- * Source: decisions.md 2.
+ * See docs/contract/clocks.md#main-clock.
  */
 export class Clock {
   #row: StoredClock

@@ -25,7 +25,7 @@ export type NewCustomerParams = CustomerParams & { test_clock?: string | undefin
 const INVOICE_PREFIX_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const DEFAULT_METHOD = 'invoice_settings[default_payment_method]'
 
-/** @throws ApiError resource_missing, parameter_invalid. Source: decisions.md 2 (customers on test clocks), 3. */
+/** @throws ApiError resource_missing, parameter_invalid. See docs/contract/customers.md#customers. */
 export function createCustomer(unit: Unit, params: NewCustomerParams): Customer {
   const clock =
     params.test_clock === undefined
@@ -54,7 +54,7 @@ export function createCustomer(unit: Unit, params: NewCustomerParams): Customer 
   return customer
 }
 
-/** @throws ApiError resource_missing. Source: decisions.md 3. */
+/** @throws ApiError resource_missing. See docs/contract/customers.md#customers. */
 export function updateCustomer(unit: Unit, id: string, params: CustomerParams): Customer {
   const customer = unit.find('customer', id)
   const change = new Change()
@@ -98,7 +98,7 @@ function checkPrefix(unit: Unit, { id }: Customer, prefix: string): void {
 /**
  * Deletes a customer: its subscriptions are canceled at once.
  * @throws ApiError resource_missing
- * Source: decisions.md 3, 13 ("A deleted customer").
+ * See docs/contract/customers.md#deleting-a-customer.
  */
 export function deleteCustomer(unit: Unit, id: string): Customer {
   const customer = unit.find('customer', id)

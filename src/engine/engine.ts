@@ -145,7 +145,7 @@ export class Engine {
    * Resolves when nothing that is due on a merchant's live clock is left to do; or when it cannot be written, on a full disk, which is
    * reported: reads are served all the same.
    * @throws StateReplaced, MerchantDeleted
-   * Source: decisions.md 2.
+   * See docs/contract/clocks.md#live-clocks.
    */
   async settle(merchant: MerchantState): Promise<void> {
     checkPresent(merchant)

@@ -16,7 +16,7 @@ export type RequestFault = (typeof REQUEST_FAULTS)[number]
 /** What can be made to go wrong with what is posted to a webhook endpoint; its `route` is a glob over the url. */
 const WEBHOOK_FAULT = 'webhook_failure'
 
-/** What can be made to go wrong. Source: operator.md, "Command line" (faults). */
+/** What can be made to go wrong. See docs/contract/faults.md#faults. */
 export const FAULT_KINDS = [...CHARGE_FAULTS, ...REQUEST_FAULTS, WEBHOOK_FAULT] as const
 export type FaultKind = (typeof FAULT_KINDS)[number]
 

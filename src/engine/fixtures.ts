@@ -73,7 +73,7 @@ export type Ground = {
  * @param options.validateOnly - whether to take everything back again, once it is known that it can be done
  * @returns what was made, in its order
  * @throws ApiError of the rule that refuses an object, with the path of that object as its param
- * Source: operator.md, "Fixtures".
+ * See docs/contract/fixtures.md#loading.
  */
 export async function loadFixtures(
   { engine, keys, merchant }: Omit<Ground, 'unitOf'>,
@@ -98,7 +98,7 @@ export const rememberFixtures = ({ store }: Engine, plan: FixturePlan): void =>
 /**
  * Makes the remembered fixtures within the command under way, at the first start and at every reset. A key that its
  * merchant has already stays as it is, revoked or not; the others open once they are taken up. An app that is there stays too.
- * Source: operator.md, "Command line" (reset).
+ * See docs/contract/fixtures.md#fixtures-and-resets.
  */
 export function makeRememberedFixtures(ground: Ground): Made[] {
   const remembered = ground.engine.store.directory.setting(SETTING)
@@ -200,7 +200,7 @@ function makeMethod(unit: Unit, names: Names, params: MethodParams): { id: strin
   const free = test_id ?? makeFree(unit, params)
   const id = owner === undefined ? free : attachPaymentMethod(unit, free, owner).id
   if (outcomes === undefined && after === undefined) return { id }
-  // biome-ignore lint/suspicious/noThenProperty: the specification's name, and never a function
+  // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
   scriptPaymentMethod(unit, id, { outcomes: outcomes ?? [], then: after ?? 'succeed' })
   return { id }
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../store/store.ts'
 import { type Wall, wallSeconds } from './clock.ts'
 
-/** How long an answer is kept, in seconds of real time. Source: decisions.md 1, "Idempotency". */
+/** How long an answer is kept, in seconds of real time. See docs/contract/idempotency.md#retention. */
 const RETENTION_SECONDS = 86_400
 
 /** An answer as it was given first. */
@@ -26,7 +26,7 @@ export type Entry = {
 
 /**
  * Idempotency keys: the first request with a key runs, others wait for it and get its answer.
- * Source: interface.md 4; decisions.md 1, "Idempotency".
+ * See docs/contract/idempotency.md#concurrent-requests.
  */
 export class IdempotencyKeys {
   readonly #store: Store

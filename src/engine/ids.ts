@@ -45,7 +45,7 @@ type Sequence = { value: number; isDirty: boolean; readonly lanes: readonly [num
 /**
  * Makes ids: a function of the seed, the merchant's ordinal, the prefix and a counter that lives in the database and
  * rolls back with its transaction. The counter comes first, so that indexes grow at their end.
- * Source: decisions.md 1, "Ids".
+ * See docs/contract/requests.md#identifiers.
  */
 export class Ids {
   readonly #directory: Directory

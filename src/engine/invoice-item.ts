@@ -37,7 +37,7 @@ export type InvoiceItemUpdate = {
  * Creates an item of an amount in a currency, or of a quantity of a one-time price. It is added to the draft that the
  * parameters name, or else waits for the customer's next manual invoice.
  * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large
- * Source: decisions.md 7 (`/v1/invoiceitems`).
+ * See docs/contract/invoices.md#invoice-items.
  */
 export function createInvoiceItem(unit: Unit, params: InvoiceItemParams): InvoiceItem {
   const given = amountGiven(params)

@@ -34,7 +34,7 @@ export type InvoiceParams = {
  * Creates a draft that bills a customer's oldest pending invoice items in one currency: the one given, else that of the oldest
  * item. Items beyond the limit of an invoice stay pending.
  * @throws ApiError resource_missing; parameter_missing, param currency, when nothing says which; amount_too_large
- * Source: decisions.md 7.
+ * See docs/contract/invoices.md#manual-invoices.
  */
 export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
   const customer = unit.find('customer', params.customer, 'customer')
@@ -105,7 +105,7 @@ const byHand = (rule: ByHand) => (unit: Unit, id: string) => {
 /**
  * Pays an invoice by hand, with the payment method given, else as billing would. A declined payment is written, and told.
  * @throws ApiError resource_missing; invalid_state_transition, param status
- * Source: decisions.md 6, 7 (`pay`).
+ * See docs/contract/invoices.md#paying-by-hand.
  */
 export const payInvoice = (
   unit: Unit,
@@ -113,19 +113,19 @@ export const payInvoice = (
   { payment_method }: { payment_method?: string | undefined } = {},
 ): Collected => decide(unit, id, payByHand, payment_method)
 
-/** @throws ApiError resource_missing; invalid_state_transition, param status. Source: decisions.md 7. */
+/** @throws ApiError resource_missing; invalid_state_transition, param status. See docs/contract/invoices.md#finalizing. */
 export const finalizeInvoice = byHand(finalizeByHand)
 
-/** @throws ApiError resource_missing; invalid_state_transition, param status. Source: state-machines.md, Invoice. */
+/** @throws ApiError resource_missing; invalid_state_transition, param status. See docs/contract/invoices.md#status. */
 export const voidInvoice = byHand(voidByHand)
 
-/** @throws ApiError resource_missing; invalid_state_transition, param status. Source: state-machines.md, Invoice. */
+/** @throws ApiError resource_missing; invalid_state_transition, param status. See docs/contract/invoices.md#status. */
 export const markUncollectible = byHand(writeOffByHand)
 
 /**
  * Deletes a manual draft. Its items that were pending before are pending again; those created on it are deleted.
  * @throws ApiError resource_missing; invalid_state_transition, param status, for any other invoice
- * Source: state-machines.md, Invoice; decisions.md 7.
+ * See docs/contract/invoices.md#deleting-a-draft.
  */
 export function deleteInvoice(unit: Unit, id: string): Invoice {
   const invoice = unit.find('invoice', id)
@@ -148,7 +148,7 @@ export function deleteInvoice(unit: Unit, id: string): Invoice {
 /**
  * The invoice that a subscription's next renewal would make; nothing is written.
  * @throws ApiError resource_missing, param subscription; invalid_state_transition, param status, when none will be made
- * Source: decisions.md 7 (`create_preview`).
+ * See docs/contract/invoices.md#preview.
  */
 export function previewInvoice(unit: Unit, id: string): Invoice {
   const subscription = unit.find('subscription', id, 'subscription')

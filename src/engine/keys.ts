@@ -30,7 +30,10 @@ export type SealedSecret = {
   readonly hint: string
 }
 
-/** What is kept of a secret that was chosen beforehand; undefined when it has not the form of a key. Source: decisions.md 9. */
+/**
+ * What is kept of a secret that was chosen beforehand; undefined when it has not the form of a key.
+ * See docs/contract/authentication.md#secret-keys.
+ */
 export function sealSecret(secret: string): SealedSecret | undefined {
   if (!GIVEN_KEY.test(secret)) return undefined
   const type = secret.startsWith(PREFIXES.secret) ? 'secret' : 'publishable'
@@ -42,7 +45,7 @@ export type IssuedKey = { readonly key: KeyRow; readonly secret: string }
 
 /**
  * The API keys, of which only hashes are kept.
- * Source: interface.md 5; decisions.md 9.
+ * See docs/contract/authentication.md#key-lifecycle.
  */
 export class KeyRing {
   readonly #engine: Engine
@@ -53,7 +56,10 @@ export class KeyRing {
   /** Until when a key that was revoked since the start goes on working, in steady milliseconds, by its id. */
   readonly #cachedUntil = new Map<string, number>()
 
-  /** @param cacheSeconds - how long a revoked key goes on working, as where resolved keys are cached (interface.md 5.4) */
+  /**
+   * @param cacheSeconds - how long a revoked key goes on working, as where resolved keys are cached
+   * See docs/contract/authentication.md#revocation.
+   */
   constructor(engine: Engine, cacheSeconds: number) {
     this.#engine = engine
     this.#cacheSeconds = cacheSeconds

@@ -43,7 +43,7 @@ export type MerchantParams = {
 
 /**
  * Makes a merchant: a unit of isolation with data, keys, events and a clock of its own.
- * Source: operator.md, "Command line".
+ * See docs/contract/operator.md#merchants.
  */
 export const createMerchant = (engine: Engine, given: MerchantParams): Promise<MerchantState> =>
   engine.administer(() => addMerchant(engine, given))
@@ -89,7 +89,7 @@ export function addMerchant(
 /**
  * Deletes a merchant: its data, keys, clocks and streams. An advance of its clock is canceled; what waits for it is refused.
  * @throws ApiError resource_missing; parameter_invalid, param id, for the default merchant
- * Source: operator.md, "Command line".
+ * See docs/contract/snapshots.md#deleting-a-merchant.
  */
 export async function deleteMerchant(engine: Engine, id: string): Promise<void> {
   const merchant = findMerchant(engine, id)
@@ -102,7 +102,7 @@ export async function deleteMerchant(engine: Engine, id: string): Promise<void> 
   await engine.delete(merchant)
 }
 
-/** Changes a merchant's settings. @throws ApiError resource_missing. Source: decisions.md 11. */
+/** Changes a merchant's settings. @throws ApiError resource_missing. See docs/contract/operator.md#merchants. */
 export async function updateMerchant(
   engine: Engine,
   id: string,

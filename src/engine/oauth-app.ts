@@ -41,7 +41,7 @@ export function appOfId(engine: Engine, id: string): OAuthApp | undefined {
 
 /**
  * The app that a client proves to be; undefined for an unknown one and for a wrong secret, which take the same time.
- * Source: decisions.md 8; RFC 6749 2.3.1.
+ * See docs/contract/oauth.md#token-endpoint; RFC 6749 2.3.1.
  */
 export function authenticateApp(engine: Engine, id: string, client_secret: string): OAuthApp | undefined {
   const row = engine.store.oauth.app(id)
@@ -52,7 +52,7 @@ export function authenticateApp(engine: Engine, id: string, client_secret: strin
 /**
  * Makes an app.
  * @throws ApiError parameter_invalid, param redirect_uris[n]
- * Source: decisions.md 8.
+ * See docs/contract/oauth.md#apps.
  */
 export const createApp = (engine: Engine, given: AppParams): Promise<IssuedApp> =>
   engine.administer(() => makeApp(engine, given))

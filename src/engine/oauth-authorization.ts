@@ -47,7 +47,7 @@ export type Seal = { readonly nonce: string; readonly cookie: string }
 /**
  * Takes down, within the command under way, what an app asks a merchant for. It waits ten minutes for a decision.
  * @param merchant - null when the page lets the person choose
- * Source: decisions.md 8.
+ * See docs/contract/oauth.md#authorization-requests.
  */
 export function makeAuthorization(
   { store, ids, steady }: Pick<Engine, 'store' | 'ids' | 'steady'>,
@@ -114,7 +114,7 @@ export const findAuthorization = (engine: Engine, id: string): Authorization =>
  * Decides within the command under way. What is approved becomes a code, of which only the hash is kept.
  * @param given.merchant - who decides, with the clock on which a code lives
  * @throws ApiError invalid_state_transition when it was decided before or has expired
- * Source: decisions.md 8; state-machines.md, "OAuth".
+ * See docs/contract/oauth.md#status.
  */
 export function decide(
   { store, steady }: Pick<Engine, 'store' | 'steady'>,

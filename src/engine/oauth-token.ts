@@ -52,7 +52,7 @@ export type Client = () => OAuthApp
 /**
  * Exchanges a code for tokens, once. It is one transaction: a code is redeemed and its tokens are there, or neither.
  * @throws ApiError invalid_client
- * Source: interface.md 4.4; decisions.md 8, 13.
+ * See docs/contract/oauth.md#codes.
  */
 export async function exchangeCode(
   engine: Engine,
@@ -87,7 +87,7 @@ export async function exchangeCode(
 /**
  * Gives new tokens for a refresh token, which is worth nothing from then on. It is one transaction, as the exchange.
  * @throws ApiError invalid_client, invalid_scope
- * Source: decisions.md 8.
+ * See docs/contract/oauth.md#refreshing.
  */
 export async function refresh(
   engine: Engine,
@@ -118,7 +118,7 @@ export async function refresh(
  * nobody learns which it was.
  * @returns the access tokens that fell: see tokenKey
  * @throws ApiError invalid_client
- * Source: decisions.md 8, 13; RFC 7009 2.1, 2.2.
+ * See docs/contract/oauth.md#revoking; RFC 7009 2.1, 2.2.
  */
 export function revokeToken(engine: Engine, client: Client, token: string): Promise<readonly number[]> {
   const { oauth } = engine.store

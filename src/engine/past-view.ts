@@ -24,7 +24,7 @@ const PRIVATE: { readonly [K in Kind]?: (object: Objects[K], instant: number) =>
 /**
  * The objects of a customer as they were at an instant of the customer's clock, after all that happened at it. On another
  * clock than the merchant's the instant says nothing of prices, which are shown as they are.
- * Source: operator.md, Command line (`--at TIME` shows it as it was).
+ * See docs/contract/command-line.md#timelines.
  */
 export const viewAt = (
   { store, ids, merchant }: { store: Store; ids: Ids; merchant: Merchant },

@@ -62,7 +62,7 @@ const outcomeOf = (confirmation: Confirmation): IntentOutcome => ({
 /**
  * Makes an intent, and confirms it when asked to. A declined one exists all the same.
  * @throws ApiError resource_missing, parameter_invalid; payment_not_initialized to confirm one without a payment method
- * Source: interface.md 4.1; decisions.md 4.
+ * See docs/contract/payments.md#creating-an-intent.
  */
 export function createPaymentIntent(
   unit: Unit,
@@ -103,7 +103,7 @@ export function createPaymentIntent(
  * Changes an intent. A payment method makes it ready to be confirmed.
  * @throws ApiError invalid_state_transition for what would reopen a canceled one; payment_intent_unexpected_state for what
  * its status or its invoice does not allow
- * Source: decisions.md 4.
+ * See docs/contract/payments.md#updating-an-intent.
  */
 export function updatePaymentIntent(unit: Unit, id: string, params: IntentUpdate): PaymentIntent {
   const intent = unit.find('payment_intent', id)
@@ -154,7 +154,7 @@ function checkUpdatable(intent: PaymentIntent, params: IntentUpdate): void {
 /**
  * Confirms an intent: it is charged, or waits for the customer. The intent of an invoice pays that.
  * @throws ApiError payment_intent_unexpected_state, payment_not_initialized, resource_missing, parameter_invalid
- * Source: interface.md 3.3, 4.1; decisions.md 4 ("Confirm, in this order").
+ * See docs/contract/payments.md#confirming.
  */
 export function confirmPaymentIntent(
   unit: Unit,
@@ -189,7 +189,7 @@ export function confirmPaymentIntent(
 /**
  * Says how the customer's action went that an intent waits for.
  * @throws ApiError resource_missing; payment_intent_unexpected_state when it waits for none
- * Source: decisions.md 4 (settle).
+ * See docs/contract/payments.md#settling.
  */
 export function settlePaymentIntent(unit: Unit, id: string, outcome: 'succeed' | 'fail'): PaymentIntent {
   const intent = unit.find('payment_intent', id)
@@ -204,7 +204,7 @@ export function settlePaymentIntent(unit: Unit, id: string, outcome: 'succeed' |
   return after
 }
 
-/** The payment of an invoice by its intent counts as a payment by hand. Source: decisions.md 4. */
+/** The payment of an invoice by its intent counts as a payment by hand. See docs/contract/payments.md#intents-of-invoices. */
 function payInvoiceWith(
   unit: Unit,
   change: Change,
@@ -231,7 +231,7 @@ function payInvoiceWith(
 /**
  * Gives an intent up.
  * @throws ApiError resource_missing; payment_intent_unexpected_state when it is over, or an invoice's
- * Source: interface.md 3.3; decisions.md 4.
+ * See docs/contract/payments.md#canceling-an-intent.
  */
 export function cancelPaymentIntent(unit: Unit, id: string, reason: string | null): PaymentIntent {
   const intent = unit.find('payment_intent', id)
@@ -257,7 +257,7 @@ function customerFor(unit: Unit, intent: PaymentIntent, id: string | undefined):
 
 /**
  * The payment method that a caller names for an intent: the customer's, one that nobody has, or a test id.
- * @throws ApiError resource_missing; parameter_invalid for another customer's. Source: decisions.md 4.
+ * @throws ApiError resource_missing; parameter_invalid for another customer's. See docs/contract/payments.md#updating-an-intent.
  */
 function methodFor(unit: Unit, change: Change, customer: Customer | null, id: string): PaymentMethod {
   if (testPaymentMethod(id)) {

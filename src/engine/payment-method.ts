@@ -19,7 +19,7 @@ export type CardParams = { number: string; exp_month?: number | undefined; exp_y
 /**
  * Makes a payment method that belongs to no customer yet; no event tells of it.
  * @throws ApiError parameter_invalid, param card[number], for a number that is no test number
- * Source: decisions.md 3.
+ * See docs/contract/payments.md#payment-methods.
  */
 export function createPaymentMethod(
   unit: Unit,
@@ -76,7 +76,7 @@ export function makeTestMethod(unit: Unit, testId: string): PaymentMethod {
  * @param change - where the attaching is told
  * @param param - the parameter that names it
  * @throws ApiError resource_missing when there is none; parameter_invalid when it is not this customer's
- * Source: decisions.md 1 ("References in a body"), 3 ("Test payment methods").
+ * See docs/contract/payments.md#test-payment-methods.
  */
 export function paymentMethodOf(
   unit: Unit,
@@ -103,7 +103,7 @@ export function paymentMethodOf(
  * Gives a payment method to a customer. One that the customer already has stays as it is.
  * @param id - a payment method's, or a test id, which makes a new one
  * @throws ApiError resource_missing; parameter_invalid when another customer has it
- * Source: decisions.md 3.
+ * See docs/contract/payments.md#attaching.
  */
 export function attachPaymentMethod(unit: Unit, id: string, customerId: string): PaymentMethod {
   const change = new Change()
@@ -131,7 +131,7 @@ export function attachPaymentMethod(unit: Unit, id: string, customerId: string):
  * Takes a payment method from its customer. Where it was the customer's default there is none afterwards; a subscription
  * that names it falls back on the customer's default.
  * @throws ApiError resource_missing; parameter_invalid when it is attached to no customer
- * Source: decisions.md 3; paytwin: what becomes of the defaults.
+ * See docs/contract/payments.md#detaching; paytwin: what becomes of the defaults.
  */
 export function detachPaymentMethod(unit: Unit, id: string): PaymentMethod {
   const method = unit.find('payment_method', id)
@@ -161,7 +161,7 @@ export function detachPaymentMethod(unit: Unit, id: string): PaymentMethod {
 /**
  * Says what a card does at each attempt from now on.
  * @throws ApiError resource_missing; parameter_invalid for an outcome that is none, or a method that is no card
- * Source: decisions.md 3 ("A scripted card"), 13.
+ * See docs/contract/payments.md#scripted-cards.
  */
 export function scriptPaymentMethod(unit: Unit, id: string, script: Script): PaymentMethod {
   const method = unit.find('payment_method', id)

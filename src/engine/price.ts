@@ -12,7 +12,6 @@ export type ProductParams = {
   metadata?: MetadataParam | undefined
 }
 
-/** Source: decisions.md 3. */
 export function createProduct(unit: Unit, params: ProductParams & { name: string }): Product {
   const change = new Change()
   const product = change.create(
@@ -31,7 +30,7 @@ export function createProduct(unit: Unit, params: ProductParams & { name: string
   return product
 }
 
-/** @throws ApiError resource_missing. Source: decisions.md 3. */
+/** @throws ApiError resource_missing. */
 export function updateProduct(unit: Unit, id: string, params: ProductParams): Product {
   const product = unit.find('product', id)
   const after: Product = {
@@ -51,7 +50,7 @@ export type PriceParams = {
   metadata?: MetadataParam | undefined
 }
 
-/** @throws ApiError resource_missing, param product. Source: decisions.md 3. */
+/** @throws ApiError resource_missing, param product. */
 export function createPrice(
   unit: Unit,
   params: PriceParams & {
@@ -83,7 +82,7 @@ export function createPrice(
   return price
 }
 
-/** @throws ApiError resource_missing. Source: decisions.md 3. */
+/** @throws ApiError resource_missing. */
 export function updatePrice(unit: Unit, id: string, params: PriceParams): Price {
   const price = unit.find('price', id)
   const after: Price = {

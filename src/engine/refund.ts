@@ -18,7 +18,7 @@ export type RefundParams = {
 /**
  * Refunds a charge, in part or in full. Commands run one after the other, so refunds never exceed their charge.
  * @throws ApiError resource_missing, parameter_invalid, payment_intent_unexpected_state, amount_too_large
- * Source: interface.md 4.2; decisions.md 5.
+ * See docs/contract/payments.md#refunds.
  */
 export function createRefund(unit: Unit, params: RefundParams): Refund {
   const charge = chargeOf(unit, params)
@@ -61,7 +61,7 @@ function chargeOf(unit: Unit, params: RefundParams): Charge {
   return named ?? unit.need('charge', intent.latest_charge)
 }
 
-/** The bank sends a refund back. Source: decisions.md 3 (pm_card_refundFail); state-machines.md. */
+/** The bank sends a refund back. See docs/contract/payments.md#failing-refunds. */
 export function failRefund(unit: Unit, id: string): void {
   const pending = unit.need('refund', id)
   const charge = unit.need('charge', pending.charge)

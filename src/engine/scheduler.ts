@@ -10,7 +10,7 @@ import type { Unit } from './unit.ts'
 /** How long a batch may hold the process before requests get their turn, in milliseconds. */
 const BATCH_MS = 20
 
-/** What an advance has done. Source: decisions.md 2, "Clock endpoints". */
+/** What an advance has done. See docs/contract/clocks.md#clock-endpoints. */
 export type Summary = {
   readonly jobs: number
   readonly events: number
@@ -28,7 +28,7 @@ export const NOTHING_DONE: Summary = {
   stopped_on: null,
 }
 
-/** What an advance can be asked for beside its target. Source: decisions.md 2 (`stop_on`, `await_webhooks`). */
+/** What an advance can be asked for beside its target. See docs/contract/clocks.md#stop-on. */
 export type AdvanceOptions = {
   /** Types of events after whose first it ends. */
   readonly stop_on: readonly EventType[]
@@ -65,7 +65,7 @@ export const progressOf = (clock: Clock): Summary | undefined =>
  * @param newUnit - makes the unit in which one job runs
  * @returns whether the target is reached, or a job emitted one of the `stop_on` events; and whether webhooks are to be
  * waited for before the next step
- * Source: decisions.md 2 ("Advancing steps, it does not jump").
+ * See docs/contract/clocks.md#advancing.
  */
 export function runBatch(
   store: Store,

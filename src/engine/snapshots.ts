@@ -12,7 +12,7 @@ export const listSnapshots = (engine: Engine): Snapshot[] => engine.store.snapsh
 /**
  * Saves the state as it is once no clock moves; in place of the snapshot of that name, if there is one.
  * @param name - follows SNAPSHOT_NAME
- * Source: operator.md, "Command line".
+ * See docs/contract/snapshots.md#waiting.
  */
 export const saveSnapshot = (engine: Engine, name: string): Promise<Snapshot> =>
   engine.exclusively(() => engine.store.snapshots.save(name, wallSeconds(engine.wall)))
@@ -20,7 +20,7 @@ export const saveSnapshot = (engine: Engine, name: string): Promise<Snapshot> =>
 /**
  * Puts the state of a snapshot in place of the present one, once no clock moves: all of it or nothing. Keys stay as they are.
  * @throws ApiError resource_missing; parameter_invalid for one that is damaged, or of a newer schema
- * Source: operator.md, "Command line" (restore).
+ * See docs/contract/snapshots.md#restore.
  */
 export async function restoreSnapshot(engine: Engine, name: string): Promise<Snapshot> {
   const opened = await usable(() => engine.store.snapshots.open(name))

@@ -36,7 +36,7 @@ export const pricesOf = (unit: Unit, items: readonly { readonly price: string }[
  * Whether a subscription can have these items.
  * @param at - the place of each item in the parameters, which errors name
  * @throws ApiError parameter_invalid for a price that cannot be subscribed to here; amount_too_large for the sum
- * Source: decisions.md 6 ("Item"), 13 ("Errors and bodies").
+ * See docs/contract/subscriptions.md#items.
  */
 export function checkItems(
   items: readonly { readonly price: string; readonly quantity: number }[],
@@ -66,7 +66,7 @@ export function checkItems(
 /**
  * The items of a subscription after an update; they count from the next renewal.
  * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large
- * Source: decisions.md 6, 13 (`items` on update).
+ * See docs/contract/subscriptions.md#updating-items.
  */
 export function updatedItems(
   unit: Unit,

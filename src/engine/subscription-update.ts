@@ -44,7 +44,7 @@ export type SubscriptionUpdate = {
  * its end.
  * @throws ApiError resource_missing, parameter_invalid, unsupported_psp_capability, amount_too_large,
  * invalid_state_transition (param status)
- * Source: decisions.md 1 ("Order of checks"), 6 (`POST /v1/subscriptions/{id}`), 13.
+ * See docs/contract/subscriptions.md#updating.
  */
 export function updateSubscription(unit: Unit, id: string, params: SubscriptionUpdate): Subscription {
   const subscription = unit.find('subscription', id)
@@ -160,7 +160,10 @@ function withCancellation(
   return cancel_at_period_end ? canceledAtPeriodEnd(dated, now) : withoutCancellation(dated)
 }
 
-/** Ends a trial at once, as its end would: a cancellation that waits for it takes effect. Source: decisions.md 13. */
+/**
+ * Ends a trial at once, as its end would: a cancellation that waits for it takes effect.
+ * See docs/contract/subscriptions.md#updating.
+ */
 function endTrialNow(
   unit: Unit,
   change: Change,
@@ -195,7 +198,7 @@ export type Resumed = {
 /**
  * Resumes a subscription.
  * @throws ApiError resource_missing; invalid_state_transition, param status
- * Source: decisions.md 6 (resume); state-machines.md, Subscription.
+ * See docs/contract/subscriptions.md#resuming.
  */
 export function resumeSubscription(unit: Unit, id: string): Resumed {
   const subscription = unit.find('subscription', id)

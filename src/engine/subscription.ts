@@ -44,7 +44,7 @@ const MAX_TRIAL_YEARS = 2
  * Starts a subscription and collects its first invoice.
  * @throws ApiError resource_missing and parameter_invalid for references; unsupported_psp_capability; amount_too_large
  * @throws RefusedAfterAttempt with a 402 for error_if_incomplete when the payment fails
- * Source: interface.md 4.3 (processing order); decisions.md 6.
+ * See docs/contract/subscriptions.md#creating.
  */
 export function createSubscription(unit: Unit, params: SubscriptionParams): Subscription {
   const customer = unit.find('customer', params.customer, 'customer')
@@ -100,7 +100,10 @@ function accountOf(
   return { ...account, customer, prices, paymentMethod: method ?? account.paymentMethod }
 }
 
-/** What the card processor knows of an attempt although everything else is taken back. Source: decisions.md 3. */
+/**
+ * What the card processor knows of an attempt although everything else is taken back.
+ * See docs/contract/payments.md#scripted-cards.
+ */
 function processorMemory(change: Change): Change {
   const memory = new Change()
   for (const step of change.steps) {
@@ -112,7 +115,7 @@ function processorMemory(change: Change): Change {
 /**
  * When the trial asked for ends; null for none.
  * @throws ApiError parameter_invalid, param trial_end
- * Source: decisions.md 6 ("Trials").
+ * See docs/contract/subscriptions.md#trials.
  */
 function trialEnd({ trial_end, trial_period_days }: SubscriptionParams, now: number): number | null {
   if (trial_period_days !== undefined) return now + trial_period_days * SECONDS_PER_DAY
@@ -132,7 +135,7 @@ export function checkTrialEnd(trial_end: number, now: number): void {
 /**
  * Cancels a subscription, now or at the end of its period.
  * @throws ApiError resource_missing; invalid_state_transition, param status, when its status does not allow it
- * Source: interface.md 4.3 (DELETE); decisions.md 6.
+ * See docs/contract/subscriptions.md#canceling.
  */
 export function cancelSubscription(
   unit: Unit,

@@ -6,7 +6,7 @@ import type { Unit } from './unit.ts'
 /**
  * Makes a clock for single customers. It is always frozen, and may start anywhere.
  * @param given.frozen_time - where it stands, in Unix seconds
- * Source: decisions.md 2, "Customer test clocks".
+ * See docs/contract/clocks.md#test-clocks.
  */
 export function createTestClock(
   unit: Unit,
@@ -31,7 +31,7 @@ export function createTestClock(
 /**
  * Deletes a test clock and its customers, whose subscriptions are canceled at once.
  * @throws ApiError resource_missing
- * Source: decisions.md 2 ("Deleting emits subscription.deleted, then customer.deleted").
+ * See docs/contract/clocks.md#test-clocks.
  */
 export function deleteTestClock(unit: Unit, id: string): Clock {
   const clock = unit.free(unit.merchant.testClocks.named(id))

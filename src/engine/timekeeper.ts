@@ -18,7 +18,7 @@ type Host = AdvanceHost & {
 
 /**
  * Moves clocks: by an advance that was asked for, or to keep a live one up with the wall clock.
- * Source: decisions.md 2.
+ * See docs/contract/clocks.md#advancing.
  */
 export class Timekeeper {
   readonly #store: Store

@@ -59,7 +59,7 @@ type Wanted = {
  * The timeline of a merchant's object. In the past, jobs are derived from the objects as they were: what was upcoming then
  * is what it was, except that nobody knows any more what would have ended a dunning.
  * @throws ApiError resource_missing; also for an instant before it was made; parameter_invalid, param at, for the future
- * Source: operator.md, Command line (`show`).
+ * See docs/contract/command-line.md#timelines.
  */
 export function timelineOf<K extends SubjectKind>(
   engine: Engine,

@@ -96,7 +96,7 @@ export type Triggered = {
  * Makes a merchant's objects that emit an event, as its own requests would; no event is ever made up. No fault strikes, and
  * no clock moves: what time alone brings is prepared, and its instant told.
  * @param request - the id of the operator's request, which the events name
- * Source: operator.md, "Command line" (trigger).
+ * See docs/contract/faults.md#triggers.
  */
 export async function trigger(
   engine: Engine,

@@ -163,7 +163,7 @@ export class Unit {
    * An object that the caller names.
    * @param param - "id" for a path, else the parameter that holds the reference
    * @throws ApiError resource_missing
-   * Source: decisions.md 1, "References in a body".
+   * See docs/contract/requests.md#references.
    */
   find<K extends Kind>(kind: K, id: string, param = 'id'): Objects[K] {
     const object = this.get(kind, id)
@@ -192,7 +192,10 @@ export class ClockHeld extends Error {
   }
 }
 
-/** A refusal that takes everything back but what the card processor remembers of the attempt. Source: decisions.md 3, 6. */
+/**
+ * A refusal that takes everything back but what the card processor remembers of the attempt.
+ * See docs/contract/subscriptions.md#payment-behavior.
+ */
 export class RefusedAfterAttempt extends Error {
   readonly error: ApiError
   readonly remembered: Change

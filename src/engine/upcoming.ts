@@ -25,7 +25,7 @@ export type UpcomingPage = {
 /**
  * What happens next on a clock of a merchant, in order; for a backward cursor the nearest to it first.
  * @throws ApiError resource_missing for an unknown cursor
- * Source: decisions.md 2, 13 (`upcoming`).
+ * See docs/contract/clocks.md#jobs.
  */
 export function upcomingJobs(
   engine: Engine,

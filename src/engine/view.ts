@@ -35,7 +35,7 @@ export const currentView = ({ store, ids, merchant }: Sources): CurrentView => (
   placeOf: (kind, id) => store.objects.seqOf(kind, merchant.ordinal, id),
 })
 
-/** The objects as they were right after a journal entry. Source: decisions.md 10 ("the object as it was at that moment"). */
+/** The objects as they were right after a journal entry. See docs/contract/events-and-webhooks.md#event-object. */
 const viewAsOf = ({ store, ids, merchant, history }: PastSources, seq: number): View => ({
   merchant,
   ids,

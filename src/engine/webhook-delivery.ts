@@ -30,7 +30,7 @@ export function sendAgain(unit: Unit, id: string): void {
  * @param id - of a delivery, or of an endpoint for all of its deliveries
  * @returns the ids of the deliveries, oldest first
  * @throws ApiError resource_missing; invalid_state_transition for a delivery that is over or already on its way
- * Source: decisions.md 10 (`webhooks retry`).
+ * See docs/contract/events-and-webhooks.md#retrying-by-hand.
  */
 export function retryNow(unit: Unit, id: string): string[] {
   const endpoint = unit.get('webhook_endpoint', id)
@@ -62,7 +62,7 @@ export function discardQueued(unit: Unit, endpoint: string): void {
 /**
  * Takes back all that is on its way to any endpoint of any merchant, within the transaction under way: a restored state
  * sends nothing of what it had queued.
- * Source: operator.md, "Command line" (restore).
+ * See docs/contract/snapshots.md#restore.
  */
 export function dropQueued({ jobs, deliveries }: Pick<Store, 'jobs' | 'deliveries'>): void {
   jobs.removeKind('webhook_retry')

@@ -23,7 +23,7 @@ const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 /**
  * Makes an endpoint: events from now on go to it.
  * @throws ApiError parameter_invalid, param url, beyond the number of endpoints that a merchant may have
- * Source: decisions.md 10.
+ * See docs/contract/events-and-webhooks.md#webhook-endpoints.
  */
 export function createEndpoint(
   unit: Unit,
@@ -57,7 +57,7 @@ export function createEndpoint(
   return endpoint
 }
 
-/** @throws ApiError resource_missing. Source: decisions.md 10, 13 (`disabled`). */
+/** @throws ApiError resource_missing. */
 export function updateEndpoint(unit: Unit, id: string, params: EndpointParams): WebhookEndpoint {
   const { url, enabled_events, description, metadata, disabled } = params
   const before = unit.find('webhook_endpoint', id)
@@ -72,7 +72,7 @@ export function updateEndpoint(unit: Unit, id: string, params: EndpointParams): 
   return replace(unit, before, after)
 }
 
-/** @throws ApiError resource_missing. Source: decisions.md 10. */
+/** @throws ApiError resource_missing. */
 export const deleteEndpoint = (unit: Unit, id: string): WebhookEndpoint => {
   const before = unit.find('webhook_endpoint', id)
   return replace(unit, before, { ...before, status: 'disabled', deleted: true })
@@ -81,7 +81,7 @@ export const deleteEndpoint = (unit: Unit, id: string): WebhookEndpoint => {
 /**
  * Records an attempt; an endpoint that says that it is gone gets nothing any more. A delivery that is not there, since the
  * sandbox was reset or its merchant deleted meanwhile, needs no record.
- * Source: decisions.md 10.
+ * See docs/contract/events-and-webhooks.md#delivery-status.
  */
 export function recordAttempt(unit: Unit, id: string, attempt: DeliveryAttempt): void {
   const delivery = unit.get('webhook_delivery', id)

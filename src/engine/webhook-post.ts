@@ -6,7 +6,7 @@ import type { RecalledEvent } from './view.ts'
 
 /**
  * Puts an event into the outbox of each endpoint that wants it, in the transaction that writes the event.
- * Source: decisions.md 10.
+ * See docs/contract/events-and-webhooks.md#deliveries.
  */
 export function post(unit: Unit, event: { type: EventType; number: number }, created: number): void {
   for (const { id } of unit.merchant.endpoints.wanting(event.type)) {
@@ -30,7 +30,7 @@ function postTo(
  * Posts an event again, whatever has become of it before: to the endpoints that want it, or to one whether it wants it or
  * not.
  * @throws ApiError resource_missing, param webhook_endpoint; invalid_state_transition for a disabled one
- * Source: decisions.md 10 (`resend`); paytwin: to whom.
+ * See docs/contract/events-and-webhooks.md#resending; paytwin: to whom.
  */
 export function resend(
   unit: Unit,

@@ -3,7 +3,7 @@ import type Sqlite from 'better-sqlite3'
 /**
  * What snapshots leave as it is, in the database and in themselves: keys, apps and what they were granted, so that a revocation
  * survives, and settings.
- * Source: operator.md, "Command line" (reset and restore).
+ * See docs/contract/snapshots.md#contents.
  */
 const TABLES_APART: readonly string[] = [
   'api_key',

@@ -34,7 +34,7 @@ const UNFINISHED = /^\.(saving|restoring-\d+)\.db(-wal|-shm|-journal)?$/
 /**
  * Snapshots on disk, a database file each. A file has its name only once it is complete and on the disk; what a save that was
  * killed leaves has another one, and is removed when the shelf is opened the next time.
- * Source: operator.md, "Daemon" (`snapshots/`).
+ * See docs/contract/snapshots.md#names.
  */
 export class SnapshotsOnDisk implements Snapshots {
   readonly #database: Sqlite.Database

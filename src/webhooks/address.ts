@@ -44,7 +44,7 @@ export type AddressRules = {
 
 /**
  * Decides where webhooks may go, by addresses: what a name resolves to is checked, and then used.
- * Source: decisions.md 10, "URLs".
+ * See docs/contract/events-and-webhooks.md#addresses.
  */
 export class Addresses {
   readonly #allowed: BlockList

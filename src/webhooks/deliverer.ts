@@ -30,7 +30,7 @@ const MAX_RETRIES = 200
 /**
  * Hands events over to webhook endpoints, after they were committed. What is ready stands in the database: so each is
  * delivered at least once, whatever happens to the process.
- * Source: decisions.md 10.
+ * See docs/contract/events-and-webhooks.md#deliveries.
  */
 export class Deliverer implements Deliveries {
   readonly #options: DelivererOptions
@@ -57,7 +57,7 @@ export class Deliverer implements Deliveries {
   /**
    * Sends what is ready and not on its way: what an earlier process left behind, and what could not be read, or its outcome not
    * be written, for the disk's sake. To be called at the start, and now and then.
-   * Source: decisions.md 13 ("go out again at its start").
+   * See docs/contract/events-and-webhooks.md#deliveries.
    */
   sendReady(): void {
     if (this.#ended.signal.aborted) return

@@ -22,7 +22,7 @@ export type Courier = {
  * What goes out to one endpoint: first attempts one after the other, in the order of the events; what is tried again beside
  * them. It reads from the database what is ready, and remembers only what is on its way: a lane on which nothing is under
  * way can be thrown away.
- * Source: decisions.md 10 ("one first attempt at a time per endpoint, in order").
+ * See docs/contract/events-and-webhooks.md#deliveries.
  */
 export class Lane {
   readonly #queue: DeliveryQueue

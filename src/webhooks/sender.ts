@@ -8,7 +8,7 @@ import { type LookUp, LookupProcesses } from './lookup-processes.ts'
 import { TimeLimit } from './time-limit.ts'
 
 const TIMEOUT_MS = 15_000
-/** How much of an answer is kept, in bytes. Source: decisions.md 10. */
+/** How much of an answer is kept, in bytes. See docs/contract/events-and-webhooks.md#deliveries. */
 const MAX_KEPT_BYTES = 1_024
 const MAX_HEADER_BYTES = 16_384
 /** How many informational answers (1xx) may precede an answer. */
@@ -59,7 +59,7 @@ export type SenderOptions = HostNamesOptions & { readonly timeoutMs?: number; re
 /**
  * Posts to receivers over connections that are kept. Whatever they do (answer late, too much, nonsense or not at all), a
  * post ends within 15 seconds, beside the lookup of a name; redirects are answers like any other.
- * Source: decisions.md 10.
+ * See docs/contract/events-and-webhooks.md#delivery-attempts.
  */
 export class Sender {
   readonly #addresses: Addresses

@@ -30,7 +30,7 @@ const SECRET_PREFIX = 'whsec_'
  * The headers of a delivery: its signatures in both schemes.
  * @param secret - `whsec_` and base64: the whole text is the key of `Paytwin-Signature`, the decoded part that of
  * Standard Webhooks
- * Source: decisions.md 10.
+ * See docs/contract/events-and-webhooks.md#signatures.
  */
 export function signatureHeaders(secret: string, message: SignedMessage): Record<string, string> {
   const { id, timestamp } = message
@@ -46,7 +46,7 @@ export function signatureHeaders(secret: string, message: SignedMessage): Record
  * Whether a delivery was signed with a secret, not long ago. Each scheme whose header is there has to hold, and one has
  * to be there. Of several signatures in one header (while a secret is being replaced) one has to fit.
  * @param now - Unix seconds on the receiver's wall clock
- * Source: decisions.md 10.
+ * See docs/contract/events-and-webhooks.md#signatures.
  */
 export function verifySignature(
   secret: string,
