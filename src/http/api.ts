@@ -71,7 +71,7 @@ const NO_PARAMS = z.object({})
 
 /**
  * The routes of /v1. Each request passes the same checks in the same order; a handler sees only what passed them.
- * Source: decisions.md 1, "Order of checks".
+ * See docs/contract/requests.md#order-of-checks.
  */
 export class Api {
   /** What was registered, for the description. */
@@ -162,7 +162,7 @@ export class Api {
     const serving = { route, name: `${method} ${route.path}`, served, run }
     const serve: Serve = (incoming, body) => this.#handle(incoming, serving, body)
     const handler = async (c: Context) => {
-      // Hono takes HEAD for GET; the specification knows no HEAD.
+      // Hono takes HEAD for GET; the contract has no HEAD.
       if (c.req.method === 'HEAD') return this.#handleMissing(c)
       const answered = await serve(c, () => readBody(c, MAX_BODY_BYTES))
       return isResponse(answered) ? answered : responseOf(answered)
@@ -265,7 +265,7 @@ export class Api {
   }
 }
 
-/** What lets apps in tells of errors as OAuth does, and forgets idempotency keys. Source: decisions.md 1, 8. */
+/** What lets apps in tells of errors as OAuth does, and forgets idempotency keys. See docs/contract/oauth.md#errors. */
 const OAUTH: Pick<Served, 'errorBody' | 'forgetsKeys'> = { errorBody: describedBody, forgetsKeys: true }
 
 /** @throws ApiError parameter_invalid, param expand */
@@ -281,7 +281,7 @@ function expandPaths(expand: unknown): string[] {
   return paths
 }
 
-/** What a browser asks before it calls with a publishable key. Source: decisions.md 9. */
+/** What a browser asks before it calls with a publishable key. See docs/contract/authentication.md#publishable-keys. */
 const preflight = (method: string): Response =>
   new Response('', {
     status: 200,

@@ -17,7 +17,7 @@ export type Asking = {
  * as Bearer.
  * @param header - the Authorization header
  * @throws ApiError authentication_error, the same for a missing, malformed, unknown and revoked key
- * Source: interface.md 5.2, 5.3, 5.5; decisions.md 8, 9.
+ * See docs/contract/authentication.md#accepted-schemes.
  */
 export function authenticate(
   { engine, keys, callers }: Pick<Site, 'engine' | 'keys' | 'callers'>,
@@ -51,7 +51,7 @@ export function authenticate(
  * Makes sure that a request's credentials open a stream: now, after all that the request may have waited for since it was let
  * in, and until they are revoked. What revokes them ends the streams that are open then, and no later ones.
  * @throws ApiError authentication_error
- * paytwin: docs/decisions.md, "Requests".
+ * See docs/contract/authentication.md#revocation.
  */
 export function checkOpensStream(
   site: Pick<Site, 'engine' | 'keys' | 'callers'>,

@@ -15,7 +15,6 @@ const listParams = z.object({
   created: createdParam,
 })
 
-/** Source: decisions.md 5. */
 export function chargeRoutes(api: Api): void {
   api.read(
     {
@@ -46,7 +45,6 @@ export function chargeRoutes(api: Api): void {
   )
 }
 
-/** Source: interface.md 2.4; decisions.md 5. */
 export function presentCharge(view: View, charge: Charge): ChargeShape {
   const isPaid = charge.status === 'succeeded'
   return {

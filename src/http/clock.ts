@@ -19,7 +19,7 @@ import {
 } from './schemas/clock.ts'
 import type { Site } from './site.ts'
 
-/** How far an advance goes, and what ends it early. Source: decisions.md 2. */
+/** How far an advance goes, and what ends it early. See docs/contract/clocks.md#targets. */
 export const advanceFields = {
   to: z.union([z.int(), z.string()], { error: 'expected Unix seconds or ISO 8601' }).optional(),
   by: z.string().optional(),
@@ -31,7 +31,6 @@ export const advanceFields = {
 const advanceParams = z.object(advanceFields)
 const upcomingParams = z.object({ ...pageParams, test_clock: reference.optional() })
 
-/** Source: decisions.md 2, "Clock endpoints". */
 export function clockRoutes(api: Api): void {
   api.read(
     {
@@ -148,7 +147,7 @@ export type Aim = { readonly aim: (now: number) => number; readonly param: 'to' 
 /**
  * Where an advance leads from an instant.
  * @throws ApiError parameter_missing, parameter_invalid for `to` and `by`
- * Source: decisions.md 2 (`advance`).
+ * See docs/contract/clocks.md#targets.
  */
 export function aimOf({ to, by }: { to?: number | string | undefined; by?: string | undefined }): Aim {
   if (to !== undefined && by !== undefined) throw parameterInvalid('by', 'Give to or by, not both')
@@ -182,7 +181,7 @@ export function aimOf({ to, by }: { to?: number | string | undefined; by?: strin
 export const stopOn = ({ stop_on }: { stop_on?: readonly string[] | undefined }): EventType[] =>
   (stop_on ?? []).flatMap((pattern, index) => matchingTypes(pattern, `stop_on[${index}]`))
 
-/** The main clock of a merchant. Source: decisions.md 2, "Clock endpoints"; 13 (`target` is null when ready). */
+/** The main clock of a merchant. See docs/contract/clocks.md#clock-endpoints. */
 export const presentClock = ({ clock, settings }: MerchantState): ClockShape => ({
   id: clock.id,
   object: 'clock',
@@ -191,7 +190,7 @@ export const presentClock = ({ clock, settings }: MerchantState): ClockShape => 
   merchant_id: settings.id,
 })
 
-/** Source: decisions.md 2, "Customer test clocks"; 13 (its object). */
+/** See docs/contract/clocks.md#test-clocks. */
 export const presentTestClock = (merchant_id: string, clock: Clock): TestClockShape => ({
   id: clock.id,
   object: 'test_clock',
@@ -228,7 +227,7 @@ const presentSummary = ({
   stopped_on,
 })
 
-/** A page of what is to come, in order. Source: decisions.md 2, 13 (`upcoming`). */
+/** A page of what is to come, in order. */
 export function presentUpcoming(
   url: string,
   params: PageParams,

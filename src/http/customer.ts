@@ -33,7 +33,6 @@ const updateParams = z.object({ ...fields, metadata })
 const listParams = z.object({ ...pageParams, created: createdParam, email: z.string().optional() })
 const methodListParams = z.object({ ...pageParams, type: z.string().optional() })
 
-/** Source: decisions.md 3. */
 export function customerRoutes(api: Api): void {
   api.write(
     {
@@ -115,11 +114,10 @@ export function customerRoutes(api: Api): void {
   )
 }
 
-/** Shows a customer as requests find it: a deleted one as its deletion stub. Source: decisions.md 3, 13. */
+/** Shows a customer as requests find it: a deleted one as its deletion stub. See docs/contract/requests.md#deletion-stubs. */
 export const presentCustomerOrStub = (view: View, customer: Customer): Shape<typeof customerOrStub> =>
   customer.deleted ? deletedStub('customer', customer.id) : presentCustomer(view, customer)
 
-/** Source: decisions.md 3. */
 export function presentCustomer(view: View, customer: Customer): CustomerShape {
   const { email, name, description, invoice_prefix, default_payment_method, delinquent, test_clock } =
     customer

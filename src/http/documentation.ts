@@ -19,7 +19,6 @@ const PAGE_HEADERS: Headers = {
 /**
  * The description of the API for programs, and for people. It is made when it is first asked for, from the routes
  * themselves; what makes it is not even loaded before.
- * Source: operator.md, "Admin API"; decisions.md 1 (`doc_url`).
  */
 export function documentationRoutes(app: Hono, site: AdminSite, routes: readonly Registered[]): void {
   let made: Promise<Documentation> | undefined

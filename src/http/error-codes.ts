@@ -18,7 +18,7 @@ const payment = (page: Omit<CodePage, 'type' | 'param'>) => ({
 
 /**
  * Every code of an error, in the order in which they are explained. The page at /docs/errors is made from it.
- * Source: interface.md 7.3; decisions.md 1, 4, 8.
+ * See docs/contract/errors.md#codes.
  */
 export const ERROR_CODES = {
   resource_missing: invalid({
@@ -138,6 +138,6 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** Where a code is explained; undefined for one that has no page. Source: interface.md 7.1; decisions.md 1. */
+/** Where a code is explained; undefined for one that has no page. See docs/contract/errors.md#envelope. */
 export const docUrl = (url: string, code: string): string | undefined =>
   Object.hasOwn(ERROR_CODES, code) ? `${url}/docs/errors#${code}` : undefined

@@ -18,7 +18,6 @@ const typeParams = { type: eventPattern.optional(), types: z.array(eventPattern)
 export const eventListParams = z.object({ ...pageParams, ...typeParams, created: createdParam })
 type EventListParams = z.infer<typeof eventListParams>
 
-/** Source: interface.md 6; decisions.md 10. */
 export function eventRoutes(api: Api): void {
   api.read(
     {
@@ -53,7 +52,7 @@ export function eventRoutes(api: Api): void {
   )
 }
 
-/** Where a stream resumes: what the client last saw, or what it names. Source: decisions.md 10, 13. */
+/** Where a stream resumes: what the client last saw, or what it names. See docs/contract/events-and-webhooks.md#event-streams. */
 export function resumePoint(
   lastEventId: string | undefined,
   { starting_after }: Pick<EventListParams, 'starting_after'>,
@@ -91,7 +90,10 @@ export function typesOf({ type, types }: Pick<EventListParams, 'type' | 'types'>
   return [...new Set(named.flatMap(([param, pattern]) => matchingTypes(pattern, param)))]
 }
 
-/** Source: decisions.md 10. previous_attributes holds the former values of the fields that an update changed. */
+/**
+ * previous_attributes holds the former values of the fields that an update changed.
+ * See docs/contract/events-and-webhooks.md#event-object.
+ */
 export function presentEvent(
   versions: VersionHistory,
   { entry, id, after, before, pending, view }: RecalledEvent,

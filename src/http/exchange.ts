@@ -31,7 +31,7 @@ function addHeaders(headers: string[], added: Headers): void {
   for (const [name, value] of Object.entries(added)) headers.push(name, value)
 }
 
-/** What a replay shows in place of a secret: none is stored for that. Source: decisions.md 1, "Idempotency". */
+/** What a replay shows in place of a secret: none is stored for that. See docs/contract/idempotency.md#secrets. */
 const MASKED_SECRET = 'whsec_…'
 
 /** What is answered, as it goes over the wire. */
@@ -57,7 +57,7 @@ export type Served = {
 
 /**
  * One request to /v1 and its answer: who asks, in which version, and the headers that every answer carries.
- * Source: decisions.md 1, "Every response".
+ * See docs/contract/requests.md#response-headers.
  */
 export class Exchange {
   readonly id = requestId()

@@ -71,7 +71,7 @@ const FIELDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
 /**
  * Whether paths lead to objects within what a route answers, before it does anything.
  * @throws ApiError parameter_invalid, param expand, for a path that leads nowhere or through more than four levels
- * Source: decisions.md 1, "expand[]" and "Order of checks".
+ * See docs/contract/requests.md#expansion.
  */
 export function checkExpands({ schema }: Component, paths: readonly string[]): void {
   for (const path of paths) checkPath(shapeOf(schema), path.split('.'), path)

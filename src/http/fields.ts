@@ -16,7 +16,7 @@ export const omittableText = text.optional()
 /** Text that may be unset: by null in JSON, by an empty value in a form. */
 export const optionalText = text.nullable().optional()
 
-/** How much of a price an item holds; what it all adds up to has its own limit. Source: decisions.md 6, "Item". */
+/** How much of a price an item holds; what it all adds up to has its own limit. See docs/contract/subscriptions.md#items. */
 export const quantity = z.int().min(0)
 
 /** Days between an invoice and its due date; paytwin: at most ten years. */
@@ -33,13 +33,13 @@ export const notDue = { path: ['days_until_due'], error: DUE_ONLY_WHEN_SENT }
 /** Unix seconds. */
 export const instant = z.int({ error: 'expected whole Unix seconds' }).min(0).max(LAST_INSTANT)
 
-/** Any case in, lowercase out. Source: decisions.md 1, "Amount errors". */
+/** Any case in, lowercase out. See docs/contract/requests.md#currency. */
 export const currency = z
   .string()
   .toLowerCase()
   .refine((code) => CURRENCIES.has(code), { error: 'expected a three-letter ISO 4217 currency code' })
 
-/** A parameter named amount has errors of its own: see params.ts. Source: interface.md 7.3, 8. */
+/** A parameter named amount has errors of its own: see params.ts. See docs/contract/requests.md#amounts. */
 export const amount = z.int().min(1).max(MAX_AMOUNT)
 
 const MAX_KEY_LENGTH = 40
@@ -61,7 +61,7 @@ const fewPairs = z
     error: `expected at most ${MAX_METADATA_KEYS} keys`,
   })
 
-/** Source: decisions.md 1, "metadata". Scalars become strings. */
+/** See docs/contract/requests.md#metadata. Scalars become strings. */
 const checkedPairs = z
   .record(z.string(), metadataValue)
   .refine((pairs) => Object.keys(pairs).every((key) => key.length <= MAX_KEY_LENGTH && !/[[\]]/.test(key)), {
@@ -74,7 +74,10 @@ const checkedPairs = z
 
 const metadataPairs = fewPairs.pipe(checkedPairs)
 
-/** Source: decisions.md 1, "metadata": an empty value removes its key, an empty string in place of the object removes all. */
+/**
+ * An empty value removes its key, an empty string in place of the object removes all.
+ * See docs/contract/requests.md#metadata.
+ */
 export const metadata = z
   .union([z.literal(''), metadataPairs], { error: 'expected pairs of text, or an empty text to remove all' })
   .optional()

@@ -13,7 +13,7 @@ const MAX_DEPTH = 16
  * counts.
  * @param options.onlyOnce - whether that is refused instead
  * @throws ApiError parameter_invalid for names that contradict each other, nest too deep, or are refused
- * Source: decisions.md 1, "Bodies".
+ * See docs/contract/requests.md#bodies.
  */
 export function decodeForm(text: string, { onlyOnce = false }: { readonly onlyOnce?: boolean } = {}): Raw {
   const root: Raw = {}

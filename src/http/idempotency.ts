@@ -12,7 +12,7 @@ export type IdempotentEntry = Entry & { readonly fingerprint: string }
 /**
  * Enters a request that carries an Idempotency-Key; undefined for one that does not.
  * @throws ApiError parameter_invalid, param Idempotency-Key; idempotency_key_reuse for other parameters than the first time
- * Source: interface.md 4, 7.3; decisions.md 1, "Idempotency".
+ * See docs/contract/idempotency.md#fingerprint.
  */
 export async function enterIdempotent(
   { idempotency, engine }: Pick<Site, 'idempotency' | 'engine'>,
@@ -32,7 +32,7 @@ export async function enterIdempotent(
   return { ...withoutSecrets(entry, engine.ids), fingerprint }
 }
 
-/** The same entry, but client secrets are left out of what is stored. Source: decisions.md 1: no secret is stored. */
+/** The same entry, but client secrets are left out of what is stored. See docs/contract/idempotency.md#secrets. */
 const withoutSecrets = (entry: Entry, ids: Ids): Entry => ({
   ...entry,
   stored: entry.stored && { ...entry.stored, body: withClientSecrets(ids, entry.stored.body) },

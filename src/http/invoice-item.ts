@@ -38,7 +38,6 @@ const listParams = z.object({
   created: createdParam,
 })
 
-/** Source: decisions.md 7. */
 export function invoiceItemRoutes(api: Api): void {
   api.write(
     {
@@ -105,7 +104,7 @@ export function invoiceItemRoutes(api: Api): void {
   )
 }
 
-/** Source: decisions.md 7; paytwin: its fields. */
+/** paytwin: its fields. */
 export const presentInvoiceItem = (view: View, item: InvoiceItem): InvoiceItemShape => ({
   ...common(view, 'invoiceitem', item),
   customer: item.customer,

@@ -74,7 +74,6 @@ const ACTIONS = [
   },
 ] as const
 
-/** Source: decisions.md 7. */
 export function invoiceRoutes(api: Api): void {
   api.read(
     {
@@ -184,13 +183,12 @@ export function invoiceRoutes(api: Api): void {
   )
 }
 
-/** The refusal of an invoice's payment, which is written all the same. Source: decisions.md 4, "Decline". */
+/** The refusal of an invoice's payment, which is written all the same. See docs/contract/errors.md#declines. */
 export function declinedInvoice(view: View, { payment_intent }: Invoice, outcome: Decline): ApiError {
   const intent = payment_intent === null ? undefined : view.get('payment_intent', payment_intent)
   return declinedPayment(view, intent, outcome)
 }
 
-/** Source: interface.md 2.3; decisions.md 7, 13. */
 export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
   const { status, total, amount_paid, collection_method } = invoice
   return {
@@ -241,7 +239,7 @@ export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
   }
 }
 
-/** paytwin: a line's fields; decisions.md 7 names the list only. */
+/** paytwin: a line's fields. See docs/contract/invoices.md#lines. */
 const presentLine = (view: View, invoice: Invoice, line: InvoiceLine): Shape<typeof lineItemSchema> => ({
   id: line.id,
   object: 'line_item',

@@ -6,7 +6,7 @@ const ROOM_BYTES = 65_536
 /** How much is read at a time for streams that lag behind. */
 const CHUNK = 50
 
-/** What a stream tells when the state was replaced. Source: operator.md, "Command line" (restore). */
+/** What a stream tells when the state was replaced. See docs/contract/snapshots.md#streams. */
 const RESET = JSON.stringify({ object: 'reset', livemode: false })
 
 /** Something that a stream tells, and its place among what it tells. */
@@ -56,7 +56,7 @@ type Stream = {
 /**
  * Live streams of server-sent events. Each remembers its place in its feed and is served from there when there is news and
  * when its reader takes more: so a slow reader costs no memory, and misses nothing that its feed still knows.
- * Source: decisions.md 10, 13.
+ * See docs/contract/events-and-webhooks.md#event-streams.
  */
 export class LiveStreams {
   readonly #reportError: (error: unknown, doing: string) => void

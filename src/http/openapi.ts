@@ -99,7 +99,6 @@ function operation(route: Registered, around: Around, examples: Examples): Json 
   }
 }
 
-/** Source: interface.md 5.2, 5.3; decisions.md 9; operator.md, "Admin API". */
 const SECURITY: Readonly<Record<Registered['audience'], readonly Json[]>> = {
   merchant: [{ basic: [] }, { bearer: [] }],
   public: [{ basic: [] }, { bearer: [] }, { publishable: [] }],

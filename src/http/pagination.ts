@@ -5,14 +5,14 @@ import type { Filter } from '../engine/view.ts'
 import type { Call } from './api.ts'
 import { instant } from './fields.ts'
 
-/** The parameters that every list has. Source: decisions.md 1, "Lists". */
+/** The parameters that every list has. See docs/contract/requests.md#lists. */
 export const pageParams = {
   limit: z.int().min(1).max(100).default(10),
   starting_after: z.string().optional(),
   ending_before: z.string().optional(),
 }
 
-/** Bounds of `created`, or the instant itself. Source: decisions.md 1, "Lists"; paytwin: the instant. */
+/** Bounds of `created`, or the instant itself. See docs/contract/requests.md#lists; paytwin: the instant. */
 export const createdParam = z
   .union(
     [
@@ -61,7 +61,7 @@ export type List<Entry> = {
   livemode: boolean
 }
 
-/** A list as it goes over the wire. Source: decisions.md 1, "Lists". */
+/** A list as it goes over the wire. */
 export const list = <Entry>(url: string, data: Entry[], has_more = false): List<Entry> => ({
   object: 'list',
   url,
@@ -126,7 +126,10 @@ export function pageOf<T extends { readonly id: string }, Body>(
   return page(url, entries.slice(place + 1), { limit: params.limit, isBackward: false }, present)
 }
 
-/** The cursor of a page. @throws ApiError parameter_invalid when there are two. Source: decisions.md 1, 13. */
+/**
+ * The cursor of a page. @throws ApiError parameter_invalid when there are two.
+ * See docs/contract/requests.md#parameter-errors.
+ */
 export function cursorOf({
   starting_after,
   ending_before,

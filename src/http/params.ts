@@ -19,7 +19,7 @@ export type Requires = (raw: Raw) => string | undefined
  * Checks parameters against a schema: first that all required ones are there, then their types and ranges.
  * @param isForm - whether scalars are strings that the schema has to interpret
  * @throws ApiError parameter_missing, parameter_invalid, amount_invalid, amount_too_large
- * Source: interface.md 7.3; decisions.md 1 ("Order of checks", "Amount errors"), 13 ("Errors and bodies").
+ * See docs/contract/requests.md#parameter-errors.
  */
 export function checkParams<Params>(
   schema: Schema<Params>,
@@ -93,7 +93,10 @@ export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   )
 }
 
-/** The parameters that a schema does not know, nested ones as `items[0][zebra]`. Source: decisions.md 1, 13. */
+/**
+ * The parameters that a schema does not know, nested ones as `items[0][zebra]`.
+ * See docs/contract/requests.md#unknown-parameters.
+ */
 export function unknownParams(raw: unknown, parsed: unknown, path: readonly PropertyKey[] = []): string[] {
   if (typeof raw !== 'object' || raw === null || typeof parsed !== 'object' || parsed === null) return []
   return Object.keys(raw).flatMap((key) => {
@@ -108,7 +111,7 @@ export function unknownParams(raw: unknown, parsed: unknown, path: readonly Prop
 const MOST_OF_NAMES = 1_024
 const MOST_OF_A_NAME = 100
 
-/** Names as a header value, cut after the last one that fits. Source: decisions.md 1, "Unknown parameters". */
+/** Names as a header value, cut after the last one that fits. See docs/contract/requests.md#unknown-parameters. */
 export const namesAsHeader = (names: readonly string[]): string =>
   firstOf(names, encodeURIComponent).join(',')
 
@@ -146,7 +149,7 @@ type Definition = {
 /**
  * Gives the strings of a form the types that the schema expects: integers are `-?[0-9]+` only, booleans `true` and
  * `false`, and an empty value unsets what may be null. What does not fit stays a string, for the schema to refuse.
- * Source: decisions.md 1 ("Bodies"), 13.
+ * See docs/contract/requests.md#bodies.
  */
 export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
   const definition = schema._zod.def as unknown as Definition

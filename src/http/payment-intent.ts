@@ -47,7 +47,6 @@ const cancelParams = z.object({
 const settleParams = z.object({ outcome: z.enum(['succeed', 'fail']) })
 const listParams = z.object({ ...pageParams, customer: reference.optional(), created: createdParam })
 
-/** Source: interface.md 4.1; decisions.md 4. */
 export function paymentIntentRoutes(api: Api): void {
   api.write(
     {
@@ -162,7 +161,10 @@ const answer = (
 
 const shown = (isPublic: boolean): Presenter => (isPublic ? presentToBrowser : presentPaymentIntent)
 
-/** @throws ApiError resource_missing, param id, for a missing or wrong one. Source: decisions.md 9, 13. */
+/**
+ * @throws ApiError resource_missing, param id, for a missing or wrong one.
+ * See docs/contract/authentication.md#publishable-keys.
+ */
 function checkClientSecret(view: View, id: string, given: string | undefined): void {
   if (!timingSafeEqual(digest(given ?? ''), digest(clientSecretOf(view.ids, id)))) {
     throw resourceMissing('payment intent', id)
@@ -175,7 +177,7 @@ export type Decline = {
   readonly message: string
 }
 
-/** The refusal of a payment, which is written all the same. Source: decisions.md 4, "Decline". */
+/** The refusal of a payment, which is written all the same. See docs/contract/errors.md#declines. */
 export function declinedPayment(
   view: View,
   intent: PaymentIntent | undefined,
@@ -190,7 +192,6 @@ export function declinedPayment(
   })
 }
 
-/** Source: interface.md 2.1; decisions.md 4. */
 export function presentPaymentIntent(view: View, intent: PaymentIntent): Required<PaymentIntentShape> {
   const method =
     intent.payment_method === null ? undefined : view.get('payment_method', intent.payment_method)
@@ -219,7 +220,10 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Require
   }
 }
 
-/** What a browser may see of an intent: nothing of its charge, by whatever name. Source: decisions.md 9. */
+/**
+ * What a browser may see of an intent: nothing of its charge, by whatever name.
+ * See docs/contract/authentication.md#publishable-keys.
+ */
 function presentToBrowser(view: View, intent: PaymentIntent): PaymentIntentShape {
   const { customer, metadata, invoice, latest_charge, ...rest } = presentPaymentIntent(view, intent)
   const error = rest.last_payment_error

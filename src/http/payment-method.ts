@@ -33,11 +33,10 @@ const listParams = z.object({ ...pageParams, customer: reference.optional(), typ
 const attachParams = z.object({ customer: reference })
 const outcomesParams = z.object({
   outcomes: z.array(z.string()).max(1000),
-  // biome-ignore lint/suspicious/noThenProperty: the specification's name, and never a function
+  // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
   then: z.string().default('succeed'),
 })
 
-/** Source: decisions.md 3. */
 export function paymentMethodRoutes(api: Api): void {
   api.write(
     {
@@ -109,7 +108,6 @@ export function paymentMethodRoutes(api: Api): void {
   )
 }
 
-/** Source: decisions.md 3. */
 export const presentPaymentMethod = (view: View, method: PaymentMethod): PaymentMethodShape => ({
   ...common(view, 'payment_method', method),
   type: method.type,

@@ -69,14 +69,13 @@ const listPriceParams = z.object({
   created: createdParam,
 })
 
-/** Source: decisions.md 3. */
+/** See docs/contract/customers.md#prices. */
 export const requiresRecurring: Requires = (raw) =>
   raw.type === 'recurring' && raw.recurring === undefined ? 'recurring' : undefined
 
 const activeFilter = (active: boolean | undefined) =>
   active === undefined ? [] : [{ field: 'active', is: active ? 1 : 0 }]
 
-/** Source: decisions.md 3. */
 export function productRoutes(api: Api): void {
   api.write(
     {
@@ -126,7 +125,6 @@ export function productRoutes(api: Api): void {
   )
 }
 
-/** Source: decisions.md 3. */
 export function priceRoutes(api: Api): void {
   api.write(
     {
@@ -183,7 +181,6 @@ export function priceRoutes(api: Api): void {
   )
 }
 
-/** Source: decisions.md 3. */
 export const presentProduct = (view: View, product: Product): ProductShape => ({
   ...common(view, 'product', product),
   name: product.name,
@@ -192,7 +189,6 @@ export const presentProduct = (view: View, product: Product): ProductShape => ({
   metadata: product.metadata,
 })
 
-/** Source: decisions.md 3. */
 export const presentPrice = (view: View, price: Price): PriceShape => ({
   id: price.id,
   object: 'price',

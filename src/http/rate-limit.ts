@@ -1,7 +1,7 @@
 import { rateLimited } from '../core/errors.ts'
 import { type Wall, wallSeconds } from '../engine/clock.ts'
 
-/** Counts requests of each merchant in each second of real time. Source: decisions.md 1, "Rate limiting". */
+/** Counts requests of each merchant in each second of real time. See docs/contract/requests.md#rate-limit. */
 export class RateLimit {
   readonly #perSecond: number
   readonly #time: Wall

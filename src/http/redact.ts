@@ -10,7 +10,7 @@ const SECRET_NAME = /secret|token|password|verifier|authorization|api[-_]?key|(?
 /**
  * The path and query of a request without what opens anything: values of parameters that hold secrets, and everything that
  * looks like a key or a client_secret, percent-encoded or not.
- * Source: operator.md, "Command line" (requests: "secrets redacted").
+ * See docs/contract/operator.md#request-log.
  */
 export function redacted(target: string): string {
   const isPlain = !/[?%]/.test(target) && !holdsSecret(target)

@@ -23,7 +23,6 @@ const listParams = z.object({
   created: createdParam,
 })
 
-/** Source: interface.md 4.2; decisions.md 5. */
 export function refundRoutes(api: Api): void {
   api.write(
     {
@@ -68,7 +67,6 @@ export function refundRoutes(api: Api): void {
   )
 }
 
-/** Source: interface.md 2.4; decisions.md 5. */
 export const presentRefund = (view: View, refund: Refund): RefundShape => ({
   ...common(view, 'refund', refund),
   status: refund.status,

@@ -29,7 +29,7 @@ export type NotedRequest = {
 /**
  * The last requests to /v1, in the order in which they were answered, in memory only. Noting one is all that a request pays:
  * what is shown is made when somebody looks.
- * Source: operator.md, "Command line" (requests).
+ * See docs/contract/operator.md#request-log.
  */
 export class RequestLog {
   readonly #ring: NotedRequest[] = []

@@ -11,7 +11,7 @@ export type Given = { readonly raw: Raw; readonly isForm: boolean }
  * @param readBody - reads the body, where there may be one
  * @param options.onlyOnce - whether a form may give each parameter but once, as OAuth wants it
  * @throws ApiError parameter_invalid, param null, for a body that is malformed or of another content type
- * Source: decisions.md 1, "Bodies" and "Every response".
+ * See docs/contract/requests.md#bodies.
  */
 export async function readParams(
   c: Incoming,

@@ -5,7 +5,7 @@ import type { View } from '../engine/view.ts'
 /**
  * What every resource carries. It is written out where a dozen fields or more follow, for V8 makes a dictionary of what is spread
  * and then added to so much; and where one answer holds many of the kind.
- * Source: decisions.md 1.
+ * See docs/contract/requests.md#resources.
  */
 export const common = <const Name extends string>(
   { merchant }: View,
@@ -19,7 +19,7 @@ export const common = <const Name extends string>(
   merchant_id: merchant.id,
 })
 
-/** What is left of a deleted object. Source: decisions.md 1, 3. */
+/** What is left of a deleted object. See docs/contract/requests.md#deletion-stubs. */
 export const deletedStub = <const Name extends string>(object: Name, id: string) => ({
   id,
   object,

@@ -6,7 +6,7 @@ import type { Site } from './site.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-/** A body as text: `livemode` stands at the top level of each. Source: interface.md 1; decisions.md 1. */
+/** A body as text: `livemode` stands at the top level of each. See docs/contract/requests.md#environment. */
 export const textOf = (body: Json): string =>
   JSON.stringify('livemode' in body ? body : { ...body, livemode: false })
 
@@ -34,7 +34,7 @@ export const json = (status: number, body: Json, headers: Headers): Response =>
 /**
  * The error envelope of an ApiError.
  * @param url - the daemon's, where its codes are explained
- * Source: interface.md 5.5, 7.1; decisions.md 1, 9.
+ * See docs/contract/errors.md#envelope.
  */
 export function errorBody({ type, code, message, param, details }: ApiError, url: string): Json {
   if (code === null) return { error: { type, message }, livemode: false }
@@ -45,7 +45,7 @@ export function errorBody({ type, code, message, param, details }: ApiError, url
   }
 }
 
-/** What an error adds to the headers. Source: decisions.md 1 ("Rate limiting"), 9. */
+/** What an error adds to the headers. See docs/contract/requests.md#response-headers. */
 export function errorHeaders({ status, challenge }: Pick<ApiError, 'status' | 'challenge'>): Headers {
   if (status === 401) return { 'WWW-Authenticate': challenge ?? 'Bearer' }
   return status === 429 ? { 'Retry-After': '1' } : {}

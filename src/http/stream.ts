@@ -16,7 +16,10 @@ type Wanted = {
   readonly key: string | null
 }
 
-/** Live streams of the events in the journal, from which none is ever missed. Source: decisions.md 10, 13. */
+/**
+ * Live streams of the events in the journal, from which none is ever missed.
+ * See docs/contract/events-and-webhooks.md#event-streams.
+ */
 export class EventStreams {
   readonly #engine: Engine
   readonly #present: (event: RecalledEvent) => Json

@@ -33,7 +33,7 @@ export const presentItems = (view: View, subscription: Subscription): List<Subsc
     subscription.items.map((item) => presentItem(view, subscription, item)),
   )
 
-/** An item shows its whole price. Source: decisions.md 6, "Item". */
+/** An item shows its whole price. See docs/contract/subscriptions.md#items. */
 function presentItem(view: View, { id }: Subscription, item: SubscriptionItem): SubscriptionItemShape {
   const price = view.get('price', item.price)
   return {

@@ -108,7 +108,10 @@ export const asEngineParams = ({
   missing_payment_method: trial_settings?.end_behavior?.missing_payment_method ?? 'create_invoice',
 })
 
-/** Source: interface.md 4.3: charged automatically from the start, there must be something to charge. */
+/**
+ * Charged automatically from the start, there must be something to charge.
+ * See docs/contract/subscriptions.md#creating.
+ */
 export function requiresPaymentMethod(raw: Raw): string | undefined {
   const hasTrial =
     raw.trial_period_days !== undefined || (raw.trial_end !== undefined && raw.trial_end !== 'now')
@@ -116,7 +119,6 @@ export function requiresPaymentMethod(raw: Raw): string | undefined {
   return isNeeded && raw.default_payment_method === undefined ? 'default_payment_method' : undefined
 }
 
-/** Source: interface.md 4.3; decisions.md 6. */
 export function subscriptionRoutes(api: Api): void {
   api.write(
     {
@@ -211,7 +213,7 @@ export function subscriptionRoutes(api: Api): void {
   )
 }
 
-/** Canceled ones are listed only when they are asked for. Source: decisions.md 6. */
+/** Canceled ones are listed only when they are asked for. See docs/contract/subscriptions.md#listing. */
 function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
   if (status === undefined) return [{ field: 'status', isNot: 'canceled' }]
   if (status === 'all') return []
@@ -220,7 +222,6 @@ function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
     : equals('status', status)
 }
 
-/** Source: interface.md 2.2; decisions.md 6. */
 export function presentSubscription(view: View, subscription: Subscription): SubscriptionShape {
   const { missing_payment_method, cancellation_reason } = subscription
   return {

@@ -12,7 +12,6 @@ const createParams = z.object({ frozen_time: instant, name: z.string().max(255).
 const listParams = z.object(pageParams)
 const advanceParams = z.object({ frozen_time: instant.optional(), ...advanceFields })
 
-/** Source: decisions.md 2, "Customer test clocks". */
 export function testClockRoutes(api: Api): void {
   api.write(
     {

@@ -12,7 +12,7 @@ export type VersionChange = {
   readonly response?: (resource: Json) => Json
 }
 
-/** A dated version, with all that changed since the one before. Source: interface.md 9. */
+/** A dated version, with all that changed since the one before. See docs/contract/versions.md#conversion. */
 export type Version = { readonly date: string; readonly changes: readonly VersionChange[] }
 
 /** The history of the API, oldest first: the one place where a breaking change is written down. */
@@ -20,7 +20,7 @@ export const VERSIONS: readonly Version[] = API_VERSIONS.map((date) => ({ date, 
 
 /**
  * Translates between dated versions at the edge, so that everything inside knows the newest only.
- * Source: interface.md 9; decisions.md 1, "Versions".
+ * See docs/contract/versions.md#conversion.
  */
 export class VersionHistory {
   readonly dates: readonly string[]

@@ -37,7 +37,6 @@ const updateParams = z.object({
 export const resendParams = z.object({ webhook_endpoint: reference.optional() })
 const endpointListParams = z.object(pageParams)
 
-/** Source: decisions.md 10, 13. */
 export function webhookEndpointRoutes(api: Api): void {
   api.write(
     {
@@ -135,7 +134,7 @@ export function webhookEndpointRoutes(api: Api): void {
 /**
  * Whether events can be posted to a url, and the globs match any.
  * @throws ApiError parameter_invalid, param url or enabled_events[…]
- * Source: decisions.md 10, "URLs".
+ * See docs/contract/events-and-webhooks.md#addresses.
  */
 export function checkEndpoint(site: ReceiverRules, given: ReceiverParams): void {
   const [mistake] = endpointMistakes(site, given)
@@ -165,7 +164,6 @@ export function endpointMistakes(
   ]
 }
 
-/** Source: decisions.md 10, 13. */
 export const presentEndpoint = (view: View, endpoint: WebhookEndpoint): EndpointShape => ({
   ...common(view, 'webhook_endpoint', endpoint),
   url: endpoint.url,
@@ -181,7 +179,6 @@ export const presentCreatedEndpoint = (view: View, endpoint: WebhookEndpoint) =>
   secret: secretOf(view.ids, endpoint),
 })
 
-/** Source: decisions.md 10, 13. */
 export const presentDelivery = (view: View, delivery: WebhookDelivery): DeliveryShape => ({
   ...common(view, 'webhook_delivery', delivery),
   event: delivery.event,

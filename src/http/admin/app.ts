@@ -23,7 +23,6 @@ const name = z
 
 export const createAppParams = z.object({ name, redirect_uris: z.array(z.string()).min(1).max(20) })
 
-/** Source: decisions.md 8; operator.md, "Admin API". */
 export function appRoutes(add: AddRoute): void {
   add(
     {

@@ -17,7 +17,7 @@ import type { AddRoute } from './site.ts'
 const listParams = z.object(pageParams)
 const decideParams = z.object({ merchant: z.string().optional() })
 
-/** Decisions for merchants, without a browser. Source: decisions.md 8; operator.md, "Admin API". */
+/** Decisions for merchants, without a browser. */
 export function authorizationAdminRoutes(add: AddRoute): void {
   add(
     {

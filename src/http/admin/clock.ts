@@ -24,7 +24,6 @@ type Owned = { readonly merchant: MerchantState; readonly clock: Clock }
 /** With several merchants one has to be named, or all of them meant. */
 const NEEDS_MERCHANT: Refusals = { 400: ['parameter_missing'] }
 
-/** Source: operator.md, "Admin API"; decisions.md 2. */
 export function clockAdminRoutes(add: AddRoute): void {
   add(
     {

@@ -8,7 +8,7 @@ import type { AddRoute } from './site.ts'
 
 const listParams = eventListParams.extend({ merchant: z.string().optional() })
 
-/** Events of one merchant, or of all. Source: operator.md, "Admin API". */
+/** Events of one merchant, or of all. */
 export function eventAdminRoutes(add: AddRoute): void {
   add(
     {

@@ -20,7 +20,6 @@ const createParams = z.object({
 
 const DEFAULT_LATENCY_MS = 1_000
 
-/** Source: operator.md, "Admin API" and "Command line" (faults). */
 export function faultRoutes(add: AddRoute): void {
   add(
     {

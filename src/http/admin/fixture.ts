@@ -13,7 +13,6 @@ const loadParams = z.object({
   validate_only: z.boolean().default(false),
 })
 
-/** Source: operator.md, "Admin API" and "Fixtures". */
 export function fixtureRoutes(add: AddRoute): void {
   add(
     {

@@ -4,7 +4,7 @@ import { digest } from '../../engine/digest.ts'
 
 /**
  * Whether a request carries the operator's token, compared in constant time.
- * @throws ApiError authentication_error. Source: operator.md, "Admin API".
+ * @throws ApiError authentication_error. See docs/contract/operator.md#admin-token.
  */
 export function checkAdminToken(header: string | undefined, token: string): void {
   const [, given = ''] = /^bearer +(\S+) *$/i.exec(header ?? '') ?? []
@@ -20,7 +20,7 @@ export function checkAdminToken(header: string | undefined, token: string): void
 /**
  * What proves to somebody who knows the operator's token that the daemon at a url knows it too, before they tell it. The url is
  * the daemon's own: whoever passes the proof on has another.
- * @param nonce - chosen by who asks. Source: docs/decisions.md, "The command line"
+ * @param nonce - chosen by who asks. See docs/contract/command-line.md#finding-the-daemon.
  */
 export const proofOf = ({ url, token }: { url: string; token: string }, nonce: string): string =>
   createHmac('sha256', token)
@@ -32,7 +32,7 @@ export const proofOf = ({ url, token }: { url: string; token: string }, nonce: s
  * an allowed name, or that a browser sent from another origin.
  * @param host - the Host header; @param origin - the Origin header
  * @throws ApiError parameter_invalid, param Host
- * Source: operator.md, "Admin API".
+ * See docs/contract/operator.md#host-rule.
  */
 export function checkHost(
   { host, origin }: { host: string | undefined; origin: string | undefined },

@@ -13,7 +13,6 @@ const createParams = z.object({
 })
 const listParams = z.object({ merchant: z.string().optional() })
 
-/** Source: interface.md 5.4; operator.md, "Admin API". */
 export function keyRoutes(add: AddRoute): void {
   add(
     {

@@ -25,7 +25,6 @@ const createParams = z.object({
 })
 const updateParams = z.object({ name: name.optional(), ...settings })
 
-/** Source: operator.md, "Admin API"; decisions.md 11. */
 export function merchantRoutes(add: AddRoute): void {
   add(
     {

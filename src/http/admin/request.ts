@@ -9,7 +9,6 @@ import type { AddRoute } from './site.ts'
 
 const listParams = z.object({ ...pageParams, merchant: z.string().optional() })
 
-/** Source: operator.md, "Admin API" and "Command line" (requests). */
 export function requestRoutes(add: AddRoute): void {
   add(
     {

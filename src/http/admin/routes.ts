@@ -31,7 +31,7 @@ const MAX_BODY_BYTES = 64 * 1_048_576
 
 const NO_PARAMS = z.object({})
 
-/** The operator's API, under /_paytwin. Source: operator.md, "Admin API". */
+/** The operator's API, under /_paytwin. See docs/contract/operator.md#admin-api. */
 export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
   const routes: Registered[] = []
   const add: AddRoute = (route, answer) => {

@@ -1,7 +1,7 @@
 import { shutdownSchema } from '../schemas/shutdown.ts'
 import type { AddRoute } from './site.ts'
 
-/** Source: operator.md, "Daemon" (`stop`), "Admin API". */
+/** See docs/contract/operator.md#stopping. */
 export function shutdownRoutes(add: AddRoute): void {
   add(
     {

@@ -18,7 +18,6 @@ const saveParams = z.object({
   name: z.string().regex(SNAPSHOT_NAME, { error: `expected ${SNAPSHOT_NAME_RULE}` }),
 })
 
-/** Source: operator.md, "Admin API" and "Command line" (snapshots, reset). */
 export function snapshotRoutes(add: AddRoute): void {
   add(
     {

@@ -11,7 +11,6 @@ const healthParams = z.object({
     .optional(),
 })
 
-/** Source: operator.md, "Daemon" (`status`, health). */
 export function statusRoutes(add: AddRoute): void {
   add(
     {

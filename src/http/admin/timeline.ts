@@ -18,7 +18,7 @@ const showParams = z.object({
 })
 type ShowCall = AdminCall<z.infer<typeof showParams>>
 
-/** Objects of any merchant with their timelines. Source: operator.md, Command line (`show`). */
+/** Objects of any merchant with their timelines. */
 export function timelineRoutes(add: AddRoute): void {
   add(
     {

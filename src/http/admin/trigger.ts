@@ -23,7 +23,6 @@ const unknownType = (given: unknown): string => {
   return `'${text}' is no type of event. ${right}`
 }
 
-/** Source: operator.md, "Admin API" and "Command line" (trigger). */
 export function triggerRoutes(add: AddRoute): void {
   add(
     {

@@ -38,7 +38,7 @@ const createParams = createEndpointParams.extend({
 const listParams = z.object({ ...whose, ...pageParams })
 const retryParams = z.object({ ...whose, id: z.string().optional(), all: z.boolean().optional() })
 
-/** Webhook endpoints of all merchants. Source: operator.md, "Command line" (webhooks, events resend) and "Admin API". */
+/** Webhook endpoints of all merchants. */
 export function webhookAdminRoutes(add: AddRoute): void {
   add(
     {

@@ -6,7 +6,7 @@ import type { Description } from '../openapi.ts'
 import type { Registered } from '../route.ts'
 import type { Markup, PageContent } from './layout.ts'
 
-/** What each code means, under an anchor of its name: where `doc_url` leads. Source: interface.md 7; decisions.md 1. */
+/** What each code means, under an anchor of its name: where `doc_url` leads. See docs/contract/errors.md#codes. */
 export function errorsPage({ examples, tags }: Description): PageContent {
   const routes = tags.flatMap((tag) => tag.routes)
   const codes = Object.entries(ERROR_CODES) as [ErrorCode, CodePage][]

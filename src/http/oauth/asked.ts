@@ -20,7 +20,7 @@ export type Request = {
  * Who asks. Nothing is ever sent to an address that this has not let through.
  * @throws ApiError resource_missing, param client_id; parameter_invalid, param redirect_uri, unless it is, letter by letter,
  * one that the app was registered with
- * Source: decisions.md 8; RFC 6749 3.1.2.4; RFC 9700 2.1, 4.1.3.
+ * See docs/contract/oauth.md#redirect-uris; RFC 6749 3.1.2.4; RFC 9700 2.1, 4.1.3.
  */
 export function askerOf(engine: Engine, client_id: string, redirect_uri: string): Asker {
   const app = appOfId(engine, client_id)
@@ -34,7 +34,7 @@ export function askerOf(engine: Engine, client_id: string, redirect_uri: string)
 /**
  * What is asked for.
  * @throws ApiError parameter_missing, parameter_invalid, invalid_scope
- * Source: decisions.md 8, 13; RFC 6749 4.1.1; RFC 7636 4.3.
+ * See docs/contract/oauth.md#authorization-requests; RFC 6749 4.1.1; RFC 7636 4.3.
  */
 export function askedOf(asker: Asker, { response_type, scope, state, ...pkce }: Request): Asked {
   if (response_type === undefined) throw parameterMissing('response_type')

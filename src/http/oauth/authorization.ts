@@ -30,7 +30,10 @@ const createParams = z.object({
   code_challenge_method: omittableText,
 })
 
-/** What the consent page does, for those who have a key and no browser. Source: decisions.md 8. */
+/**
+ * What the consent page does, for those who have a key and no browser.
+ * See docs/contract/oauth.md#authorizations-without-a-browser.
+ */
 export function authorizationRoutes(api: Api): void {
   api.write(
     {

@@ -51,10 +51,10 @@ const decideParams = z.object({
 
 /**
  * The page on which a merchant lets an app in, or does not.
- * Source: decisions.md 8, 13; operator.md, "Admin API" (the Host rule); RFC 6749 4.1.1, 4.1.2; RFC 9700 4.2, 4.16.
+ * See docs/contract/oauth.md#consent-page; RFC 6749 4.1.1, 4.1.2; RFC 9700 4.2, 4.16.
  */
 export function consentRoutes(app: Hono, site: AdminSite): Registered[] {
-  // Hono takes HEAD for GET; the specification knows no HEAD.
+  // Hono takes HEAD for GET; the contract has no HEAD.
   app.get(ASK, (c, next) => (c.req.method === 'HEAD' ? next() : withPerson(c, site, ask)))
   app.post(DECIDE, (c) => withPerson(c, site, takeDecision))
   return [

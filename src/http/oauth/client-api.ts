@@ -31,7 +31,7 @@ export type ClientCall<Params> = {
 /**
  * The routes that apps call for themselves, with their client_id and client_secret. They pass the checks of /v1 in the same
  * order; an Idempotency-Key means nothing to them.
- * Source: interface.md 4.4; decisions.md 1, 8; RFC 6749 3.2, 5.
+ * See docs/contract/oauth.md#token-endpoint; RFC 6749 3.2, 5.
  */
 export class ClientApi {
   readonly routes: Registered[] = []
@@ -110,7 +110,7 @@ export const withoutEmpty = <Given extends object>(given: Given): Partial<Given>
 /**
  * The app whose client_id and client_secret a request carries as HTTP Basic, each form-url-encoded.
  * @throws ApiError invalid_client
- * Source: decisions.md 13, "OAuth"; RFC 6749 2.3.1.
+ * See docs/contract/oauth.md#token-endpoint; RFC 6749 2.3.1.
  */
 function authenticate({ engine }: Site, header: string | undefined): OAuthApp {
   const [, credentials = ''] = /^basic +(\S+) *$/i.exec(header ?? '') ?? []

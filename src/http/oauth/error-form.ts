@@ -1,4 +1,4 @@
-/** How the routes that apps call for themselves tell of errors. Source: operator.md, "Daemon" (`--oauth-errors`). */
+/** How the routes that apps call for themselves tell of errors. See docs/contract/oauth.md#flat-errors. */
 export type OAuthErrorForm = 'envelope' | 'rfc6749'
 
 /** Codes that the envelope and RFC 6749 5.2 have by the same name. */

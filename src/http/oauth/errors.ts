@@ -4,13 +4,13 @@ import type { Json } from '../json.ts'
 import { errorBody } from '../respond.ts'
 import { type FlatCode, type OAuthErrorForm, SHARED_CODES } from './error-form.ts'
 
-/** The envelope, with what an OAuth client looks for beside it. Source: decisions.md 8. */
+/** The envelope, with what an OAuth client looks for beside it. See docs/contract/oauth.md#errors. */
 export function describedBody(error: ApiError, url: string): Json {
   const body = errorBody(error, url)
   return error.code === null ? body : { ...body, error_description: error.message }
 }
 
-/** Source: operator.md, "Daemon" (`--oauth-errors`); RFC 6749 5.2. */
+/** See docs/contract/oauth.md#flat-errors; RFC 6749 5.2. */
 function flatBody(error: ApiError, url: string): Json {
   const error_uri = error.code === null ? undefined : docUrl(url, error.code)
   return {

@@ -3,7 +3,10 @@ import type { Engine } from '../../engine/engine.ts'
 import type { MerchantState } from '../../engine/merchant-state.ts'
 import { ACCESS_TOKEN_PREFIX, resolveToken, tokenKey } from '../../engine/oauth-token.ts'
 
-/** What is the merchant's own business: letting apps in, moving time, receiving webhooks. Source: decisions.md 8. */
+/**
+ * What is the merchant's own business: letting apps in, moving time, receiving webhooks.
+ * See docs/contract/oauth.md#access-tokens.
+ */
 const CLOSED = /^\/v1\/(oauth|test_helpers|webhook_endpoints)(\/|$)/
 
 /** Whether a path is closed to access tokens, whatever they may do elsewhere. */
@@ -17,7 +20,7 @@ export const isAccessToken = (secret: string | undefined): secret is string =>
  * The merchant on whose behalf an app asks.
  * @throws ApiError authentication_error: for a token that does not open, now or here, as for a key; insufficient_scope for
  * a write with one that may only read
- * Source: decisions.md 1 ("Idempotency"), 8, 13.
+ * See docs/contract/oauth.md#access-tokens.
  */
 export function tokenCaller(
   engine: Engine,

@@ -32,7 +32,7 @@ const revokeParams = z.object({
   client_id: omittableText,
 })
 
-/** Source: interface.md 4.4; decisions.md 8, 13; RFC 6749 4.1.3, 5, 6; RFC 7009. */
+/** See docs/contract/oauth.md#token-endpoint; RFC 6749 4.1.3, 5, 6; RFC 7009. */
 export function tokenRoutes(api: ClientApi): void {
   api.post(
     {
@@ -73,7 +73,7 @@ export function endStreams({ streams }: Pick<Site, 'streams'>, tokens: readonly 
   for (const token of tokens) streams.closeOf(tokenKey(token))
 }
 
-/** What each grant needs, in the order in which it is named when it is missing. Source: decisions.md 13, "OAuth". */
+/** What each grant needs, in the order in which it is named when it is missing. See docs/contract/oauth.md#token-endpoint. */
 const NEEDED = {
   authorization_code: ['code', 'redirect_uri'],
   refresh_token: ['refresh_token'],

@@ -7,15 +7,15 @@ export const isMerchants = ({ audience }: Pick<Registered, 'audience'>): boolean
 
 const isOAuth = ({ path }: Pick<Registered, 'path'>): boolean => path.startsWith('/v1/oauth/')
 
-/** Whether it answers again what it answered under an idempotency key. Source: decisions.md 1, "Idempotency". */
+/** Whether it answers again what it answered under an idempotency key. See docs/contract/idempotency.md#keys. */
 export const keepsAnswers = (route: Registered): boolean =>
   isMerchants(route) && route.method !== 'get' && !isOAuth(route)
 
-/** Whether it tells of errors as OAuth does. Source: decisions.md 8. */
+/** Whether it tells of errors as OAuth does. See docs/contract/oauth.md#errors. */
 export const tellsAsOAuth = (route: Registered): boolean => isOAuth(route) && !route.isPage
 
-/** Whether an app with an access token may call it. Source: decisions.md 8. */
+/** Whether an app with an access token may call it. See docs/contract/oauth.md#access-tokens. */
 export const takesTokens = (route: Registered): boolean => isMerchants(route) && !isClosedToTokens(route.path)
 
-/** Whether its access token must be one that may write. Source: decisions.md 8. */
+/** Whether its access token must be one that may write. See docs/contract/oauth.md#scopes. */
 export const wantsScope = (route: Registered): boolean => takesTokens(route) && route.method !== 'get'

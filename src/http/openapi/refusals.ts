@@ -10,7 +10,7 @@ export type Codes = ReadonlyMap<RefusalStatus, readonly ErrorCode[]>
 
 /**
  * All that a route refuses with: what its own definition names, and what every route of its kind has.
- * Source: interface.md 7.3; decisions.md 1.
+ * See docs/contract/errors.md#codes.
  */
 export function refusalsOf(route: Registered): Codes {
   const all = [...common(route), ...byParameters(route), route.errors ?? {}]

@@ -176,7 +176,7 @@ const exampleReferences = (status: number, codes: readonly string[]): Json =>
     codes.map((code) => [code, { $ref: `#/components/examples/${errorExampleName(status, code)}` }]),
   )
 
-/** The headers of what a route answers. Source: decisions.md 1, "Every response". */
+/** The headers of what a route answers. See docs/contract/requests.md#response-headers. */
 function headersOf(route: Registered, status?: RefusalStatus): string[] {
   const { audience, isPage } = route
   return [

@@ -5,7 +5,7 @@ export const INFO_TEXT = `All bodies are JSON; forms are understood too. Amounts
 
 Lists are newest first and come in pages: go on with starting_after, back with ending_before. expand[] shows whole objects in place of ids. Unknown parameters are ignored, and named in Paytwin-Ignored-Params. A POST or DELETE that carries an Idempotency-Key can be repeated without doing anything twice.`
 
-/** Parameters that many routes have. Source: interface.md 4, 9; decisions.md 1, 10. */
+/** Parameters that many routes have. */
 export const PARAMETERS: Json = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -29,7 +29,7 @@ export const PARAMETERS: Json = {
   },
 }
 
-/** Headers that answers carry. Source: decisions.md 1. */
+/** Headers that answers carry. See docs/contract/requests.md#response-headers. */
 export const HEADERS: Json = {
   'Request-Id': { description: 'Names this request.', schema: { type: 'string' } },
   'X-API-Version': {
@@ -56,7 +56,6 @@ export const HEADERS: Json = {
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
 }
 
-/** Source: interface.md 5; operator.md, "Admin API". */
 export const SECURITY_SCHEMES: Json = {
   basic: {
     type: 'http',

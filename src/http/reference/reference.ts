@@ -46,8 +46,8 @@ const BEGINNING = `# The API
 <!-- Written by \`npm run references\` from the description of the API. To change it, change the texts of \`src/http\`. -->
 
 All routes with their parameters, all objects with their fields, all errors. A running daemon serves the same as pages with
-an example of each answer, at \`/docs\`, and for programs at \`/openapi.json\`. [Decisions](decisions.md) says how things behave that a list of
-fields cannot tell.`
+an example of each answer, at \`/docs\`, and for programs at \`/openapi.json\`. The [contract](contract/README.md) has the rules that a list of
+fields cannot show.`
 
 const CHAPTERS = [
   {

@@ -5,7 +5,6 @@ import { clockSchema } from './clock.ts'
 import { component, type Shape } from './component.ts'
 import { deletedStub, listOf, livemode, seconds, text } from './fields.ts'
 
-/** Source: operator.md, "Daemon". */
 export const healthSchema = component('Health', () =>
   z
     .object({
@@ -18,7 +17,6 @@ export const healthSchema = component('Health', () =>
     .describe('That the daemon answers.'),
 )
 
-/** Source: operator.md, "Admin API". */
 export const merchantSchema = component('Merchant', () =>
   z
     .object({
@@ -40,7 +38,6 @@ export type MerchantShape = Shape<typeof merchantSchema>
 export const merchantList = listOf(merchantSchema)
 export const deletedMerchant = deletedStub('DeletedMerchant', 'merchant')
 
-/** Source: operator.md, "Daemon" (`status`). */
 export const statusSchema = component('Status', () =>
   z
     .object({
@@ -73,7 +70,6 @@ const keyFields = () => ({
   merchant_id: text('The merchant that it opens.').optional(),
 })
 
-/** Source: interface.md 5.4. */
 export const keySchema = component('Key', () =>
   z.object(keyFields()).describe('An API key; only a hash of it is kept.'),
 )
@@ -85,7 +81,6 @@ export const issuedKeySchema = component('IssuedKey', () =>
     .describe('An API key that was just issued.'),
 )
 
-/** Source: operator.md, "Command line" (faults). */
 export const faultSchema = component('Fault', () =>
   z
     .object({

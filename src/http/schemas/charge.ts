@@ -15,7 +15,6 @@ const outcome = () =>
     })
     .describe('What the processor said.')
 
-/** Source: interface.md 2.4; decisions.md 5. */
 export const chargeSchema = component('Charge', () =>
   z
     .object({

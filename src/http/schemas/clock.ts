@@ -24,7 +24,6 @@ const course = () => ({
   merchant_id: text('The merchant that it belongs to.'),
 })
 
-/** Source: decisions.md 2, "Clock endpoints"; 13. */
 export const clockSchema = component('Clock', () =>
   z
     .object({
@@ -39,7 +38,6 @@ export const clockSchema = component('Clock', () =>
 )
 export type ClockShape = Shape<typeof clockSchema>
 
-/** Source: decisions.md 2, "Customer test clocks"; 13. */
 export const testClockSchema = component('TestClock', () =>
   z
     .object({
@@ -66,7 +64,6 @@ const anyClockSchema = component('AnyClock', () =>
 )
 export const anyClockList = listOf(anyClockSchema)
 
-/** Source: decisions.md 2, 13 (`upcoming`). */
 const upcomingSchema = component('Upcoming', () =>
   z
     .object({

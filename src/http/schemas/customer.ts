@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { component, type Shape } from './component.ts'
 import { common, deletedStub, listOf, metadata, reference, testClock, text } from './fields.ts'
 
-/** Source: decisions.md 3. */
 export const customerSchema = component('Customer', () =>
   z
     .object({
@@ -34,7 +33,7 @@ export type CustomerShape = Shape<typeof customerSchema>
 export const customerList = listOf(customerSchema)
 export const deletedCustomer = deletedStub('DeletedCustomer', 'customer')
 
-/** A deleted customer is still answered, as a stub. Source: decisions.md 13. */
+/** A deleted customer is still answered, as a stub. See docs/contract/requests.md#deletion-stubs. */
 export const customerOrStub = component('CustomerOrStub', () =>
   z
     .union([customerSchema.schema, deletedCustomer.schema])

@@ -6,7 +6,7 @@ import { component } from './component.ts'
 import { livemode, reference, text } from './fields.ts'
 import { paymentIntentSchema } from './payment-intent.ts'
 
-/** Source: operator.md, "Fixtures". */
+/** See docs/contract/fixtures.md#mistakes. */
 const mistake = () =>
   z.object({
     file: text('The file that it is in.'),
@@ -31,14 +31,14 @@ const errorFields = () => ({
     .describe('Of fixtures: everything that is wrong with them, up to 100 mistakes.'),
 })
 
-/** Source: interface.md 7.1. */
+/** See docs/contract/errors.md#envelope. */
 export const errorSchema = component('Error', () =>
   z
     .object({ error: z.object(errorFields()).describe('What went wrong.'), livemode: livemode() })
     .describe('A request that was refused, or that failed.'),
 )
 
-/** Source: decisions.md 4, "Decline". */
+/** See docs/contract/errors.md#declines. */
 export const paymentFailureSchema = component('PaymentFailure', () =>
   z
     .object({
@@ -59,7 +59,7 @@ export const paymentFailureSchema = component('PaymentFailure', () =>
     .describe('A payment that failed.'),
 )
 
-/** Source: interface.md 5.5; decisions.md 9. */
+/** See docs/contract/errors.md#authentication-failures. */
 export const authenticationErrorSchema = component('AuthenticationError', () =>
   z
     .object({
@@ -74,7 +74,7 @@ export const authenticationErrorSchema = component('AuthenticationError', () =>
     .describe('A request without a key that opens.'),
 )
 
-/** Source: decisions.md 8. */
+/** See docs/contract/oauth.md#errors. */
 export const oauthErrorSchema = component('OAuthError', () =>
   z
     .object({
@@ -85,7 +85,7 @@ export const oauthErrorSchema = component('OAuthError', () =>
     .describe('A request of OAuth that was refused, or that failed.'),
 )
 
-/** Source: operator.md, "Daemon" (`--oauth-errors`); RFC 6749 5.2. */
+/** See docs/contract/oauth.md#flat-errors; RFC 6749 5.2. */
 export const oauthFlatErrorSchema = component('OAuthFlatError', () =>
   z
     .object({

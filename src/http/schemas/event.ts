@@ -36,7 +36,6 @@ const eventObject = () =>
       'The object as it was at that moment; for a deletion, the whole object as it last was.',
     ) as unknown as z.ZodType<Readonly<Record<string, unknown>>>
 
-/** Source: interface.md 6; decisions.md 10. */
 export const eventSchema = component('Event', () =>
   z
     .object({

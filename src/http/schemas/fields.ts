@@ -29,7 +29,7 @@ export const testClock = () =>
 export const livemode = () =>
   z.boolean().describe('Which environment answered; this one is a sandbox, so false.')
 
-/** What every resource carries. Source: decisions.md 1. */
+/** What every resource carries. See docs/contract/requests.md#resources. */
 export const common = <const Name extends string>(object: Name, prefix: string) => ({
   id: z.string().describe(`Its identifier, which begins with ${prefix}_.`),
   object: z.literal(object).describe('What kind of object this is.'),
@@ -48,7 +48,7 @@ export function reference(text: string, ...names: readonly string[]): z.ZodType<
   return z.union([z.string(), ...objects]).describe(text) as unknown as z.ZodType<string>
 }
 
-/** A page of a list as it goes over the wire. Source: decisions.md 1, "Lists". */
+/** A page of a list as it goes over the wire. See docs/contract/requests.md#lists. */
 export const listOf = <Entry extends z.ZodType>(entry: Component<Entry>) =>
   component(`${entry.name}List`, () =>
     z
@@ -62,7 +62,7 @@ export const listOf = <Entry extends z.ZodType>(entry: Component<Entry>) =>
       .describe(`A page of a list of ${entry.name} objects.`),
   )
 
-/** What is left of a deleted object. Source: decisions.md 1, 3. */
+/** What is left of a deleted object. See docs/contract/requests.md#deletion-stubs. */
 export const deletedStub = <const Name extends string>(componentName: string, object: Name) =>
   component(componentName, () =>
     z

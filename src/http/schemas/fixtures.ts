@@ -3,7 +3,6 @@ import { FIXTURE_KINDS } from '../../engine/fixture-names.ts'
 import { component, type Shape } from './component.ts'
 import { livemode, text } from './fields.ts'
 
-/** Source: operator.md, "Admin API" (fixtures). */
 export const fixturesSchema = component('Fixtures', () =>
   z
     .object({

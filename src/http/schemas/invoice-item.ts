@@ -12,7 +12,6 @@ import {
   text,
 } from './fields.ts'
 
-/** Source: decisions.md 7. */
 export const invoiceItemSchema = component('InvoiceItem', () =>
   z
     .object({

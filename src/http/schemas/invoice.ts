@@ -14,7 +14,6 @@ import {
   text,
 } from './fields.ts'
 
-/** Source: decisions.md 7. */
 export const lineItemSchema = component('LineItem', () =>
   z
     .object({
@@ -94,7 +93,6 @@ const invoiceFields = () => ({
   test_clock: testClock(),
 })
 
-/** Source: interface.md 2.3; decisions.md 7, 13. */
 export const invoiceSchema = component('Invoice', () =>
   z.object(invoiceFields()).describe('What a customer owes for a period of a subscription, or by hand.'),
 )
@@ -102,7 +100,6 @@ export type InvoiceShape = Shape<typeof invoiceSchema>
 export const invoiceList = listOf(invoiceSchema)
 export const deletedInvoice = deletedStub('DeletedInvoice', 'invoice')
 
-/** Source: decisions.md 7 (`create_preview`). */
 export const invoicePreviewSchema = component('InvoicePreview', () =>
   z
     .object({ ...invoiceFields(), id: z.null().describe('It does not exist.') })

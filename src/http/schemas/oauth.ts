@@ -5,7 +5,6 @@ import { deletedStub, listOf, livemode, seconds, text } from './fields.ts'
 
 const scope = (words: string) => z.enum(SCOPES).describe(words)
 
-/** Source: decisions.md 8. */
 export const oauthTokens = component('OAuthTokens', () =>
   z
     .object({
@@ -21,12 +20,11 @@ export const oauthTokens = component('OAuthTokens', () =>
 )
 export type OAuthTokensShape = Shape<typeof oauthTokens>
 
-/** Source: decisions.md 8; RFC 7009 2.2: it does not tell whether there was anything to revoke. */
+/** See docs/contract/oauth.md#revoking; RFC 7009 2.2: it does not tell whether there was anything to revoke. */
 export const oauthRevocation = component('OAuthRevocation', () =>
   z.object({ livemode: livemode() }).describe('That the token opens nothing, if it ever did.'),
 )
 
-/** Source: decisions.md 8; state-machines.md, "OAuth". */
 export const authorizationSchema = component('Authorization', () =>
   z
     .object({
@@ -53,7 +51,6 @@ export const authorizationSchema = component('Authorization', () =>
 export type AuthorizationShape = Shape<typeof authorizationSchema>
 export const authorizationList = listOf(authorizationSchema)
 
-/** Source: decisions.md 8. */
 export const decisionSchema = component('AuthorizationDecision', () =>
   z
     .object({
@@ -65,7 +62,6 @@ export const decisionSchema = component('AuthorizationDecision', () =>
 )
 export type DecisionShape = Shape<typeof decisionSchema>
 
-/** Source: decisions.md 8. */
 export const consentPage = component('ConsentPage', () =>
   z.string().describe('A page in HTML that asks a merchant whether to let an app in, or says why it cannot.'),
 )
@@ -82,7 +78,6 @@ const appFields = () => ({
   livemode: livemode(),
 })
 
-/** Source: decisions.md 8; operator.md, "Admin API". */
 const appSchema = component('App', () =>
   z.object(appFields()).describe('An app that merchants can let in: a client of OAuth.'),
 )

@@ -28,10 +28,9 @@ const nextAction = () =>
     .nullable()
     .describe('What an intent waits for that requires action; null otherwise.')
 
-/** A browser does not see it. Source: decisions.md 9. */
+/** A browser does not see it. See docs/contract/authentication.md#publishable-keys. */
 const hidden = <Field extends z.ZodType>(field: Field) => field.optional()
 
-/** Source: interface.md 2.1; decisions.md 4. */
 export const paymentIntentSchema = component('PaymentIntent', () =>
   z
     .object({

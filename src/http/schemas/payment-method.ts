@@ -34,7 +34,6 @@ export const methodType = () =>
     .enum(PAYMENT_METHOD_TYPES)
     .describe('A card, or one of the types with which the customer pushes the money; these cannot recur.')
 
-/** Source: decisions.md 3. */
 export const paymentMethodSchema = component('PaymentMethod', () =>
   z
     .object({

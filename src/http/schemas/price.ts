@@ -3,7 +3,6 @@ import { INTERVAL_UNITS } from '../../core/calendar.ts'
 import { component, type Shape } from './component.ts'
 import { common, currency, listOf, metadata, money, reference, text } from './fields.ts'
 
-/** Source: decisions.md 3. */
 export const productSchema = component('Product', () =>
   z
     .object({
@@ -18,7 +17,6 @@ export const productSchema = component('Product', () =>
 export type ProductShape = Shape<typeof productSchema>
 export const productList = listOf(productSchema)
 
-/** Source: decisions.md 3. */
 export const priceSchema = component('Price', () =>
   z
     .object({

@@ -3,7 +3,6 @@ import { REFUND_REASONS, REFUND_STATUSES } from '../../core/refund.ts'
 import { component, type Shape } from './component.ts'
 import { common, currency, listOf, metadata, money, reference, text } from './fields.ts'
 
-/** Source: interface.md 2.4; decisions.md 5. */
 export const refundSchema = component('Refund', () =>
   z
     .object({

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { component, type Shape } from './component.ts'
 import { listOf, livemode, text } from './fields.ts'
 
-/** Source: operator.md, "Command line" (requests). */
 export const requestSchema = component('Request', () =>
   z
     .object({

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { component } from './component.ts'
 import { livemode, text } from './fields.ts'
 
-/** Source: operator.md, "Admin API". */
 export const shutdownSchema = component('Shutdown', () =>
   z
     .object({

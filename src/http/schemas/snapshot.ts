@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { component, type Shape } from './component.ts'
 import { deletedStub, listOf, livemode, seconds, text } from './fields.ts'
 
-/** Source: operator.md, "Command line" (snapshots). */
 export const snapshotSchema = component('Snapshot', () =>
   z
     .object({

@@ -5,7 +5,6 @@ import { component, type Shape } from './component.ts'
 import { common, currency, listOf, metadata, reference, seconds, testClock, text } from './fields.ts'
 import { priceSchema } from './price.ts'
 
-/** Source: decisions.md 6, "Item". */
 const subscriptionItemSchema = component('SubscriptionItem', () =>
   z
     .object({
@@ -56,7 +55,6 @@ const pauseCollection = () =>
     .nullable()
     .describe('How collection is paused; null when it is not.')
 
-/** Source: interface.md 2.2; decisions.md 6. */
 export const subscriptionSchema = component('Subscription', () =>
   z
     .object({

@@ -162,7 +162,6 @@ const shown = () => ({
   timeline: timelineSchema.schema.describe('What happened, and what is going to.'),
 })
 
-/** Source: operator.md, Command line (`show`). */
 export const subscriptionTimeline = component('SubscriptionTimeline', () =>
   subscriptionSchema.schema
     .extend(shown())

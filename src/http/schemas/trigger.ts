@@ -4,7 +4,6 @@ import { component } from './component.ts'
 import { eventSchema } from './event.ts'
 import { livemode, seconds, text } from './fields.ts'
 
-/** Source: operator.md, "Command line" (trigger). */
 export const triggerSchema = component('Trigger', () =>
   z
     .object({

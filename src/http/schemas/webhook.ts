@@ -11,7 +11,6 @@ const endpointFields = () => ({
   metadata: metadata(),
 })
 
-/** Source: decisions.md 10. */
 export const endpointSchema = component('WebhookEndpoint', () =>
   z
     .object(endpointFields())
@@ -29,7 +28,6 @@ export const createdEndpointSchema = component('CreatedWebhookEndpoint', () =>
 )
 export const deletedEndpoint = deletedStub('DeletedWebhookEndpoint', 'webhook_endpoint')
 
-/** Source: decisions.md 10, 13. */
 const deliverySchema = component('WebhookDelivery', () =>
   z
     .object({
