@@ -25,7 +25,7 @@ export type Token = {
 /**
  * The admin token: the one that is given, else the data folder's, else a new one that only the ready line tells.
  * @throws StartRefused when it is too short or cannot be read, or there is none to listen beyond this machine with
- * Source: operator.md, "Daemon".
+ * See docs/contract/operator.md#admin-token.
  */
 export function adminTokenOf({ host, adminToken, adminTokenFile }: Given, folder: DataFolder | null): Token {
   const given = adminToken ?? (adminTokenFile === null ? null : readToken(adminTokenFile))

@@ -81,7 +81,7 @@ export type Daemon = {
 /**
  * Starts the daemon: database, engine, HTTP server, and what it does that nobody asks for.
  * @throws StartRefused
- * Source: operator.md, "Daemon".
+ * See docs/contract/operator.md#daemon.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const folder = options.data === null ? null : openFolder(options.data)

@@ -7,7 +7,10 @@ import { whyNotOwn } from './store/own-files.ts'
 /** What daemon.json says of the daemon that uses a data folder. */
 export type DaemonFile = { readonly url: string; readonly pid: number }
 
-/** The daemon's folder: only its owner may look into it, and version control leaves it out. Source: operator.md, "Daemon". */
+/**
+ * The daemon's folder: only its owner may look into it, and version control leaves it out.
+ * See docs/contract/operator.md#data-folder.
+ */
 export class DataFolder {
   readonly path: string
 

@@ -12,8 +12,8 @@ const MODULES = ['library/refused', 'library/api', 'library/create', 'library/ve
 /** Modules that are one file have no need to import each other. */
 const IMPORT = /^import [^;]+;\n/gm
 
-/** Where rules come from is for those who change them. */
-const SOURCE = /^ *\* Source: .*\n/gm
+/** Links to the contract are for people who have the repository. */
+const SOURCE = /^ *\* (?:See docs\/contract\/|Source: ).*\n/gm
 
 const declared = (module: string) => readFileSync(`${emitted}/${module}.d.ts`, 'utf8').replaceAll(SOURCE, '')
 // The schemas are known once the routes are.

@@ -10,7 +10,7 @@ const SWEEP_MS = 20
 /**
  * The end of a daemon, which comes about once, however many ask for it: new connections are refused, what runs ends, the
  * database is closed, and then the connections that are left go.
- * Source: operator.md, "Daemon".
+ * See docs/contract/operator.md#stopping.
  */
 export class Ending {
   /** Resolves when no answer is under way any more after the database was closed. */

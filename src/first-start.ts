@@ -35,7 +35,7 @@ export type Begun = {
  * There the default merchant's keys stay, and so does its id, which follows from the seed; other merchants go with theirs, and
  * apps with all that they were granted. Of apps only those stay that the fixtures of the first start made, without what they
  * were granted.
- * Source: operator.md, "Daemon" and the paragraph on reset.
+ * See docs/contract/snapshots.md#reset.
  */
 export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promise<Begun> {
   const { store, ids } = engine

@@ -31,7 +31,7 @@ export type SocketLimits = {
 /**
  * An answer may take as long as it likes, for an advance may: there is no limit on that. How large a body may be stands where it
  * is read, in http/api.ts and http/admin/routes.ts.
- * paytwin: docs/decisions.md, "Limits that the specification does not give". A process has at least 4,096 files nearly everywhere.
+ * See docs/contract/requests.md#limits. A process has at least 4,096 files nearly everywhere.
  */
 export const SOCKET_LIMITS: SocketLimits = {
   headersMs: 10_000,

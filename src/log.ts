@@ -20,7 +20,7 @@ export type Log = { readonly logger: Logger; add(target: LogTarget): void }
  * character that steers a terminal, or a line of unlimited length.
  * @param level - one of LOG_LEVELS
  * @param secrets - further words that are not to be written: the admin token
- * Source: operator.md, "Daemon".
+ * See docs/contract/operator.md#log.
  */
 export function createLog({
   level,

@@ -283,7 +283,7 @@ const newBeginning = (
   }),
 })
 
-/** Source: operator.md, "Daemon": given again with another value they are refused. */
+/** Given again with another value they are refused. See docs/contract/operator.md#options. */
 function refuseOtherOptions(known: Beginning, { seed, clock }: SandboxOptions): void {
   const differs = (name: 'seed' | 'clock', given: string | number | null | undefined) =>
     given !== null && given !== undefined && given !== known[name]

@@ -17,7 +17,7 @@ const UNREADABLE: Reason = { why: 'The request is not valid HTTP, or its headers
 
 /**
  * How a request is refused that cannot be made sense of.
- * @param url - the daemon's own. Source: decisions.md 1, "Every response".
+ * @param url - the daemon's own. See docs/contract/requests.md#connections.
  */
 export function refusalOfUnreadable(url: string, { why, param }: Reason = UNREADABLE): Refusal {
   const text = textOf(errorBody(parameterInvalid(param ?? null, why), url))

@@ -5,7 +5,7 @@ import { instant } from './format.ts'
 import type { Io } from './io.ts'
 import type { Column, Output } from './output.ts'
 
-/** `paytwin apps`. Source: operator.md, Command line; decisions.md 8. */
+/** `paytwin apps`. */
 export function appCommands(program: Command, io: Io): void {
   const apps = program.command('apps').description('Apps that merchants can let in: clients of OAuth.')
 

@@ -20,7 +20,7 @@ type AdvanceOptions = ScopeOptions & {
   awaitWebhooks?: boolean
 }
 
-/** `paytwin clock`. Source: operator.md, Command line; decisions.md 2. */
+/** `paytwin clock`. See docs/contract/command-line.md#clock-commands. */
 export function clockCommands(program: Command, io: Io): void {
   const clock = program.command('clock').description('Look at the clocks of the merchants, and move them.')
   addReadingVerbs(clock, io)

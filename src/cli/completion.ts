@@ -23,7 +23,6 @@ For good, put that line into ~/.bashrc, ~/.zshrc (after compinit) or ~/.config/f
 
 /**
  * `paytwin completion`: a script with all that this version knows, so that no key press has to wait for the program.
- * Source: operator.md, Command line.
  */
 export function completionCommand(program: Command, io: Io): void {
   program

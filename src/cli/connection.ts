@@ -16,7 +16,7 @@ export type ConnectionOptions = { readonly url?: string | undefined; readonly da
  * Where the daemon is, and the token for it: the one of the environment, itself or the file that has it, else the data folder's,
  * which only its own daemon is ever shown, once it has proved that it is that.
  * @throws Failure 2 for a url that is none, a token that cannot be one, or a file of it that cannot be read
- * Source: operator.md, Command line.
+ * See docs/contract/command-line.md#finding-the-daemon.
  */
 export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Address {
   const folder = options.data ?? variable(io, 'PAYTWIN_DATA') ?? DEFAULT_DATA

@@ -7,7 +7,7 @@ import { showSent } from './webhooks.ts'
 
 type Wanted = { merchant?: string; type?: string[] }
 
-/** `paytwin events`. Source: operator.md, Command line; decisions.md 10. */
+/** `paytwin events`. */
 export function eventCommands(program: Command, io: Io): void {
   const events = program.command('events').description('Look at what has happened, or watch it happen.')
 

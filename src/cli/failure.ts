@@ -7,7 +7,7 @@ import { visible, visibleLines } from './text.ts'
 /**
  * 0 done; 1 the daemon refused; 2 wrong usage; 3 no daemon answers. Further ones are other programs' (`paytwin run`), or
  * 128 and the number of the signal that broke off what was asked for.
- * Source: operator.md, Command line; paytwin: signals as a shell reports them.
+ * See docs/contract/command-line.md#exit-status; paytwin: signals as a shell reports them.
  */
 export type ExitStatus = number
 

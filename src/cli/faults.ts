@@ -20,7 +20,7 @@ Kinds:
   webhook_failure             what is posted to an endpoint counts as not taken; --route is a glob
                               over its url`
 
-/** `paytwin faults`. Source: operator.md, Command line. */
+/** `paytwin faults`. */
 export function faultCommands(program: Command, io: Io): void {
   const faults = program.command('faults').description('Make things go wrong, now and then or always.')
 

@@ -9,7 +9,7 @@ import type { Io } from './io.ts'
 import type { Column } from './output.ts'
 import { counted } from './text.ts'
 
-/** `paytwin fixtures`. Source: operator.md, Command line and Fixtures. */
+/** `paytwin fixtures`. */
 export function fixtureCommands(program: Command, io: Io): void {
   const fixtures = program
     .command('fixtures')

@@ -8,7 +8,7 @@ import { signatureHeaders } from '../webhooks/signature.ts'
 import { wrongUsage } from './failure.ts'
 import { wallSeconds } from './wall.ts'
 
-/** As deliveries to webhook endpoints. Source: decisions.md 10 (15 s, no redirects, only 2xx counts). */
+/** As deliveries to webhook endpoints. See docs/contract/events-and-webhooks.md#delivery-attempts. */
 const TIMEOUT_MS = 15_000
 const MOST_READ_BYTES = 65_536
 
@@ -29,7 +29,7 @@ export function targetOf(text: string, token: string | null): Target {
 
 /**
  * The secret follows from the admin token: it is the same each time, so that a receiver has to be told once.
- * paytwin: operator.md says only that it is printed.
+ * See docs/contract/command-line.md#tailing-events.
  */
 const secretOf = (token: string | null): string =>
   `whsec_${createHmac('sha256', token ?? '')
@@ -40,7 +40,7 @@ const secretOf = (token: string | null): string =>
  * Posts events to a receiver as they happen, signed, one at a time and in order, until the signal ends it. What the receiver
  * does not accept is told and not repeated. It has a stream of its own, so that a slow receiver holds nobody else up.
  * @param onForwarded - why the receiver did not accept an event, in a few words; null when it did
- * Source: operator.md, Command line (`events tail --forward-to`).
+ * See docs/contract/command-line.md#tailing-events.
  */
 export async function forwardEvents(
   client: Client,

@@ -6,7 +6,7 @@ import type { Io } from './io.ts'
 import type { Column } from './output.ts'
 import { meantMerchant } from './scope.ts'
 
-/** `paytwin keys`. Source: operator.md, Command line; interface.md 5.4. */
+/** `paytwin keys`. See docs/contract/authentication.md#key-lifecycle. */
 export function keyCommands(program: Command, io: Io): void {
   const keys = program.command('keys').description('Issue, list and revoke API keys.')
 

@@ -18,7 +18,7 @@ type Options = {
 
 /**
  * `paytwin logs`. It reads the file and asks no daemon, for a log is wanted most when none answers.
- * Source: operator.md, Command line.
+ * See docs/contract/operator.md#log.
  */
 export function logsCommand(program: Command, io: Io): void {
   program

@@ -6,7 +6,7 @@ import { instant } from './format.ts'
 import type { Io } from './io.ts'
 import type { Column, Output } from './output.ts'
 
-/** `paytwin merchants`. Source: operator.md, Command line; decisions.md 11. */
+/** `paytwin merchants`. See docs/contract/operator.md#merchants. */
 export function merchantCommands(program: Command, io: Io): void {
   const merchants = program
     .command('merchants')

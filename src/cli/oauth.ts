@@ -11,7 +11,7 @@ const whose = (command: Command): Command =>
     'on whose behalf; needed when there are several merchants and the app asked through a browser',
   )
 
-/** `paytwin oauth`. Source: operator.md, Command line; decisions.md 8. */
+/** `paytwin oauth`. */
 export function oauthCommands(program: Command, io: Io): void {
   const oauth = program
     .command('oauth')

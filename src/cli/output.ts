@@ -9,7 +9,7 @@ export type Column<Row> = { readonly title: string; readonly cell: (row: Row) =>
 /**
  * What a command says: JSON for programs; tables and colours for people at a terminal; for pipes and NO_COLOR plain lines
  * whose fields are separated by tabs.
- * Source: operator.md, Command line.
+ * See docs/contract/command-line.md#output.
  */
 export class Output {
   /** Whether programs read it. */

@@ -45,7 +45,7 @@ function wanted(first: string | undefined): Promise<Add[]> {
 /**
  * Runs the command line.
  * @param args - what follows the program's name
- * @returns the exit status. Source: operator.md, Command line.
+ * @returns the exit status. See docs/contract/command-line.md#exit-status.
  */
 export async function run(args: readonly string[], io: Io): Promise<ExitStatus> {
   try {

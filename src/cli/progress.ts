@@ -9,7 +9,7 @@ const BAR_WIDTH = 24
 
 /**
  * Shows how far an advance has come while it runs, when a person watches.
- * Source: operator.md, Command line ("simulated date, jobs, rate, time left").
+ * See docs/contract/command-line.md#clock-commands.
  */
 export async function withProgress<T>(
   invocation: Invocation,

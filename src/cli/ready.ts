@@ -36,11 +36,11 @@ export function announce(
   for (const line of [...firstSteps(ready), ...furtherSteps]) aside.write(`${visible(line)}\n`)
 }
 
-/** The line that says that connections are accepted. Source: operator.md, Daemon. */
+/** The line that says that connections are accepted. See docs/contract/operator.md#ready-line. */
 export const readyLine = ({ url, clock, data }: Ready, version: string): string =>
   `paytwin ${version} ready on ${url} (clock ${clock}, data ${data ?? 'in memory'})`
 
-/** The same for programs; secrets only when this start made them. Source: operator.md, Daemon. */
+/** The same for programs; secrets only when this start made them. See docs/contract/operator.md#ready-line. */
 export const readyObject = (
   { url, merchant, secretKey, adminToken, adminTokenFile, fixtureSecrets }: Ready,
   { version, pid }: { version: string; pid: number },

@@ -1,6 +1,6 @@
 import { asBlock } from '../core/markdown.ts'
 
-/** What holds for all commands, before they come one by one. Source: operator.md, Command line. */
+/** What holds for all commands, before they come one by one. */
 export const referenceBeginning = (
   description: string,
   options: { readonly common: readonly string[]; readonly program: readonly string[] },

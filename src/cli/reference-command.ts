@@ -74,7 +74,7 @@ export function optionLine(option: Option, { takesVariables = false } = {}): str
   return `- ${asCode(option.flags)}: ${asMarkdown(aboutOption(option))}.${variable}`
 }
 
-/** Source: operator.md, Daemon ("Every option has an environment variable `PAYTWIN_<NAME>`"). */
+/** See docs/contract/operator.md#options. */
 const variableOf = ({ long }: Option): string =>
   `PAYTWIN_${(long ?? '').slice(2).replaceAll('-', '_').toUpperCase()}`
 

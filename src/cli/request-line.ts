@@ -27,7 +27,7 @@ export function columnsFor(requests: readonly LoggedRequest[]): readonly Column<
 
 /**
  * A request in one line: time, method, path, status, how long it took, its id and key, and what is worth a note.
- * Source: operator.md, Command line (requests).
+ * See docs/contract/operator.md#request-log.
  */
 export function requestLine(request: LoggedRequest): Span[] {
   const { time, method, path, duration_ms, id, key } = request

@@ -5,7 +5,7 @@ import type { Io } from './io.ts'
 import { columnsFor, REQUEST_COLUMNS, requestLine } from './request-line.ts'
 import { untilInterrupted } from './until-interrupted.ts'
 
-/** `paytwin requests`. Source: operator.md, Command line. */
+/** `paytwin requests`. */
 export function requestCommands(program: Command, io: Io): void {
   const requests = program
     .command('requests')

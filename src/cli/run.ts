@@ -9,7 +9,7 @@ import { type Io, variable } from './io.ts'
 import { daemonOptions, startHere, VARIABLES } from './serve.ts'
 import { type ServeFlags, serveOptions } from './serve-options.ts'
 
-/** `paytwin run`: a daemon for as long as a command runs. Source: operator.md, Daemon. */
+/** `paytwin run`: a daemon for as long as a command runs. See docs/contract/operator.md#run. */
 export function runCommand(program: Command, io: Io): void {
   const command = program
     .command('run')

@@ -6,7 +6,7 @@ import { Failure, wrongUsage } from './failure.ts'
  * The merchant that is meant: the one that is named, else the only one there is.
  * @param advice - what the caller can do when there are several, as the end of a sentence
  * @throws Failure 2, naming the merchants, when there are several
- * Source: operator.md, Command line (`clock`).
+ * See docs/contract/command-line.md#clock-commands.
  */
 export async function meantMerchant(
   client: Client,

@@ -34,7 +34,7 @@ const DURABILITIES = ['normal', 'full'] as const
 /**
  * What `serve` is asked for: every flag can also be given as PAYTWIN_<NAME>, and the flag wins. An empty variable counts as unset.
  * @throws Failure 2 for a value that cannot be
- * Source: operator.md, Daemon.
+ * See docs/contract/operator.md#options.
  */
 export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOptions {
   const value = (flag: string | undefined, name: string) => flag ?? variable(io, name) ?? null

@@ -7,7 +7,7 @@ import type { Io } from './io.ts'
 import { announce, whatIsReady } from './ready.ts'
 import { OAUTH_ERRORS, type ServeFlags, serveOptions } from './serve-options.ts'
 
-/** `paytwin serve`: the daemon, in the foreground. Source: operator.md, Daemon. */
+/** `paytwin serve`: the daemon, in the foreground. See docs/contract/operator.md#daemon. */
 export function serveCommand(program: Command, io: Io): void {
   const command = program
     .command('serve')
@@ -18,7 +18,7 @@ export function serveCommand(program: Command, io: Io): void {
     .action((flags: ServeFlags) => serve(flags, io))
 }
 
-/** The options of every command that starts a daemon. Source: operator.md, Daemon. */
+/** The options of every command that starts a daemon. See docs/contract/operator.md#options. */
 export const daemonOptions = (command: Command): Command =>
   command
     .option('--port <N>', 'the port; 0 for any free one (default 4242)')

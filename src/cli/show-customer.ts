@@ -21,7 +21,7 @@ import type { Namer } from './timeline-note.ts'
 
 /**
  * A customer: its subscriptions and what is next for each, what it can be charged to, what it owes; then its timeline.
- * Source: operator.md, Command line (`show`).
+ * See docs/contract/command-line.md#timelines.
  */
 export function showCustomer(out: Output, shown: CustomerTimeline, { all }: { all: boolean }): void {
   const { related, timeline } = shown

@@ -21,7 +21,7 @@ const REASONS: Readonly<Record<Invoice['billing_reason'], string>> = {
   manual: 'made by hand',
 }
 
-/** An invoice: what it asks for and what came of it, then its timeline. Source: operator.md, Command line (`show`). */
+/** An invoice: what it asks for and what came of it, then its timeline. See docs/contract/command-line.md#timelines. */
 export function showInvoice(out: Output, shown: InvoiceTimeline, { all }: { all: boolean }): void {
   const { related, timeline, currency, ...invoice } = shown
   const money = (amount: number) => formatAmount(amount, currency)

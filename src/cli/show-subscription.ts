@@ -30,7 +30,7 @@ const ITEM_COLUMNS: readonly Column<Item>[] = [
   { title: 'NAME', cell: ({ price }) => price?.nickname ?? '–' },
 ]
 
-/** A subscription: what it costs and where it stands, then its timeline. Source: operator.md, Command line (`show`). */
+/** A subscription: what it costs and where it stands, then its timeline. See docs/contract/command-line.md#timelines. */
 export function showSubscription(out: Output, shown: SubscriptionTimeline, { all }: { all: boolean }): void {
   const { related, timeline, description, metadata, ...subscription } = shown
   out.fields(
@@ -78,7 +78,7 @@ function pauseText({ pause_collection, collection_method, days_until_due }: Subs
 const trialText = ({ trial_start, trial_end }: Subscription): string =>
   trial_start === null || trial_end === null ? '' : span(trial_start, trial_end)
 
-/** Its own method, else the customer's default. Source: decisions.md 6 ("Payment method at each attempt"). */
+/** Its own method, else the customer's default. See docs/contract/subscriptions.md#attempted-payment-method. */
 function payerText({ default_payment_method, collection_method, related }: SubscriptionTimeline): string {
   if (collection_method === 'send_invoice') return ''
   const { payment_methods, customer } = related

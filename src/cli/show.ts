@@ -7,7 +7,7 @@ import { showCustomer } from './show-customer.ts'
 import { showInvoice } from './show-invoice.ts'
 import { showSubscription } from './show-subscription.ts'
 
-/** `paytwin customers show`, `subscriptions show`, `invoices show`. Source: operator.md, Command line. */
+/** `paytwin customers show`, `subscriptions show`, `invoices show`. See docs/contract/command-line.md#timelines. */
 export function showCommands(program: Command, io: Io): void {
   addShow(program, io, {
     noun: 'customers',

@@ -5,7 +5,7 @@ import { instant } from './format.ts'
 import type { Io } from './io.ts'
 import type { Column } from './output.ts'
 
-/** `paytwin snapshots`. Source: operator.md, Command line. */
+/** `paytwin snapshots`. */
 export function snapshotCommands(program: Command, io: Io): void {
   const snapshots = program
     .command('snapshots')

@@ -9,7 +9,7 @@ import { type Announcement, announce, type Ready } from './ready.ts'
 import { daemonOptions, VARIABLES } from './serve.ts'
 import { type ServeFlags, serveOptions } from './serve-options.ts'
 
-/** `paytwin start`: the daemon, in the background. Source: operator.md, Daemon. */
+/** `paytwin start`: the daemon, in the background. See docs/contract/operator.md#daemon. */
 export function startCommand(program: Command, io: Io): void {
   const command = program
     .command('start')

@@ -6,7 +6,7 @@ import type { Io } from './io.ts'
 import type { Column, Output } from './output.ts'
 import { formatSpan, thousands } from './text.ts'
 
-/** `paytwin status`. Source: operator.md, Daemon. */
+/** `paytwin status`. See docs/contract/operator.md#daemon. */
 export function statusCommand(program: Command, io: Io): void {
   addVerb(program, io, {
     usage: 'status',

@@ -8,7 +8,7 @@ const PATIENCE_MS = 10_000
 /** Hosts to which this machine connects without a proxy in between. */
 const THIS_MACHINE = /^(localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/
 
-/** `paytwin stop`. Source: operator.md, Daemon. */
+/** `paytwin stop`. See docs/contract/operator.md#stopping. */
 export function stopCommand(program: Command, io: Io): void {
   addVerb(program, io, {
     usage: 'stop',

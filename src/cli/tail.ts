@@ -9,7 +9,7 @@ import { type Io, type Terminal, variable } from './io.ts'
 
 type TailOptions = { merchant?: string; type?: string[]; since?: string; forwardTo?: string; plain?: boolean }
 
-/** `paytwin events tail`. Source: operator.md, Command line and Terminal UI. */
+/** `paytwin events tail`. See docs/contract/command-line.md#tailing-events. */
 export function tailCommand(events: Command, io: Io, wantedOptions: (command: Command) => Command): void {
   addVerb<TailOptions>(events, io, {
     usage: 'tail',

@@ -18,7 +18,7 @@ type Shown = {
 /**
  * Prints a timeline: a picture on a terminal, with or without colours; where programs read, a line for each note, of an
  * instant, `happened`, `now`, `due` or `projected`, and what to say, with tabs between.
- * Source: operator.md, Command line (`show`); paytwin: the picture.
+ * See docs/contract/command-line.md#timelines; paytwin: the picture.
  */
 export function showTimeline(out: Output, { timeline, name, ofInvoice = false, all }: Shown): void {
   const { now, as_of, happened, upcoming } = timeline

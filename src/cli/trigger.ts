@@ -7,7 +7,7 @@ import type { Io } from './io.ts'
 import type { Span } from './output.ts'
 import { meantMerchant } from './scope.ts'
 
-/** `paytwin trigger`. Source: operator.md, Command line. */
+/** `paytwin trigger`. */
 export function triggerCommand(program: Command, io: Io): void {
   addVerb<{ merchant?: string }>(program, io, {
     usage: 'trigger <TYPE>',

@@ -32,7 +32,7 @@ type Wanted = {
 /**
  * A receiver of webhooks: it makes an endpoint for itself, prints each event whose signature is right, and deletes the
  * endpoint when it ends.
- * Source: operator.md, Command line (`webhooks listen`).
+ * See docs/contract/events-and-webhooks.md#webhook-listener.
  */
 export async function listen(
   { client, out }: Invocation,

@@ -10,7 +10,7 @@ import { listen } from './webhooks-listen.ts'
 
 type Whose = { merchant?: string }
 
-/** `paytwin webhooks`. Source: operator.md, Command line; decisions.md 10. */
+/** `paytwin webhooks`. */
 export function webhookCommands(program: Command, io: Io): void {
   const webhooks = program
     .command('webhooks')

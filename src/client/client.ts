@@ -53,7 +53,7 @@ export type EventPage = EventsWanted & {
 /**
  * The admin API of one daemon: what the operator can ask of it, and the answers as they come over the wire. Every method
  * throws Refused when the daemon says no, and Unreachable when none answers.
- * Source: operator.md, Admin API.
+ * See docs/contract/operator.md#admin-api.
  */
 export class Client {
   readonly address: Address

@@ -3,7 +3,7 @@ import type { Mistake } from './types.ts'
 /** The daemon understood the request and refused it. */
 export class Refused extends Error {
   readonly status: number
-  /** Machine-readable; null where the specification gives none (an unknown token). */
+  /** Machine-readable; null where the contract gives none (an unknown token). */
   readonly code: string | null
   /** Of fixtures: everything that is wrong with them. */
   readonly mistakes: readonly Mistake[]

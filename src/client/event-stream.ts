@@ -39,7 +39,7 @@ const PAGE = 100
  * given: none is lost or repeated, however long the daemon was away.
  * @throws Refused, when the daemon refuses the stream, such as for an unknown event
  * @throws Unreachable, when no daemon answers at first; later attempts are repeated until the signal ends them
- * Source: decisions.md 10, 13 (SSE).
+ * See docs/contract/events-and-webhooks.md#event-streams.
  */
 export async function* followEvents(
   source: EventSource,

@@ -7,7 +7,7 @@ export const newNonce = (): string => randomBytes(16).toString('hex')
  * Whether an answer proves that who gave it knows the admin token and listens at this very url. Nobody learns the token by that,
  * and nobody can pass on what another daemon has answered.
  * @param url - where it was asked
- * Source: docs/decisions.md, "The command line"; the daemon's side is `proofOf` in http/admin/guard.ts.
+ * See docs/contract/command-line.md#finding-the-daemon; the daemon's side is `proofOf` in http/admin/guard.ts.
  */
 export function isProof(
   proof: unknown,

@@ -6,7 +6,7 @@ import type { LoggedRequest } from './types.ts'
  * Requests to /v1 as they are answered, from now on. When the connection breaks it is made again; what was answered
  * meanwhile is not told, for a daemon that comes back remembers none.
  * @throws Refused, Unreachable: see reconnecting
- * Source: operator.md, Command line (requests).
+ * See docs/contract/operator.md#request-log.
  */
 export const followRequests = (
   address: Address,

@@ -169,7 +169,7 @@ async function readAll(address: Address, response: IncomingMessage, maxBytes: nu
 function parse<Answer>(address: Address, text: string): Answer {
   try {
     const answer: unknown = JSON.parse(text)
-    // Every body of the API says so (decisions.md 1): whatever does not is something else on that port.
+    // Every body of the API says so (docs/contract/requests.md#environment): whatever does not is something else on that port.
     if (typeof answer === 'object' && answer !== null && 'livemode' in answer) return answer as Answer
   } catch {
     // No JSON: reported just below.

@@ -1,4 +1,7 @@
-/** The objects of the admin API, as far as its users look at them. Times are Unix seconds. Source: operator.md, Admin API. */
+/**
+ * The objects of the admin API, as far as its users look at them. Times are Unix seconds.
+ * See docs/contract/operator.md#admin-api.
+ */
 
 export type List<Item> = {
   readonly object: 'list'
@@ -8,7 +11,7 @@ export type List<Item> = {
   readonly livemode: boolean
 }
 
-/** What an advance did, or has done so far. Source: decisions.md 2, "Clock endpoints". */
+/** What an advance did, or has done so far. See docs/contract/clocks.md#clock-endpoints. */
 export type Summary = {
   readonly jobs: number
   readonly events: number

@@ -22,7 +22,7 @@ const TOKEN_LENGTH = 40
  * Starts a sandbox in this process: in memory, with a frozen clock, on a port of its own. One that nobody closes keeps no
  * process alive, and leaves nothing on the disk.
  * @throws RequestRefused for fixtures or a key that cannot be; TypeError for a time that is none, an empty seed, or an option that there is none of
- * Source: operator.md, "Test library".
+ * See docs/contract/test-library.md#server.
  */
 export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytwin> {
   refuseUnknown(options)

@@ -1,7 +1,7 @@
 import type { AdvanceAim, Upcoming } from '../client/types.ts'
 import { addDuration, LAST_INSTANT } from '../core/calendar.ts'
 
-/** How far `a` offers to advance. Source: operator.md, Terminal UI. */
+/** How far `a` offers to advance. See docs/contract/terminal-ui.md#keys. */
 export type AdvanceChoice =
   | { readonly label: string; readonly by: string }
   | { readonly label: string; readonly toNext: true }

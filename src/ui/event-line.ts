@@ -22,7 +22,7 @@ export type EventCells = {
 
 /**
  * @param format - how details write instants, which are Unix seconds; there is not room for whole ones everywhere
- * Source: operator.md, Terminal UI ("simulated time, type (coloured by family), object id, what matters").
+ * See docs/contract/terminal-ui.md#screen.
  */
 export function eventCells(event: Event, format: (instant: number) => string = formatInstant): EventCells {
   const { type, created, data } = event

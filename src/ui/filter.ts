@@ -5,7 +5,7 @@ import type { Entry } from './event-log.ts'
 /**
  * The entries that a filter lets through. With a star it is a glob of the type or of an id; without, and for texts, it is
  * anything that the line shows or the event's object holds, such as the customer's id. Case does not matter. Notes always pass.
- * Source: operator.md, Terminal UI (`/` "glob on type, id or text").
+ * See docs/contract/terminal-ui.md#filter.
  */
 export function filtered(entries: readonly Entry[], filter: string): readonly Entry[] {
   const wanted = filter.trim().toLowerCase()

@@ -1,4 +1,4 @@
-/** Source: operator.md, Terminal UI; more can be neither seen nor drawn by a slow terminal. */
+/** More can be neither seen nor drawn by a slow terminal. See docs/contract/terminal-ui.md#events. */
 export const FRAMES_PER_SECOND = 15
 const FRAME_MS = 1000 / FRAMES_PER_SECOND
 

@@ -10,7 +10,10 @@ import type { Forwarding, State } from './state.ts'
 const WIDE = 110
 const BAR_WIDTH = { narrow: 8, wide: 20 }
 
-/** Merchant, clock, events a second and connection; below, where events are forwarded to. Source: operator.md, Terminal UI. */
+/**
+ * Merchant, clock, events a second and connection; below, where events are forwarded to.
+ * See docs/contract/terminal-ui.md#screen.
+ */
 export function headerLines(state: State): Span[][] {
   const { columns, connection, rate, at, forwarding } = state
   const isWide = columns >= WIDE

@@ -36,7 +36,7 @@ const SCROLLING: readonly (readonly [
   [['home', 'g'], 'Home g', 'to the oldest', () => Number.NEGATIVE_INFINITY],
 ]
 
-/** The keys of the list, in the order in which help shows them. Source: operator.md, Terminal UI; decisions.md 13. */
+/** The keys of the list, in the order in which help shows them. See docs/contract/terminal-ui.md#keys. */
 export const LIST_KEYS: readonly Binding[] = [
   ...SCROLLING.map(
     ([keys, label, about, by]): Binding => ({

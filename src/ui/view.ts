@@ -22,7 +22,7 @@ export type Frame = {
 
 type Line = { readonly spans: readonly Span[]; readonly isSelected?: boolean }
 
-/** Source: operator.md, Terminal UI. */
+/** See docs/contract/terminal-ui.md#screen. */
 export function view(state: State, { isColoured }: { isColoured: boolean }): Frame {
   const { columns } = state
   const drawn = ({ spans, isSelected = false }: Line) => drawnLine(spans, { columns, isColoured, isSelected })

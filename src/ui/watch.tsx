@@ -40,7 +40,7 @@ export type Watching = {
 /**
  * The terminal UI, until the user quits or the signal ends it. However it ends, the terminal is given back as it was.
  * @throws Refused, when the daemon refuses the stream
- * Source: operator.md, Terminal UI.
+ * See docs/contract/terminal-ui.md#screen.
  */
 export async function watchEvents(watching: Watching): Promise<void> {
   const { terminal, signal } = watching
