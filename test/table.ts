@@ -1,5 +1,5 @@
 /**
- * The rows of a table written as text, columns two or more spaces apart: so that a rule reads as in the specification.
+ * The rows of a table written as text, columns two or more spaces apart: so that a rule reads as in the contract.
  */
 export function table<const Names extends readonly string[]>(
   names: Names,

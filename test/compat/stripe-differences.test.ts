@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { errorOf, idOf, makeCustomer, makePrice, type Sdk, startSdk, subscribe } from './sdk.ts'
 
 /*
- * Where the contract differs from the service for which the SDK was made: the numbers are those of decisions.md 12. Every
- * one is deliberate, and these tests keep it so.
+ * Where the contract differs from the service for which the SDK was made. The numbers are those of
+ * docs/contract/README.md#differences-from-similar-services. Every one is deliberate, and these tests keep it so.
  */
 
 let sdk: Sdk

@@ -1,8 +1,8 @@
 import { table } from '../table.ts'
 
 /**
- * What the interface specification says that can be checked: section, the sentence in other words, and the test that
- * checks it. What it says of people (a notice of thirty days, advice to clients) and of what it leaves out is not here.
+ * Sentences of the contract that can be checked: group, the sentence in other words, and the test that checks it. Sentences about
+ * people (a notice of thirty days, advice to clients) are not here.
  */
 export const SENTENCES = table(
   ['section', 'sentence', 'file', 'title'],
@@ -132,15 +132,32 @@ export const SENTENCES = table(
   `,
 )
 
-/** The sections of the specification. */
-export const SECTIONS = [
-  '1',
-  ...['2.1', '2.2', '2.3', '2.4', '2.5', '2.6'],
-  ...['3.1', '3.2', '3.3'],
-  ...['4', '4.1', '4.2', '4.3', '4.4'],
-  ...['5.1', '5.2', '5.3', '5.4', '5.5'],
-  '6',
-  ...['7.1', '7.2', '7.3'],
-  '8',
-  '9',
-]
+/** The groups of sentences, each with the heading of the contract that has their rules. */
+export const SECTIONS: Readonly<Record<string, string>> = {
+  1: 'docs/contract/requests.md#environment',
+  2.1: 'docs/contract/payments.md#payment-intents',
+  2.2: 'docs/contract/subscriptions.md#fields',
+  2.3: 'docs/contract/invoices.md#fields',
+  2.4: 'docs/contract/payments.md#refunds',
+  2.5: 'docs/contract/oauth.md#status',
+  2.6: 'docs/contract/errors.md#envelope',
+  3.1: 'docs/contract/subscriptions.md#status',
+  3.2: 'docs/contract/invoices.md#status',
+  3.3: 'docs/contract/payments.md#payment-intent-status',
+  4: 'docs/contract/requests.md#bodies',
+  4.1: 'docs/contract/payments.md#creating-an-intent',
+  4.2: 'docs/contract/payments.md#refunds',
+  4.3: 'docs/contract/subscriptions.md#creating',
+  4.4: 'docs/contract/oauth.md#token-endpoint',
+  5.1: 'docs/contract/authentication.md#secret-keys',
+  5.2: 'docs/contract/authentication.md#accepted-schemes',
+  5.3: 'docs/contract/authentication.md#publishable-keys',
+  5.4: 'docs/contract/authentication.md#key-lifecycle',
+  5.5: 'docs/contract/authentication.md#authentication-failures',
+  6: 'docs/contract/events-and-webhooks.md#event-types',
+  7.1: 'docs/contract/errors.md#envelope',
+  7.2: 'docs/contract/errors.md#types',
+  7.3: 'docs/contract/errors.md#codes',
+  8: 'docs/contract/requests.md#amounts',
+  9: 'docs/contract/versions.md#choosing-a-version',
+}

@@ -144,7 +144,7 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
   stop_on: (choose) => [choose(['invoice.paid', 'invoice.*', 'subscription.deleted'])],
   subscription: (_, known) => known('subscription'),
   test_clock: (_, known) => known('test_clock'),
-  // biome-ignore lint/suspicious/noThenProperty: the specification's name
+  // biome-ignore lint/suspicious/noThenProperty: the contract's name
   then: (choose) => choose(OUTCOMES),
   to: (choose) => choose([1772272800, 1774951200]),
   trial_end: (choose) => choose<unknown>(['now', 1770000000, 1775000000]),

@@ -23,7 +23,7 @@ import {
   pricesOf,
 } from './objects.ts'
 
-/** What stands for several events in the tables below, as in the specification. */
+/** What stands for several events in the tables below, as in the contract. */
 const SHORT: Readonly<Record<string, string>> = {
   'invoice.created invoice.finalized invoice.paid': 'I3',
   'invoice.created invoice.finalized invoice.payment_failed': 'I3f',

@@ -9,7 +9,7 @@ const written = (jobs: readonly Job[]): string =>
   jobs.map(({ kind, due }) => `${kind}@${due}`).join(' ') || '-'
 const numberOf = (cell: string): number | null => (cell === '-' ? null : Number(cell))
 
-test('jobs of one subscription in one second run in the order of the specification', () => {
+test('jobs of one subscription in one second run in the order of the contract', () => {
   const order = [
     'payment_retry',
     'invoice_due',

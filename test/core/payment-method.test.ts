@@ -83,7 +83,7 @@ describe('an attempt', () => {
   })
 
   test('follows the script, whatever the card, and then what comes after it', () => {
-    // biome-ignore lint/suspicious/noThenProperty: the specification's name, and never a function
+    // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
     const script = { outcomes: ['decline:lost_card', 'succeed'], then: 'decline:expired_card' }
     let method: PaymentMethod | null = aCard({ script })
     const told: string[] = []
@@ -98,7 +98,7 @@ describe('an attempt', () => {
     ['decline', 'card_declined', 'generic_decline'],
     ['processor_timeout', 'processing_error', null],
   ] as const)('that a %s strikes never comes to the card', (fault, code, decline_code) => {
-    // biome-ignore lint/suspicious/noThenProperty: the specification's name, and never a function
+    // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
     const method = aCard({ script: { outcomes: ['succeed'], then: 'succeed' } })
     const { outcome, paymentMethod } = attemptCharge(method, fault)
     expect(outcome).toMatchObject({ approved: false, code, decline_code })

@@ -45,7 +45,7 @@ export function commandOf([name = '', ...rest]: readonly string[], parent: Comma
   return { command, rest }
 }
 
-/** The variables that a daemon takes: one for each option of `serve`, and the token. Source: operator.md, Daemon. */
+/** The variables that a daemon takes: one for each option of `serve`, and the token. See docs/contract/operator.md#options. */
 export async function daemonVariables(): Promise<ReadonlySet<string>> {
   const { daemonOptions } = await import('../../src/cli/serve.ts')
   const { Command } = await import('commander')

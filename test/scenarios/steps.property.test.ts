@@ -165,7 +165,7 @@ async function attach(
   const isScripted = card === 'scripted' || card === 'none'
   const path = `/v1/payment_methods/${isScripted ? 'pm_card_visa' : card}/attach`
   const { id } = await twin.post(path, { customer })
-  // biome-ignore lint/suspicious/noThenProperty: the specification's name, and never a function
+  // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
   const script = { outcomes, then: afterwards }
   if (isScripted) await twin.post(`/v1/test_helpers/payment_methods/${id}/outcomes`, script)
   return id

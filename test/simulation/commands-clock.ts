@@ -36,7 +36,7 @@ function move(
 }
 
 function aimOf({ merchant, dice }: Table, now: number, clock: string | null) {
-  // decisions.md 2: "months clamp from the current date".
+  // Months are clamped from the current date. See docs/contract/clocks.md#targets.
   if (dice.chance(15)) {
     const months = dice.between(1, 3)
     const to = periodBegin(now, { interval: 'month', interval_count: 1 }, months)

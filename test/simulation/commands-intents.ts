@@ -55,7 +55,7 @@ export const createIntent: Command = (table) => {
   return outcome === 'approved' ? done({ ...play, told }) : declined({ ...play, told })
 }
 
-/** decisions.md 4: of an intent of its own or of an invoice's, which it pays. */
+/** Of an intent of its own or of an invoice's, which it pays. See docs/contract/payments.md#confirming. */
 export const confirmIntent: Command = (table) => {
   const { merchant, faults, dice } = table
   const open = merchant.intents.filter(({ customer }) => isOfLiving(table, customer)).slice(-20)
@@ -71,7 +71,7 @@ export const confirmIntent: Command = (table) => {
   const { status } = intent
   if (status === 'succeeded' || status === 'canceled' || status === 'requires_action') return refused(play)
   const method = given ?? methodOf(table, intent)
-  // What an intent of an invoice is charged to when nothing is given, the specification does not say.
+  // What an intent of an invoice is charged to when nothing is given, the contract does not say.
   if (!given && intent.invoice !== null) return null
   if (!method) return refused(play)
   const before = structuredClone(merchant)
@@ -93,7 +93,7 @@ export const confirmIntent: Command = (table) => {
   return outcome === 'approved' ? done({ ...play, told }) : declined({ ...play, told })
 }
 
-/** docs/decisions.md: "An intent is confirmed with a method of its own customer or of nobody." */
+/** See docs/contract/payments.md#updating-an-intent. */
 function methodOf({ merchant }: Table, intent: Intent): Method | null {
   const method = merchant.methods.find(({ key }) => key === intent.method)
   return method && (method.customer === null || method.customer === intent.customer) ? method : null
@@ -102,7 +102,7 @@ function methodOf({ merchant }: Table, intent: Intent): Method | null {
 const operationOnIntent = ({ merchant, faults }: Table, { customer }: Intent): Operation =>
   new Operation(merchant, faults, { at: nowOf(merchant, customer) })
 
-/** decisions.md 4: a push method, or a card that wants to be authenticated: "confirm → requires_action". */
+/** With a push method, or a card that requires authentication. See docs/contract/payments.md#payment-intent-status. */
 export const confirmLater: Command = (table) => {
   const { merchant, dice } = table
   const open = merchant.intents.filter(
@@ -124,7 +124,7 @@ export const confirmLater: Command = (table) => {
   })
 }
 
-/** decisions.md 4: "`settle {outcome: succeed|fail}` ends it". */
+/** See docs/contract/payments.md#settling. */
 export const settleIntent: Command = (table) => {
   const { merchant, dice } = table
   const waiting = merchant.intents.filter(({ status }) => status === 'requires_action')

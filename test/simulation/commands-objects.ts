@@ -85,7 +85,7 @@ export const giveDefault: Command = (table) => {
   })
 }
 
-/** decisions.md 3: "Usable by id anywhere a payment method is accepted; attaching one makes a new pm_ on the customer." */
+/** See docs/contract/payments.md#test-payment-methods. */
 export function attachTestCard({ merchant, dice }: Table, customer: string, shownAt: string) {
   const given = dice.of(TEST_CARD_IDS)
   const key = newKey(merchant, 'pm')
@@ -105,7 +105,7 @@ export const attachMethod: Command = (table) => {
   })
 }
 
-/** docs/decisions.md: "Where it was the customer's default, the customer has none afterwards." */
+/** See docs/contract/payments.md#detaching. */
 export const detachMethod: Command = (table) => {
   const { merchant, dice } = table
   const attached = merchant.methods.filter(({ customer }) => customer !== null && isOfLiving(table, customer))
@@ -141,7 +141,7 @@ export const scriptMethod: Command = (table) => {
   const method = dice.any(scriptable)
   if (!method) return null
   const outcomes = Array.from({ length: dice.below(9) }, () => dice.of(OUTCOMES))
-  // biome-ignore lint/suspicious/noThenProperty: the specification's name, and never a function
+  // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
   const script = { outcomes, then: dice.of(OUTCOMES) }
   method.script = structuredClone(script)
   const path = `/v1/test_helpers/payment_methods/{${method.key}}/outcomes`
@@ -160,7 +160,7 @@ export const createTestClock: Command = ({ merchant, dice }) => {
   })
 }
 
-/** decisions.md 2: "takes its customers along"; "Deleting emits subscription.deleted, then customer.deleted". */
+/** See docs/contract/clocks.md#test-clocks. */
 export const deleteTestClock: Command = (table) => {
   const { merchant, dice } = table
   const clock = dice.any(merchant.clocks.filter(({ isDeleted }) => !isDeleted))
@@ -180,7 +180,7 @@ export const deleteCustomer: Command = (table) => {
   return done({ method: 'DELETE', path: `/v1/customers/{${customer.key}}`, told, isUnordered: true })
 }
 
-/** decisions.md 3: "cancels its subscriptions at once". */
+/** See docs/contract/customers.md#deleting-a-customer. */
 function deleteWhole({ merchant, faults }: Table, customer: Customer): Told[] {
   const at = nowOf(merchant, customer.key)
   const told = merchant.subscriptions

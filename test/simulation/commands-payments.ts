@@ -23,7 +23,7 @@ import {
 import { type Charge, type Invoice, named, newKey, nowOf } from './model-state.ts'
 import { Operation, ref } from './model-telling.ts'
 
-/** decisions.md 7: manual, of the items that wait. */
+/** Manual, of the items that wait. See docs/contract/invoices.md#manual-invoices. */
 export const createInvoice: Command = (table) => {
   const { merchant, faults, dice } = table
   const customer = dice.any(livingCustomers(table))
@@ -108,7 +108,7 @@ export const voidOne: Command = (table) => {
   return done({ ...play, told: operation.end() })
 }
 
-/** decisions.md 6, 7: by hand; changes neither attempt_count nor the schedule, and finalizes a draft first. */
+/** See docs/contract/invoices.md#paying-by-hand. */
 export const payInvoice: Command = (table) => {
   const { merchant, dice } = table
   const invoice = invoiceIn(table, 'open', 'uncollectible', 'draft', 'paid', 'void')
@@ -141,7 +141,7 @@ export const payInvoice: Command = (table) => {
   return isPaid ? done({ ...play, told }) : declined({ ...play, told })
 }
 
-/** decisions.md 5: "Amount defaults to the remainder. Nothing left → `amount_too_large`." */
+/** See docs/contract/payments.md#refunds. */
 export const refund: Command = (table) => {
   const { merchant, faults, dice } = table
   const made = merchant.charges.filter(({ customer }) => isOfLiving(table, customer)).slice(-15)

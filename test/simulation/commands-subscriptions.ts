@@ -108,7 +108,7 @@ export const subscribe: Command = (table) => {
   return done({ ...play, told: operation.end(), makes: { [subscription.key]: 'id', ...given?.makes } })
 }
 
-/** decisions.md 3: "A script survives a rolled-back attempt (it counts attempts at the processor)." */
+/** A script moves on even if the attempt is rolled back. See docs/contract/payments.md#scripted-cards. */
 function keepScripts(before: Table['merchant'], after: Table['merchant']): Table['merchant'] {
   for (const method of before.methods) method.script = named(after.methods, method.key).script
   return before
@@ -161,7 +161,7 @@ export const changeQuantity = update((subscription, { merchant, dice }) => {
   return { items: [{ id: `{item of ${subscription.key} ${item.price}}`, quantity }] }
 })
 
-/** decisions.md 13: without an id it adds an item; 6: "no price twice; all prices of one interval". */
+/** An entry without an id adds an item. See docs/contract/subscriptions.md#updating-items. */
 export const addItem = update((subscription, { merchant, dice }) => {
   const [item] = subscription.items
   const { interval, interval_count } = named(merchant.prices, item?.price ?? '')
@@ -233,7 +233,7 @@ export const cancelAtPeriodEnd = update((subscription, _, at) => {
   return { cancel_at_period_end: true }
 })
 
-/** docs/decisions.md: "Canceling at the period's end also sets `cancel_at` to that instant". */
+/** See docs/contract/subscriptions.md#cancellation-fields. */
 function scheduleForPeriodEnd(subscription: Subscription, at: number): void {
   subscription.cancelAtPeriodEnd = true
   subscription.cancelAt = subscription.end
@@ -253,11 +253,11 @@ export const extendTrial: Command = (table) => {
   return done({ method: 'POST', path, body: { trial_end: end }, told: operation.end() })
 }
 
-/** decisions.md 13: "`"now"` ends it at once as its end would." */
+/** See docs/contract/subscriptions.md#updating. */
 export const endTrialNow: Command = (table) => {
   const { merchant, faults } = table
   const subscription = subscriptionIn(table, 'trialing')
-  // Where a fault would make it time out, or it was asked to end with its trial, the specification says too little.
+  // Where a fault would make it time out, or it was asked to end with its trial, the contract says too little.
   if (!subscription || subscription.cancelAt !== null || faults.some(({ remaining }) => remaining > 0))
     return null
   const at = nowOf(merchant, subscription.customer)
@@ -270,7 +270,7 @@ export const endTrialNow: Command = (table) => {
   return done({ method: 'POST', path, body: { trial_end: 'now' }, told: operation.end(ended) })
 }
 
-/** state-machines.md: the rows "DELETE". */
+/** See docs/contract/subscriptions.md#canceling. */
 export const cancelNow: Command = (table) => {
   const { merchant, faults, dice } = table
   const subscription = dice.any(merchant.subscriptions.slice(-15))
@@ -306,7 +306,7 @@ export const cancelLater: Command = (table) => {
   return done({ ...play, told: operation.end() })
 }
 
-/** decisions.md 6; state-machines.md: the rows "resume". */
+/** See docs/contract/subscriptions.md#resuming. */
 export const resume: Command = (table) => {
   const { merchant, faults, dice } = table
   const worthIt = merchant.subscriptions.filter(
@@ -335,7 +335,7 @@ function resumePaused(table: Table, subscription: Subscription, play: { method: 
   const wasBefore = structuredClone(subscription)
   const operation = new Operation(merchant, faults, { at, subscription })
   subscription.anchor = at
-  // docs/decisions.md: it "withdraws a `cancel_at` that passed meanwhile, and ends a pause of collection too".
+  // It withdraws a `cancel_at` that has passed, and ends a pause of collection. See docs/contract/subscriptions.md#resuming.
   subscription.pause = null
   if (subscription.cancelAt !== null && subscription.cancelAt <= at) {
     Object.assign(subscription, { cancelAt: null, canceledAt: null, cancelAtPeriodEnd: false })

@@ -13,7 +13,7 @@ import {
 } from './model-state.ts'
 import type { Operation } from './model-telling.ts'
 
-/** interface.md 3.1: "dunning retries start on days 1, 3, 5 and 7"; decisions.md 6: "days after T, not gaps". */
+/** Days after the failure, not gaps. See docs/contract/invoices.md#retry-schedule. */
 const RETRY_DAYS = [1, 3, 5, 7]
 
 /** When an invoice is tried next after so many attempts, the first included. */
@@ -25,7 +25,7 @@ export function retryAfter(failedAt: number, attempts: number): number | null {
 export const invoicesOf = ({ invoices }: Merchant, { key }: Subscription): Invoice[] =>
   invoices.filter(({ subscription }) => subscription === key)
 
-/** interface.md 3.2: a draft, with event invoice.created. */
+/** A draft, with the event invoice.created. See docs/contract/invoices.md#status. */
 export function draft(operation: Operation, subscription: Subscription, reason: string): Invoice {
   const { merchant } = operation
   const invoice: Invoice = {
@@ -63,8 +63,7 @@ export const NEW_INVOICE = {
 } as const
 
 /**
- * decisions.md 7: the number is given; "an invoice gets its intent when it is finalized, unless the total is 0: then it is
- * finalized and paid at once, without one"; 13: "`invoice.finalized` at total 0 shows the status open".
+ * The number is given, and an intent unless the total is 0. See docs/contract/invoices.md#finalizing.
  */
 export function finalize(operation: Operation, invoice: Invoice, isHeldBack = false): void {
   const { merchant, at } = operation
@@ -74,7 +73,7 @@ export function finalize(operation: Operation, invoice: Invoice, isHeldBack = fa
   invoice.status = 'open'
   invoice.finalizedAt = at
   if (invoice.total > 0) {
-    // docs/decisions.md: what costs nothing, or is given up at once, is never due.
+    // What costs nothing, or is given up at once, is never due. See docs/contract/invoices.md#due-dates.
     if (invoice.collection === 'send_invoice' && !isHeldBack)
       invoice.dueDate = at + daysUntilDue(operation, invoice) * DAY
     const intent: Intent = {
@@ -95,13 +94,13 @@ export function finalize(operation: Operation, invoice: Invoice, isHeldBack = fa
   operation.tellOfInvoice('invoice.paid', invoice)
 }
 
-/** docs/decisions.md: as its subscription says when it is finalized; decisions.md 6: "default 30". */
+/** As its subscription says when it is finalized. See docs/contract/invoices.md#due-dates. */
 function daysUntilDue({ merchant }: Operation, { subscription, daysUntilDue }: Invoice): number {
   const own = merchant.subscriptions.find(({ key }) => key === subscription)
   return (own ? own.daysUntilDue : daysUntilDue) ?? 30
 }
 
-/** state-machines.md: "open, uncollectible → void (its intent canceled)". */
+/** See docs/contract/invoices.md#status. */
 export function voidInvoice(operation: Operation, invoice: Invoice, isCausedByFailure = false): void {
   invoice.status = 'void'
   invoice.voidedAt = operation.at
@@ -118,7 +117,7 @@ export function markUncollectible(operation: Operation, invoice: Invoice): void 
   operation.tellOfInvoice('invoice.marked_uncollectible', invoice)
 }
 
-/** A scheduled attempt: it counts, and says when the next is. decisions.md 6, "Dunning". */
+/** A scheduled attempt: it counts, and says when the next is. See docs/contract/invoices.md#retry-schedule. */
 export function attemptOnSchedule(
   operation: Operation,
   invoice: Invoice,
@@ -135,7 +134,7 @@ export function attemptOnSchedule(
 
 /**
  * The invoice of a period that begins, and what becomes of it: collected, sent, or held back.
- * state-machines.md, the rows "period end"; decisions.md 6, "pause_collection".
+ * See docs/contract/subscriptions.md#pausing-collection.
  */
 export function bill(
   operation: Operation,
@@ -148,7 +147,7 @@ export function bill(
   if (pause?.behavior === 'keep_as_draft') return 'not tried'
   finalize(operation, invoice, pause !== null)
   if (pause) {
-    // docs/decisions.md: one that costs nothing is paid at once, and latest_invoice stays as it is.
+    // One that costs nothing is paid at once, and latest_invoice stays as it is.
     if (invoice.status !== 'open') return 'not tried'
     if (pause.behavior === 'void') voidInvoice(operation, invoice)
     else markUncollectible(operation, invoice)
@@ -162,9 +161,8 @@ export function bill(
 }
 
 /**
- * decisions.md 6: "`latest_invoice` is null until one of its invoices has been paid (a zero-total one counts); afterwards
- * it is the newest finalized invoice, paid or not." One that a pause held back stays out of it until it is paid: a
- * renewal that is held back changes the period alone (state-machines.md).
+ * `latest_invoice` is the newest finalized invoice once one has been paid. One that a pause held back stays out of it until
+ * it is paid. See docs/contract/subscriptions.md#latest-invoice.
  */
 export function noteFinalized({ merchant }: Operation, subscription: Subscription, invoice: Invoice): void {
   const place = (key: string | null) => merchant.invoices.findIndex((each) => each.key === key)
@@ -181,11 +179,11 @@ export function enterPeriod({ merchant }: Operation, subscription: Subscription,
   subscription.end = periodBegin(subscription.anchor, price, period + 1)
 }
 
-/** docs/decisions.md: "open and charged automatically, or past its due date". */
+/** See docs/contract/invoices.md#outstanding-invoices. */
 const isOutstanding = ({ status, collection, dueDate }: Invoice, at: number): boolean =>
   status === 'open' && (collection === 'charge_automatically' || (dueDate !== null && dueDate <= at))
 
-/** What the end of an invoice's collection does to its subscription: state-machines.md, "nothing outstanding any more". */
+/** What the end of an invoice's collection does to its subscription: see docs/contract/subscriptions.md#status. */
 export function noteSettled(operation: Operation, subscription: Subscription, invoice: Invoice): void {
   if (subscription.status === 'incomplete') {
     if (invoice.status === 'paid') subscription.status = 'active'
@@ -201,13 +199,13 @@ export function noteSettled(operation: Operation, subscription: Subscription, in
     noteFinalized(operation, subscription, invoice)
 }
 
-/** docs/decisions.md: "`incomplete_expired` sets `ended_at`, and leaves `canceled_at` null." */
+/** See docs/contract/subscriptions.md#incomplete-subscriptions. */
 export function expire({ at }: Operation, subscription: Subscription): void {
   subscription.status = 'incomplete_expired'
   subscription.endedAt = at
 }
 
-/** decisions.md 6, 13: open invoices stay open and are no longer retried. */
+/** Open invoices stay open and are no longer retried. See docs/contract/subscriptions.md#canceling. */
 export function cancel(
   { merchant, at }: Operation,
   subscription: Subscription,

@@ -1,5 +1,5 @@
 /**
- * The calendar of the independent model: written from the specification alone, as plainly as can be, and importing
+ * The calendar of the independent model: written from the contract alone, as plainly as can be, and importing
  * nothing of paytwin. Times are Unix seconds.
  */
 export const MINUTE = 60
@@ -36,8 +36,7 @@ function instantOf(year: number, month: number, day: number, second: number): nu
 }
 
 /**
- * Where the n-th period begins. decisions.md 2: "periods are always `anchor + n × interval`, never the previous end plus
- * one. A month without the anchor's day ends on its last day. All arithmetic is in UTC."
+ * Where the n-th period begins: always counted from the anchor, in UTC. See docs/contract/clocks.md#calendar.
  */
 export function periodBegin(anchor: number, { interval, interval_count }: Interval, n: number): number {
   const count = n * interval_count

@@ -34,7 +34,7 @@ type Job = {
 
 /**
  * Moves a clock to an instant and does what is due on the way, each at its instant.
- * decisions.md 2: "take the earliest due job ≤ target, set the clock to that job's due time, run it, repeat".
+ * See docs/contract/clocks.md#advancing.
  * @param clock - a test clock's key; null for the main clock
  * @param stopOn - types of events, or families as `invoice.*`, that end it early
  */
@@ -55,7 +55,7 @@ export function advance(
     shown.now = Math.max(shown.now, job.due)
     const happened = job.run(shown.now)
     told.push(...happened)
-    // decisions.md 2: "ends the advance right after the job that emitted the first such event, at that instant".
+    // See docs/contract/clocks.md#stop-on.
     if (happened.some(({ type }) => stopOn.some((name) => matches(name, type)))) return told
   }
   shown.now = target
@@ -108,7 +108,7 @@ const inOrder = (left: Job, right: Job): number =>
   left.place[1] - right.place[1] ||
   left.place[2] - right.place[2]
 
-/** decisions.md 3, pm_card_refundFail: "failed one minute later, amount_refunded and refunded restored". */
+/** See docs/contract/payments.md#failing-refunds. */
 function refundJob(merchant: Merchant, faults: Fault[], refund: Refund, index: number): Job[] {
   if (refund.status !== 'pending') return []
   const run = (at: number) => {
@@ -122,8 +122,7 @@ function refundJob(merchant: Merchant, faults: Fault[], refund: Refund, index: n
 }
 
 /**
- * decisions.md 2: "payment retries (oldest invoice first) with their final action → due_date of send_invoice → scheduled
- * cancellation → expiry of incomplete → end of pause → trial end → renewal."
+ * See docs/contract/clocks.md#order-of-jobs.
  */
 const KINDS = ['retry', 'due date', 'cancellation', 'expiry', 'end of pause', 'trial end', 'renewal'] as const
 
@@ -183,7 +182,7 @@ function pass(subscription: Subscription, into: Partial<Subscription>): undefine
   Object.assign(subscription, into)
 }
 
-/** state-machines.md: the rows "retry" and "last retry fails". */
+/** See docs/contract/subscriptions.md#dunning. */
 function retry(
   operation: Operation,
   subscription: Subscription,
@@ -211,14 +210,14 @@ function retry(
   return { isDeleted: true }
 }
 
-/** state-machines.md: the rows "period end". */
+/** See docs/contract/subscriptions.md#renewal. */
 function renew(operation: Operation, subscription: Subscription): undefined {
   enterPeriod(operation, subscription, subscription.period + 1)
   const outcome = bill(operation, subscription, 'subscription_cycle')
   if (outcome !== 'approved' && outcome !== 'not tried') subscription.status = 'past_due'
 }
 
-/** state-machines.md: the rows "trial end". The anchor is the trial's end. */
+/** The anchor is the trial's end. See docs/contract/subscriptions.md#trials. */
 export function endTrial(
   operation: Operation,
   subscription: Subscription,

@@ -5,8 +5,8 @@ import type { Operation } from './model-telling.ts'
 export type Outcome = 'approved' | 'declined' | 'no method' | 'timed out'
 
 /**
- * What an attempt is charged to. decisions.md 6: "the subscription's, else the customer's default; none or not a card →
- * the attempt fails and counts"; docs/decisions.md: one that was detached is charged no more.
+ * What an attempt is charged to. One that was detached is charged no more.
+ * See docs/contract/subscriptions.md#attempted-payment-method.
  */
 export function methodFor(
   operation: Operation,
@@ -23,9 +23,8 @@ export function methodFor(
 }
 
 /**
- * What the processor answers. docs/decisions.md, "Faults": "Each attempt meets one fault at most: the first that was added.
- * A struck attempt never comes to the card: its script stays where it is. What asks nothing of the processor uses nothing
- * up." decisions.md 3: "one entry per attempt, `then` afterwards."
+ * What the processor answers: the first fault that was added, or else the card's script.
+ * See docs/contract/faults.md#charge-faults.
  */
 export function attempt({ faults }: Operation, method: Method | null): Outcome {
   if (!method) return 'no method'
@@ -41,7 +40,7 @@ export function attempt({ faults }: Operation, method: Method | null): Outcome {
   return method.behaviour === 'declines' ? 'declined' : 'approved'
 }
 
-/** A charge, and its intent as the charge leaves it. decisions.md 4, 5; without a method there is no charge. */
+/** A charge, and its intent as the charge leaves it. Without a method there is no charge. See docs/contract/payments.md#charges. */
 export function charge(
   operation: Operation,
   intent: Intent,

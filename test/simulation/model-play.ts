@@ -12,7 +12,7 @@ export type Play = {
   readonly isOperators?: boolean
   readonly answer: 'done' | 'declined' | 'refused' | 'broken'
   readonly told: readonly Told[]
-  /** Whether the specification says nothing of the order of these events. */
+  /** Whether the contract says nothing of the order of these events. */
   readonly isUnordered?: boolean
   /** Where in the answer the ids of new objects stand that no event tells of: `{cus1: 'id'}`. */
   readonly makes?: Readonly<Record<string, string>>
@@ -86,7 +86,7 @@ export function operationOn(table: Table, invoice: Invoice): Operation {
   return new Operation(merchant, faults, { at: nowOf(merchant, invoice.customer), subscription })
 }
 
-/** How the test ids behave. decisions.md 3, "Test payment methods". */
+/** How the test ids behave. See docs/contract/payments.md#test-payment-methods. */
 export const TEST_CARDS = {
   pm_card_visa: 'succeeds',
   pm_card_mastercard: 'succeeds',

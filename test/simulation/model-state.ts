@@ -21,7 +21,7 @@ export type Merchant = {
   readonly counters: Record<string, number>
 }
 
-/** Faults are not part of what a snapshot holds. operator.md: "Faults". */
+/** Faults are not part of what a snapshot holds. See docs/contract/snapshots.md#contents. */
 export type Fault = { readonly kind: 'decline' | 'processor_timeout'; remaining: number }
 
 export type Customer = {
@@ -39,7 +39,7 @@ export type Method = {
   /** null where nobody scripted it. */
   script: { outcomes: string[]; readonly then: string } | null
 }
-/** What a card does by itself: decisions.md 3, "Test payment methods". */
+/** What a card does by itself: see docs/contract/payments.md#test-payment-methods. */
 export type Behaviour = 'succeeds' | 'declines' | 'refund fails'
 
 export type Price = Interval & { readonly key: string; readonly amount: number }
@@ -179,7 +179,7 @@ export function named<Kind extends { readonly key: string }>(objects: readonly K
   return found
 }
 
-/** Where something belongs to a customer its clock is the customer's. decisions.md 2, "Time". */
+/** Where something belongs to a customer its clock is the customer's. See docs/contract/clocks.md#test-clocks. */
 export function nowOf(merchant: Merchant, customer: string | null): number {
   const clock = customer === null ? null : named(merchant.customers, customer).clock
   return clock === null ? merchant.now : named(merchant.clocks, clock).now

@@ -17,9 +17,7 @@ export type Told = {
 export const ref = (key: string | null): string | null => (key === null ? null : `{${key}}`)
 
 /**
- * The order of one operation's events. decisions.md 10: "subscription.created first, with the state at the operation's
- * end; invoice events together, each with the invoice as of its step (draft, open, paid); payment_intent and charge
- * events after them; then an invoice.voided that a failure caused; then subscription.updated; last .resumed or .deleted."
+ * The order of one operation's events. See docs/contract/events-and-webhooks.md#order-of-events.
  */
 const PLACES = ['created', 'invoice', 'payment', 'voided by failure', 'updated', 'last'] as const
 type Place = (typeof PLACES)[number]
@@ -71,7 +69,7 @@ export class Operation {
     this.#told.push({ place, told: { type, about: `{${key}}`, created: this.at, shows } })
   }
 
-  /** All that it told, in the order of the specification. */
+  /** All that it told, in the order of the contract. */
   end({ isResumed = false, isDeleted = false } = {}): Told[] {
     const subscription = this.#subscription
     if (subscription) {

@@ -90,7 +90,7 @@ async function askOnce(
   if (play.isOperators) return world.operate(play.method, path.replace('/_paytwin/', ''), body)
   const key = isRepeated ? `key-${mark}` : undefined
   const answer = await world.ask(account, play.method, path, body, key)
-  // Only what was stored is replayed. decisions.md 1, "Idempotency".
+  // Only what was stored is replayed. See docs/contract/idempotency.md#stored-answers.
   if (key === undefined || (answer.status >= 300 && answer.status !== 402)) return answer
   const again = await world.ask(account, play.method, path, body, key)
   if (again.text !== answer.text)

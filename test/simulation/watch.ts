@@ -2,7 +2,7 @@ import type { Body } from '../twin.ts'
 import { Failure } from './failure.ts'
 
 /**
- * The changes of status that the specification's tables list (state-machines.md), written down once more. `none` is
+ * The changes of status that the contract's status tables list, written down once more. `none` is
  * where an object is made. What no event tells of (an intent that is given a method) is listed as a change, too.
  */
 const STATUSES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {

@@ -78,7 +78,7 @@ describe('at 80 columns', () => {
     expect(linesOf(state).at(-3)).toBe('  4  1 month  ')
   })
 
-  test('help names every key of the specification', () => {
+  test('help names every key of the contract', () => {
     const text = linesOf(played({ ...TOLD, rows: 24 }, '?')).join('\n')
     for (const label of ['↑ k', '↓ j', 'Enter', '/', 'f', 'a', 'z', 'p', '?', 'q'])
       expect(text).toMatch(new RegExp(`^  ${label.replace('?', '\\?')} +\\S`, 'm'))

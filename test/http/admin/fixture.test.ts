@@ -138,7 +138,7 @@ describe('loading', () => {
     const scripted = {
       ...CARD,
       outcomes: ['succeed', 'decline:insufficient_funds'],
-      // biome-ignore lint/suspicious/noThenProperty: the specification's name, and never a function
+      // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
       then: 'decline:lost_card',
     }
     const loaded = await load({ ...SHOP, payment_methods: [scripted] })
