@@ -51,11 +51,13 @@ export function deadLinks(document: string): string[] {
   return links.filter((link) => {
     if (/^[a-z]+:/.test(link)) return false
     const [path = '', anchor] = link.split('#')
-    const target = path === '' ? document : join(dirname(document), path)
-    if (!existsSync(join(ROOT, target))) return true
-    return anchor !== undefined && !anchorsOf(target).has(anchor)
+    return !exists(path === '' ? document : join(dirname(document), path), anchor)
   })
 }
+
+/** Whether a file of the project exists, and has the heading that an anchor names. */
+export const exists = (path: string, anchor?: string): boolean =>
+  existsSync(join(ROOT, path)) && (anchor === undefined || anchorsOf(path).has(anchor))
 
 const anchors = new Map<string, ReadonlySet<string>>()
 
@@ -68,7 +70,15 @@ function anchorsOf(document: string): ReadonlySet<string> {
 
 function anchorsIn(text: string): ReadonlySet<string> {
   const headings = text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#+ +(?<heading>.+)$/gm)
-  return new Set([...headings].map(({ groups }) => anchorOf(groups?.heading ?? '')))
+  const found = new Set<string>()
+  for (const { groups } of headings) {
+    const anchor = anchorOf(groups?.heading ?? '')
+    // GitHub numbers the headings of a document that have the same words.
+    let copies = 0
+    while (found.has(copies === 0 ? anchor : `${anchor}-${copies}`)) copies += 1
+    found.add(copies === 0 ? anchor : `${anchor}-${copies}`)
+  }
+  return found
 }
 
 /** Whether what was shown is what the document says. Ends of lines do not count. */
