@@ -61,6 +61,8 @@ const script = {
   // Names stay as they are, for the sake of stack traces.
   minifySyntax: true,
   minifyWhitespace: true,
+  // Node prints the whole line in which an error was thrown that nobody caught.
+  lineLimit: 120,
   logLevel: 'warning',
   metafile: true,
   plugins: [englishOnly, withoutWaiting],
