@@ -217,6 +217,13 @@ describe('the statements that the program prepares', () => {
     expect(missing).toEqual([])
   })
 
+  test('that ask for objects by their ids find them by these, not among all that the merchant has', () => {
+    const byId = [...texts].filter(([, sql]) => /where (?!.*\bor\b).*"?\bid"? (?:= \?|in \()/.test(sql))
+    expect(byId.length).toBeGreaterThan(KINDS.length)
+    const other = byId.filter(([, sql]) => !planOf(sql).some((step) => /\((?:row)?id=\?\)/.test(step)))
+    expect(other.map(([name]) => name)).toEqual([])
+  })
+
   test('would not be found slow if nothing was looked at', () => {
     expect(slowStepsOf(planOf("select * from invoice where description = 'x'"))).toEqual(['SCAN invoice'])
     expect(slowStepsOf(planOf('select * from charge where customer = 1 order by amount'))).toEqual([
