@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { assert } from './core/errors.ts'
 import type { App } from './http/app.ts'
-import type { Incoming, Reply } from './http/incoming.ts'
+import type { Incoming, Reply, Serve } from './http/incoming.ts'
 import { isResponse } from './http/respond.ts'
 import { wantsStream } from './http/stream.ts'
 
@@ -13,27 +13,55 @@ const PLAIN_PATH = /^\/v1(?:\/[A-Za-z0-9_-]+)+$/
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE'])
 
+/** The id of an object within a path. No route has a fixed part of this form. */
+export const ID = /(?<=\/)[a-z]+_[0-9A-Za-z]{14}(?=\/|$)/
+
+/** How a request is served, and the `:id` of its path. */
+type Match = { readonly serve: Serve; readonly id: string | undefined }
+
 /**
- * Serves a request of /v1 from Node's request to Node's response. Hono's router says which route is asked for; only its
- * context, and with it the Request and Response of `fetch`, are left out: they take as long as everything else about reading
- * an object. Whatever is written in an unusual way is left to hono, which answers it in the same words.
- * @returns undefined when it does not serve the request, which is then untouched
+ * Serves requests of /v1 from Node's request to Node's response. Hono's router finds their routes; only its context, and with
+ * it the Request and Response of `fetch`, are left out: they take as long as everything else about reading an object.
+ * Whatever is written in an unusual way is left to hono, which answers it in the same words.
  */
-export function serveDirectly(
-  { app, serves }: Pick<App, 'app' | 'serves'>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> | undefined {
-  const { url = '', method = '' } = request
-  const path = pathOf(url)
-  if (!METHODS.has(method) || !PLAIN_PATH.test(path) || !isPlain(request)) return undefined
-  const [[first] = [], values] = app.router.match(method, path)
-  const serve = first && serves.get(first[0][0])
-  if (!serve) return undefined
-  const place = first[1].id
-  const id = typeof place === 'number' ? values?.[place] : place
-  const incoming = new DirectRequest(request, response, { path, id })
-  return serve(incoming, () => bodyOf(request)).then((reply) => answer(response, reply))
+export class DirectServer {
+  readonly #app: App['app']
+  readonly #serves: App['serves']
+  /** The routes of paths whose ids were cut out: hono's router takes longer than to authenticate the caller. */
+  readonly #routes = new Map<string, Serve>()
+
+  constructor({ app, serves }: Pick<App, 'app' | 'serves'>) {
+    this.#app = app
+    this.#serves = serves
+  }
+
+  /** @returns undefined when it does not serve the request, which is then untouched */
+  serve(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+    const { url = '', method = '' } = request
+    const path = pathOf(url)
+    if (!METHODS.has(method) || !PLAIN_PATH.test(path) || !isPlain(request)) return undefined
+    const match = this.#match(method, path)
+    if (!match) return undefined
+    const incoming = new DirectRequest(request, response, { path, id: match.id })
+    return match.serve(incoming, () => bodyOf(request)).then((reply) => answer(response, reply))
+  }
+
+  #match(method: string, path: string): Match | undefined {
+    const id = ID.exec(path)
+    const form = id
+      ? `${method} ${path.slice(0, id.index)}${path.slice(id.index + id[0].length)}`
+      : `${method} ${path}`
+    const known = this.#routes.get(form)
+    if (known) return { serve: known, id: id?.[0] }
+    const [[first] = [], values] = this.#app.router.match(method, path)
+    const serve = first && this.#serves.get(first[0][0])
+    if (!serve) return undefined
+    const place = first[1].id
+    const given = typeof place === 'number' ? values?.[place] : place
+    // Other ids, which callers make up, would let the map grow without limit.
+    if (given === id?.[0]) this.#routes.set(form, serve)
+    return { serve, id: given }
+  }
 }
 
 const pathOf = (url: string): string => {
@@ -91,15 +119,19 @@ class DirectRequest implements Incoming {
 const decoder = new TextDecoder()
 
 /** @throws Error when the caller hangs up in the middle of it */
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  await new Promise<void>((resolve, reject) => {
+function bodyOf(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.once('end', resolve)
+    request.once('end', () =>
+      resolve(decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))),
+    )
     request.once('error', reject)
-    request.once('close', () => reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })))
+    request.once('close', () => {
+      // An error takes as long to make as the body to read, and every request is closed in the end.
+      if (!request.readableEnded) reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
+    })
   })
-  return decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
 }
 
 function answer(response: ServerResponse, reply: Reply | Response): void {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Connections, type Exchange } from './connections.ts'
-import { serveDirectly } from './direct.ts'
+import { DirectServer } from './direct.ts'
 import type { App } from './http/app.ts'
 import { type Reason, refusalOfUnreadable, refuseByHand } from './unreadable.ts'
 
@@ -91,6 +91,7 @@ export function createListener(
     hono ??= loadHono()
     await (await hono)(request, response)
   }
+  const direct = new DirectServer({ app, serves })
   const failed = (response: ServerResponse) => (error: unknown) => {
     unread(error)
     response.destroy()
@@ -114,8 +115,7 @@ export function createListener(
     connections.take(request, response)
     if (lacksHost(request)) refuse(response, url(), HOST_REQUIRED)
     else if (contradicts(request)) refuse(response, url())
-    else
-      (serveDirectly({ app, serves }, request, response) ?? serve(request, response)).catch(failed(response))
+    else (direct.serve(request, response) ?? serve(request, response)).catch(failed(response))
   })
   // Node would answer 417, which the API does not know.
   server.on('checkExpectation', (request, response) => {

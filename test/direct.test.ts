@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Daemon } from '../src/daemon.ts'
+import { ID } from '../src/direct.ts'
 import { send as sendTo, startListening } from './http/raw-socket.ts'
+import { startTwin } from './twin.ts'
 
 const CLOSE = 'Connection: close'
 const FORM = 'Content-Type: application/x-www-form-urlencoded'
@@ -105,4 +107,11 @@ describe('a request is answered in the same words, straight from Node or by way 
       }
     }
   })
+})
+
+test('no route has a fixed part that looks like an id, by which the routes of paths are remembered', async () => {
+  const { sandbox } = await startTwin()
+  const parts = sandbox.routes.flatMap(({ path }) => path.split('/')).filter((part) => !part.startsWith(':'))
+  expect(parts).toContain('payment_methods')
+  expect(parts.filter((part) => ID.test(`/${part}`))).toEqual([])
 })
