@@ -147,9 +147,12 @@ export class Engine {
    * @throws StateReplaced, MerchantDeleted
    * See docs/contract/clocks.md#live-clocks.
    */
-  async settle(merchant: MerchantState): Promise<void> {
+  settle(merchant: MerchantState): Promise<void> | undefined {
     checkPresent(merchant)
-    if (!this.time.isOverdue(merchant.clock)) return
+    return this.time.isOverdue(merchant.clock) ? this.#catchUp(merchant) : undefined
+  }
+
+  async #catchUp(merchant: MerchantState): Promise<void> {
     try {
       await this.command(merchant, null, () => undefined)
     } catch (error) {

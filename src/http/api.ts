@@ -13,7 +13,7 @@ import type { Incoming, Reply, Serve } from './incoming.ts'
 import type { Answer, Json } from './json.ts'
 import { describedBody } from './oauth/errors.ts'
 import { checkParams, entriesOf, type Schema, unknownParams } from './params.ts'
-import { type Given, readBody, readParams } from './request.ts'
+import { type Given, queryParams, readBody, readParams } from './request.ts'
 import { isResponse, responseOf } from './respond.ts'
 import type { Registered, RouteOf } from './route.ts'
 import type { ShownObject } from './shown-object.ts'
@@ -174,7 +174,8 @@ export class Api {
   async #handleMissing(c: Context): Promise<Response> {
     const exchange = new Exchange(c, this.#site, { isPublicRoute: false })
     try {
-      await exchange.admit()
+      exchange.admit()
+      await exchange.applyFaults()
       throw routeMissing(c.req.method, c.req.path)
     } catch (error) {
       return responseOf(exchange.fail(error))
@@ -204,9 +205,12 @@ export class Api {
   ): Promise<Reply | Response> {
     const site = this.#site
     try {
-      const { merchant, isPublic, scope, keyId } = await exchange.admit()
-      const given = await read()
+      // An await costs a turn of the microtask queue: there is none where there is nothing to wait for.
+      const { merchant, isPublic, scope, keyId } = exchange.admit()
+      const fault = exchange.applyFaults()
+      if (fault) await fault
       const { method, path } = c.req
+      const given = method === 'GET' ? queryParams(c) : await read()
       const key = exchange.idempotencyKey
       if (key !== undefined) {
         exchange.entry = await enterIdempotent(site, { scope, key, method, path, raw: given.raw })
@@ -214,7 +218,8 @@ export class Api {
         if (replayed) return replayed
       }
       const params = this.#check(serving, given, exchange)
-      await site.engine.settle(merchant)
+      const settled = site.engine.settle(merchant)
+      if (settled) await settled
       const view = currentView({
         store: site.engine.store,
         ids: site.engine.ids,

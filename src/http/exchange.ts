@@ -20,15 +20,18 @@ import type { Site } from './site.ts'
 
 const NO_HEADERS: Headers = {}
 
-const CORS: Headers = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'Request-Id, X-API-Version, Paytwin-Now, Idempotent-Replayed',
-}
+/** Names and values alternate. */
+const CORS: readonly string[] = [
+  'Access-Control-Allow-Origin',
+  '*',
+  'Access-Control-Expose-Headers',
+  'Request-Id, X-API-Version, Paytwin-Now, Idempotent-Replayed',
+]
 
 const JSON_CONTENT = ['Content-Type', 'application/json'] as const
 
 function addHeaders(headers: string[], added: Headers): void {
-  for (const [name, value] of Object.entries(added)) headers.push(name, value)
+  for (const name in added) headers.push(name, added[name] as string)
 }
 
 /** What a replay shows in place of a secret: none is stored for that. See docs/contract/idempotency.md#secrets. */
@@ -101,17 +104,16 @@ export class Exchange {
   }
 
   /**
-   * Who asks, in which version, and whether anything keeps them from being heard.
-   * @throws ApiError authentication_error; parameter_invalid, param X-API-Version; rate_limit; internal_error
+   * Authenticates the caller, and checks the API version and the rate limit. The request's faults are still to be applied.
+   * @throws ApiError authentication_error; parameter_invalid, param X-API-Version; rate_limit
    */
-  async admit(): Promise<Caller> {
+  admit(): Caller {
     this.#forget()
     const caller = this.#authenticate()
     this.speaksOf(caller.merchant)
     this.#version = caller.merchant.settings.api_version
     this.#checkVersion()
     this.#site.rateLimit?.count(caller.merchant.settings.ordinal)
-    if (!this.#site.faults.isEmpty) await this.#suffer()
     return caller
   }
 
@@ -130,7 +132,7 @@ export class Exchange {
     this.#forget()
     const who = authenticate()
     this.#checkVersion()
-    if (!this.#site.faults.isEmpty) await this.#suffer()
+    await this.applyFaults()
     return who
   }
 
@@ -143,8 +145,16 @@ export class Exchange {
     this.#version = this.#site.versions.check(this.#c.req.header('x-api-version')) ?? this.#version
   }
 
-  /** What was made to go wrong with a request, once it is known who asks. */
-  async #suffer(): Promise<void> {
+  /**
+   * Applies the faults that are set for the request, once its caller is known: refuses it, or delays it.
+   * @returns undefined when there is nothing to wait for, which is nearly always
+   * @throws ApiError rate_limit; internal_error
+   */
+  applyFaults(): Promise<void> | undefined {
+    return this.#site.faults.isEmpty ? undefined : this.#applyFaults()
+  }
+
+  async #applyFaults(): Promise<void> {
     if (this.#strike('rate_limit')) throw rateLimited()
     const latency = this.#strike('latency')
     const { closing } = this.#site
@@ -298,7 +308,7 @@ export class Exchange {
     const headers = [...first, 'Request-Id', this.id, 'X-API-Version', this.#version]
     if (this.#merchant) headers.push('Paytwin-Now', String(this.#merchant.clock.now))
     if (this.#ignored) headers.push('Paytwin-Ignored-Params', this.#ignored)
-    if (this.#served.isPublicRoute) addHeaders(headers, CORS)
+    if (this.#served.isPublicRoute) headers.push(...CORS)
     if (this.#served.headers) addHeaders(headers, this.#served.headers)
     addHeaders(headers, own)
     return headers

@@ -19,8 +19,8 @@ export async function readParams(
   options: { readonly onlyOnce?: boolean } = {},
 ): Promise<Given> {
   const { method } = c.req
+  if (method === 'GET') return queryParams(c)
   const query = queryOf(c.req.url)
-  if (method === 'GET') return { raw: decodeForm(query), isForm: true }
   refuseEncoded(c.req.header('content-encoding'))
   const body = await readBody()
   if (method === 'DELETE' && body === '' && query !== '') return { raw: decodeForm(query), isForm: true }
@@ -37,6 +37,9 @@ export async function readParams(
     `Unsupported content type '${type}': send application/json or application/x-www-form-urlencoded`,
   )
 }
+
+/** Reads the parameters in a request's query. @throws ApiError parameter_invalid */
+export const queryParams = (c: Incoming): Given => ({ raw: decodeForm(queryOf(c.req.url)), isForm: true })
 
 const FORM = 'application/x-www-form-urlencoded'
 

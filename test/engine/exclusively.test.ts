@@ -187,7 +187,7 @@ describe('a state that is replaced', () => {
     expect(twin.sandbox.merchant).not.toBe(merchant)
     expect(twin.sandbox.merchant.settings).toEqual(merchant.settings)
     await expect(engine.command(merchant, null, () => undefined)).rejects.toThrow(StateReplaced)
-    await expect(engine.settle(merchant)).rejects.toThrow(StateReplaced)
+    expect(() => engine.settle(merchant)).toThrow(StateReplaced)
     await expect(engine.delete(merchant)).rejects.toThrow(StateReplaced)
   })
 
