@@ -135,7 +135,7 @@ export class Journal {
           })),
         ),
       )
-      .runWith(values)
+      .runWith(...values)
     const first = last - entries.length + 1
     assert(first === this.next, `the journal goes on at ${this.next}`)
     this.#next = last + 1

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
-import { codecOf } from './codec.ts'
+import { codecOf, type FieldSet } from './codec.ts'
 import { COLUMNS } from './columns.ts'
 import { Place } from './place.ts'
 import { Recent } from './recent.ts'
-import { arg, type Reader, type Statements } from './statements.ts'
+import { arg, type Reader, type Statement, type Statements } from './statements.ts'
 
 /** How many objects of a kind are kept in memory for certain. */
 const OBJECTS_KEPT = 1_024
@@ -25,6 +25,8 @@ export class KindTable<K extends Kind> {
   readonly #columns: readonly string[]
   /** The objects that were read or written last, by id. */
   readonly #recent: Recent<Known<Objects[K]>>
+  #insertion: Statement<unknown> | undefined
+  readonly #updates = new Map<FieldSet, Statement<unknown>>()
 
   constructor(kind: K, statements: Statements) {
     this.#kind = kind
@@ -112,40 +114,53 @@ export class KindTable<K extends Kind> {
 
   /** Inserts a row, and sets the seq of the place. */
   insert(merchant: number, object: Objects[K], place: Place): void {
-    const { last } = this.#statements
-      .named(`insert ${this.#kind}`, (db) =>
-        db.insertInto(this.#kind as 'object').values({
-          merchant: arg<number>('merchant'),
-          newest_entry: arg<number | null>('newest_entry'),
-          entry_count: arg<number>('entry_count'),
-          id: arg<string>('id'),
-          created: arg<number>('created'),
-          ...Object.fromEntries(this.#columns.map((name) => [name, arg(name)])),
-        }),
-      )
-      .runWith([merchant, place.newestEntry, place.entryCount, ...codecOf(this.#kind).encode(object)])
-    place.seq = last
+    this.#insertion ??= this.#statements.named(`insert ${this.#kind}`, (db) =>
+      db.insertInto(this.#kind as 'object').values({
+        merchant: arg<number>('merchant'),
+        newest_entry: arg<number | null>('newest_entry'),
+        entry_count: arg<number>('entry_count'),
+        id: arg<string>('id'),
+        created: arg<number>('created'),
+        ...Object.fromEntries(this.#columns.map((name) => [name, arg(name)])),
+      }),
+    )
+    const values = codecOf(this.#kind).encode(object)
+    place.seq = this.#insertion.runWith(merchant, place.newestEntry, place.entryCount, ...values).last
     this.#recent.set(object.id, { merchant, place, object })
   }
 
   /** Writes the fields that changed, and the end of the chain of entries. */
   update(merchant: number, { before, after }: { before: Objects[K]; after: Objects[K] }, place: Place): void {
     const changed = codecOf(this.#kind).changes(before, after)
-    const { changes } = this.#statements
-      .named(`update ${this.#kind} ${changed.name}`, (db) =>
-        db
-          .updateTable(this.#kind as 'object')
-          .set({
-            newest_entry: arg<number | null>('newest_entry'),
-            entry_count: arg<number>('entry_count'),
-            ...Object.fromEntries(changed.fields.map(({ name }) => [name, arg(name)])),
-          })
-          .where('seq', '=', arg<number>('seq'))
-          .where('id', '=', arg<string>('id')),
-      )
-      .runWith([place.newestEntry, place.entryCount, ...changed.encode(after), place.seq, after.id])
+    const values = changed.encode(after)
+    const { changes } = this.#updateOf(changed).runWith(
+      place.newestEntry,
+      place.entryCount,
+      ...values,
+      place.seq,
+      after.id,
+    )
     assert(changes === 1, `${after.id} is where it was`)
     this.#recent.set(after.id, { merchant, place, object: after })
+  }
+
+  /** The statement that writes some fields. Its name is long: to compare it takes longer than to bind the values. */
+  #updateOf(changed: FieldSet): Statement<unknown> {
+    const known = this.#updates.get(changed)
+    if (known) return known
+    const made = this.#statements.named(`update ${this.#kind} ${changed.name}`, (db) =>
+      db
+        .updateTable(this.#kind as 'object')
+        .set({
+          newest_entry: arg<number | null>('newest_entry'),
+          entry_count: arg<number>('entry_count'),
+          ...Object.fromEntries(changed.fields.map(({ name }) => [name, arg(name)])),
+        })
+        .where('seq', '=', arg<number>('seq'))
+        .where('id', '=', arg<string>('id')),
+    )
+    this.#updates.set(changed, made)
+    return made
   }
 
   /** Drops the objects in memory: to be called when rows were changed in another way than by this class. */

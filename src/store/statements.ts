@@ -78,7 +78,7 @@ export class Statement<Row> {
    * Runs it with the values in the order in which the query asks for them, which is quicker where there are many.
    * @returns how many rows it wrote, and the rowid of the one inserted last
    */
-  runWith(values: readonly unknown[]): { changes: number; last: number } {
+  runWith(...values: readonly unknown[]): { changes: number; last: number } {
     const { changes, lastInsertRowid } = this.#prepared.run(...values)
     return { changes, last: Number(lastInsertRowid) }
   }
