@@ -101,6 +101,8 @@ export function runBatch(
     }
     isWaiting = await_webhooks && unit.announced > 0
   } while (!isWaiting && stopwatch() - started < BATCH_MS)
+  // Kept any longer, the objects of past jobs would cost the collector more than reading the few that come back.
+  store.objects.forget()
   clock.begin(target, storedAdvance({ ...asked, summary }))
   return { isDone: false, isWaiting, summary }
 }
