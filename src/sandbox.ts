@@ -29,6 +29,7 @@ import { RequestLog } from './http/request-log.ts'
 import type { Registered } from './http/route.ts'
 import { EventStreams } from './http/stream.ts'
 import { type Version, VersionHistory } from './http/versions.ts'
+import type { CacheSizes } from './store/cache-sizes.ts'
 import { type Durability, openDatabase } from './store/database.ts'
 import { SnapshotsInMemory } from './store/snapshots-in-memory.ts'
 import { SnapshotsOnDisk } from './store/snapshots-on-disk.ts'
@@ -42,6 +43,8 @@ export type SandboxOptions = {
   /** The database file; ':memory:' for one that leaves nothing behind. */
   readonly database: string
   readonly durability?: Durability
+  /** What is kept in memory of the database; a test may choose other sizes, which change no answer. */
+  readonly cacheSizes?: CacheSizes
   /** The default merchant's clock: 'live', or where it stands frozen (Unix seconds). null for what the database has. */
   readonly clock?: 'live' | number | null
   readonly seed?: string | null
@@ -259,13 +262,17 @@ async function openSpecimen(
 }
 
 /** The database, and where its snapshots are: beside it. */
-async function openStore({ database: path, durability = 'normal' }: SandboxOptions): Promise<Store> {
+async function openStore({
+  database: path,
+  durability = 'normal',
+  cacheSizes,
+}: SandboxOptions): Promise<Store> {
   const database = await openDatabase(path, durability)
   const shelf =
     path === ':memory:'
       ? new SnapshotsInMemory(database)
       : new SnapshotsOnDisk(database, join(dirname(path), 'snapshots'))
-  return new Store(database, shelf)
+  return new Store(database, shelf, cacheSizes)
 }
 
 /** @throws ApiError for fixtures that cannot be */

@@ -1,9 +1,7 @@
 import type { JobRow } from './tables.ts'
 
-/** How many jobs are read from the queue at a time. */
-export const WINDOW_SIZE = 64
-/** How many a window grows to at most, when jobs are added to it. */
-const MAX_SIZE = 256
+/** How many times its size a window grows to at most, when jobs are added to it. */
+const MAX_GROWTH = 4
 
 /**
  * The first jobs of a clock's queue, held in memory: an advance runs them one after the other, and reads the queue once for
@@ -12,14 +10,19 @@ const MAX_SIZE = 256
 export class JobWindow {
   readonly clock: number
   readonly #rows: JobRow[]
+  readonly #size: number
   /** Whether the queue holds nothing behind these rows. */
   #isWhole: boolean
 
-  /** @param rows - the first rows of the queue, in order; fewer than WINDOW_SIZE are the whole queue */
-  constructor(clock: number, rows: readonly JobRow[]) {
+  /**
+   * @param rows - the first rows of the queue, in order; fewer than `size` are the whole queue
+   * @param size - how many rows were asked for
+   */
+  constructor(clock: number, rows: readonly JobRow[], size: number) {
     this.clock = clock
+    this.#size = size
     this.#rows = [...rows]
-    this.#isWhole = rows.length < WINDOW_SIZE
+    this.#isWhole = rows.length < size
   }
 
   /** Whether the window is used up: its rows are gone, and the queue may hold others. */
@@ -39,8 +42,8 @@ export class JobWindow {
     let place = rows.length
     while (place > 0 && compare(row, rows[place - 1] as JobRow) < 0) place -= 1
     rows.splice(place, 0, row)
-    if (rows.length <= MAX_SIZE) return
-    rows.length = WINDOW_SIZE
+    if (rows.length <= this.#size * MAX_GROWTH) return
+    rows.length = this.#size
     this.#isWhole = false
   }
 

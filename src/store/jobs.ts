@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { assert } from '../core/errors.ts'
 import { JOB_KINDS, type Job, type JobKind } from '../core/jobs.ts'
-import { JobWindow, WINDOW_SIZE } from './job-window.ts'
+import { JobWindow } from './job-window.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import type { JobRow } from './tables.ts'
 
@@ -17,11 +17,14 @@ export type QueuedJob = Job & { readonly clock: number; readonly merchant: numbe
 /** What is due on which clock, in the order of execution. */
 export class JobTable {
   readonly #statements: Statements
+  readonly #windowSize: number
   /** The first jobs of the clock that moved last. */
   #window: JobWindow | undefined
 
-  constructor(statements: Statements) {
+  /** @param windowSize - how many jobs are read at a time */
+  constructor(statements: Statements, windowSize: number) {
     this.#statements = statements
+    this.#windowSize = windowSize
   }
 
   /** The job that runs next on a clock; undefined when its queue is empty. */
@@ -34,7 +37,7 @@ export class JobTable {
   /** Some of the jobs that run next on a clock, in order. From here on they are held in memory. */
   firstFew(clock: number): QueuedJob[] {
     if (this.#window?.clock !== clock || this.#window.isUsedUp) {
-      this.#window = new JobWindow(clock, this.#rows(clock, WINDOW_SIZE))
+      this.#window = new JobWindow(clock, this.#rows(clock, this.#windowSize), this.#windowSize)
     }
     return this.#window.rows.map(jobOf)
   }

@@ -7,8 +7,6 @@ import { Place } from './place.ts'
 import { Recent } from './recent.ts'
 import { arg, type Reader, type Statement, type Statements } from './statements.ts'
 
-/** How many objects of a kind are kept in memory for certain. */
-const OBJECTS_KEPT = 1_024
 /** Deliveries are also written many at a time, by statements that do not pass here (see DeliveryQueue). */
 const DELIVERIES_KEPT = 0
 
@@ -28,11 +26,12 @@ export class KindTable<K extends Kind> {
   #insertion: Statement<unknown> | undefined
   readonly #updates = new Map<FieldSet, Statement<unknown>>()
 
-  constructor(kind: K, statements: Statements) {
+  /** @param objectsKept - how many objects are kept in memory for certain */
+  constructor(kind: K, statements: Statements, objectsKept: number) {
     this.#kind = kind
     this.#statements = statements
     this.#columns = Object.keys(COLUMNS[kind])
-    this.#recent = new Recent(kind === 'webhook_delivery' ? DELIVERIES_KEPT : OBJECTS_KEPT)
+    this.#recent = new Recent(kind === 'webhook_delivery' ? DELIVERIES_KEPT : objectsKept)
   }
 
   /** The columns that `reader` takes. */

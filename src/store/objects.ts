@@ -33,10 +33,11 @@ export class ObjectTable {
   readonly #tables: { readonly [K in Kind]: KindTable<K> }
   #writes = 0
 
-  constructor(statements: Statements, blocks: Blocks) {
+  /** @param objectsKept - how many objects of a kind are kept in memory for certain */
+  constructor(statements: Statements, blocks: Blocks, objectsKept: number) {
     this.#statements = statements
     this.#blocks = blocks
-    const tables = KINDS.map((kind) => [kind, new KindTable(kind, statements)])
+    const tables = KINDS.map((kind) => [kind, new KindTable(kind, statements, objectsKept)])
     this.#tables = Object.fromEntries(tables) as { readonly [K in Kind]: KindTable<K> }
   }
 

@@ -1,5 +1,6 @@
 import type Sqlite from 'better-sqlite3'
 import { Blocks } from './blocks.ts'
+import { CACHE_SIZES, type CacheSizes } from './cache-sizes.ts'
 import { ClockTable } from './clocks.ts'
 import { empty, forget, refill } from './contents.ts'
 import { DeliveryQueue } from './deliveries.ts'
@@ -42,17 +43,17 @@ export class Store {
     readonly rollback: Sqlite.Statement
   }
 
-  constructor(database: Sqlite.Database, snapshots: Snapshots) {
+  constructor(database: Sqlite.Database, snapshots: Snapshots, cacheSizes: CacheSizes = CACHE_SIZES) {
     const statements = new Statements(database)
     this.statements = statements
     this.snapshots = snapshots
     this.#database = database
     this.#blocks = new Blocks(statements)
-    this.objects = new ObjectTable(statements, this.#blocks)
+    this.objects = new ObjectTable(statements, this.#blocks, cacheSizes.objects)
     this.#keyframes = new Keyframes(statements)
     this.journal = new Journal(statements, this.#keyframes, this.#blocks)
     this.past = new Past(statements)
-    this.jobs = new JobTable(statements)
+    this.jobs = new JobTable(statements, cacheSizes.jobs)
     this.clocks = new ClockTable(statements)
     this.deliveries = new DeliveryQueue(statements)
     this.directory = new Directory(statements)

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { CacheSizes } from '../../src/store/cache-sizes.ts'
 import type { Body } from '../twin.ts'
 import { audit, bytesOfWorld } from './audit.ts'
 import type { Step } from './commands.ts'
@@ -24,14 +25,16 @@ export type RunOptions = {
   /** After how many steps everything is looked at. */
   readonly auditEvery?: number
   readonly pace?: Pace
+  /** How much the store keeps in memory; as in a daemon unless given. */
+  readonly cacheSizes?: CacheSizes
 }
 
 /** Plays steps in a sandbox of their own, and checks as it goes. A failure is part of the result. */
 export async function run(
   steps: readonly Step[],
-  { seed, auditEvery = 40, pace = ONE_JUMP }: RunOptions,
+  { seed, auditEvery = 40, pace = ONE_JUMP, cacheSizes }: RunOptions,
 ): Promise<Result> {
-  const world = await World.open(seed)
+  const world = await World.open(seed, cacheSizes)
   const lines: string[] = []
   const counts = { simulatedSeconds: 0, renewals: 0, events: 0 }
   // What is looked at closer, out of all there is.
@@ -88,19 +91,22 @@ const isRenewal = ({ type, data }: Body): boolean =>
 /** Thirty parts of a month: a day each. */
 const IN_STEPS: Pace = ({ from, to }) => Math.max(2, Math.min(60, Math.round((to - from) / 86_400)))
 
+const NO_CACHES: CacheSizes = { objects: 0, jobs: 1 }
+const TINY_CACHES: CacheSizes = { objects: 2, jobs: 3 }
+
 /**
- * Plays steps twice more where once is not enough: the same again, and with every advance in small steps. All have to
- * give the same history, byte for byte.
+ * Plays steps three times: as a daemon does, again without caches in the store, and with tiny caches and every advance in
+ * small steps. All have to give the same history, byte for byte.
  */
 export async function runThoroughly(steps: readonly Step[], options: RunOptions): Promise<Result> {
   const first = await run(steps, options)
   if (first.failure) return first
   const quietly = { ...options, auditEvery: Number.POSITIVE_INFINITY }
-  for (const [kind, pace] of [
-    ['same seed, other history', ONE_JUMP],
-    ['a jump is not its steps', IN_STEPS],
+  for (const [kind, pace, cacheSizes] of [
+    ['same seed, other history', ONE_JUMP, NO_CACHES],
+    ['a jump is not its steps', IN_STEPS, TINY_CACHES],
   ] as const) {
-    const again = await run(steps, { ...quietly, pace })
+    const again = await run(steps, { ...quietly, pace, cacheSizes })
     const failure = again.failure
       ? new Failure(kind, again.failure.message)
       : differenceOf(kind, first.bytes, again.bytes)

@@ -1,4 +1,5 @@
 import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
+import type { CacheSizes } from '../../src/store/cache-sizes.ts'
 import type { Body } from '../twin.ts'
 import { type Answer, ask } from './client.ts'
 import { MERCHANTS } from './commands.ts'
@@ -37,8 +38,9 @@ export class World {
     this.sandbox = sandbox
   }
 
-  static async open(seed: number): Promise<World> {
+  static async open(seed: number, cacheSizes?: CacheSizes): Promise<World> {
     const sandbox = await openSandbox({
+      ...(cacheSizes && { cacheSizes }),
       database: ':memory:',
       clock: BEGIN,
       seed: String(seed),

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { JobWindow, WINDOW_SIZE } from '../../src/store/job-window.ts'
+import { CACHE_SIZES } from '../../src/store/cache-sizes.ts'
+import { JobWindow } from '../../src/store/job-window.ts'
 import type { JobRow } from '../../src/store/tables.ts'
 
 const CLOCK = 1
@@ -33,7 +34,7 @@ class Queue {
     return true
   }
 
-  read = () => new JobWindow(CLOCK, this.rows.slice(0, WINDOW_SIZE))
+  read = () => new JobWindow(CLOCK, this.rows.slice(0, CACHE_SIZES.jobs), CACHE_SIZES.jobs)
 }
 
 const steps = fc.array(
@@ -68,7 +69,7 @@ test('a window equals the beginning of the queue, whatever is added, removed and
 })
 
 test('a window does not grow with the queue', () => {
-  const window = new JobWindow(CLOCK, [])
+  const window = new JobWindow(CLOCK, [], CACHE_SIZES.jobs)
   for (let due = 0; due < 5_000; due += 1) {
     window.add({ clock: CLOCK, merchant: 1, due, subscription: 'sub', position: 0, object: 'sub', kind: 0 })
   }

@@ -1,0 +1,9 @@
+/** How much the store keeps in memory of what the database holds. No answer depends on it. */
+export type CacheSizes = {
+  /** The number of objects of a kind that are kept for certain; at most twice as many are. 0 keeps none. */
+  readonly objects: number
+  /** The number of jobs that are read from a queue at a time, at least 1. */
+  readonly jobs: number
+}
+
+export const CACHE_SIZES: CacheSizes = { objects: 1_024, jobs: 64 }
