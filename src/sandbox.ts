@@ -221,7 +221,7 @@ function openWebhooks(
     version: version ?? UNKNOWN_VERSION,
     reportError,
   })
-  engine.deliveries = deliverer
+  engine.outbox.deliveries = deliverer
   deliverer.sendReady()
   return {
     sendReady: () => deliverer.sendReady(),

@@ -3,9 +3,13 @@ import type { Store } from '../store/store.ts'
 import { isOfStorage } from '../store/unusable.ts'
 import type { Clock } from './clock.ts'
 import { nextTurn } from './gate.ts'
+import type { Listeners } from './listeners.ts'
 import type { MerchantState, Waiting } from './merchant-state.ts'
+import type { Outbox } from './outbox.ts'
 import { awaitsWebhooks, NOTHING_DONE, runBatch, type Summary } from './scheduler.ts'
-import type { Unit } from './unit.ts'
+import type { TransactionLog } from './transaction-log.ts'
+import type { Transactions } from './transactions.ts'
+import type { Units } from './units.ts'
 
 /**
  * After how many batches the log is moved into the database, in a turn of its own: so that nobody waits for a batch and for that
@@ -21,22 +25,6 @@ export class AdvancePutOff extends Error {
   }
 }
 
-/** What advances need of the engine. */
-export type AdvanceHost = {
-  /** A transaction that may move the clock. */
-  readonly transaction: <T>(clock: Clock, work: () => T) => T
-  /** What to do when the transaction under way has ended, one way or the other. */
-  readonly whenOver: (outcome: {
-    readonly committed: () => void
-    readonly rolledBack: (reason: unknown) => void
-  }) => void
-  /** A unit for a step of a clock's advance. */
-  readonly unit: (merchant: MerchantState, moving: Clock) => Unit
-  /** Resolves when all webhooks of a merchant that are on their way have been answered. */
-  readonly delivered: (merchant: MerchantState) => Promise<void>
-  readonly failed: (error: unknown, doing: string) => void
-}
-
 /** Controls a running advance. `wake` ends its waiting for webhooks when it is canceled, or the daemon stops. */
 type Control = { wake: () => void }
 type Running = Control & { readonly done: Promise<Summary> }
@@ -48,15 +36,30 @@ type Running = Control & { readonly done: Promise<Summary> }
  */
 export class Advances {
   readonly #store: Store
-  readonly #host: AdvanceHost
+  readonly #transactions: Transactions
+  readonly #log: TransactionLog
+  readonly #units: Units
+  readonly #outbox: Outbox
+  readonly #listeners: Listeners
   readonly #running = new Map<Clock, Running>()
   /** Clocks whose advance is to end after its current batch. An advance that stalls before that still ends, once it can. */
   readonly #canceled = new WeakSet<Clock>()
   #isStopping = false
 
-  constructor(store: Store, host: AdvanceHost) {
-    this.#store = store
-    this.#host = host
+  constructor(given: {
+    readonly store: Store
+    readonly transactions: Transactions
+    readonly log: TransactionLog
+    readonly units: Units
+    readonly outbox: Outbox
+    readonly listeners: Listeners
+  }) {
+    this.#store = given.store
+    this.#transactions = given.transactions
+    this.#log = given.log
+    this.#units = given.units
+    this.#outbox = given.outbox
+    this.#listeners = given.listeners
   }
 
   /** Whether any clock moves. */
@@ -78,12 +81,10 @@ export class Advances {
   startOnCommit(merchant: MerchantState, clock: Clock): Promise<Summary> {
     const waiting = hold(merchant, clock)
     const done = new Promise<Summary>((resolve) => {
-      this.#host.whenOver({
-        committed: () => resolve(this.#run(merchant, clock, waiting)),
-        rolledBack: (reason) => {
-          merchant.held.delete(clock)
-          for (const { reject } of waiting) reject(reason)
-        },
+      this.#log.onCommit(() => resolve(this.#run(merchant, clock, waiting)))
+      this.#log.onRollback((reason) => {
+        merchant.held.delete(clock)
+        for (const { reject } of waiting) reject(reason)
       })
     })
     return reportedElsewhere(done)
@@ -149,7 +150,7 @@ export class Advances {
     try {
       return await this.#runBatches(merchant, clock, control)
     } catch (error) {
-      this.#host.failed(error, `advancing the clock of ${merchant.settings.id}`)
+      this.#listeners.report(error, `advancing the clock of ${merchant.settings.id}`)
       if (isOfStorage(error)) throw new AdvancePutOff(error)
       this.#giveUp(merchant, clock)
       throw error
@@ -164,9 +165,9 @@ export class Advances {
       await nextTurn()
       if (isWaiting) await this.#park(merchant, clock, control)
       if (this.#isStopping) return summary
-      const batch = this.#host.transaction(clock, () => {
+      const batch = this.#transactions.run([clock], () => {
         if (!this.#canceled.has(clock))
-          return runBatch(this.#store, clock, () => this.#host.unit(merchant, clock))
+          return runBatch(this.#store, clock, () => this.#units.forStep(merchant, clock))
         clock.end({ keepsPace: false })
         return { isDone: true, isWaiting: false, summary }
       })
@@ -188,7 +189,7 @@ export class Advances {
       this.#store.checkpoint()
     } catch (error) {
       if (!isOfStorage(error)) throw error
-      this.#host.failed(error, 'moving the log into the database')
+      this.#listeners.report(error, 'moving the log into the database')
     }
   }
 
@@ -197,13 +198,13 @@ export class Advances {
     try {
       this.#end(clock)
     } catch (error) {
-      this.#host.failed(error, `ending an advance of ${merchant.settings.id}`)
+      this.#listeners.report(error, `ending an advance of ${merchant.settings.id}`)
     }
   }
 
   /** Ends an advance where it stands. */
   #end(clock: Clock): void {
-    this.#host.transaction(clock, () => clock.end({ keepsPace: false }))
+    this.#transactions.run([clock], () => clock.end({ keepsPace: false }))
     this.#canceled.delete(clock)
   }
 
@@ -220,7 +221,7 @@ export class Advances {
     try {
       await new Promise<void>((resolve, reject) => {
         control.wake = resolve
-        this.#host.delivered(merchant).then(resolve, reject)
+        this.#outbox.settled(merchant).then(resolve, reject)
       })
     } finally {
       merchant.parked.delete(clock)

@@ -1,6 +1,7 @@
 import { internalError } from '../core/errors.ts'
 import type { Clock } from './clock.ts'
 import { Gate, nextTurn } from './gate.ts'
+import type { Listeners } from './listeners.ts'
 import { leftBehindBy, type MerchantState } from './merchant-state.ts'
 import type { Timekeeper } from './timekeeper.ts'
 import type { Transactions } from './transactions.ts'
@@ -19,26 +20,26 @@ type Command = CommandOptions & {
   readonly reject: (error: unknown) => void
 }
 
-type Host = {
-  readonly time: () => Pick<Timekeeper, 'catchUp' | 'isMoving' | 'rest'>
-  /** Takes note that a transaction could not be committed. */
-  readonly failed: (error: unknown) => void
-}
-
 /**
  * The command queue. Commands that arrive together share one transaction, and are answered after the commit. Those of a
  * merchant whose time moves wait until it stands. Work that is to run alone lets commands pass as long as any clock moves.
  */
 export class CommandQueue {
   readonly #transactions: Transactions
-  readonly #host: Host
+  readonly #time: Timekeeper
+  readonly #listeners: Listeners
   readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
   #commands: Command[] = []
   #isClosed = false
 
-  constructor(transactions: Transactions, host: Host) {
-    this.#transactions = transactions
-    this.#host = host
+  constructor(given: {
+    readonly transactions: Transactions
+    readonly time: Timekeeper
+    readonly listeners: Listeners
+  }) {
+    this.#transactions = given.transactions
+    this.#time = given.time
+    this.#listeners = given.listeners
   }
 
   /** Refuses commands from now on. @returns when those that were accepted have ended */
@@ -79,7 +80,7 @@ export class CommandQueue {
    */
   alone<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(internalError())
-    return this.#gate.alone(work, this.#host.time().rest())
+    return this.#gate.alone(work, this.#time.rest())
   }
 
   #enqueue(command: Command): void {
@@ -93,7 +94,7 @@ export class CommandQueue {
    */
   #flushSoon(): void {
     const flush = () => this.#flush()
-    setImmediate(this.#host.time().isMoving ? flush : () => setImmediate(flush))
+    setImmediate(this.#time.isMoving ? flush : () => setImmediate(flush))
   }
 
   /** One transaction for all commands that have arrived; answers leave after its commit. */
@@ -116,7 +117,7 @@ export class CommandQueue {
         }
       })
     } catch (error) {
-      this.#host.failed(error)
+      this.#listeners.report(error, 'committing commands')
       for (const command of open) command.reject(error)
       return
     }
@@ -132,7 +133,7 @@ export class CommandQueue {
 
   /** Whether a command runs though work waits to run alone. */
   #passes({ beginsAdvance }: Command): boolean {
-    return this.#host.time().isMoving && !(beginsAdvance && this.#gate.isDraining)
+    return this.#time.isMoving && !(beginsAdvance && this.#gate.isDraining)
   }
 
   /**
@@ -147,7 +148,7 @@ export class CommandQueue {
       return true
     }
     const { clock, held } = merchant
-    if (!held.has(clock)) this.#host.time().catchUp(merchant)
+    if (!held.has(clock)) this.#time.catchUp(merchant)
     const isParked = merchant.parked.has(clock)
     if (!isParked && this.#defer(command, clock)) return true
     if (!isParked && clock.target !== null) {

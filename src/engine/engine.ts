@@ -1,25 +1,23 @@
 import { internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { isOfStorage } from '../store/unusable.ts'
-import { type Clock, steadyTime, type Wall } from './clock.ts'
+import { Advances } from './advances.ts'
+import { steadyTime, type Wall } from './clock.ts'
 import { type CommandOptions, CommandQueue } from './command-queue.ts'
 import { Faults } from './faults.ts'
 import { nextTurn } from './gate.ts'
 import { Ids } from './ids.ts'
 import { type EngineListener, Listeners } from './listeners.ts'
 import { checkPresent, isUnfinished, type MerchantState, merchantOf } from './merchant-state.ts'
+import { Outbox } from './outbox.ts'
 import { Timekeeper } from './timekeeper.ts'
+import { TransactionLog } from './transaction-log.ts'
 import { Transactions } from './transactions.ts'
-import { type RequestContext, Unit } from './unit.ts'
+import type { RequestContext, Unit } from './unit.ts'
+import { Units } from './units.ts'
 
 /** Runs in a transaction of its own what may write for several merchants. */
 export type Transact = <T>(run: (unitOf: (merchant: MerchantState) => Unit) => T) => T
-
-/** Who hands events over to webhook endpoints. */
-export type Deliveries = {
-  /** Resolves when nothing of a merchant is on its way. */
-  readonly settled: (merchant: MerchantState) => Promise<void>
-}
 
 /**
  * Where all that changes comes together: commands from their queue, and between them the timekeeper's batches, each in a
@@ -36,12 +34,11 @@ export class Engine {
   /** The dates of all API versions, oldest first. */
   readonly versions: readonly string[]
   readonly merchants = new Map<number, MerchantState>()
-  /** Who sends webhooks, once there is somebody. */
-  deliveries: Deliveries | null = null
+  readonly outbox = new Outbox()
   readonly #listeners = new Listeners()
+  readonly #log = new TransactionLog()
   readonly #transactions: Transactions
-  /** The webhook endpoints to which something is to go out, each with its merchant. */
-  #announced = new Map<string, MerchantState>()
+  readonly #units: Units
   readonly #queue: CommandQueue
 
   constructor(given: { store: Store; seed: string; wall: Wall; versions: readonly string[] }) {
@@ -52,30 +49,16 @@ export class Engine {
     this.steady = steadyTime(wall)
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
-    this.#transactions = new Transactions(store, this.ids, {
-      committed: (clocks) => this.#listeners.tell((listener) => listener.committed?.(clocks)),
-      rolledBack: () => {
-        for (const { endpoints } of this.merchants.values()) endpoints.forget()
-      },
-      failed: (error) => this.#listeners.report(error, 'running a command'),
-    })
-    this.#queue = new CommandQueue(this.#transactions, {
-      time: () => this.time,
-      failed: (error) => this.#listeners.report(error, 'committing commands'),
-    })
-    this.time = new Timekeeper(store, {
-      transaction: (clock, work) => this.#transactions.run([clock], work),
-      beginAdvance: (merchant, run) => this.command(merchant, null, run, { beginsAdvance: true }),
-      whenOver: ({ committed, rolledBack }) => {
-        this.#transactions.whenCommitted(committed)
-        this.#transactions.whenTakenBack(rolledBack)
-      },
-      unit: (merchant, moving) => this.#unit(merchant, { request: null, moving }),
-      caughtUp: (merchant, summary) =>
-        this.#listeners.tell((listener) => listener.caughtUp?.(merchant, summary)),
-      delivered: (merchant) => this.deliveries?.settled(merchant) ?? Promise.resolve(),
-      failed: (error, doing) => this.#listeners.report(error, doing),
-    })
+    // Each part knows only those above it: a request goes from the queue down to the transaction.
+    const { merchants, outbox, ids, faults } = this
+    const [listeners, log] = [this.#listeners, this.#log]
+    const transactions = new Transactions({ store, ids, log, merchants, listeners })
+    const units = new Units({ store, ids, faults, versions, log, outbox })
+    const advances = new Advances({ store, transactions, log, units, outbox, listeners })
+    this.time = new Timekeeper({ store, transactions, advances, listeners })
+    this.#queue = new CommandQueue({ transactions, time: this.time, listeners })
+    this.#transactions = transactions
+    this.#units = units
     this.#admitAll()
   }
 
@@ -94,7 +77,7 @@ export class Engine {
     options: CommandOptions = {},
   ): Promise<T> {
     const runUnit = () => {
-      const unit = this.#unit(merchant, { request, moving: null })
+      const unit = this.#units.forCommand(merchant, request)
       return this.#transactions.attempt(() => run(unit), unit)
     }
     return this.#queue.submit([merchant], runUnit, options)
@@ -115,9 +98,7 @@ export class Engine {
     run: (unitOf: (merchant: MerchantState) => Unit) => T,
   ): Promise<T> {
     return this.#queue.submit(merchants, () =>
-      this.#transactions.attempt(() =>
-        run((merchant) => this.#unit(merchant, { request: null, moving: null })),
-      ),
+      this.#transactions.attempt(() => run((merchant) => this.#units.forCommand(merchant))),
     )
   }
 
@@ -128,17 +109,10 @@ export class Engine {
   record<T>(merchant: MerchantState, work: (unit: Unit) => T): Promise<T | undefined> {
     const run = () => {
       if (merchant.standing !== 'present') return { value: undefined }
-      const unit = this.#unit(merchant, { request: null, moving: merchant.clock })
+      const unit = this.#units.forStep(merchant, merchant.clock)
       return this.#transactions.attempt(() => work(unit), unit)
     }
     return this.#queue.submit([], run)
-  }
-
-  /** The webhook endpoints to which something is to go out, since this was last asked. */
-  takeAnnounced(): ReadonlyMap<string, MerchantState> {
-    const announced = this.#announced
-    if (announced.size > 0) this.#announced = new Map()
-    return announced
   }
 
   /**
@@ -205,9 +179,7 @@ export class Engine {
    */
   replaceState<T>(work: (transact: Transact) => T): Promise<T> {
     const transact: Transact = (run) =>
-      this.#transactions.run([], () =>
-        run((merchant) => this.#unit(merchant, { request: null, moving: null })),
-      )
+      this.#transactions.run([], () => run((merchant) => this.#units.forCommand(merchant)))
     return this.exclusively(() => {
       const result = this.#knowingAnew(() => work(transact))
       this.#listeners.tell((listener) => listener.replaced?.())
@@ -232,8 +204,8 @@ export class Engine {
   admit(settings: MerchantState['settings']): MerchantState {
     const merchant = merchantOf(settings, this.store, this.wall)
     this.merchants.set(settings.ordinal, merchant)
-    this.#transactions.touch(merchant.clock)
-    this.#transactions.whenTakenBack(() => this.merchants.delete(settings.ordinal))
+    this.#log.touch(merchant.clock)
+    this.#log.onRollback(() => this.merchants.delete(settings.ordinal))
     return merchant
   }
 
@@ -260,7 +232,7 @@ export class Engine {
   #leaveBehind(): void {
     for (const merchant of this.merchants.values()) merchant.standing = 'replaced'
     this.merchants.clear()
-    this.#announced = new Map()
+    this.outbox.clear()
   }
 
   #admitAll(): void {
@@ -284,15 +256,5 @@ export class Engine {
     // While a shutdown leaves an advance unfinished, clocks stand where nobody was to see them.
     if ([...this.merchants.values()].some(isUnfinished)) throw internalError()
     return work()
-  }
-
-  #unit(merchant: MerchantState, given: { request: RequestContext | null; moving: Clock | null }): Unit {
-    const { store, ids, faults, versions } = this
-    const host = {
-      touch: (clock: Clock) => this.#transactions.touch(clock),
-      whenTakenBack: (undo: () => void) => this.#transactions.whenTakenBack(undo),
-      announce: (endpoint: string) => this.#announced.set(endpoint, merchant),
-    }
-    return new Unit({ store, ids, faults, merchant, versions, host, ...given })
   }
 }

@@ -115,7 +115,7 @@ export async function updateMerchant(
   const merchant = findMerchant(engine, id)
   await engine.command(merchant, null, (unit) => {
     const { settings } = merchant
-    unit.whenTakenBack(() => {
+    unit.onRollback(() => {
       merchant.settings = settings
     })
     merchant.settings = {

@@ -3,18 +3,13 @@ import { parameterInvalid } from '../core/errors.ts'
 import type { QueuedJob } from '../store/jobs.ts'
 import type { Store } from '../store/store.ts'
 import { isOfStorage } from '../store/unusable.ts'
-import { type AdvanceHost, AdvancePutOff, Advances } from './advances.ts'
+import { AdvancePutOff, type Advances } from './advances.ts'
 import type { Clock } from './clock.ts'
+import type { Listeners } from './listeners.ts'
 import type { MerchantState } from './merchant-state.ts'
 import { type AdvanceOptions, type Summary, storedAdvance } from './scheduler.ts'
+import type { Transactions } from './transactions.ts'
 import { ClockHeld, type Unit } from './unit.ts'
-
-/** What the timekeeper needs of the engine. */
-type Host = AdvanceHost & {
-  /** Runs a command of a merchant that begins an advance. */
-  readonly beginAdvance: <T>(merchant: MerchantState, run: (unit: Unit) => T) => Promise<T>
-  readonly caughtUp: (merchant: string, summary: Summary) => void
-}
 
 /**
  * Moves clocks: by an advance that was asked for, or to keep a live one up with the wall clock.
@@ -22,57 +17,46 @@ type Host = AdvanceHost & {
  */
 export class Timekeeper {
   readonly #store: Store
-  readonly #host: Host
+  readonly #transactions: Transactions
   readonly #advances: Advances
+  readonly #listeners: Listeners
   /** Live clocks with a due job that failed, or whose jobs cannot be read: they are not caught up again by themselves. */
   readonly #stuck = new Set<Clock>()
 
-  constructor(store: Store, host: Host) {
-    this.#store = store
-    this.#host = host
-    this.#advances = new Advances(store, host)
+  constructor(given: {
+    readonly store: Store
+    readonly transactions: Transactions
+    readonly advances: Advances
+    readonly listeners: Listeners
+  }) {
+    this.#store = given.store
+    this.#transactions = given.transactions
+    this.#advances = given.advances
+    this.#listeners = given.listeners
   }
 
   /**
-   * Begins to move a clock forward, from due job to due job.
-   * @param aim - the target in Unix seconds, asked for when the advance begins
-   * @param options.stop_on - types of events after whose first the advance ends
-   * @param options.await_webhooks - whether each step waits until the webhooks of the one before were answered
-   * @param options.param - the parameter to blame when the target is not forward
-   * @param options.checkAdmitted - throws when it is not to begin, because of what happened while it waited
-   * @param options.begun - what else to write when it begins, in the same transaction
-   * @returns when it has begun; `done` tells what it did, when it has ended or was canceled
+   * Starts to move a clock forward, from due job to due job, once the transaction under way is committed.
+   * @param target - Unix seconds
+   * @returns what the advance did, when it has ended or was canceled
+   * @throws ApiError parameter_invalid, param `param`, for a target that is not ahead; ClockHeld while an advance is under way
    */
-  async begin(
-    merchant: MerchantState,
+  start(
+    unit: Unit,
     clock: Clock,
-    aim: (now: number) => number,
-    {
-      param,
-      begun,
-      checkAdmitted,
-      ...wanted
-    }: Partial<AdvanceOptions> & { param: string; begun?: () => void; checkAdmitted?: () => void },
-  ): Promise<{ readonly done: Promise<Summary> }> {
-    const { done } = await this.#host.beginAdvance(merchant, (unit) => {
-      if (merchant.held.has(clock) || clock.target !== null) throw new ClockHeld(clock)
-      checkAdmitted?.()
-      unit.touch(clock)
-      const target = aim(clock.instant)
-      this.check(clock, target, param)
-      clock.begin(target, storedAdvance(wanted))
-      begun?.()
-      return { done: this.#advances.startOnCommit(merchant, clock) }
-    })
-    this.#stuck.delete(clock)
-    return { done: wanted.await_webhooks ? this.#alsoDelivered(merchant, done) : done }
+    { target, param, options }: { target: number; param: string; options: Partial<AdvanceOptions> },
+  ): Promise<Summary> {
+    const { merchant } = unit
+    if (merchant.held.has(clock) || clock.target !== null) throw new ClockHeld(clock)
+    unit.touch(clock)
+    this.check(clock, target, param)
+    clock.begin(target, storedAdvance(options))
+    return this.#advances.startOnCommit(merchant, clock)
   }
 
-  /** What the last step told is waited for too: when an event has ended the advance, no further step does so. */
-  async #alsoDelivered(merchant: MerchantState, done: Promise<Summary>): Promise<Summary> {
-    const summary = await done
-    if (summary.stopped_on !== null) await this.#host.delivered(merchant)
-    return summary
+  /** Lets a live clock catch up by itself again, after a job on it has failed. */
+  release(clock: Clock): void {
+    this.#stuck.delete(clock)
   }
 
   /**
@@ -121,7 +105,7 @@ export class Timekeeper {
     if (!this.isOverdue(clock)) return undefined
     clock.begin(clock.now, storedAdvance({ is_catch_up: true }))
     return this.#advances.startOnCommit(merchant, clock).then(
-      (summary) => this.#host.caughtUp(settings.id, summary),
+      (summary) => this.#listeners.tell((listener) => listener.caughtUp?.(settings.id, summary)),
       (error: unknown) => {
         // When there is room again it goes on: that is no mistake that would repeat itself.
         if (!(error instanceof AdvancePutOff)) this.#stuck.add(clock)
@@ -141,10 +125,10 @@ export class Timekeeper {
       const { clock, settings } = merchant
       try {
         if (!this.isOverdue(clock)) continue
-        const done = this.#host.transaction(clock, () => this.catchUp(merchant))
+        const done = this.#transactions.run([clock], () => this.catchUp(merchant))
         if (done) begun.push(done)
       } catch (error) {
-        this.#host.failed(error, `running what is due on the clock of ${settings.id}`)
+        this.#listeners.report(error, `running what is due on the clock of ${settings.id}`)
       }
     }
     return begun
@@ -158,7 +142,7 @@ export class Timekeeper {
         const next = this.#nextJob(clock)
         if (next) earliest = Math.min(earliest, clock.wallTimeOf(next.due))
       } catch (error) {
-        this.#host.failed(error, `looking up what is due next on the clock ${clock.id}`)
+        this.#listeners.report(error, `looking up what is due next on the clock ${clock.id}`)
       }
     }
     return earliest
@@ -198,7 +182,7 @@ export class Timekeeper {
     } catch (error) {
       if (isOfStorage(error)) throw error
       this.#stuck.add(clock)
-      this.#host.failed(
+      this.#listeners.report(
         error,
         `reading the jobs of the clock ${clock.id}, which runs none of them from now on`,
       )

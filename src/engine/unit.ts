@@ -6,6 +6,8 @@ import type { Clock } from './clock.ts'
 import type { Faults } from './faults.ts'
 import type { Ids } from './ids.ts'
 import type { MerchantState } from './merchant-state.ts'
+import type { Outbox } from './outbox.ts'
+import type { TransactionLog } from './transaction-log.ts'
 
 /** The request that a command serves; null for what the clock does. */
 export type RequestContext = {
@@ -15,12 +17,15 @@ export type RequestContext = {
   readonly isOperators?: true
 }
 
-/** What a unit tells of what it does in memory. */
-type Host = {
-  /** Takes note of a clock that is going to move. */
-  readonly touch: (clock: Clock) => void
-  readonly whenTakenBack: (undo: () => void) => void
-  readonly announce: (endpoint: string) => void
+/** What all units of an engine share. */
+export type UnitServices = {
+  readonly store: Store
+  readonly ids: Ids
+  readonly faults: Faults
+  /** The dates of all API versions, oldest first. */
+  readonly versions: readonly string[]
+  readonly log: TransactionLog
+  readonly outbox: Outbox
 }
 
 /** Names of kinds for people. */
@@ -55,36 +60,32 @@ export class Unit {
 
   readonly #versions: readonly string[]
   readonly #moving: Clock | null
-  readonly #host: Host
+  readonly #log: TransactionLog
+  readonly #outbox: Outbox
   /** Whether another clock than the unit's own is held or stalled: seldom, and then it is worth looking which. */
   readonly #mayWait: boolean
   /** How many webhook deliveries are to go out when the unit is committed. */
   announced = 0
 
-  /**
-   * @param given.versions - the dates of all API versions, oldest first
-   * @param given.moving - the clock whose advance the unit is a step of; null for a command
-   * @param given.host - what the unit tells of what it does in memory
-   */
-  constructor(given: {
-    store: Store
-    ids: Ids
-    faults: Faults
-    merchant: MerchantState
-    request: RequestContext | null
-    versions: readonly string[]
-    moving: Clock | null
-    host: Host
-  }) {
-    this.#versions = given.versions
+  /** @param given.moving - the clock whose advance the unit is a step of; null for a command */
+  constructor(
+    services: UnitServices,
+    given: {
+      readonly merchant: MerchantState
+      readonly request: RequestContext | null
+      readonly moving: Clock | null
+    },
+  ) {
+    this.#versions = services.versions
+    this.#log = services.log
+    this.#outbox = services.outbox
     this.#moving = given.moving
-    this.#host = given.host
     const { held, stalled } = given.merchant
     const isOwnHeld = given.moving !== null && held.has(given.moving)
     this.#mayWait = held.size + stalled.size > (isOwnHeld ? 1 : 0)
-    this.store = given.store
-    this.ids = given.ids
-    this.faults = given.faults
+    this.store = services.store
+    this.ids = services.ids
+    this.faults = services.faults
     this.merchant = given.merchant
     this.request = given.request
   }
@@ -124,19 +125,19 @@ export class Unit {
   /** Takes note of a clock before the unit moves it. */
   touch(clock: Clock): void {
     const { state } = clock
-    this.#host.touch(clock)
-    this.whenTakenBack(() => clock.putBack(state))
+    this.#log.touch(clock)
+    this.onRollback(() => clock.putBack(state))
   }
 
   /** Notes that something is to go out to a webhook endpoint, once all is committed. */
   announce(endpoint: string): void {
     this.announced += 1
-    this.#host.announce(endpoint)
+    this.#outbox.add(endpoint, this.merchant)
   }
 
-  /** How to put something in memory back, should the unit be taken back; the database does so itself. */
-  whenTakenBack(undo: () => void): void {
-    this.#host.whenTakenBack(undo)
+  /** Registers how to undo a change in memory when the unit is rolled back; the database rolls back its own rows. */
+  onRollback(undo: () => void): void {
+    this.#log.onRollback(undo)
   }
 
   /** @throws ClockHeld while an advance holds the clock that the object follows: nobody acts in its middle */

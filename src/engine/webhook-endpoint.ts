@@ -108,7 +108,7 @@ function replace(unit: Unit, before: WebhookEndpoint, after: WebhookEndpoint): W
 /** Writes endpoints; who wants what has to be read again, also when this is taken back. */
 function write(unit: Unit, change: Change): void {
   const { endpoints: enabled } = unit.merchant
-  unit.whenTakenBack(() => enabled.forget())
+  unit.onRollback(() => enabled.forget())
   apply(unit, change)
   enabled.forget()
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { addDuration, LAST_INSTANT, parseInstant } from '../core/calendar.ts'
 import { parameterInvalid, parameterMissing } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'
+import { beginAdvance } from '../engine/begin-advance.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { MerchantState } from '../engine/merchant-state.ts'
 import { progressOf, type Summary } from '../engine/scheduler.ts'
@@ -125,7 +126,7 @@ export async function advance(
     },
 ): Promise<ReturnType<typeof presentSummary> | undefined> {
   const { aim, param, begun, checkAdmitted } = given
-  const { done } = await site.engine.time.begin(merchant, clock, aim, {
+  const { done } = await beginAdvance(site.engine, { merchant, clock }, aim, {
     stop_on: stopOn(given),
     await_webhooks: given.await_webhooks ?? false,
     param,

@@ -74,7 +74,7 @@ function webhooksOf({ sandbox, inbox, admin }: Shared, merchant: string): Webhoo
         ...(events && { enabled_events: events }),
       })
     },
-    settled: () => sandbox.engine.deliveries?.settled(stateOf(sandbox, merchant)) ?? Promise.resolve(),
+    settled: () => sandbox.engine.outbox.settled(stateOf(sandbox, merchant)),
   }
 }
 

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import type { DeliveryAttempt, WebhookDelivery } from '../core/webhook.ts'
 import { stopwatch, wallSeconds } from '../engine/clock.ts'
-import type { Deliveries, Engine } from '../engine/engine.ts'
+import type { Engine } from '../engine/engine.ts'
 import type { MerchantState } from '../engine/merchant-state.ts'
+import type { Deliveries } from '../engine/outbox.ts'
 import { recordAttempt, secretOf } from '../engine/webhook-endpoint.ts'
 import { Batch } from './batch.ts'
 import { Lane } from './lane.ts'
@@ -124,7 +125,7 @@ export class Deliverer implements Deliveries {
 
   #wake(): void {
     if (this.#ended.signal.aborted) return
-    for (const [endpoint, merchant] of this.#options.engine.takeAnnounced()) this.#pump(endpoint, merchant)
+    for (const [endpoint, merchant] of this.#options.engine.outbox.take()) this.#pump(endpoint, merchant)
   }
 
   #pump(endpoint: string, merchant: MerchantState): void {

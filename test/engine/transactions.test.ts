@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Ids } from '../../src/engine/ids.ts'
+import { Listeners } from '../../src/engine/listeners.ts'
+import { TransactionLog } from '../../src/engine/transaction-log.ts'
 import { Transactions } from '../../src/engine/transactions.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
@@ -7,17 +9,20 @@ import { Store } from '../../src/store/store.ts'
 
 let store: Store
 let transactions: Transactions
+let log: TransactionLog
 /** From now on the database may grow by so many pages. */
 let limit: (pages: number) => void
 
 beforeEach(async () => {
   const database = await openDatabase(':memory:', 'normal')
   store = new Store(database, new SnapshotsInMemory(database))
-  const ignore = () => undefined
-  transactions = new Transactions(store, new Ids(store.directory, '1'), {
-    committed: ignore,
-    rolledBack: ignore,
-    failed: ignore,
+  log = new TransactionLog()
+  transactions = new Transactions({
+    store,
+    ids: new Ids(store.directory, '1'),
+    log,
+    merchants: new Map(),
+    listeners: new Listeners(),
   })
   limit = (pages) => {
     const count = Number(database.pragma('page_count', { simple: true }))
@@ -58,7 +63,7 @@ describe('what follows a commit', () => {
   test('is done once, after it', () => {
     const done: string[] = []
     transactions.run([], () => {
-      transactions.whenCommitted(() => done.push(`committed: ${has('a')}, ${store.isInTransaction}`))
+      log.onCommit(() => done.push(`committed: ${has('a')}, ${store.isInTransaction}`))
       transactions.attempt(() => put('a'))
       expect(done).toEqual([])
     })
@@ -69,8 +74,8 @@ describe('what follows a commit', () => {
   test('is not done when its command or the transaction is rolled back, and then what it did is undone', () => {
     const done: string[] = []
     const plan = (name: string) => {
-      transactions.whenCommitted(() => done.push(name))
-      transactions.whenTakenBack((reason) => done.push(`undo ${name}: ${(reason as Error).message}`))
+      log.onCommit(() => done.push(name))
+      log.onRollback((reason) => done.push(`undo ${name}: ${(reason as Error).message}`))
     }
     transactions.run([], () => {
       transactions.attempt(() => plan('first'))

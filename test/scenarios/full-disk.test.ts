@@ -1,5 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beginAdvance } from '../../src/engine/begin-advance.ts'
 import { createMerchant } from '../../src/engine/merchant.ts'
 import { presentClock } from '../../src/http/clock.ts'
 import { fillDisk } from '../disk.ts'
@@ -101,9 +102,9 @@ test('commands that wait for an advance which cannot begin fail with it', async 
   const { engine, merchant } = twin.sandbox
   const options = { param: 'to', begun: () => undefined }
   const attempts = [
-    engine.time.begin(merchant, merchant.clock, (now) => now + 86_400, options),
+    beginAdvance(engine, { merchant, clock: merchant.clock }, (now) => now + 86_400, options),
     engine.command(merchant, null, () => 'a command of the same transaction'),
-    engine.time.begin(merchant, merchant.clock, (now) => now + 86_400, options),
+    beginAdvance(engine, { merchant, clock: merchant.clock }, (now) => now + 86_400, options),
   ]
   const outcomes = await Promise.allSettled(attempts)
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
@@ -124,7 +125,7 @@ test('an advance over damaged jobs fails and ends, and the rest is served', asyn
 test('an advance that cannot find out what is on its way to receivers fails and ends', async () => {
   twin = await start()
   await subscribe(twin, DAILY)
-  twin.sandbox.engine.deliveries = { settled: () => Promise.reject(new Error('it cannot be read')) }
+  twin.sandbox.engine.outbox.deliveries = { settled: () => Promise.reject(new Error('it cannot be read')) }
   expect((await advance({ by: '1w', await_webhooks: true })).status).toBe(500)
   expect(await clock()).toMatchObject({ status: 'ready', target: null })
 })

@@ -30,8 +30,8 @@ describe('what goes wrong with us', () => {
       version: '0',
       reportError: (_, doing) => reports.push(doing),
     })
-    await (engine.deliveries as Deliverer).close()
-    engine.deliveries = deliverer
+    await (engine.outbox.deliveries as Deliverer).close()
+    engine.outbox.deliveries = deliverer
     onTestFinished(() => deliverer.close())
     return { shop: shopOf(shop, inbox), endpoint, reports, engine }
   }
@@ -100,7 +100,7 @@ describe('what goes wrong with us', () => {
       expect(new Set(reports)).toEqual(new Set([`looking up what is to be sent to ${endpoint.id}`]))
       sent = 2
       isBroken = false
-      ;(engine.deliveries as Deliverer).sendReady()
+      ;(engine.outbox.deliveries as Deliverer).sendReady()
       await shop.settled()
       expect(shop.ids()).toEqual(events)
       expect(statusesOf(await shop.deliveries(endpoint))).toEqual(['succeeded', 'succeeded', 'succeeded'])
@@ -124,7 +124,7 @@ describe('very many', () => {
   async function withRetries(maxRetries: number) {
     const shop = await openShop()
     const { engine } = shop.sandbox
-    await (engine.deliveries as Deliverer).close()
+    await (engine.outbox.deliveries as Deliverer).close()
     const inbox = makeInbox()
     const render = (_: unknown, id: string) => JSON.stringify({ id })
     const reportError = () => undefined
@@ -136,7 +136,7 @@ describe('very many', () => {
       maxRetries,
       reportError,
     })
-    engine.deliveries = deliverer
+    engine.outbox.deliveries = deliverer
     onTestFinished(() => deliverer.close())
     return shopOf(shop, inbox)
   }
@@ -271,7 +271,7 @@ describe('contents that were replaced', () => {
 
   test('are begun anew: an answer that is not written down yet never is', async () => {
     const shop = await openShop()
-    const deliverer = shop.sandbox.engine.deliveries as Deliverer
+    const deliverer = shop.sandbox.engine.outbox.deliveries as Deliverer
     const endpoint = await shop.endpoint()
     const door = makeDoor()
     shop.inbox.receive = async () => {
@@ -289,7 +289,7 @@ describe('contents that were replaced', () => {
 
   test('are begun anew: what was under way is broken off and noted nowhere', async () => {
     const shop = await openShop()
-    const deliverer = shop.sandbox.engine.deliveries as Deliverer
+    const deliverer = shop.sandbox.engine.outbox.deliveries as Deliverer
     const endpoint = await shop.endpoint()
     let broken = 0
     shop.inbox.receive = (_, ended) =>

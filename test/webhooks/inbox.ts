@@ -77,7 +77,7 @@ export function shopOf(twin: Twin, inbox: Inbox): Shop {
     ...twin,
     inbox,
     ids: (url = URL) => inbox.received.filter((one) => one.url === url).map(({ event }) => event.id),
-    settled: async () => engine.deliveries?.settled(twin.sandbox.merchant),
+    settled: async () => engine.outbox.deliveries?.settled(twin.sandbox.merchant),
     deliveries: ({ id }) => listAll(twin, `/v1/webhook_endpoints/${id}/deliveries`),
     endpoint: (params = {}) =>
       twin.post('/v1/webhook_endpoints', { url: URL, enabled_events: ['*'], ...params }),

@@ -102,7 +102,7 @@ describe('the operator', () => {
     const events = await makeEvents(other, 3)
     await shop.sandbox.engine.settleAll()
     for (const twin of shop.sandbox.engine.merchants.values()) {
-      await shop.sandbox.engine.deliveries?.settled(twin)
+      await shop.sandbox.engine.outbox.deliveries?.settled(twin)
     }
     const { data } = await succeed(shop, 'GET', `webhooks/${endpoint.id}/deliveries?limit=2`)
     expect(data.map(({ event }: Body) => event)).toEqual(events.slice(1).reverse())
@@ -154,7 +154,7 @@ describe('the operator', () => {
     await makeEvents(other, 3)
     const settle = async () => {
       for (const one of shop.sandbox.engine.merchants.values()) {
-        await shop.sandbox.engine.deliveries?.settled(one)
+        await shop.sandbox.engine.outbox.deliveries?.settled(one)
       }
     }
     await settle()
