@@ -19,6 +19,13 @@ const EVERYBODY = 0
 /** How many places a block has: so many rows are looked at for nothing at most where one is looked for. */
 export const BLOCK_ROWS = 256
 
+/** The bits for the types of events in a block: a number of JavaScript holds 53 exactly. Further types share them. */
+const TYPE_BITS = 53
+
+/** The bits of some types of events, by their numbers. A block without any of them has no event of these types. */
+export const typeBits = (types: readonly number[]): number =>
+  [...new Set(types.map((type) => type % TYPE_BITS))].reduce((bits, bit) => bits + 2 ** bit, 0)
+
 /** The number of the block that a place is in. */
 export const blockOf = (seq: number): number => Math.floor(seq / BLOCK_ROWS)
 
@@ -159,7 +166,7 @@ export class Blocks {
           sql<number>`${arg('block')}`.as('number'),
           eb.fn.min('created').as('earliest'),
           eb.fn.max('created').as('latest'),
-          sql<number>`sum(distinct 1 << type)`.as('types'),
+          sql<number>`sum(distinct 1 << (type % ${sql.lit(TYPE_BITS)}))`.as('types'),
         ])
         .where('seq', '>=', arg<number>('first'))
         .where('seq', '<=', arg<number>('last'))

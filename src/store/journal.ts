@@ -2,7 +2,16 @@ import { type Selectable, sql } from 'kysely'
 import type { Kind, Objects } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
-import { ALWAYS, BLOCK_ROWS, type Blocks, blockOf, type CreatedBound, ownerOf, spanOf } from './blocks.ts'
+import {
+  ALWAYS,
+  BLOCK_ROWS,
+  type Blocks,
+  blockOf,
+  type CreatedBound,
+  ownerOf,
+  spanOf,
+  typeBits,
+} from './blocks.ts'
 import { KINDS, kindNumber } from './columns.ts'
 import type { Keyframes } from './keyframes.ts'
 import type { Place } from './place.ts'
@@ -202,6 +211,7 @@ export class Journal {
   /** Events of some types or instants: first or last those in no full block, and of the others the blocks that have such. */
   #filtered({ merchant, limit, order, ...query }: EventQuery): StoredEntry[] {
     const types = query.types.length === 0 ? EVENT_TYPES : query.types
+    const numbers = types.map((type) => TYPE_NUMBER.get(type) ?? 0)
     const placeOf = (place: number | undefined) =>
       place === undefined || merchant === null ? place : this.#seqOf(merchant, place)
     const tail = this.#blocks.tail('journal')
@@ -209,7 +219,8 @@ export class Journal {
     const values = {
       merchant,
       owner: ownerOf(merchant),
-      types: [...new Set(types)].reduce((bits, type) => bits + 2 ** (TYPE_NUMBER.get(type) ?? 0), 0),
+      types: JSON.stringify(numbers),
+      bits: typeBits(numbers),
       from,
       to,
       below: placeOf(query.below) ?? ALWAYS.to,
@@ -248,7 +259,7 @@ export class Journal {
           on journal.seq between ${firstPlace} and ${firstPlace} + ${sql.lit(BLOCK_ROWS - 1)}
           where block.kind = ${sql.lit(JOURNAL_BLOCKS)} and block.merchant = ${arg('owner')}
           and block.number between ${arg('first')} and ${arg('last')}
-          and block.types & ${arg('types')} and block.latest >= ${arg('from')} and block.earliest <= ${arg('to')}
+          and block.types & ${arg('bits')} and block.latest >= ${arg('from')} and block.earliest <= ${arg('to')}
           and ${wanted(isOfAll)}
           order by block.number ${direction}, journal.seq ${direction} limit ${literal(limit)}`.compile(db),
     }))
@@ -278,7 +289,7 @@ const directionOf = (order: EventQuery['order']) => sql.raw(order === 'newest fi
 const wanted = (
   isOfAll: boolean,
 ) => sql<boolean>`journal.seq > ${arg('above')} and journal.seq < ${arg('below')}
-  and +journal.number is not null and (1 << journal.type) & ${arg('types')}
+  and +journal.number is not null and journal.type in (select value from json_each(${arg('types')}))
   and journal.created >= ${arg('from')} and journal.created <= ${arg('to')}
   and ${isOfAll ? sql`true` : sql`+journal.merchant = ${arg('merchant')}`}`
 

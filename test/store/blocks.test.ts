@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { EVENT_TYPES, type EventType } from '../../src/core/event.ts'
-import { BLOCK_ROWS, type CreatedBound } from '../../src/store/blocks.ts'
+import { BLOCK_ROWS, Blocks, type CreatedBound } from '../../src/store/blocks.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import type { EventQuery } from '../../src/store/journal.ts'
 import { Place } from '../../src/store/place.ts'
@@ -190,4 +190,19 @@ describe('lists that leave out blocks of rows', () => {
     world.add(60)
     compare(world)
   })
+})
+
+test('types of events that share a bit are told apart', async () => {
+  const database = await openDatabase(':memory:', 'normal')
+  const store = new Store(database, new SnapshotsInMemory(database))
+  onTestFinished(() => store.close())
+  // Types of a later version, which this one does not know: 54 has the bit of 1.
+  const insert = database.prepare(
+    'insert into journal (merchant, number, type, kind, object, created, api_version) values (1, ?, ?, 0, 1, 0, 0)',
+  )
+  for (let number = 1; number <= BLOCK_ROWS; number += 1) insert.run(number, number % 100 === 0 ? 1 : 54)
+  new Blocks(store.statements).added('journal', BLOCK_ROWS - 1)
+  const query = { merchant: 1, types: [EVENT_TYPES[1] as EventType], created: [], limit: 10 } as const
+  const found = store.journal.events({ ...query, order: 'newest first' })
+  expect(found.map(({ number }) => number)).toEqual([200, 100])
 })
