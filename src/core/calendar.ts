@@ -14,8 +14,8 @@ const MONTHS: Record<'month' | 'year', number> = { month: 1, year: 12 }
 const isDays = (unit: IntervalUnit): unit is 'day' | 'week' => unit === 'day' || unit === 'week'
 
 /**
- * The instant n intervals after the anchor, in UTC. A month without the anchor's day ends on its last day, and the
- * anchor's day comes back in the months that have it.
+ * Adds n intervals to the anchor, in UTC. A month without the anchor's day ends on its last day; later months that have
+ * the anchor's day use it again.
  * @param anchor - Unix seconds
  * @param n - whole intervals, may be 0 or negative
  * @returns Unix seconds
@@ -28,8 +28,7 @@ export function addIntervals(anchor: number, { interval, interval_count }: Recur
 }
 
 /**
- * The first instant of the grid `anchor + n × interval` that lies after the given one: the end of the period in which
- * that instant lies.
+ * Returns the first boundary `anchor + n × interval` after an instant: the end of the period that contains the instant.
  * @param anchor - Unix seconds, at most `after`
  * @param after - Unix seconds
  * See docs/contract/clocks.md#calendar.
@@ -41,7 +40,7 @@ export function nextBoundary(anchor: number, recurring: Recurring, after: number
   return addIntervals(anchor, recurring, n)
 }
 
-/** A lower bound of the whole intervals between two instants, at most two too low. */
+/** Returns a lower bound of the whole intervals between two instants, at most two too low. */
 function intervalsBetween(anchor: number, { interval, interval_count }: Recurring, after: number): number {
   if (isDays(interval))
     return Math.floor((after - anchor) / (DAYS[interval] * SECONDS_PER_DAY * interval_count))
@@ -51,14 +50,14 @@ function intervalsBetween(anchor: number, { interval, interval_count }: Recurrin
   return Math.floor((months - 1) / (MONTHS[interval] * interval_count))
 }
 
-/** The same time of day, `months` later, clamped to the last day of that month. */
+/** Adds months to an instant: the same time of day, clamped to the last day of the month. */
 function addMonths(instant: number, months: number): number {
   const date = new Date(instant * 1000)
   const year = date.getUTCFullYear()
   const month = date.getUTCMonth() + months
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
   const midnight = Date.UTC(year, month, Math.min(date.getUTCDate(), lastDay)) / 1000
-  // Beyond what a Date can hold there is no date, but still an order.
+  // A Date cannot represent the result, but comparisons still need a value.
   if (Number.isNaN(midnight)) return Number.POSITIVE_INFINITY
   return midnight + (((instant % SECONDS_PER_DAY) + SECONDS_PER_DAY) % SECONDS_PER_DAY)
 }
@@ -66,10 +65,10 @@ function addMonths(instant: number, months: number): number {
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: SECONDS_PER_DAY, w: 7 * SECONDS_PER_DAY }
 
 /**
- * The instant a duration after the given one: one number and unit (`90s 15m 36h 3d 2w 1mo 1y`) or an ISO 8601 duration
- * (`P1M`, `P1Y6M`, `PT36H`). Months and years clamp to the month's end; they count before days and times.
+ * Adds a duration to an instant: a number with a unit (`90s 15m 36h 3d 2w 1mo 1y`) or an ISO 8601 duration (`P1M`,
+ * `P1Y6M`, `PT36H`). Months and years are added first and clamped to the month's end.
  * @param from - Unix seconds
- * @returns Unix seconds (Infinity beyond all calendars), or undefined when the text is no duration
+ * @returns Unix seconds (Infinity beyond the range of Date), or undefined when the text is not a duration
  * See docs/contract/clocks.md#targets.
  */
 export function addDuration(from: number, text: string): number | undefined {
@@ -98,12 +97,12 @@ export function addDuration(from: number, text: string): number | undefined {
   )
 }
 
-/** The last second of the year 9999: what ISO 8601 and people can still write. */
+/** The last second of the year 9999, which is the last that ISO 8601 writes with four digits. */
 export const LAST_INSTANT = 253_402_300_799
 
 /**
- * An instant written as Unix seconds or as ISO 8601 (a date, or a date and time with an optional offset; UTC if none).
- * @returns Unix seconds, or undefined when the text is no instant between 1970 and 9999
+ * Parses Unix seconds or ISO 8601: a date, or a date and time with an optional offset (UTC if absent).
+ * @returns Unix seconds, or undefined when the text is not an instant between 1970 and 9999
  */
 export function parseInstant(text: string): number | undefined {
   if (/^\d{1,12}$/.test(text)) return inRange(Number(text))
@@ -121,7 +120,7 @@ export function parseInstant(text: string): number | undefined {
     Number(minute),
     Number(second),
   )
-  // Date.UTC rolls 31 February over into March: such a date is a typing error, not March.
+  // Date.UTC turns 31 February into March; such a date is rejected as a typing error.
   const rolled = new Date(utc)
   const isDate =
     rolled.getUTCFullYear() === Number(year) &&
@@ -140,6 +139,6 @@ function offsetSeconds(zone: string): number {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60)
 }
 
-/** An instant as UTC ISO 8601 without fractions: `2026-01-31T10:00:00Z`. */
+/** Formats an instant as UTC ISO 8601 without fractions: `2026-01-31T10:00:00Z`. */
 export const formatInstant = (instant: number): string =>
   new Date(instant * 1000).toISOString().replace('.000', '')

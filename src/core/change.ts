@@ -11,7 +11,7 @@ import type { Refund } from './refund.ts'
 import type { Subscription } from './subscription.ts'
 import type { WebhookDelivery, WebhookEndpoint } from './webhook.ts'
 
-/** Every public object that is kept, by its kind. The order is that of `COLUMNS` (`store/columns.ts`), whose numbers are stored. */
+/** Every stored public object, by kind. The order is that of `COLUMNS` (`store/columns.ts`); its numbers are stored. */
 export type Objects = {
   customer: Customer
   product: Product
@@ -43,44 +43,44 @@ export const ID_PREFIXES: Readonly<Record<Kind, string>> = {
   webhook_delivery: 'whd',
 }
 
-/** Whether an id is of this kind, by how it begins. */
+/** Reports whether an id is of this kind, by its prefix. */
 export const isIdOf = (kind: Kind, id: string): boolean => id.startsWith(`${ID_PREFIXES[kind]}_`)
 
-/** One step: an object as it is from here on, what it was before (null: it did not exist), and the event that tells of it. */
+/** One step of a change: an object before (null: it did not exist) and after it, and the event that reports it. */
 export type Step = {
   readonly [K in Kind]: {
     readonly kind: K
     readonly before: Objects[K] | null
     readonly after: Objects[K]
-    /** null when no public event tells of the step. */
+    /** null for a step without a public event. */
     readonly event: EventType | null
   }
 }[Kind]
 
 /**
- * What a decision wants written, in the order in which it is told. Rules add steps; the engine's one interpreter writes
- * them, together or not at all: rows, journal entries (and with them events), and the jobs that follow from the objects.
+ * The steps that a decision wants written, in order. Rules add steps. The engine's interpreter writes them together or not
+ * at all: rows, journal entries (which are the events), and the jobs derived from the objects.
  */
 export class Change {
   readonly steps: Step[] = []
-  /** The latest state of each object of the steps, by its id. */
+  /** The latest state of each object that has a step, by id. */
   readonly #latest = new Map<string, Step['after']>()
   #hasAttempt = false
 
-  /** Whether the decision asked the card processor for a charge. */
+  /** Whether the decision made a charge attempt at the card processor. */
   get hasAttempt(): boolean {
     return this.#hasAttempt
   }
 
-  /** A new object, with the event that announces it. */
+  /** Adds a new object and the event that announces it. */
   create<K extends Kind>(kind: K, after: Objects[K], event: EventType | null = null): Objects[K] {
     this.#add({ kind, before: null, after, event } as Step)
     return after
   }
 
   /**
-   * The next state of an object that was loaded or told before, and the event that tells of it. A rule that gives back
-   * what it was given, without an event, leaves no trace.
+   * Applies a rule to the latest state of an object that was loaded or has a step, with the event that reports the result.
+   * A rule that returns its argument, without an event, adds no step.
    */
   update<K extends Kind>(
     kind: K,
@@ -94,17 +94,17 @@ export class Change {
     return after
   }
 
-  /** The object as the steps so far leave it. */
+  /** Returns an object's state after the steps so far. */
   latest<K extends Kind>(kind: K, object: Objects[K]): Objects[K] {
-    return this.told(kind, object.id) ?? object
+    return this.pending(kind, object.id) ?? object
   }
 
-  /** The object of this id as the steps so far leave it; undefined when none speaks of it. */
-  told<K extends Kind>(_kind: K, id: string): Objects[K] | undefined {
+  /** Returns the state after the steps so far of the object with this id; undefined when it has no step. */
+  pending<K extends Kind>(_kind: K, id: string): Objects[K] | undefined {
     return this.#latest.get(id) as Objects[K] | undefined
   }
 
-  /** Counts by how many the steps so far raise, or lower, the number of objects that meet a condition. */
+  /** Counts by how many the steps so far change the number of objects that meet a condition. */
   gain<K extends Kind>(kind: K, isMet: (object: Objects[K]) => boolean): number {
     const count = (object: Step['after'] | null) => Number(object !== null && isMet(object as Objects[K]))
     return this.steps
@@ -112,13 +112,13 @@ export class Change {
       .reduce((sum, { before, after }) => sum + count(after) - count(before), 0)
   }
 
-  /** Notes an attempt at the card processor; a decision makes one at most. */
+  /** Records the charge attempt of this decision, which makes at most one. */
   noteAttempt(): void {
-    assert(!this.#hasAttempt, 'a decision makes one attempt at most')
+    assert(!this.#hasAttempt, 'a decision makes at most one attempt')
     this.#hasAttempt = true
   }
 
-  /** All steps of another change, after those told so far. */
+  /** Appends all steps of another change. */
   append(change: Change): void {
     for (const step of change.steps) this.#add(step)
     if (change.hasAttempt) this.noteAttempt()

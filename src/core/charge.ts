@@ -4,7 +4,7 @@ import type { Outcome } from './processor.ts'
 
 export type ChargeStatus = 'succeeded' | 'failed'
 
-/** See docs/contract/payments.md#charges. Amounts in the smallest currency unit. */
+/** A charge. Amounts are in the smallest currency unit. See docs/contract/payments.md#charges. */
 export type Charge = {
   readonly id: string
   readonly created: number
@@ -23,7 +23,7 @@ export type Charge = {
   readonly metadata: Metadata
 }
 
-/** The charge that an attempt leaves behind, a declined one too. */
+/** Creates the charge of an attempt, also of a declined one. */
 export function newCharge(
   intent: PaymentIntent,
   outcome: Outcome,

@@ -1,6 +1,6 @@
 import type { Metadata } from './metadata.ts'
 
-/** See docs/contract/customers.md#customers. */
+/** A customer. See docs/contract/customers.md#customers. */
 export type Customer = {
   readonly id: string
   readonly created: number
@@ -9,13 +9,13 @@ export type Customer = {
   readonly description: string | null
   readonly metadata: Metadata
   readonly default_payment_method: string | null
-  /** 8 characters that begin the number of each of its invoices. */
+  /** The 8 characters that begin the numbers of its invoices. */
   readonly invoice_prefix: string
-  /** The sequence number that its next finalized invoice gets. Not part of the API's object. */
+  /** The sequence number of its next finalized invoice. Not part of the API's object. */
   readonly next_invoice_number: number
   /** Whether one of its invoices is outstanding: open and charged automatically, or past its due date. */
   readonly delinquent: boolean
-  /** The clock that everything of this customer follows; null for the merchant's main clock. */
+  /** The test clock of the customer and its objects; null for the merchant's main clock. */
   readonly test_clock: string | null
   readonly deleted: boolean
 }

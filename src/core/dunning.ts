@@ -1,18 +1,18 @@
 import { SECONDS_PER_DAY } from './calendar.ts'
 
-/** Days after the failure on which a payment is tried again. See docs/contract/invoices.md#retry-schedule. */
+/** The days after the failure on which a payment is retried. See docs/contract/invoices.md#retry-schedule. */
 export const RETRY_DAYS: readonly number[] = [1, 3, 5, 7]
 
-/** A renewal's attempt and its retries. */
+/** The number of attempts: the first one and its retries. */
 export const MAX_ATTEMPTS = RETRY_DAYS.length + 1
 
-/** What ends a dunning that no retry could. See docs/contract/subscriptions.md#final-action. */
+/** What happens to a subscription after its last failed retry. See docs/contract/subscriptions.md#final-action. */
 export const FINAL_ACTIONS = ['cancel', 'mark_unpaid', 'leave_past_due'] as const
 export type FinalAction = (typeof FINAL_ACTIONS)[number]
 
 /**
- * When a failed payment is tried again; null when no retry is left. The days count from the failure, not from one
- * another, and are the same for every kind of decline.
+ * Returns when a failed payment is retried; null when no retry is left. The days count from the first failure and are the
+ * same for every kind of decline.
  * @param failedAt - Unix seconds on the customer's clock when the first attempt failed
  * @param attempts - scheduled attempts so far, the first one included (≥ 1)
  * See docs/contract/invoices.md#retry-schedule.

@@ -11,19 +11,19 @@ export type ErrorType = (typeof ERROR_TYPES)[number]
 type ErrorShape = {
   readonly status: 400 | 401 | 402 | 404 | 422 | 429 | 500
   readonly type: ErrorType
-  /** null only in the key-failure bodies, which carry no code. See docs/contract/errors.md#authentication-failures. */
+  /** null only in bodies of failed authentication. See docs/contract/errors.md#authentication-failures. */
   readonly code: string | null
   readonly message: string
   readonly param?: string | null
   /** Further fields of the error body, such as decline_code. */
   readonly details?: Readonly<Record<string, unknown>>
-  /** Of a 401: what the caller is asked to authenticate with, beside the plain `Bearer`. */
+  /** For a 401: a further challenge of `WWW-Authenticate`, beside the plain `Bearer`. */
   readonly challenge?: string
 }
 
 /**
- * The caller's mistake, or a payment that the caller asked for and that was declined. It rolls the command back
- * and becomes the error envelope (docs/contract/errors.md#envelope). Expected outcomes of billing are values, never this.
+ * A mistake of the caller, or a declined payment that the caller requested. It rolls the command back and becomes the
+ * error envelope (docs/contract/errors.md#envelope). Expected outcomes of billing are values, not errors.
  */
 export class ApiError extends Error {
   readonly status: ErrorShape['status']
@@ -45,7 +45,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Errors quote what was wrong, which may be as long as a body. */
+/** Limits on the size of an error: it quotes values of the request, which can be as long as a body. */
 const MAX_MESSAGE = 1_000
 const MAX_PARAM = 200
 
@@ -55,26 +55,35 @@ const shortened = (text: string, length: number): string =>
 const invalidRequest = (status: 400 | 404 | 422, code: string, message: string, param: string | null) =>
   new ApiError({ status, type: 'invalid_request_error', code, message, param })
 
-/** `param` is "id" for a path, the parameter's name for a reference in a body or query. */
+/** Reports a missing object. `param` is "id" for a path, the parameter's name for a reference in a body or query. */
 export const resourceMissing = (what: string, id: string, param = 'id') =>
   invalidRequest(404, 'resource_missing', `No such ${what}: '${id}'`, param)
 
-/** paytwin: something is asked for as of an instant before it was made. The instants are written out for people. */
-export const resourceNotYetMade = (what: string, id: string, { at, made }: { at: string; made: string }) =>
-  invalidRequest(404, 'resource_missing', `No such ${what} at ${at}: '${id}' was made at ${made}`, 'id')
+/** paytwin: the object did not exist yet at the requested instant. The instants are formatted for people. */
+export const resourceNotYetCreated = (
+  what: string,
+  id: string,
+  { at, createdAt }: { at: string; createdAt: string },
+) =>
+  invalidRequest(
+    404,
+    'resource_missing',
+    `No such ${what} at ${at}: '${id}' was created at ${createdAt}`,
+    'id',
+  )
 
-/** paytwin: an unknown path or a wrong method. See docs/contract/requests.md#status-codes. */
+/** paytwin: an unknown path or method. See docs/contract/requests.md#status-codes. */
 export const routeMissing = (method: string, path: string) =>
   invalidRequest(404, 'resource_missing', `Unrecognized request URL (${method} ${path})`, null)
 
 export const parameterMissing = (param: string, message = `Missing required parameter: ${param}`) =>
   invalidRequest(400, 'parameter_missing', message, param)
 
-/** `param` is null where no single parameter is to blame (a malformed body). */
+/** `param` is null where no single parameter is wrong (a malformed body). */
 export const parameterInvalid = (param: string | null, message: string) =>
   invalidRequest(400, 'parameter_invalid', message, param)
 
-/** paytwin: `serve --strict-params`, and in fixtures always. See docs/contract/requests.md#unknown-parameters. */
+/** paytwin: with `serve --strict-params`, and always in fixtures. See docs/contract/requests.md#unknown-parameters. */
 export const parameterUnknown = (param: string, message = `Received unknown parameter: ${param}`) =>
   invalidRequest(400, 'parameter_unknown', message, param)
 
@@ -92,7 +101,7 @@ export const paymentIntentUnexpectedState = (message: string) =>
 export const invalidStateTransition = (message: string, param: 'status' | null = 'status') =>
   invalidRequest(400, 'invalid_state_transition', message, param)
 
-/** Its status is 400 although its type is payment_error. See docs/contract/errors.md#types. */
+/** Has the status 400 although its type is payment_error. See docs/contract/errors.md#types. */
 export const paymentNotInitialized = (message: string) =>
   new ApiError({
     status: 400,
@@ -111,11 +120,11 @@ export const unsupportedPspCapability = (type: string) =>
     'default_payment_method',
   )
 
-/** See docs/contract/errors.md#declines for the body's further fields. */
+/** Reports a decline. `details` are the further fields of the body. See docs/contract/errors.md#declines. */
 export const paymentFailed = (code: string, message: string, details: Readonly<Record<string, unknown>>) =>
   new ApiError({ status: 402, type: 'payment_error', code, message, details })
 
-/** Never says whether a key once existed. See docs/contract/authentication.md#authentication-failures. */
+/** Does not reveal whether a key once existed. See docs/contract/authentication.md#authentication-failures. */
 export const invalidApiKey = () =>
   new ApiError({
     status: 401,
@@ -124,7 +133,7 @@ export const invalidApiKey = () =>
     message: 'Invalid API Key provided',
   })
 
-/** 422, unlike other services. See docs/contract/README.md#differences-from-similar-services. */
+/** Has the status 422, unlike other services. See docs/contract/README.md#differences-from-similar-services. */
 export const idempotencyKeyReuse = () =>
   invalidRequest(
     422,
@@ -142,7 +151,7 @@ export const rateLimited = () =>
     message: 'Too many requests. Back off exponentially, and try again.',
   })
 
-/** Does not say that the key is invalid. See docs/contract/authentication.md#key-resolution-outage. */
+/** Does not claim that the key is invalid. See docs/contract/authentication.md#key-resolution-outage. */
 export const keyResolutionUnavailable = () =>
   new ApiError({
     status: 401,
@@ -152,7 +161,7 @@ export const keyResolutionUnavailable = () =>
   })
 
 /**
- * In the words of invalidApiKey, so that nobody learns whether the token once existed.
+ * Has the message of invalidApiKey, so that it does not reveal whether the token once existed.
  * See docs/contract/oauth.md#access-tokens.
  */
 export const invalidToken = () =>
@@ -164,23 +173,23 @@ export const invalidToken = () =>
     challenge: 'Bearer error="invalid_token"',
   })
 
-/** The one failure of authentication with a key or token that has a code. See docs/contract/oauth.md#scopes. */
+/** The only failure of a key or token that has a code. See docs/contract/oauth.md#scopes. */
 export const insufficientScope = () =>
   new ApiError({
     status: 401,
     type: 'authentication_error',
     code: 'insufficient_scope',
-    message: 'The access token has the scope read_only, with which nothing can be written',
+    message: 'The access token has the scope read_only, which does not allow writes',
     challenge: 'Bearer error="insufficient_scope"',
   })
 
-/** See docs/contract/oauth.md#errors; RFC 6749 5.2. The same for an unknown app and for a wrong secret. */
+/** The same for an unknown app and for a wrong secret. See docs/contract/oauth.md#errors; RFC 6749 5.2. */
 export const invalidClient = () =>
   new ApiError({
     status: 401,
     type: 'authentication_error',
     code: 'invalid_client',
-    message: 'There is no app with this client_id and client_secret. Send them with HTTP Basic.',
+    message: 'Invalid client_id or client_secret. Send them with HTTP Basic.',
     challenge: 'Basic realm="paytwin", charset="UTF-8"',
   })
 
@@ -195,7 +204,7 @@ export const unsupportedGrantType = (type: string) =>
   invalidRequest(
     400,
     'unsupported_grant_type',
-    `There is no grant_type '${type}': use authorization_code or refresh_token`,
+    `grant_type '${type}' is not supported: use authorization_code or refresh_token`,
     'grant_type',
   )
 
@@ -207,7 +216,7 @@ export const internalError = () =>
     message: 'An unexpected error occurred. Retry with backoff and the same idempotency key.',
   })
 
-/** Nobody knows whether the card was charged, so nothing is written. See docs/contract/faults.md#charge-faults. */
+/** It is unknown whether the card was charged, so nothing is written. See docs/contract/faults.md#charge-faults. */
 export const processorTimeout = () =>
   new ApiError({
     status: 500,
@@ -217,11 +226,11 @@ export const processorTimeout = () =>
       'The card processor did not answer in time, and nothing was written. Retry with backoff and the same idempotency key.',
   })
 
-/** paytwin: a name in fixtures that no object there has. @param hint - what was probably meant, as an end of the sentence */
+/** paytwin: fixtures use a name that no object in them has. @param hint - the probable name, as the end of the sentence */
 export const nameMissing = (what: string, name: string, param: string, hint: string) =>
   invalidRequest(404, 'resource_missing', `no ${what} is named '${name}'${hint}`, param)
 
-/** Our own mistake: rolls the transaction back and answers 500. */
+/** Fails on a defect of this program: the transaction is rolled back and the answer is 500. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Assertion failed: ${message}`)
 }

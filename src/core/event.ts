@@ -1,7 +1,7 @@
 import { matchesGlob } from './glob.ts'
 
 /**
- * Every kind of event, in the order in which the store numbers them: new kinds go to the end.
+ * Every type of event, in the order in which the store numbers them: append new types at the end.
  * See docs/contract/events-and-webhooks.md#event-types.
  */
 export const EVENT_TYPES = [
@@ -38,21 +38,21 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** paytwin: the longest name or glob of event types that a request may give, in characters. */
+/** paytwin: the maximum length in characters of an event type or glob in a request. */
 export const MAX_PATTERN_LENGTH = 256
 
 const BY_NAME: ReadonlyMap<string, EventType> = new Map(EVENT_TYPES.map((type) => [type, type]))
 const LONGEST_TYPE = Math.max(...EVENT_TYPES.map((type) => type.length))
 
 /**
- * The kinds that a name or a glob stands for: `invoice.paid`, `invoice.*`, `*`. Empty when it matches none.
- * A database may hold a pattern of any length: a long one costs one pass over it.
+ * Returns the event types that a name or glob matches: `invoice.paid`, `invoice.*`, `*`. Empty when it matches none.
+ * A stored pattern may have any length; a long one costs one pass over it.
  * See docs/contract/clocks.md#stop-on.
  */
 export function matchEventTypes(pattern: string): EventType[] {
   if (!pattern.includes('*')) return [BY_NAME.get(pattern) ?? []].flat()
   const glob = pattern.replaceAll(/\*{2,}/g, '*')
-  // Stars that stand for nothing surround every character of the longest type at most.
+  // A glob that matches has at most one star around each character of the longest type.
   if (glob.length > 2 * LONGEST_TYPE + 1) return []
   return EVENT_TYPES.filter((type) => matchesGlob(glob, type))
 }

@@ -1,40 +1,40 @@
 import { ApiError } from './errors.ts'
 
-/** How many mistakes are told at once. */
+/** The maximum number of mistakes in one error. */
 const MAX_MISTAKES = 100
 
 /**
- * What is wrong in fixtures: the param of the error is a path, as in `subscriptions[2].items[0].price`. An error takes time to make,
- * and a file may have many thousands: only those that are shown are made.
+ * A mistake in fixtures. The param of its error is a path, as in `subscriptions[2].items[0].price`. The error is created
+ * only when it is reported: that takes time, and a file may have many thousands of mistakes.
  */
 export type Mistake = { readonly file: string; readonly error: () => ApiError }
 
-/** The same as it is told. */
+/** A mistake as the error body reports it. */
 export type ToldMistake = {
   readonly file: string
-  /** null when the whole file is to blame. */
+  /** null when the mistake concerns the whole file. */
   readonly path: string | null
   readonly code: string | null
   readonly message: string
 }
 
 /**
- * paytwin: fixtures that cannot be loaded. It is what the first mistake is by itself, with the file and the path in its
- * message; `mistakes` tells all that were found.
+ * paytwin: creates the error for fixtures that cannot be loaded. It has the status and code of the first mistake, whose
+ * file and path are in the message. `mistakes` lists them all.
  */
 export function fixturesRefused(first: Mistake, others: readonly Mistake[] = []): ApiError {
   const error = first.error()
   const { status, type, code, param, details } = error
   const mistakes = [
-    told(first.file, error),
-    ...others.slice(0, MAX_MISTAKES - 1).map((other) => told(other.file, other.error())),
+    reported(first.file, error),
+    ...others.slice(0, MAX_MISTAKES - 1).map((other) => reported(other.file, other.error())),
   ]
   const rest = others.length === 0 ? '' : ` (and ${others.length} more)`
   const message = `${mistakeText({ file: first.file, path: param, message: error.message })}${rest}`
   return new ApiError({ status, type, code, param, message, details: { ...details, mistakes } })
 }
 
-const told = (file: string, { param, code, message }: ApiError): ToldMistake => ({
+const reported = (file: string, { param, code, message }: ApiError): ToldMistake => ({
   file,
   path: param,
   code,
@@ -45,6 +45,6 @@ const told = (file: string, { param, code, message }: ApiError): ToldMistake => 
 export const mistakeText = ({ file, path, message }: Omit<ToldMistake, 'code'>): string =>
   [file, ...(path === null ? [] : [path]), message].join(': ')
 
-/** The mistakes of fixtures that were refused; none of any other error. */
+/** Returns the mistakes of refused fixtures; none for any other error. */
 export const mistakesOf = ({ details }: ApiError): readonly ToldMistake[] =>
   (details.mistakes ?? []) as readonly ToldMistake[]

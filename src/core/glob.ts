@@ -1,4 +1,4 @@
-/** Whether a text has the form of a glob, whose stars stand for anything. Linear in both, whatever the glob. */
+/** Reports whether a glob matches a text; a star matches any characters. Takes linear time in both. */
 export function matchesGlob(glob: string, text: string): boolean {
   const [head = '', ...parts] = glob.split('*')
   const tail = parts.pop()

@@ -4,8 +4,8 @@ import type { Metadata } from './metadata.ts'
 import { lineAmount, total } from './money.ts'
 
 /**
- * A charge of any amount that waits for the customer's next manual invoice, or is on an invoice.
- * See docs/contract/invoices.md#invoice-items. Amounts in the smallest currency unit.
+ * A charge of any amount that is pending for the customer's next manual invoice, or is on an invoice. Amounts are in the
+ * smallest currency unit. See docs/contract/invoices.md#invoice-items.
  */
 export type InvoiceItem = {
   readonly id: string
@@ -17,7 +17,7 @@ export type InvoiceItem = {
   readonly quantity: number
   readonly price: string | null
   readonly description: string | null
-  /** The invoice that bills it; null while it waits. */
+  /** The invoice that bills it; null while it is pending. */
   readonly invoice: string | null
   readonly metadata: Metadata
   readonly test_clock: string | null
@@ -25,13 +25,13 @@ export type InvoiceItem = {
 }
 
 /**
- * What a quantity of units costs.
+ * Returns the amount of a quantity of units.
  * @throws ApiError amount_too_large
  */
 export const itemAmount = (unitAmountMinor: number, quantity: number): number =>
   total([lineAmount(unitAmountMinor, quantity)])
 
-/** The line that bills an item. */
+/** Creates the line that bills an item. */
 export const lineOfItem = (
   { amount, unit_amount, quantity, price, description, id }: InvoiceItem,
   lineId: string,
@@ -52,7 +52,7 @@ export const lineOfItem = (
  *   and one that is full
  * See docs/contract/invoices.md#invoice-items.
  */
-export function checkTakesItem(
+export function checkAcceptsItem(
   invoice: Invoice,
   { customer, currency }: Pick<InvoiceItem, 'customer' | 'currency'>,
 ): void {
@@ -90,6 +90,6 @@ export const withoutItem = (draft: Invoice, { id }: InvoiceItem): Invoice =>
     draft.lines.filter((line) => line.invoice_item !== id),
   )
 
-/** The item after its draft was deleted: deleted too when it was created on that draft, else pending again. */
+/** Returns the item after its draft was deleted: deleted too if it was created on that draft, else pending again. */
 export const withoutDraft = (item: InvoiceItem, { is_own_item }: InvoiceLine): InvoiceItem =>
   is_own_item ? { ...item, deleted: true } : { ...item, invoice: null }

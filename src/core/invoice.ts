@@ -6,12 +6,12 @@ import { cannotBe, move, type Transitions } from './transitions.ts'
 
 export const INVOICE_STATUSES = ['draft', 'open', 'paid', 'void', 'uncollectible'] as const
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
-export type InvoiceEvent = 'finalize' | 'pay' | 'void' | 'write_off'
+export type InvoiceEvent = 'finalize' | 'pay' | 'void' | 'mark_uncollectible'
 
-/** See docs/contract/invoices.md#status. A zero total goes through open too: invoice.finalized shows it so. */
+/** An invoice with a zero total becomes open too: invoice.finalized shows that status. See docs/contract/invoices.md#status. */
 export const INVOICE_TRANSITIONS: Transitions<InvoiceStatus, InvoiceEvent> = {
   draft: { finalize: 'open' },
-  open: { pay: 'paid', void: 'void', write_off: 'uncollectible' },
+  open: { pay: 'paid', void: 'void', mark_uncollectible: 'uncollectible' },
   uncollectible: { pay: 'paid', void: 'void' },
   paid: {},
   void: {},
@@ -23,18 +23,18 @@ export type CollectionMethod = (typeof COLLECTION_METHODS)[number]
 const DEFAULT_DAYS_UNTIL_DUE = 30
 
 /**
- * Days between finalizing an invoice and its due date; null for one that is charged automatically, which has none.
- * @param asked - what was asked for, if anything was
+ * Returns the days between finalizing an invoice and its due date; null for one that is charged automatically.
+ * @param requested - the value in the request, if any
  * See docs/contract/invoices.md#due-dates.
  */
 export function daysToPay(
   collection_method: CollectionMethod,
-  asked: number | null | undefined,
+  requested: number | null | undefined,
 ): number | null {
-  return collection_method === 'send_invoice' ? (asked ?? DEFAULT_DAYS_UNTIL_DUE) : null
+  return collection_method === 'send_invoice' ? (requested ?? DEFAULT_DAYS_UNTIL_DUE) : null
 }
 
-/** The refusal of a due date for what is not sent. */
+/** The error message for `days_until_due` on something that is not sent. */
 export const DUE_ONLY_WHEN_SENT = 'days_until_due applies only when collection_method is send_invoice'
 
 export const BILLING_REASONS = [
@@ -45,7 +45,7 @@ export const BILLING_REASONS = [
 ] as const
 export type BillingReason = (typeof BILLING_REASONS)[number]
 
-/** One line of an invoice; amounts in the invoice's currency and smallest unit. Its period is the invoice's. */
+/** One line of an invoice. Amounts are in the invoice's currency and smallest unit. Its period is the invoice's. */
 export type InvoiceLine = {
   readonly id: string
   readonly amount: number
@@ -53,7 +53,7 @@ export type InvoiceLine = {
   readonly quantity: number
   readonly price: string | null
   readonly subscription_item: string | null
-  /** Of a line that bills an invoice item: the item, and its own words for it. */
+  /** For a line that bills an invoice item: the item, and the item's description. */
   readonly invoice_item?: string
   readonly description?: string | null
   /** Whether the item was created on this invoice, rather than pending before. Not part of the API's object. */
@@ -61,12 +61,12 @@ export type InvoiceLine = {
 }
 
 /**
- * The maximum number of invoice items that a new draft bills, and of lines to which another item can be added. Each change of
- * an item on a draft records the lines that it replaces, so an unlimited number would grow the database quadratically.
+ * The maximum number of invoice items on a new draft, and of lines to which another item can be added. Each change of an
+ * item on a draft records the lines that it replaces, so an unlimited number would grow the database quadratically.
  */
 export const MAX_LINES = 250
 
-/** See docs/contract/invoices.md#fields. Amounts in the smallest currency unit, times in Unix seconds. */
+/** An invoice. Amounts are in the smallest currency unit, times in Unix seconds. See docs/contract/invoices.md#fields. */
 export type Invoice = {
   readonly id: string
   readonly created: number
@@ -88,7 +88,7 @@ export type Invoice = {
   readonly payment_intent: string | null
   /** The latest attempt's charge, a declined one too. */
   readonly charge: string | null
-  /** Of a sent one that was made by hand: its due date is so many days after it is finalized. */
+  /** For a sent manual invoice: the days between its finalization and its due date. */
   readonly days_until_due: number | null
   readonly due_date: number | null
   /** Whether its due date has passed unpaid. Not part of the API's object. */
@@ -107,8 +107,8 @@ export type Invoice = {
 }
 
 /**
- * A draft with the given lines. Every field is named here, rather than spread: so V8 gives the object its shape at once, which
- * a tenth of a renewal's time hangs on.
+ * Creates a draft with the given lines. It names every field instead of spreading: V8 then assigns the object's shape at
+ * once, which saves a tenth of the time of a renewal.
  */
 export const draftInvoice = (
   given: Pick<
@@ -173,15 +173,15 @@ export const withLines = (invoice: Invoice, lines: readonly InvoiceLine[]): Invo
 const totalOf = (lines: readonly InvoiceLine[]): number => total(lines.map(({ amount }) => amount))
 
 /**
- * The number that the customer's next finalized invoice gets.
+ * Returns the number of the customer's next finalized invoice.
  * See docs/contract/invoices.md#numbers.
  */
 export const nextNumber = ({ invoice_prefix, next_invoice_number }: Customer): string =>
   `${invoice_prefix}-${String(next_invoice_number).padStart(4, '0')}`
 
 /**
- * The draft as an open invoice with its number and, unless nothing is due, its intent.
- * @throws ApiError invalid_state_transition when it is no draft
+ * Finalizes a draft: it becomes open, with its number and, unless nothing is due, its intent.
+ * @throws ApiError invalid_state_transition when it is not a draft
  * See docs/contract/invoices.md#finalizing.
  */
 export const finalized = (
@@ -197,9 +197,9 @@ export const finalized = (
 })
 
 /**
- * The invoice after it was paid: nothing is retried any more.
+ * Marks an invoice paid and removes its retries.
  * @param charge - the succeeded charge; null when nothing was due
- * @param scheduled - whether the attempt was billing's own, which attempt_count counts
+ * @param scheduled - whether the attempt belongs to the retry schedule, which attempt_count counts
  */
 export const paid = (
   invoice: Invoice,
@@ -216,16 +216,16 @@ export const paid = (
 })
 
 /**
- * When an invoice is attempted again after so many scheduled attempts; null when no retry is left. What failed first is the
- * attempt with which it was finalized.
+ * Returns when an invoice is attempted again after so many scheduled attempts; null when no retry is left. The first
+ * failure is the attempt at its finalization.
  * See docs/contract/invoices.md#retry-schedule.
  */
 export const nextAttemptAt = ({ finalized_at, created }: Invoice, attempts: number): number | null =>
   nextRetryAt(finalized_at ?? created, attempts)
 
 /**
- * The invoice after a declined attempt; it stays open. A scheduled attempt moves the retries on, one by hand does not
- * touch them.
+ * Records a declined attempt; the invoice stays open. A scheduled attempt moves the retry schedule on, a payment by hand
+ * does not.
  * See docs/contract/invoices.md#attempts.
  */
 export function attemptFailed(
@@ -249,24 +249,24 @@ export const voided = (invoice: Invoice, now: number): Invoice => ({
   voided_at: now,
 })
 
-export const writtenOff = (invoice: Invoice, now: number): Invoice => ({
+export const markedUncollectible = (invoice: Invoice, now: number): Invoice => ({
   ...invoice,
-  status: move(INVOICE_TRANSITIONS, invoice.status, 'write_off', () =>
+  status: move(INVOICE_TRANSITIONS, invoice.status, 'mark_uncollectible', () =>
     cannotBe('An invoice', invoice, 'marked uncollectible'),
   ),
   next_payment_attempt: null,
   marked_uncollectible_at: now,
 })
 
-/** Whether an invoice was made by hand rather than by a subscription. */
+/** Reports whether an invoice was created by a request rather than by a subscription. */
 export const isManual = ({ billing_reason }: Invoice): boolean => billing_reason === 'manual'
 
-/** The invoice without the retries that were to come. See docs/contract/subscriptions.md#canceling. */
+/** Removes the retries of an invoice. See docs/contract/subscriptions.md#canceling. */
 export const withoutRetries = (invoice: Invoice): Invoice => ({ ...invoice, next_payment_attempt: null })
 
 /**
- * Whether money that should have come has not: an open invoice that is charged automatically, or one whose due date has
- * passed. See docs/contract/invoices.md#outstanding-invoices.
+ * Reports whether a payment is outstanding: the invoice is open, and it is charged automatically or past its due date.
+ * See docs/contract/invoices.md#outstanding-invoices.
  */
 export const isOutstanding = (invoice: Invoice): boolean =>
   invoice.status === 'open' && (invoice.collection_method === 'charge_automatically' || invoice.overdue)

@@ -4,9 +4,9 @@ import { cancellationAt, hasEnded, type Subscription } from './subscription.ts'
 import type { WebhookDelivery } from './webhook.ts'
 
 /**
- * What time makes happen, in the order in which the jobs of one subscription run that are due in the same second. Databases
- * and snapshots hold the place in this list as a number, as the kind of a queued job and as its turn: so a kind that
- * gets its place before others needs a migration, which renumbers the jobs that are queued. At the end it needs none.
+ * The kinds of jobs, in the order in which jobs of one subscription run that are due in the same second. Databases and
+ * snapshots store the index in this list, both as the kind and as the position of a queued job. Append new kinds at the
+ * end: a kind anywhere else needs a migration that renumbers the queued jobs.
  * See docs/contract/clocks.md#order-of-jobs.
  */
 export const JOB_KINDS = [
@@ -22,19 +22,19 @@ export const JOB_KINDS = [
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
-/** One thing that will happen to an object unless that changes; `due` in Unix seconds on its customer's clock. */
+/** An action that will happen to an object unless the object changes; `due` in Unix seconds on its customer's clock. */
 export type Job = {
   readonly due: number
   readonly kind: JobKind
-  /** The subscription whose order it follows; null when it belongs to none. */
+  /** The subscription whose order the job follows; null when it belongs to none. */
   readonly subscription: string | null
-  /** The object that it happens to. */
+  /** The id of the object that the job acts on. */
   readonly object: string
 }
 
 /**
- * The jobs that follow from a subscription's state. Jobs are never scheduled by hand: what a subscription or an invoice
- * says is due, is. So a canceled one has none, and none can be forgotten or run twice.
+ * Derives the jobs of a subscription from its state. Jobs are never scheduled by hand: a canceled subscription has none,
+ * and no job can be missed or run twice.
  * See docs/contract/subscriptions.md#status.
  */
 export function subscriptionJobs(subscription: Subscription): Job[] {
@@ -45,7 +45,7 @@ export function subscriptionJobs(subscription: Subscription): Job[] {
 
   const jobs: Job[] = []
   if (pause_collection?.resumes_at) jobs.push(job('pause_end', pause_collection.resumes_at))
-  // Time neither cancels nor renews one that its trial has paused.
+  // A subscription that is paused after its trial is neither canceled nor renewed by time.
   if (status === 'paused') return jobs
   const periodEnd = status === 'trialing' ? (trial_end ?? current_period_end) : current_period_end
   const cancelAt = cancellationAt(subscription)
@@ -55,10 +55,10 @@ export function subscriptionJobs(subscription: Subscription): Job[] {
   return jobs
 }
 
-/** Whether it is the job with which a subscription's next period begins. */
+/** Reports whether the next period of a subscription begins with this job. */
 export const beginsPeriod = ({ kind }: Job): boolean => kind === 'renewal' || kind === 'trial_end'
 
-/** The jobs that follow from an invoice's state. See docs/contract/invoices.md#attempts. */
+/** Derives the jobs of an invoice from its state. See docs/contract/invoices.md#attempts. */
 export function invoiceJobs(invoice: Invoice): Job[] {
   const { id, status, subscription, next_payment_attempt, due_date, overdue } = invoice
   if (status !== 'open') return []
@@ -70,10 +70,10 @@ export function invoiceJobs(invoice: Invoice): Job[] {
   return jobs
 }
 
-/** The job that follows from a refund's state. See docs/contract/payments.md#failing-refunds. */
+/** Derives the job of a refund from its state. See docs/contract/payments.md#failing-refunds. */
 export const refundJobs = ({ id, settles_at }: Refund): Job[] =>
   settles_at === null ? [] : [{ due: settles_at, kind: 'refund_settlement', subscription: null, object: id }]
 
-/** The job that follows from a delivery's state. See docs/contract/events-and-webhooks.md#delivery-retries. */
+/** Derives the job of a delivery from its state. See docs/contract/events-and-webhooks.md#delivery-retries. */
 export const deliveryJobs = ({ id, next_attempt }: WebhookDelivery): Job[] =>
   next_attempt === null ? [] : [{ due: next_attempt, kind: 'webhook_retry', subscription: null, object: id }]

@@ -1,4 +1,4 @@
-/** Why a text is no JSON, and where: lines and columns count from 1. */
+/** A syntax error in JSON and its position; lines and columns count from 1. */
 export class JsonMistake extends Error {
   readonly line: number
   readonly column: number
@@ -28,9 +28,9 @@ const BLANK = /[ \t\r\n]*/y
 const BYTE_ORDER_MARK = '\ufeff'
 
 /**
- * Reads JSON that somebody wrote by hand. JSON.parse does not say where it stopped, and takes a name that is given twice.
+ * Parses JSON written by hand. Unlike JSON.parse it reports the position of an error and refuses duplicate names.
  * @throws JsonMistake
- * Source: RFC 8259; paytwin: a name may be given once in an object.
+ * Source: RFC 8259; paytwin: a name may occur once in an object.
  */
 export const parseJsonText = (text: string): unknown => new Reader(text).read()
 
@@ -70,12 +70,12 @@ class Reader {
     this.#sequence('}', () => {
       const start = this.#place
       const name = this.#string('a name in double quotes')
-      if (members.has(name)) throw this.#mistake(`the name '${name}' is given twice`, start)
+      if (members.has(name)) throw this.#mistake(`the name '${name}' occurs twice`, start)
       this.#skipBlank()
       if (!this.#take(':')) throw this.#mistake("expected ':'")
       members.set(name, this.#value())
     })
-    // Own properties, whatever they are called: __proto__ is a name like any other.
+    // fromEntries defines own properties for every name, __proto__ included.
     return Object.fromEntries(members)
   }
 
@@ -85,7 +85,7 @@ class Reader {
     return entries
   }
 
-  /** What stands between a bracket and its counterpart, separated by commas. */
+  /** Reads the elements between a bracket and its counterpart, separated by commas. */
   #sequence(end: string, readOne: () => void): void {
     this.#place += 1
     this.#skipBlank()
@@ -108,13 +108,13 @@ class Reader {
     try {
       return JSON.parse(this.#text.slice(start, this.#place))
     } catch {
-      throw this.#mistake('this string holds what has to be escaped, or an escape that there is not', start)
+      throw this.#mistake('this string has an unescaped control character or an invalid escape', start)
     }
   }
 
   /**
-   * The place behind the string that starts at a place. One pattern for a whole string would fail on one with many escapes: each
-   * takes up room on the stack of regular expressions.
+   * Returns the place after the string that starts at a place. A single pattern for a whole string would overflow the stack
+   * of the regular expression engine on a string with many escapes.
    */
   #endOfString(start: number): number {
     STRING_END.lastIndex = start + 1
@@ -122,7 +122,7 @@ class Reader {
       if (found[0] === '"') return found.index + 1
       STRING_END.lastIndex = found.index + 2
     }
-    throw this.#mistake('this string does not end', start)
+    throw this.#mistake('this string is not terminated', start)
   }
 
   #scalar(): unknown {

@@ -1,19 +1,19 @@
-/** How much is logged, from all to nothing. */
+/** The log levels, from the most verbose to none. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** A line of the daemon's log, taken apart for people. */
+/** A line of the daemon's log, split into its parts. */
 export type LogLine = {
   readonly time: string
   readonly level: string
-  /** What happened, and the details as name=value. */
+  /** The message, and the details as name=value. */
   readonly text: string
-  /** Where an error came from, a line each, indented so that no error's message passes for a line of the log; empty for most. */
+  /** The stack of an error, one entry a line. Indented, so that no error message looks like a line of the log. */
   readonly stack: readonly string[]
 }
 
 const RESERVED: ReadonlySet<string> = new Set(['level', 'time', 'msg'])
 
-/** Reads a record of the log, which is JSON: an error's stack goes to lines of its own, everything else into the text. */
+/** Parses a JSON record of the log: an error's stack goes to lines of its own, everything else into the text. */
 export function readLogRecord(record: Readonly<Record<string, unknown>>): LogLine {
   const details = Object.entries(record).filter(([name]) => !RESERVED.has(name))
   const stack = details.flatMap(([, value]) => stackOf(value))

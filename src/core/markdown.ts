@@ -1,6 +1,6 @@
 /**
- * A text of help or of the API's description as Markdown: what is typed or sent as it stands (`--json`, `trial_end`, 'invoice.*') becomes
- * code, and nothing in the rest is taken for markup. What the text itself has put between backticks stays.
+ * Converts a help text or an API description to Markdown. Literal input (`--json`, `trial_end`, 'invoice.*') becomes code,
+ * and the rest is escaped. Text between backticks stays as it is.
  */
 export const asMarkdown = (text: string): string =>
   text
@@ -10,24 +10,24 @@ export const asMarkdown = (text: string): string =>
     )
     .join('')
 
-/** Text between backticks: as many as it takes to hold those that are in it. */
+/** Formats a text as code between as many backticks as its content requires. */
 export function asCode(text: string): string {
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
   return longest === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`
 }
 
-/** A block of text that is shown as it is. */
+/** Formats a text as a code block. */
 export const asBlock = (text: string, language = 'text'): string => `\`\`\`${language}\n${text}\n\`\`\``
 
-/** The anchor that GitHub gives a heading. */
+/** Returns the anchor that GitHub gives a heading. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(/\s/g, '-')
 
-/** A link to a heading of the same document. @param text - Markdown */
+/** Links to a heading of the same document. @param text - Markdown */
 export const linkTo = (heading: string, text: string): string => `[${text}](#${anchorOf(heading)})`
 
 function wordAsMarkdown(word: string): string {
@@ -36,7 +36,7 @@ function wordAsMarkdown(word: string): string {
   return word.replaceAll(/[\\*<[\]]/g, (character) => `\\${character}`)
 }
 
-/** Words that nobody would write in a sentence. */
+/** Patterns of words that are code rather than prose. */
 const CODE: readonly RegExp[] = [
   // Options, and names with underscores or brackets: --url, -n, trial_end, sk_test_…, items[0][price], expand[].
   /^--?[a-z][a-z-]*$/,
@@ -47,6 +47,6 @@ const CODE: readonly RegExp[] = [
   /^[a-z]+(\/[a-z]+)*\.[a-z]+$/,
   // Names of headers: Idempotency-Key, X-API-Version.
   /^(?!Ctrl-)[A-Z][A-Za-z]*(-[A-Z][A-Za-z]*)+$/,
-  // Spans and instants: 36h, 1mo, P1M, 2026-02-28T10:00:00Z.
+  // Durations and instants: 36h, 1mo, P1M, 2026-02-28T10:00:00Z.
   /^\d+(s|m|h|d|w|mo|y)$|^P\d+[A-Z]$|^\d{4}-\d{2}-\d{2}T/,
 ]

@@ -3,7 +3,7 @@ import { parameterInvalid } from './errors.ts'
 /** String values by key: at most 50, each value at most 500 characters. See docs/contract/requests.md#metadata. */
 export type Metadata = Readonly<Record<string, string>>
 
-/** What a request says of metadata: values to set, '' to remove one, and '' in place of all to remove all. */
+/** The metadata of a request: values to set, '' to remove one, and '' in place of the object to remove all. */
 export type MetadataParam = Readonly<Record<string, string>> | ''
 
 export const MAX_METADATA_KEYS = 50
@@ -18,7 +18,7 @@ export function mergeMetadata(current: Metadata, update: MetadataParam | undefin
   if (update === '') return {}
   const merged = Object.entries({ ...current, ...update }).filter(([, value]) => value !== '')
   if (merged.length > MAX_METADATA_KEYS) {
-    throw parameterInvalid('metadata', `metadata holds at most ${MAX_METADATA_KEYS} keys`)
+    throw parameterInvalid('metadata', `metadata can have at most ${MAX_METADATA_KEYS} keys`)
   }
   return Object.fromEntries(merged)
 }

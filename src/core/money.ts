@@ -4,14 +4,14 @@ import { amountTooLarge } from './errors.ts'
 export const MAX_AMOUNT = 99_999_999
 
 /**
- * What a quantity of a price costs. All amounts are integers in the smallest currency unit, and no rule of the
- * contract divides one, so nothing is rounded anywhere; a rule that has to belongs here.
+ * Returns the amount of a quantity of a price. All amounts are integers in the smallest currency unit, and no rule of the
+ * contract divides one, so nothing is rounded. A rule that has to round belongs here.
  */
 export const lineAmount = (unitAmountMinor: number, quantity: number): number => unitAmountMinor * quantity
 
 /**
- * The sum of amounts in the smallest currency unit.
- * @throws ApiError amount_too_large when it exceeds the maximum. See docs/contract/requests.md#amounts.
+ * Adds amounts in the smallest currency unit.
+ * @throws ApiError amount_too_large when the sum exceeds the maximum. See docs/contract/requests.md#amounts.
  */
 export function total(amounts: readonly number[]): number {
   const sum = amounts.reduce((left, right) => left + right, 0)
@@ -19,7 +19,7 @@ export function total(amounts: readonly number[]): number {
   return sum
 }
 
-/** ISO 4217 codes of the currencies in use, lowercase. See docs/contract/requests.md#currency. */
+/** ISO 4217 codes of the supported currencies, lowercase. See docs/contract/requests.md#currency. */
 export const CURRENCIES: ReadonlySet<string> = new Set(
   (
     'aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob bov brl bsd btn bwp byn bzd cad cdf che chf chw ' +
@@ -31,7 +31,7 @@ export const CURRENCIES: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Currencies whose smallest unit is not a hundredth: the number of decimals in which people write them. */
+/** The number of decimals of currencies whose smallest unit is not a hundredth. */
 const DECIMALS: Readonly<Record<string, number>> = {
   bhd: 3,
   iqd: 3,
@@ -61,7 +61,7 @@ const DECIMALS: Readonly<Record<string, number>> = {
   xpf: 0,
 }
 
-/** An amount for people: `20.00 USD`, `1500 JPY`. */
+/** Formats an amount for people: `20.00 USD`, `1500 JPY`. */
 export function formatAmount(amountMinor: number, currency: string): string {
   const decimals = DECIMALS[currency] ?? 2
   return `${(amountMinor / 10 ** decimals).toFixed(decimals)} ${currency.toUpperCase()}`

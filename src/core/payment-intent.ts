@@ -25,7 +25,7 @@ export type PaymentIntentEvent =
 export const PAYMENT_INTENT_TRANSITIONS: Transitions<PaymentIntentStatus, PaymentIntentEvent> = {
   requires_payment_method: {
     attach: 'requires_confirmation',
-    // Billing's attempt without a payment method: it fails, and the intent goes on asking for one.
+    // A billing attempt without a payment method fails, and the intent still requires a payment method.
     decline: 'requires_payment_method',
     cancel: 'canceled',
     invoice_voided: 'canceled',
@@ -39,7 +39,7 @@ export const PAYMENT_INTENT_TRANSITIONS: Transitions<PaymentIntentStatus, Paymen
     invoice_voided: 'canceled',
   },
   requires_action: {
-    // Billing's own attempt overrules a confirmation that still waits for the customer.
+    // A billing attempt overrides a confirmation that still waits for the customer.
     reattempt: 'requires_confirmation',
     approve: 'succeeded',
     decline: 'requires_payment_method',
@@ -50,7 +50,7 @@ export const PAYMENT_INTENT_TRANSITIONS: Transitions<PaymentIntentStatus, Paymen
   canceled: { invoice_voided: 'canceled' },
 }
 
-/** Why the latest attempt failed. See docs/contract/errors.md#declines. */
+/** The reason why the latest attempt failed. See docs/contract/errors.md#declines. */
 export type PaymentError = {
   readonly type: 'payment_error'
   readonly code: string
@@ -60,7 +60,7 @@ export type PaymentError = {
   readonly payment_method: string | null
 }
 
-/** See docs/contract/payments.md#payment-intents. Amounts in the smallest currency unit. */
+/** A payment intent. Amounts are in the smallest currency unit. See docs/contract/payments.md#payment-intents. */
 export type PaymentIntent = {
   readonly id: string
   readonly created: number
@@ -79,7 +79,7 @@ export type PaymentIntent = {
   readonly metadata: Metadata
 }
 
-/** An intent that waits to be confirmed: how each of them begins. See docs/contract/payments.md#creating-an-intent. */
+/** Creates an intent that waits to be confirmed. See docs/contract/payments.md#creating-an-intent. */
 export const newPaymentIntent = (
   given: Pick<PaymentIntent, 'id' | 'created' | 'amount' | 'currency'> & Partial<PaymentIntent>,
 ): PaymentIntent => ({
@@ -97,27 +97,28 @@ export const newPaymentIntent = (
   ...given,
 })
 
-/** The intent with a payment method, ready to be confirmed. */
+/** Attaches a payment method to an intent, which is then ready to be confirmed. */
 export const withPaymentMethod = (intent: PaymentIntent, payment_method: string): PaymentIntent => ({
   ...intent,
   status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'attach'),
   payment_method,
 })
 
-/** The intent of an invoice with the card that billing is about to charge. */
+/** Prepares the intent of an invoice for a billing attempt with a card. */
 export const withAttempt = (intent: PaymentIntent, payment_method: string): PaymentIntent =>
   intent.status === 'requires_action'
     ? { ...intent, status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'reattempt'), payment_method }
     : withPaymentMethod(intent, payment_method)
 
-/** The intent that waits for the customer: to push the money, or to authenticate. */
+/** Makes an intent wait for the customer to push the money or to authenticate. */
 export const awaitingAction = (intent: PaymentIntent): PaymentIntent => ({
   ...intent,
   status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'require_action'),
 })
 
 /**
- * The intent that its merchant gave up. @throws ApiError payment_intent_unexpected_state.
+ * Cancels an intent on request.
+ * @throws ApiError payment_intent_unexpected_state
  * See docs/contract/payments.md#canceling-an-intent.
  */
 export const canceledIntent = (
@@ -133,7 +134,7 @@ export const canceledIntent = (
 })
 
 /**
- * The intent after an attempt. A declined one asks for another payment method.
+ * Records the outcome of an attempt. A declined intent requires another payment method.
  * @param charge - the charge's id; null when nothing could be charged
  * See docs/contract/errors.md#declines.
  */
@@ -164,7 +165,7 @@ export function confirmed(intent: PaymentIntent, outcome: Outcome, charge: strin
   }
 }
 
-/** The intent of an invoice that was voided: canceled with it. See docs/contract/payments.md#intents-of-invoices. */
+/** Cancels the intent of a voided invoice. See docs/contract/payments.md#intents-of-invoices. */
 export const canceledWithInvoice = (intent: PaymentIntent, now: number): PaymentIntent => ({
   ...intent,
   status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'invoice_voided'),

@@ -4,19 +4,19 @@ import {
   APPROVED,
   type ChargeFault,
   declined,
+  FAULT_OUTCOMES,
   NO_PAYMENT_METHOD,
   NOT_A_CARD,
   type Outcome,
-  STRUCK,
   scriptedOutcome,
 } from './processor.ts'
 
-/** Methods with which a customer pushes the money; they cannot recur. See docs/contract/payments.md#push-methods. */
+/** Types with which the customer pushes the money. They cannot recur. See docs/contract/payments.md#push-methods. */
 export const PUSH_TYPES = ['pix', 'boleto', 'oxxo', 'konbini', 'promptpay', 'bank_transfer'] as const
 export const PAYMENT_METHOD_TYPES = ['card', ...PUSH_TYPES] as const
 export type PaymentMethodType = (typeof PAYMENT_METHOD_TYPES)[number]
 
-/** All that is kept of a card: never its number. See docs/contract/payments.md#payment-methods. */
+/** The stored details of a card, which exclude its number. See docs/contract/payments.md#payment-methods. */
 export type Card = {
   readonly brand: string
   readonly last4: string
@@ -25,7 +25,7 @@ export type Card = {
   readonly fingerprint: string
 }
 
-/** A payment method as people know it: `visa …4242`, or its type. */
+/** Formats a payment method for people: `visa …4242`, or its type. */
 export const methodText = ({
   type,
   card,
@@ -34,7 +34,7 @@ export const methodText = ({
   readonly card?: Pick<Card, 'brand' | 'last4'> | null | undefined
 }): string => (card ? `${card.brand} …${card.last4}` : type)
 
-/** What a card does at each attempt from now on: the outcomes in order, then the last one for ever. */
+/** The scripted outcomes of a card's next attempts, in order; `then` applies to all later ones. */
 export type Script = { readonly outcomes: readonly string[]; readonly then: string }
 
 export type PaymentMethod = {
@@ -44,20 +44,20 @@ export type PaymentMethod = {
   readonly customer: string | null
   readonly card: Card | null
   readonly metadata: Metadata
-  /** The test card that it behaves like; null for push methods. Not part of the API's object. */
+  /** The test card whose behaviour it has; null for push methods. Not part of the API's object. */
   readonly test_card: string | null
-  /** The script that overrules the test card's behaviour. Known to the processor only: not part of the API's object. */
+  /** The script that overrides the test card's behaviour. Not part of the API's object. */
   readonly script: Script | null
 }
 
-/** How a test card answers when it is charged on and off session. */
+/** A test card: the outcome of a charge, on and off session. */
 export type TestCard = {
   readonly number: string
   readonly brand: string
   readonly charge: Outcome
-  /** Confirming it in a browser asks for authentication; off session it is declined. */
+  /** Confirming it on session requires authentication; off session it is declined. */
   readonly needsAuthentication?: true
-  /** Its refunds are pending first, and fail a minute later. */
+  /** Its refunds are pending for a minute and then fail. */
   readonly refundFails?: true
 }
 
@@ -94,7 +94,7 @@ export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
   pm_card_refundFail: visa('4000000000005126', APPROVED, { refundFails: true }),
 }
 
-/** Test ids of push methods, by id. */
+/** The test ids of push methods, with their types. */
 const TEST_PUSH_METHODS: Readonly<Record<string, PaymentMethodType>> = { pm_pix: 'pix', pm_boleto: 'boleto' }
 
 /** Every test id. */
@@ -103,7 +103,7 @@ export const TEST_METHOD_IDS: readonly string[] = [
   ...Object.keys(TEST_PUSH_METHODS),
 ]
 
-/** What a test id stands for; undefined when it is none. */
+/** Resolves a test id; undefined when it is not one. */
 export function testPaymentMethod(
   id: string,
 ): { type: PaymentMethodType; test_card: string | null } | undefined {
@@ -112,11 +112,11 @@ export function testPaymentMethod(
   return type && { type, test_card: null }
 }
 
-/** The test card with this full number; undefined for every other number, so that no real card is ever taken. */
+/** Finds the test card with this full number; undefined for any other number, so that a real card is never accepted. */
 export const testCardOfNumber = (number: string): string | undefined =>
   Object.keys(TEST_CARDS).find((id) => TEST_CARDS[id]?.number === number)
 
-/** What there is to know of a test card; the expiry is that of the card given, or a far one. */
+/** Returns the details of a test card; the expiry is the given one, or 12/2099. */
 export function cardDetails(
   testCard: string,
   fingerprint: string,
@@ -127,12 +127,12 @@ export function cardDetails(
   return { brand: card.brand, last4: card.number.slice(-4), exp_month, exp_year, fingerprint }
 }
 
-/** One attempt at the processor: what it says, and the method as the processor remembers it afterwards. */
+/** One attempt at the processor: its outcome, and the payment method with its script moved on. */
 export type Attempt = { readonly outcome: Outcome; readonly paymentMethod: PaymentMethod | null }
 
 /**
- * Asks the processor for one off-session charge, as billing does. Without a usable card the attempt fails and counts.
- * @param fault - what strikes the attempt on its way to the card, whose script then stays where it is
+ * Makes one off-session charge attempt at the processor. Without a usable card the attempt fails and counts.
+ * @param fault - the fault to apply before the card is reached; the card's script then does not move on
  * See docs/contract/payments.md#test-payment-methods.
  */
 export function attemptCharge(
@@ -141,17 +141,17 @@ export function attemptCharge(
 ): Attempt {
   if (!paymentMethod) return { outcome: NO_PAYMENT_METHOD, paymentMethod }
   if (paymentMethod.type !== 'card') return { outcome: NOT_A_CARD, paymentMethod }
-  if (fault) return { outcome: STRUCK[fault], paymentMethod }
+  if (fault) return { outcome: FAULT_OUTCOMES[fault], paymentMethod }
   const { script } = paymentMethod
   if (!script) {
     const card = TEST_CARDS[paymentMethod.test_card ?? '']
-    assert(card, 'a card has a test card behind it')
+    assert(card, 'a card has a test card')
     return { outcome: card.charge, paymentMethod }
   }
   const [entry = script.then, ...rest] = script.outcomes
   const outcome = scriptedOutcome(entry)
-  assert(outcome, `a stored script holds outcomes only, not ${entry}`)
-  const remembered =
+  assert(outcome, `the entry ${entry} of a stored script is an outcome`)
+  const after =
     script.outcomes.length === 0 ? paymentMethod : { ...paymentMethod, script: { ...script, outcomes: rest } }
-  return { outcome, paymentMethod: remembered }
+  return { outcome, paymentMethod: after }
 }

@@ -2,7 +2,7 @@ import type { Recurring } from './calendar.ts'
 import { addIntervals } from './calendar.ts'
 import type { Metadata } from './metadata.ts'
 
-/** See docs/contract/customers.md#products. */
+/** A product. See docs/contract/customers.md#products. */
 export type Product = {
   readonly id: string
   readonly created: number
@@ -12,7 +12,7 @@ export type Product = {
   readonly metadata: Metadata
 }
 
-/** See docs/contract/customers.md#prices. `unit_amount` is in the smallest currency unit, 0 to 99999999. */
+/** A price. `unit_amount` is in the smallest currency unit, 0 to 99999999. See docs/contract/customers.md#prices. */
 export type Price = {
   readonly id: string
   readonly created: number
@@ -27,6 +27,6 @@ export type Price = {
   readonly metadata: Metadata
 }
 
-/** Whether an interval is at most three years long. See docs/contract/customers.md#prices. */
+/** Reports whether an interval is at most three years long. See docs/contract/customers.md#prices. */
 export const isWithinThreeYears = (recurring: Recurring): boolean =>
   addIntervals(0, recurring, 1) <= addIntervals(0, { interval: 'year', interval_count: 3 }, 1)

@@ -1,7 +1,7 @@
 /** The codes of a declined charge. See docs/contract/errors.md#declines. */
 export const DECLINE_CODES = ['card_declined', 'expired_card', 'incorrect_cvc', 'processing_error'] as const
 
-/** What the card processor says of one attempt to charge. */
+/** The card processor's answer to one charge attempt. */
 export type Outcome =
   | { readonly approved: true }
   | {
@@ -22,7 +22,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   authentication_required: 'Your card was declined. This transaction requires authentication.',
 }
 
-/** A declined attempt with the message that goes with its code. */
+/** Returns a declined outcome with the message of its code. */
 export const declined = (code: string, decline_code: string | null): Outcome => ({
   approved: false,
   code,
@@ -30,18 +30,18 @@ export const declined = (code: string, decline_code: string | null): Outcome => 
   message: MESSAGES[decline_code ?? ''] ?? MESSAGES[code] ?? 'Your card was declined.',
 })
 
-/** What may strike an attempt at the processor, whatever the card. See docs/contract/faults.md#charge-faults. */
+/** Faults that can replace the outcome of an attempt, whatever the card. See docs/contract/faults.md#charge-faults. */
 export const CHARGE_FAULTS = ['decline', 'processor_timeout'] as const
 export type ChargeFault = (typeof CHARGE_FAULTS)[number]
 
-/** What billing hears of an attempt that was struck. See docs/contract/faults.md#faults; paytwin: a decline's code. */
-export const STRUCK: Readonly<Record<ChargeFault, Outcome>> = {
+/** The outcome of a billing attempt under a fault. See docs/contract/faults.md#faults; paytwin: a decline's code. */
+export const FAULT_OUTCOMES: Readonly<Record<ChargeFault, Outcome>> = {
   decline: declined('card_declined', 'generic_decline'),
   processor_timeout: declined('processing_error', null),
 }
 
 /**
- * An attempt that never reached the processor, since there is nothing to charge.
+ * The outcome of an attempt without a payment method, which never reaches the processor.
  * See docs/contract/payments.md#attempts-without-a-payment-method; paytwin: its codes.
  */
 export const NO_PAYMENT_METHOD: Outcome = {
@@ -53,7 +53,7 @@ export const NO_PAYMENT_METHOD: Outcome = {
 }
 
 /**
- * An attempt with a push method, which cannot be charged off session.
+ * The outcome of an attempt with a push method, which cannot be charged off session.
  * See docs/contract/payments.md#attempts-without-a-payment-method.
  */
 export const NOT_A_CARD: Outcome = {
@@ -64,7 +64,7 @@ export const NOT_A_CARD: Outcome = {
 }
 
 /**
- * What an entry of a card's script makes of an attempt; undefined when it is none.
+ * Parses an entry of a card's script; undefined when it is invalid.
  * See docs/contract/payments.md#scripted-cards.
  */
 export function scriptedOutcome(entry: string): Outcome | undefined {

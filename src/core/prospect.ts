@@ -12,34 +12,34 @@ import {
   type SubscriptionItem,
 } from './subscription.ts'
 
-/** What an invoice becomes that is made but not collected. */
+/** The status of an invoice that is created but not collected. */
 export type Uncollected = 'draft' | 'void' | 'uncollectible'
 
-/** What becomes of a subscription when no payment comes of something. */
+/** The effect on a subscription when no payment succeeds. */
 export const CONSEQUENCES = ['cancel', 'mark_unpaid', 'leave_past_due', 'expire', 'pause'] as const
 export type Consequence = (typeof CONSEQUENCES)[number]
 
-/** A job that is to come, or that would follow it, with what people want to know of it. */
+/** A future job, queued or projected, with the details that people need. */
 export type Prospect = Job & {
-  /** Whether it only follows when nothing changes until then: no job is queued for it. */
+  /** Whether it is a projection that assumes no other changes; no job is queued for it. */
   readonly projected: boolean
-  /** What is billed or collected, in the smallest unit of the currency; null where no money is asked for. */
+  /** The amount that is billed or collected, in the smallest unit of the currency; null if the job bills nothing. */
   readonly amount: number | null
   readonly currency: string | null
-  /** The period that is billed. */
+  /** The billed period. */
   readonly period: { readonly start: number; readonly end: number } | null
-  /** Which attempt it is, the first one included. */
+  /** The number of the attempt, from 1 for the first one. */
   readonly attempt: number | null
-  /** What the invoice becomes that it makes; null when it is collected, or makes none. */
+  /** The status of the invoice that the job creates but does not collect; null otherwise. */
   readonly uncollected: Uncollected | null
-  /** Of the last retry, when it fails; of a trial's end, when there is nothing to charge. */
+  /** The effect of the last retry if it fails, or of a trial's end without a payment method. */
   readonly consequence: Consequence | null
 }
 
-/** paytwin: how many renewals beyond the next are told. */
+/** paytwin: the number of renewals projected after the next one. */
 const PROJECTED_RENEWALS = 3
 
-const bare = (job: Job): Prospect => ({
+const withoutDetails = (job: Job): Prospect => ({
   ...job,
   projected: false,
   amount: null,
@@ -50,14 +50,14 @@ const bare = (job: Job): Prospect => ({
   consequence: null,
 })
 
-/** What one period of some items costs, in the smallest currency unit. */
+/** Returns the amount of one period of some items, in the smallest currency unit. */
 export const periodAmount = (items: readonly SubscriptionItem[], prices: Prices): number =>
   total(items.map(({ price, quantity }) => lineAmount(prices.get(price)?.unit_amount ?? 0, quantity)))
 
 /**
- * What a subscription's state makes happen, in order: its jobs, and the renewals that follow them by the calendar. A
- * scheduled cancellation takes what would come after it.
- * @param given.isPayable - whether there is a payment method that it could be charged to
+ * Lists a subscription's future jobs in order: the queued ones, and the renewals projected after them. What would come after
+ * a scheduled cancellation is left out.
+ * @param given.isPayable - whether there is a payment method to charge
  * See docs/contract/command-line.md#timelines; paytwin: three renewals are projected.
  */
 export function subscriptionProspects(
@@ -65,29 +65,31 @@ export function subscriptionProspects(
   { prices, isPayable }: { prices: Prices; isPayable: boolean },
 ): Prospect[] {
   const prospects = subscriptionJobs(subscription).flatMap((job): Prospect[] => {
-    if (!beginsPeriod(job)) return [bare(job)]
+    if (!beginsPeriod(job)) return [withoutDetails(job)]
     const consequence = job.kind === 'trial_end' && !isPayable ? trialConsequence(subscription) : null
-    return consequence === null ? renewals(subscription, job, prices) : [{ ...bare(job), consequence }]
+    return consequence === null
+      ? renewals(subscription, job, prices)
+      : [{ ...withoutDetails(job), consequence }]
   })
   return inOrder(prospects.filter((prospect) => precedesCancellation(prospect, subscription)))
 }
 
-/** What a trial's end without a payment method does, when it does not bill. See docs/contract/subscriptions.md#trials. */
+/** Returns the effect of a trial's end without a payment method; null if it bills. See docs/contract/subscriptions.md#trials. */
 function trialConsequence({ collection_method, missing_payment_method }: Subscription): Consequence | null {
   if (collection_method === 'send_invoice' || missing_payment_method === 'create_invoice') return null
   return missing_payment_method
 }
 
-/** The next bill and those that follow it. */
+/** Lists the next renewal and the projected ones after it. */
 function renewals(subscription: Subscription, job: Job, prices: Prices): Prospect[] {
   const amount = periodAmount(subscription.items, prices)
   const found: Prospect[] = []
   for (let due = job.due; found.length <= PROJECTED_RENEWALS; ) {
     const period = nextPeriod({ ...subscription, current_period_end: due }, prices)
-    // Beyond the calendar there is no next one.
+    // The next period would end beyond the range of Date.
     if (!Number.isFinite(period.end)) break
     found.push({
-      ...bare(job),
+      ...withoutDetails(job),
       due,
       kind: found.length === 0 ? job.kind : 'renewal',
       projected: found.length > 0,
@@ -107,14 +109,14 @@ const PAUSED: Readonly<Record<NonNullable<Subscription['pause_collection']>['beh
   void: 'void',
 }
 
-/** See docs/contract/subscriptions.md#pausing-collection. */
+/** Returns the status of an uncollected invoice at an instant. See docs/contract/subscriptions.md#pausing-collection. */
 function uncollectedAt({ status, pause_collection }: Subscription, due: number): Uncollected | null {
   if (status === 'unpaid') return 'draft'
   if (!pause_collection || (pause_collection.resumes_at ?? Number.POSITIVE_INFINITY) <= due) return null
   return PAUSED[pause_collection.behavior]
 }
 
-/** Whether it comes before its subscription is canceled; at the same instant the order of the jobs decides. */
+/** Reports whether a job runs before its subscription is canceled; at the same instant the order of the jobs decides. */
 function precedesCancellation({ due, kind }: Prospect, subscription: Subscription): boolean {
   const end = hasEnded(subscription) ? null : cancellationAt(subscription)
   if (end === null || due < end) return true
@@ -122,9 +124,9 @@ function precedesCancellation({ due, kind }: Prospect, subscription: Subscriptio
 }
 
 /**
- * What an invoice's state makes happen, in order: its next attempt and those that follow when it fails too, or its due date.
- * @param given.subscription - null for an invoice that was made by hand
- * @param given.final_action - null where nobody knows what it was
+ * Lists an invoice's future jobs in order: its next attempt with those that follow if it fails, or its due date.
+ * @param given.subscription - null for a manual invoice
+ * @param given.final_action - null when it is unknown
  * See docs/contract/invoices.md#retry-schedule.
  */
 export function invoiceProspects(
@@ -135,13 +137,13 @@ export function invoiceProspects(
   const owed = { amount: invoice.total - invoice.amount_paid, currency: invoice.currency }
   const prospects = invoiceJobs(invoice).flatMap((job): Prospect[] =>
     job.kind === 'payment_retry'
-      ? retries(invoice, { ...bare(job), ...owed }, consequence)
-      : [{ ...bare(job), ...owed }],
+      ? retries(invoice, { ...withoutDetails(job), ...owed }, consequence)
+      : [{ ...withoutDetails(job), ...owed }],
   )
   return prospects.filter((prospect) => !subscription || precedesCancellation(prospect, subscription))
 }
 
-/** The next attempt, and those that its failure leads to. */
+/** Lists the next attempt and those that follow its failure. */
 function retries(invoice: Invoice, next: Prospect, consequence: Consequence | null): Prospect[] {
   const found: Prospect[] = []
   let due: number | null = next.due
@@ -159,11 +161,15 @@ function retries(invoice: Invoice, next: Prospect, consequence: Consequence | nu
   return found
 }
 
-/** What a refund's state makes happen. See docs/contract/payments.md#failing-refunds. */
+/** Lists a refund's future job. See docs/contract/payments.md#failing-refunds. */
 export const refundProspects = (refund: Refund): Prospect[] =>
-  refundJobs(refund).map((job) => ({ ...bare(job), amount: refund.amount, currency: refund.currency }))
+  refundJobs(refund).map((job) => ({
+    ...withoutDetails(job),
+    amount: refund.amount,
+    currency: refund.currency,
+  }))
 
-/** In the order in which they happen. See docs/contract/clocks.md#order-of-jobs. */
+/** Sorts future jobs in the order in which they run. See docs/contract/clocks.md#order-of-jobs. */
 export const inOrder = (prospects: readonly Prospect[]): Prospect[] =>
   prospects.toSorted(
     (left, right) => left.due - right.due || JOB_KINDS.indexOf(left.kind) - JOB_KINDS.indexOf(right.kind),

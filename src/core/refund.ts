@@ -15,10 +15,10 @@ export const REFUND_TRANSITIONS: Transitions<RefundStatus, 'fail'> = {
 export const REFUND_REASONS = ['duplicate', 'fraudulent', 'requested_by_customer'] as const
 export type RefundReason = (typeof REFUND_REASONS)[number]
 
-/** How long a refund that will fail is pending. See docs/contract/payments.md#failing-refunds. */
+/** How long a refund that will fail stays pending. See docs/contract/payments.md#failing-refunds. */
 const SETTLEMENT_SECONDS = 60
 
-/** See docs/contract/payments.md#refunds. The amount is in the charge's currency and smallest unit. */
+/** A refund. The amount is in the charge's currency and smallest unit. See docs/contract/payments.md#refunds. */
 export type Refund = {
   readonly id: string
   readonly created: number
@@ -30,22 +30,22 @@ export type Refund = {
   readonly reason: RefundReason | null
   readonly failure_reason: string | null
   readonly metadata: Metadata
-  /** When a pending refund is settled. Not part of the API's object. */
+  /** When a pending refund fails. Not part of the API's object. */
   readonly settles_at: number | null
   readonly test_clock: string | null
 }
 
 /**
- * When a refund is settled that was pending: also of one whose settlement has come.
+ * Returns when a refund that was created as pending fails, also after it has failed.
  * See docs/contract/payments.md#failing-refunds.
  */
 export const settlementOf = ({ created }: Pick<Refund, 'created'>): number => created + SETTLEMENT_SECONDS
 
-/** What is left to refund of a charge. See docs/contract/payments.md#charges. */
+/** Returns the refundable remainder of a charge. See docs/contract/payments.md#charges. */
 export const refundable = ({ amount, amount_refunded }: Charge): number => amount - amount_refunded
 
 /**
- * A refund of a charge, and the charge after it.
+ * Creates a refund and updates its charge.
  * @param given.amount - in the smallest currency unit; the remainder when not given
  * @param given.fails - whether the card's refunds fail after a minute
  * @throws ApiError payment_intent_unexpected_state for a failed charge; amount_too_large beyond the remainder
@@ -64,8 +64,9 @@ export function refund(
   const remainder = refundable(charge)
   const { fails, ...fields } = given
   const amount = given.amount ?? remainder
-  if (remainder === 0) throw amountTooLarge('The charge has been refunded in full')
-  if (amount > remainder) throw amountTooLarge(`Amount must be at most ${remainder}, which is left to refund`)
+  if (remainder === 0) throw amountTooLarge('The charge has already been refunded in full')
+  if (amount > remainder)
+    throw amountTooLarge(`Amount must be at most ${remainder}, the refundable remainder`)
   return {
     refund: {
       ...fields,
@@ -81,7 +82,7 @@ export function refund(
   }
 }
 
-/** A refund that the bank sent back, and its charge as if there had been none. See docs/contract/payments.md#failing-refunds. */
+/** Fails a pending refund and restores its charge. See docs/contract/payments.md#failing-refunds. */
 export const refundFailed = (pending: Refund, charge: Charge): { refund: Refund; charge: Charge } => ({
   refund: {
     ...pending,

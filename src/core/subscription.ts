@@ -18,26 +18,26 @@ export const SUBSCRIPTION_STATUSES = [
 ] as const
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 
-export type SubscriptionEvent = 'begin' | 'settle' | 'fail' | 'expire' | 'give_up' | 'pause' | 'cancel'
+export type SubscriptionEvent = 'begin' | 'recover' | 'fail' | 'expire' | 'mark_unpaid' | 'pause' | 'cancel'
 
 /**
- * begin: a trial or a pause ends well; settle: nothing is outstanding any more; fail: an attempt failed or a due date passed;
- * expire: an incomplete one that was never paid; give_up: dunning ended with mark_unpaid; pause: a trial ended without a
- * payment method.
+ * The events: begin, a trial or a pause ends with a new period; recover, no invoice is outstanding any more; fail, an attempt
+ * failed or a due date passed; expire, an incomplete subscription was never paid; mark_unpaid, the final action of dunning;
+ * pause, a trial ended without a payment method.
  * See docs/contract/subscriptions.md#status.
  */
 export const SUBSCRIPTION_TRANSITIONS: Transitions<SubscriptionStatus, SubscriptionEvent> = {
-  incomplete: { settle: 'active', expire: 'incomplete_expired', cancel: 'canceled' },
+  incomplete: { recover: 'active', expire: 'incomplete_expired', cancel: 'canceled' },
   trialing: { begin: 'active', fail: 'past_due', pause: 'paused', cancel: 'canceled' },
   active: { fail: 'past_due', cancel: 'canceled' },
-  past_due: { settle: 'active', give_up: 'unpaid', cancel: 'canceled' },
-  unpaid: { settle: 'active', cancel: 'canceled' },
+  past_due: { recover: 'active', mark_unpaid: 'unpaid', cancel: 'canceled' },
+  unpaid: { recover: 'active', cancel: 'canceled' },
   paused: { begin: 'active', cancel: 'canceled' },
   canceled: {},
   incomplete_expired: {},
 }
 
-/** The status in which a subscription begins, by how its creation went. See docs/contract/subscriptions.md#status. */
+/** The first status of a subscription, by the result of its creation. See docs/contract/subscriptions.md#status. */
 export const FIRST_STATUS: Readonly<Record<'trial' | 'paid' | 'sent' | 'failed', SubscriptionStatus>> = {
   trial: 'trialing',
   paid: 'active',
@@ -45,7 +45,7 @@ export const FIRST_STATUS: Readonly<Record<'trial' | 'paid' | 'sent' | 'failed',
   failed: 'incomplete',
 }
 
-/** See docs/contract/subscriptions.md#items. `price` is the price's id; the API shows the whole price. */
+/** An item. `price` is the price's id; the API shows the whole price. See docs/contract/subscriptions.md#items. */
 export type SubscriptionItem = {
   readonly id: string
   readonly created: number
@@ -54,7 +54,7 @@ export type SubscriptionItem = {
   readonly metadata: Metadata
 }
 
-/** How many items a subscription has at most. See docs/contract/subscriptions.md#items. */
+/** The maximum number of items of a subscription. See docs/contract/subscriptions.md#items. */
 export const MAX_ITEMS = 20
 
 export const MISSING_PAYMENT_METHOD = ['create_invoice', 'pause', 'cancel'] as const
@@ -68,7 +68,7 @@ export type PauseCollection = {
 
 export type CancellationReason = 'cancellation_requested' | 'payment_failed' | 'payment_method_missing'
 
-/** See docs/contract/subscriptions.md#fields. Times in Unix seconds. */
+/** A subscription. Times are in Unix seconds. See docs/contract/subscriptions.md#fields. */
 export type Subscription = {
   readonly id: string
   readonly created: number
@@ -101,18 +101,18 @@ export type Subscription = {
   readonly test_clock: string | null
 }
 
-/** Whether the subscription can never bill again. */
+/** Reports whether the subscription can never bill again. */
 export const hasEnded = ({ status }: Pick<Subscription, 'status'>): boolean =>
   !allows(SUBSCRIPTION_TRANSITIONS, status, 'cancel')
 
-/** When a scheduled cancellation takes effect; null when none is. See docs/contract/subscriptions.md#canceling. */
+/** Returns when a scheduled cancellation takes effect; null without one. See docs/contract/subscriptions.md#canceling. */
 export function cancellationAt(subscription: Subscription): number | null {
   const { cancel_at, cancel_at_period_end, current_period_end } = subscription
   if (!cancel_at_period_end) return cancel_at
   return cancel_at === null ? current_period_end : Math.min(cancel_at, current_period_end)
 }
 
-/** A subscription's prices by their id. */
+/** Prices by id. */
 export type Prices = ReadonlyMap<string, Price>
 
 const priceOf = (item: SubscriptionItem, prices: Prices): Price => {
@@ -121,7 +121,7 @@ const priceOf = (item: SubscriptionItem, prices: Prices): Price => {
   return price
 }
 
-/** The one interval that all items of a subscription have. See docs/contract/subscriptions.md#items. */
+/** Returns the interval that all items of a subscription share. See docs/contract/subscriptions.md#items. */
 export function intervalOf(items: readonly SubscriptionItem[], prices: Prices): Recurring {
   const [item] = items
   assert(item, 'a subscription has at least one item')
@@ -131,8 +131,8 @@ export function intervalOf(items: readonly SubscriptionItem[], prices: Prices): 
 }
 
 /**
- * A subscription as asked for, before its first payment. A trial is its first period, and its end the anchor; without one
- * the anchor is now.
+ * Creates a subscription as it is before its first payment. A trial is its first period, and the trial's end is the anchor;
+ * without a trial the anchor is now.
  * @param given.trial_end - Unix seconds after now; null for no trial
  * See docs/contract/subscriptions.md#creating.
  */
@@ -156,7 +156,7 @@ export function newSubscription(
   prices: Prices,
 ): Subscription {
   const { created: now, trial_end } = given
-  // Named one by one, as in draftInvoice.
+  // The fields are named one by one for the reason given at draftInvoice.
   return {
     id: given.id,
     created: now,
@@ -189,7 +189,7 @@ export function newSubscription(
 }
 
 /**
- * The subscription with its cancellation at the end of the period, which is the trial's end during a trial.
+ * Schedules a cancellation at the end of the period. During a trial that is the trial's end.
  * See docs/contract/subscriptions.md#canceling.
  */
 export const canceledAtPeriodEnd = (subscription: Subscription, now: number): Subscription => ({
@@ -200,14 +200,14 @@ export const canceledAtPeriodEnd = (subscription: Subscription, now: number): Su
 })
 
 /**
- * The statuses in which a subscription can be told to end, or to stop collecting, later.
+ * Reports whether a cancellation or a pause of collection can be scheduled in the subscription's status.
  * See docs/contract/subscriptions.md#updating.
  */
 export const isRunning = ({ status }: Subscription): boolean =>
   status === 'active' || status === 'past_due' || status === 'trialing' || status === 'unpaid'
 
 /**
- * The subscription without its cancellation at the end of the period. An earlier `cancel_at` stays in force.
+ * Removes a cancellation at the end of the period. An earlier `cancel_at` stays in force.
  * See docs/contract/subscriptions.md#resuming.
  */
 export function withoutCancellation(subscription: Subscription): Subscription {
@@ -222,7 +222,7 @@ export function withoutCancellation(subscription: Subscription): Subscription {
 }
 
 /**
- * The subscription with, or for null without, an instant at which it is canceled.
+ * Schedules a cancellation at an instant, or removes it for null.
  * See docs/contract/subscriptions.md#canceling.
  */
 export function canceledAt(subscription: Subscription, cancel_at: number | null, now: number): Subscription {
@@ -235,7 +235,7 @@ export function canceledAt(subscription: Subscription, cancel_at: number | null,
   }
 }
 
-/** A trial whose end moves; a cancellation at its end moves along. See docs/contract/subscriptions.md#updating. */
+/** Moves the end of a trial, and with it a cancellation at that end. See docs/contract/subscriptions.md#updating. */
 export function withTrialEnd(subscription: Subscription, trial_end: number): Subscription {
   const { cancel_at_period_end, cancel_at, current_period_end } = subscription
   const follows = cancel_at_period_end && cancel_at === current_period_end
@@ -249,8 +249,8 @@ export function withTrialEnd(subscription: Subscription, trial_end: number): Sub
 }
 
 /**
- * The subscription with its newest finalized invoice. `latest_invoice` stays null until one of its invoices has been
- * paid, and is the newest from then on. See docs/contract/subscriptions.md#latest-invoice.
+ * Sets the newest finalized invoice. `latest_invoice` is null until an invoice of the subscription is paid, and the newest
+ * one from then on. See docs/contract/subscriptions.md#latest-invoice.
  */
 export function withInvoice(
   subscription: Subscription,
@@ -263,7 +263,7 @@ export function withInvoice(
   return { ...subscription, newest_invoice: newest, latest_invoice: hasPaid ? newest : null }
 }
 
-/** The period that begins where the current one ends. See docs/contract/subscriptions.md#periods. */
+/** Returns the period after the current one. See docs/contract/subscriptions.md#periods. */
 export const nextPeriod = (
   { billing_cycle_anchor, current_period_end, items }: Subscription,
   prices: Prices,
@@ -272,7 +272,7 @@ export const nextPeriod = (
   end: nextBoundary(billing_cycle_anchor, intervalOf(items, prices), current_period_end),
 })
 
-/** What one period of the items costs, a line for each; `newId` names the lines. */
+/** Creates an invoice line for one period of each item; `newId` creates the ids of the lines. */
 export const linesOf = (
   items: readonly SubscriptionItem[],
   prices: Prices,

@@ -1,31 +1,31 @@
-/** Whatever could steer a terminal or reorder a line instead of being read. */
+/** Characters that control a terminal or reorder a line. */
 const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
 
 /**
- * Text of foreign origin as one harmless line: control characters are spelled out, as in `\u001b`.
+ * Makes untrusted text a single safe line: control characters are written as escapes such as `\u001b`.
  * See docs/contract/command-line.md#output.
  */
 export const visible = (text: string): string =>
   text.replace(INVISIBLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** The same for text of several lines, which stay lines. */
+/** Makes untrusted text of several lines safe, line by line. */
 export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n')
 
-/** A value as JSON that is as harmless: the escapes are JSON's own, so it still means the same. */
+/** Formats a value as JSON that is safe to print. The escapes are valid JSON, so the value is the same. */
 export const toJson = (value: unknown, indent = 0): string =>
   visibleLines(JSON.stringify(value, null, indent))
 
-/** The beginning of a text that is longer than so many characters, and how many are left out. */
+/** Cuts a text to a number of characters and adds how many are left out. */
 export const shortened = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (${thousands(text.length - most)} more characters)`
 
-/** `1 job`, `2 jobs`, `12,345 jobs`. */
+/** Formats a count with its noun: `1 job`, `2 jobs`, `12,345 jobs`. */
 export const counted = (count: number, noun: string): string =>
   `${thousands(count)} ${noun}${count === 1 ? '' : 's'}`
 
 export const thousands = (count: number): string => Math.round(count).toLocaleString('en-US')
 
-/** A span of time for people, by its two largest units: `3 d 4 h`, `2 min 5 s`, `0 s`. */
+/** Formats a duration by its two largest units: `3 d 4 h`, `2 min 5 s`, `0 s`. */
 export function formatSpan(seconds: number): string {
   const parts: string[] = []
   let rest = Math.max(0, Math.round(seconds))
@@ -44,5 +44,5 @@ const UNITS = [
   ['s', 1],
 ] as const
 
-/** The first sentence of a text, or its first half, without the end: enough for a line of a list. */
+/** Returns the first sentence of a text, up to a period or semicolon, for one line of a list. */
 export const firstSentence = (text: string): string => text.split(/[.;](?:\s|$)/)[0] ?? ''

@@ -1,14 +1,14 @@
 import { type ApiError, invalidStateTransition } from './errors.ts'
 
 /**
- * A status machine as data: for each status, the events it allows and where each of them leads. Exhaustive by type: a
- * status that the table forgets does not compile.
+ * A status machine as data: for each status, the allowed events and the status that each leads to. The type is exhaustive, so
+ * a table that lacks a status does not compile.
  */
 export type Transitions<Status extends string, Event extends string> = Readonly<
   Record<Status, Readonly<Partial<Record<Event, Status>>>>
 >
 
-/** Whether the table lists this event for this status. */
+/** Reports whether the table lists an event for a status. */
 export const allows = <Status extends string, Event extends string>(
   table: Transitions<Status, Event>,
   status: Status,
@@ -16,7 +16,7 @@ export const allows = <Status extends string, Event extends string>(
 ): boolean => table[status][event] !== undefined
 
 /**
- * The next status: the only way along a table.
+ * Returns the next status. No other function applies a table.
  * @param refuse - the error for an event that the table does not list; invalid_state_transition if not given
  * @throws ApiError when the table does not list the event for this status
  * See docs/contract/README.md#reading.
@@ -33,6 +33,6 @@ export function move<Status extends string, Event extends string>(
   return next
 }
 
-/** The refusal of what a status does not allow, in the API's own words: `cannotBe('An invoice', invoice, 'voided')`. */
+/** Creates the error for an action that the status does not allow: `cannotBe('An invoice', invoice, 'voided')`. */
 export const cannotBe = (what: string, { status }: { readonly status: string }, done: string): ApiError =>
   invalidStateTransition(`${what} whose status is ${status} cannot be ${done}`)

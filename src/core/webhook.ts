@@ -3,7 +3,7 @@ import { allows, move, type Transitions } from './transitions.ts'
 
 export type EndpointStatus = 'enabled' | 'disabled'
 
-/** Where a merchant wants its events. See docs/contract/events-and-webhooks.md#webhook-endpoints. */
+/** A webhook endpoint. See docs/contract/events-and-webhooks.md#webhook-endpoints. */
 export type WebhookEndpoint = {
   readonly id: string
   readonly created: number
@@ -27,20 +27,20 @@ export const DELIVERY_TRANSITIONS: Transitions<DeliveryStatus, DeliveryEvent> = 
   discarded: {},
 }
 
-/** One try to hand an event over. See docs/contract/events-and-webhooks.md#deliveries. */
+/** One attempt to deliver an event. See docs/contract/events-and-webhooks.md#deliveries. */
 export type DeliveryAttempt = {
   /** Unix seconds on the merchant's clock. */
   readonly time: number
-  /** null when there was no answer. */
+  /** null when there was no response. */
   readonly response_status: number | null
-  /** The beginning of what was answered. */
+  /** The beginning of the response's body. */
   readonly response_body: string | null
-  /** Why there was no answer; null when there was one. */
+  /** Why there was no response; null when there was one. */
   readonly error: string | null
   readonly duration_ms: number
 }
 
-/** An event on its way to an endpoint, and all tries so far. See docs/contract/events-and-webhooks.md#deliveries. */
+/** The delivery of an event to an endpoint, with its attempts. See docs/contract/events-and-webhooks.md#deliveries. */
 export type WebhookDelivery = {
   readonly id: string
   readonly created: number
@@ -50,11 +50,11 @@ export type WebhookDelivery = {
   readonly endpoint: string
   readonly status: DeliveryStatus
   readonly attempts: readonly DeliveryAttempt[]
-  /** How many there are: what is yet to be tried first goes out in order. */
+  /** The number of attempts. First attempts are sent in order. */
   readonly attempt_count: number
-  /** Whether it is to go out now. */
+  /** Whether it can be sent now. */
   readonly is_ready: boolean
-  /** When it is tried again, on the merchant's clock; null when that is not planned. */
+  /** When it is retried, on the merchant's clock; null when no retry is planned. */
   readonly next_attempt: number | null
 }
 
@@ -62,7 +62,7 @@ const MINUTE = 60
 const HOUR = 3_600
 
 /**
- * Gaps between an attempt that failed and the next one, in seconds of the merchant's clock.
+ * Gaps between a failed attempt and the next one, in seconds of the merchant's clock.
  * See docs/contract/events-and-webhooks.md#delivery-retries.
  */
 export const RETRY_GAPS: readonly number[] = [
@@ -77,10 +77,10 @@ export const RETRY_GAPS: readonly number[] = [
   24 * HOUR,
 ]
 
-/** Gone: an endpoint that answers so wants nothing any more. See docs/contract/events-and-webhooks.md#delivery-status. */
+/** The status with which an endpoint refuses all further deliveries. See docs/contract/events-and-webhooks.md#delivery-status. */
 export const GONE = 410
 
-/** An event that is to go to an endpoint at once. */
+/** Creates a delivery that can be sent at once. */
 export const newDelivery = (
   given: Pick<WebhookDelivery, 'id' | 'created' | 'event' | 'endpoint'>,
 ): WebhookDelivery => ({
@@ -92,41 +92,41 @@ export const newDelivery = (
   next_attempt: null,
 })
 
-/** Only 2xx counts. See docs/contract/events-and-webhooks.md#delivery-attempts. */
+/** Reports whether the response was 2xx. See docs/contract/events-and-webhooks.md#delivery-attempts. */
 export const isAccepted = ({ response_status }: DeliveryAttempt): boolean =>
   response_status !== null && response_status >= 200 && response_status < 300
 
 /**
- * A delivery after an attempt: done, wanted no more (410), to be tried again after the next gap, or given up after the last.
- * One that was discarded meanwhile stays so.
+ * Records an attempt: the delivery succeeds, is discarded (410), is retried after the next gap, or fails after the last one.
+ * A delivery that was discarded in the meantime stays discarded.
  * See docs/contract/events-and-webhooks.md#delivery-status.
  */
 export function attempted(delivery: WebhookDelivery, attempt: DeliveryAttempt): WebhookDelivery {
   const attempts = [...delivery.attempts, attempt]
-  const tried = {
+  const recorded = {
     ...delivery,
     attempts,
     attempt_count: attempts.length,
     is_ready: false,
     next_attempt: null,
   }
-  if (!allows(DELIVERY_TRANSITIONS, delivery.status, 'accept')) return tried
+  if (!allows(DELIVERY_TRANSITIONS, delivery.status, 'accept')) return recorded
   const ended = (how: DeliveryEvent) => ({
-    ...tried,
+    ...recorded,
     status: move(DELIVERY_TRANSITIONS, delivery.status, how),
   })
   if (isAccepted(attempt)) return ended('accept')
   if (attempt.response_status === GONE) return ended('discard')
   const gap = RETRY_GAPS[attempts.length - 1]
-  return gap === undefined ? ended('give_up') : { ...tried, next_attempt: attempt.time + gap }
+  return gap === undefined ? ended('give_up') : { ...recorded, next_attempt: attempt.time + gap }
 }
 
-/** A delivery whose time has come to be tried again. */
+/** Makes a delivery ready for its retry. */
 export const due = (delivery: WebhookDelivery): WebhookDelivery => ({
   ...delivery,
   is_ready: true,
   next_attempt: null,
 })
 
-/** What becomes of a delivery that nobody wants any more. See docs/contract/events-and-webhooks.md#delivery-status. */
+/** The status of a delivery that is no longer wanted. See docs/contract/events-and-webhooks.md#delivery-status. */
 export const DISCARDED: DeliveryStatus = move(DELIVERY_TRANSITIONS, 'pending', 'discard')

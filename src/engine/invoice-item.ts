@@ -2,7 +2,7 @@ import { Change } from '../core/change.ts'
 import { invalidStateTransition, parameterInvalid, parameterMissing } from '../core/errors.ts'
 import { type Invoice, MAX_LINES } from '../core/invoice.ts'
 import {
-  checkTakesItem,
+  checkAcceptsItem,
   type InvoiceItem,
   itemAmount,
   withItem,
@@ -44,7 +44,7 @@ export function createInvoiceItem(unit: Unit, params: InvoiceItemParams): Invoic
   const customer = unit.find('customer', params.customer, 'customer')
   const invoice = params.invoice === undefined ? null : unit.find('invoice', params.invoice, 'invoice')
   const { unit_amount, currency } = given ?? oneTimePrice(unit, params)
-  if (invoice) checkTakesItem(invoice, { customer: customer.id, currency })
+  if (invoice) checkAcceptsItem(invoice, { customer: customer.id, currency })
   const clock = unit.clockOf(customer.test_clock)
   const amount = itemAmount(unit_amount, params.quantity)
   const change = new Change()

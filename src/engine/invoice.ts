@@ -1,6 +1,6 @@
 import type { EndingAccount } from '../core/billing/account.ts'
 import { draft } from '../core/billing/bill.ts'
-import { finalizeByHand, payByHand, voidByHand, writeOffByHand } from '../core/billing/by-hand.ts'
+import { finalizeByHand, payByHand, voidByHand, markUncollectibleByHand } from '../core/billing/by-hand.ts'
 import type { Collected } from '../core/billing/collect.ts'
 import { formatInstant } from '../core/calendar.ts'
 import { Change } from '../core/change.ts'
@@ -120,7 +120,7 @@ export const finalizeInvoice = byHand(finalizeByHand)
 export const voidInvoice = byHand(voidByHand)
 
 /** @throws ApiError resource_missing; invalid_state_transition, param status. See docs/contract/invoices.md#status. */
-export const markUncollectible = byHand(writeOffByHand)
+export const markUncollectible = byHand(markUncollectibleByHand)
 
 /**
  * Deletes a manual draft. Its items that were pending before are pending again; those created on it are deleted.

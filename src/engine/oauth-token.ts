@@ -3,9 +3,9 @@ import { type ApiError, assert, invalidGrant } from '../core/errors.ts'
 import {
   ACCESS_TOKEN_SECONDS,
   CODE_TRANSITIONS,
-  judgeCode,
-  judgeRefreshToken,
-  narrowed,
+  checkCode,
+  checkRefreshToken,
+  narrowedScope,
   REFRESH_TOKEN_SECONDS,
   type Scope,
   TOKEN_TRANSITIONS,
@@ -71,7 +71,7 @@ export async function exchangeCode(
     if (!row?.code_status || row.code_expires === null) return notGranted(invalidGrant(UNKNOWN_CODE))
     const challenge = verifier === undefined ? undefined : challengeFrom(verifier)
     const { app: owner, redirect_uri: registered, code_challenge, code_status, code_expires } = row
-    const verdict = judgeCode(
+    const verdict = checkCode(
       { app: owner, redirect_uri: registered, code_challenge, status: code_status, expires: code_expires },
       { app: app.id, redirect_uri, verifier, challenge, now },
     )
@@ -104,9 +104,9 @@ export async function refresh(
     const token = oauth.token(hash)
     const authorization = token && oauth.authorizationAt(token.authorization)
     if (token?.kind !== 'refresh' || !authorization) return notGranted(invalidGrant(UNKNOWN_REFRESH_TOKEN))
-    const { refusal, revokesFamily } = judgeRefreshToken(token, { app: app.id, now })
+    const { refusal, revokesFamily } = checkRefreshToken(token, { app: app.id, now })
     if (refusal) return { refusal, revoked: revokesFamily ? revokeFamily(engine, authorization) : [] }
-    const scope = narrowed(token.scope, asked)
+    const scope = narrowedScope(token.scope, asked)
     oauth.setTokenStatus(token.seq, move(TOKEN_TRANSITIONS, token.status, 'rotate'))
     return grant(store, authorization, { merchant, scope, now })
   })

@@ -1,7 +1,7 @@
 import { formatInstant } from '../core/calendar.ts'
 import type { Objects } from '../core/change.ts'
 import type { Customer } from '../core/customer.ts'
-import { parameterInvalid, resourceMissing, resourceNotYetMade } from '../core/errors.ts'
+import { parameterInvalid, resourceMissing, resourceNotYetCreated } from '../core/errors.ts'
 import type { Invoice } from '../core/invoice.ts'
 import type { PaymentMethod } from '../core/payment-method.ts'
 import {
@@ -125,7 +125,7 @@ const isFuture = (at: number, now: number) =>
   )
 
 const isBefore = (kind: SubjectKind, { id, created }: Objects[SubjectKind], at: number) =>
-  resourceNotYetMade(kind, id, { at: formatInstant(at), made: formatInstant(created) })
+  resourceNotYetCreated(kind, id, { at: formatInstant(at), createdAt: formatInstant(created) })
 
 const ALL = { limit: Number.MAX_SAFE_INTEGER }
 

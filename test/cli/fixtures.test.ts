@@ -129,7 +129,7 @@ describe('fixtures', () => {
       expect.stringMatching(
         /bad\.json: webhook_endpoints\[0\]\.enabled_events\[0\]: .*; did you mean 'invoice\.paid'\?/,
       ),
-      expect.stringMatching(/bad\.json: apps\[0\]\.redirect_uris\[0\]: .*http is for the loopback only/),
+      expect.stringMatching(/bad\.json: apps\[0\]\.redirect_uris\[0\]: .*http is allowed on the loopback only/),
     ])
   })
 
@@ -195,7 +195,7 @@ describe('fixtures', () => {
     const second = written('second.json', '{ "prices": [], "prices": [] }')
     expect(await fail('fixtures', 'validate', first, DEFAULT, second)).toEqual({
       status: 1,
-      stderr: `error: ${first}:2:15: expected no ',' before '}'\nerror: ${second}:1:17: the name 'prices' is given twice\n`,
+      stderr: `error: ${first}:2:15: expected no ',' before '}'\nerror: ${second}:1:17: the name 'prices' occurs twice\n`,
     })
   })
 

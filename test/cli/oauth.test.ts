@@ -70,7 +70,7 @@ describe('apps', () => {
     const wrong = await fail('apps', 'create', '--name', 'x', '--redirect-uri', 'http://app.example/')
     expect(wrong).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('http is for the loopback only'),
+      stderr: expect.stringContaining('http is allowed on the loopback only'),
     })
     expect((await fail('apps', 'create', '--name', 'x')).status).toBe(2)
     expect((await fail('apps', 'create', '--redirect-uri', REDIRECT_URI)).status).toBe(2)

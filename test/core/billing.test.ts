@@ -23,7 +23,7 @@ import {
   pricesOf,
 } from './objects.ts'
 
-/** What stands for several events in the tables below, as in the contract. */
+/** The events that the symbols in the tables below stand for, as in the contract. */
 const SHORT: Readonly<Record<string, string>> = {
   'invoice.created invoice.finalized invoice.paid': 'I3',
   'invoice.created invoice.finalized invoice.payment_failed': 'I3f',
@@ -52,7 +52,7 @@ const inStatus = (status: string, given: Partial<Subscription> = {}) =>
     ...given,
   })
 
-/** What a rule makes of a subscription: its status, and the events. */
+/** The result of a rule: the subscription's status, and the events. */
 function outcomeOf(
   subscription: Subscription,
   given: GivenAccount,
@@ -132,7 +132,7 @@ describe('a period end', () => {
     })
   })
 
-  test('a pause that ends is told as an update', () => {
+  test('the end of a pause emits an update', () => {
     const subscription = inStatus('active', { pause_collection: { behavior: 'void', resumes_at: NOW } })
     const outcome = outcomeOf(subscription, {}, (change) => endPause(change, subscription))
     expect(outcome).toMatchObject({ status: 'active', events: 'Δ', after: { pause_collection: null } })
@@ -237,7 +237,7 @@ describe('a cancellation', () => {
       incomplete  invoice.voided subscription.deleted  void
       `,
     ),
-  )('of one that is $from: $events, and its invoice is $invoice', ({ from, events, invoice }) => {
+  )('of a subscription that is $from: $events, and its invoice is $invoice', ({ from, events, invoice }) => {
     const subscription = inStatus(from)
     const open = anOpenInvoice({ next_payment_attempt: NOW + DAY })
     const change = new Change()
@@ -247,14 +247,14 @@ describe('a cancellation', () => {
     expect(change.latest('subscription', subscription)).toMatchObject({ status: 'canceled', ended_at: NOW })
   })
 
-  test.each(['canceled', 'incomplete_expired'])('of one that is %s is refused', (status) => {
+  test.each(['canceled', 'incomplete_expired'])('of a subscription that is %s is refused', (status) => {
     const subscription = inStatus(status)
     expect(() => cancel(new Change(), anAccount(), subscription, 'cancellation_requested')).toThrow(
       expect.objectContaining({ code: 'invalid_state_transition', param: 'status' }),
     )
   })
 
-  test('keeps the time at which it was asked for', () => {
+  test('keeps the time of its request', () => {
     const subscription = inStatus('active', { canceled_at: NOW - DAY })
     const outcome = outcomeOf(subscription, {}, (change, account) =>
       cancel(change, account, subscription, 'cancellation_requested'),
@@ -286,7 +286,7 @@ describe('a customer after a retry', () => {
     const change = new Change()
     retry(change, account, invoice, inStatus('past_due'))
     expect(change.latest('customer', account.customer).delinquent).toBe(row.delinquent === 'true')
-    expect(change.told('subscription', 'sub_1')?.status ?? 'past_due').toBe(
+    expect(change.pending('subscription', 'sub_1')?.status ?? 'past_due').toBe(
       row.delinquent === 'true' ? 'past_due' : 'active',
     )
   })
@@ -309,7 +309,7 @@ test.each(
     canceled  canceled  -
     `,
   ),
-)('a due date that passes unpaid makes one that is $from $next', ({ from, next, events }) => {
+)('a due date that passes unpaid changes a subscription from $from to $next', ({ from, next, events }) => {
   const subscription = inStatus(from)
   const invoice = anOpenInvoice({ collection_method: 'send_invoice', due_date: NOW })
   const outcome = outcomeOf(subscription, { openInvoices: [invoice] }, (change, account) =>

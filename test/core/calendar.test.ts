@@ -78,7 +78,7 @@ describe('nextBoundary', () => {
     expect(formatInstant(nextBoundary(at(anchor), every(interval), at(after)))).toBe(boundary)
   })
 
-  test('it is the first instant of the grid after the given one, whatever the grid', () => {
+  test('returns the first boundary after the instant, for every interval', () => {
     const recurring = fc.record({
       interval: fc.constantFrom<IntervalUnit>('day', 'week', 'month', 'year'),
       interval_count: fc.integer({ min: 1, max: 36 }),
@@ -96,7 +96,7 @@ describe('nextBoundary', () => {
     )
   })
 
-  test('it refuses an instant before the anchor', () => {
+  test('refuses an instant before the anchor', () => {
     expect(() => nextBoundary(at('2026-01-31'), every('1 month'), at('2026-01-30'))).toThrow('anchor')
   })
 })
@@ -145,7 +145,7 @@ describe('addDuration', () => {
       '1234567890s',
       'month',
     ].concat(['P', 'PT', 'P1', 'P1H', 'PT1D', 'p1m', '-P1M', 'P1.5D', 'P1MT', ' P1M', 'P1M ']),
-  )('%j is no duration', (text) => {
+  )('%j is not a duration', (text) => {
     expect(addDuration(0, text)).toBeUndefined()
   })
 
@@ -188,13 +188,13 @@ describe('parseInstant', () => {
       ['2026-01-31T10:00+2:00', '2026-01-31T10:00+24:00', '2026-01-31T10:00+01:60'],
       ['-1', '1.5', '253402300800', '10000-01-01', '1969-12-31', '1970-01-01T00:30+01:00', '0099-06-01'],
     ].flat(),
-  )('%j is no instant', (text) => {
+  )('%j is not an instant', (text) => {
     expect(parseInstant(text)).toBeUndefined()
   })
 })
 
 describe('formatInstant', () => {
-  test.each([0, 1, 1769853600, LAST_INSTANT])('%i reads back as it was written', (instant) => {
+  test.each([0, 1, 1769853600, LAST_INSTANT])('%i is parsed back unchanged', (instant) => {
     expect(parseInstant(formatInstant(instant))).toBe(instant)
   })
 })

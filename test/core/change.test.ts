@@ -4,7 +4,7 @@ import { aCustomer } from './objects.ts'
 
 const renamed = (name: string) => (customer: ReturnType<typeof aCustomer>) => ({ ...customer, name })
 
-test('a creation and the updates after it follow one another', () => {
+test('each update starts from the result of the step before', () => {
   const change = new Change()
   const ada = change.create('customer', aCustomer(), 'customer.created')
   const bea = change.update('customer', ada, renamed('Bea'), 'customer.updated')
@@ -14,7 +14,7 @@ test('a creation and the updates after it follow one another', () => {
   ])
 })
 
-test('an update goes on from the latest state, whichever state it is given', () => {
+test('an update starts from the latest state, whichever state it is given', () => {
   const change = new Change()
   const ada = aCustomer()
   change.update('customer', ada, renamed('Bea'))
@@ -22,27 +22,27 @@ test('an update goes on from the latest state, whichever state it is given', () 
   expect(change.latest('customer', ada)).toMatchObject({ name: 'Bea', email: 'bea@example.com' })
 })
 
-test('an update that changes nothing and tells nothing leaves no trace', () => {
+test('an update without a change or an event adds no step', () => {
   const change = new Change()
   const ada = aCustomer()
   expect(change.update('customer', ada, (customer) => customer)).toBe(ada)
   expect(change.steps).toEqual([])
 })
 
-test('an event is told even when nothing changed', () => {
+test('an event is emitted even when nothing changed', () => {
   const change = new Change()
   change.update('customer', aCustomer(), (customer) => customer, 'customer.updated')
   expect(change.steps).toMatchObject([{ event: 'customer.updated' }])
 })
 
-test('an object that no step tells of is as it was', () => {
+test('an object without a step is unchanged', () => {
   const change = new Change()
   change.update('customer', aCustomer({ id: 'cus_2' }), renamed('Bea'))
   const ada = aCustomer()
   expect(change.latest('customer', ada)).toBe(ada)
 })
 
-test('the gain counts objects that begin and cease to meet a condition', () => {
+test('the gain counts objects that start or stop meeting a condition', () => {
   const isAda = ({ name }: ReturnType<typeof aCustomer>) => name === 'Ada'
   const change = new Change()
   const stored = aCustomer({ id: 'cus_1', name: 'Ada' })
@@ -56,7 +56,7 @@ test('the gain counts objects that begin and cease to meet a condition', () => {
   expect(change.gain('customer', isAda)).toBe(-1)
 })
 
-test('the steps of an appended change come after those told so far', () => {
+test('the steps of an appended change come after the existing ones', () => {
   const [change, later] = [new Change(), new Change()]
   later.create('customer', aCustomer({ id: 'cus_2' }), 'customer.created')
   change.create('customer', aCustomer({ id: 'cus_1' }), 'customer.created')
@@ -64,16 +64,16 @@ test('the steps of an appended change come after those told so far', () => {
   expect(change.steps.map(({ after }) => after.id)).toEqual(['cus_1', 'cus_2'])
 })
 
-test('an attempt at the processor is noted once, also by an appended change', () => {
+test('a charge attempt is recorded at most once, appended changes included', () => {
   const [change, later] = [new Change(), new Change()]
   expect(change.hasAttempt).toBe(false)
   later.noteAttempt()
   change.append(later)
   expect(change.hasAttempt).toBe(true)
-  expect(() => change.noteAttempt()).toThrow('one attempt at most')
+  expect(() => change.noteAttempt()).toThrow('at most one attempt')
 })
 
-test('each update reads the ids of earlier steps no more often when there are more of them', () => {
+test('the cost of an update does not grow with the number of earlier steps', () => {
   const change = new Change()
   let reads = 0
   const counted = (id: string) => ({
@@ -92,7 +92,7 @@ test('each update reads the ids of earlier steps no more often when there are mo
   expect(reads).toBeLessThan(10 * count)
 })
 
-test('an appended change brings the latest states of its objects', () => {
+test('an appended change updates the latest states of its objects', () => {
   const [change, later] = [new Change(), new Change()]
   const ada = aCustomer()
   change.update('customer', ada, renamed('Bea'))

@@ -5,7 +5,7 @@ import { table } from '../table.ts'
 
 const FAILED_AT = 1_772_272_800
 
-test('a failed payment is tried again 1, 3, 5 and 7 days after it failed', () => {
+test('a failed payment is retried 1, 3, 5 and 7 days after it failed', () => {
   expect(RETRY_DAYS).toEqual([1, 3, 5, 7])
   expect(MAX_ATTEMPTS).toBe(5)
 })
@@ -28,6 +28,6 @@ test.each([5, 6, 100])('after %i attempts none is left', (attempts) => {
   expect(nextRetryAt(FAILED_AT, attempts)).toBeNull()
 })
 
-test('dunning ends in one of three ways', () => {
+test('there are three final actions', () => {
   expect(FINAL_ACTIONS).toEqual(['cancel', 'mark_unpaid', 'leave_past_due'])
 })

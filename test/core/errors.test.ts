@@ -42,7 +42,7 @@ test.each(
   })
 })
 
-test('a refused key says nothing but that it is invalid', () => {
+test('an invalid key reveals only that it is invalid', () => {
   expect(errors.invalidApiKey()).toMatchObject({
     status: 401,
     type: 'authentication_error',
@@ -51,7 +51,7 @@ test('a refused key says nothing but that it is invalid', () => {
   })
 })
 
-test('a mistake of our own is no answer to the caller', () => {
+test('a failed assertion is not an ApiError', () => {
   expect(() => errors.assert(false, 'it holds')).toThrow(new Error('Assertion failed: it holds'))
   expect(() => errors.assert(true, 'it holds')).not.toThrow()
 })

@@ -29,7 +29,7 @@ test.each(
   expect(matchEventTypes(pattern)).toEqual(matches === '-' ? [] : matches.split(' '))
 })
 
-test('a star matches every kind', () => {
+test('a star matches every type', () => {
   expect(matchEventTypes('*')).toEqual(EVENT_TYPES)
 })
 
@@ -41,7 +41,7 @@ test('a long run of stars is matched as fast as one', { timeout: 1_000 }, () => 
   expect(matchEventTypes(`${'*'.repeat(10)}x`)).toEqual([])
 })
 
-test('a pattern of any length, which an old database may hold, costs no more than a pass over it', async () => {
+test('matching a very long stored pattern takes one pass over it', async () => {
   const stars = '*'.repeat(1_000_000)
   const taken = await leastProcessorTime(() => {
     expect(matchEventTypes(stars)).toEqual(EVENT_TYPES)
@@ -52,11 +52,11 @@ test('a pattern of any length, which an old database may hold, costs no more tha
   expect(taken).toBeLessThan(500)
 })
 
-test('stars may stand for nothing between all characters of a kind', () => {
+test('stars may match nothing between all characters of a type', () => {
   for (const type of EVENT_TYPES) expect(matchEventTypes(`*${[...type].join('*')}*`)).toContain(type)
 })
 
-test('the eight kinds of the interface are there', () => {
+test('the eight types of the contract exist', () => {
   for (const kind of ['created', 'updated', 'deleted', 'resumed']) {
     expect(EVENT_TYPES).toContain(`subscription.${kind}`)
   }

@@ -7,18 +7,18 @@ import {
   type InvoiceEvent,
   type InvoiceStatus,
   isOutstanding,
+  markedUncollectible,
   nextNumber,
   paid,
   voided,
   withoutRetries,
-  writtenOff,
 } from '../../src/core/invoice.ts'
 import { allows, move } from '../../src/core/transitions.ts'
 import { matrix, table } from '../table.ts'
 import { aCustomer, aDraft, anOpenInvoice, DAY, NOW } from './objects.ts'
 
 const STATUSES = matrix(`
-  from           finalize  pay   void  write_off
+  from           finalize  pay   void  mark_uncollectible
   draft          open      -     -     -
   open           -         paid  void  uncollectible
   uncollectible  -         paid  void  -
@@ -55,7 +55,7 @@ test.each([
   expect(nextNumber(aCustomer({ next_invoice_number }))).toBe(number)
 })
 
-test('a draft owes the sum of its lines and has no number', () => {
+test('the total of a draft is the sum of its lines, and it has no number', () => {
   expect(aDraft()).toMatchObject({
     status: 'draft',
     total: 2000,
@@ -67,7 +67,7 @@ test('a draft owes the sum of its lines and has no number', () => {
   })
 })
 
-test('finalizing gives a number, an intent and the time', () => {
+test('finalizing sets the number, the intent and the time', () => {
   const given = { now: NOW + 5, number: 'ABCDEFGH-0007', payment_intent: 'pi_1', due_date: null }
   expect(finalized(aDraft(), given)).toMatchObject({
     status: 'open',
@@ -104,7 +104,7 @@ describe('a failed attempt', () => {
     },
   )
 
-  test('by hand leaves count and schedule as they are', () => {
+  test('by hand changes neither the count nor the schedule', () => {
     const invoice = anOpenInvoice({ attempt_count: 2, next_payment_attempt: NOW + 3 * DAY })
     expect(attemptFailed(invoice, { charge: 'ch_2', scheduled: false })).toMatchObject({
       status: 'open',
@@ -114,7 +114,7 @@ describe('a failed attempt', () => {
     })
   })
 
-  test('without a charge keeps the charge of the attempt before', () => {
+  test('without a charge keeps the charge of the previous attempt', () => {
     const invoice = anOpenInvoice({ charge: 'ch_1' })
     expect(attemptFailed(invoice, { charge: null, scheduled: true }).charge).toBe('ch_1')
   })
@@ -123,7 +123,7 @@ describe('a failed attempt', () => {
 describe('a payment', () => {
   const dunned = anOpenInvoice({ attempt_count: 2, next_payment_attempt: NOW + 3 * DAY })
 
-  test('of billing counts, and ends the schedule', () => {
+  test('on the schedule counts, and ends the schedule', () => {
     expect(paid(dunned, { now: NOW + DAY, charge: 'ch_1', scheduled: true })).toMatchObject({
       status: 'paid',
       amount_paid: 2000,
@@ -141,20 +141,20 @@ describe('a payment', () => {
     })
   })
 
-  test('is taken for a written-off invoice, and for no other', () => {
+  test('is accepted for an uncollectible invoice, but not for a void or paid one', () => {
     const given = { now: NOW, charge: 'ch_1', scheduled: false }
-    expect(paid(writtenOff(dunned, NOW), given).status).toBe('paid')
+    expect(paid(markedUncollectible(dunned, NOW), given).status).toBe('paid')
     for (const invoice of [aDraft(), voided(dunned, NOW), paid(dunned, given)]) {
       expect(() => paid(invoice, given)).toThrow(refused)
     }
   })
 })
 
-test('voiding and writing off end the schedule and note the time', () => {
+test('voiding and marking uncollectible end the schedule and record the time', () => {
   const dunned = anOpenInvoice({ next_payment_attempt: NOW + DAY })
   const done = { next_payment_attempt: null }
   expect(voided(dunned, NOW + 1)).toMatchObject({ status: 'void', voided_at: NOW + 1, ...done })
-  expect(writtenOff(dunned, NOW + 1)).toMatchObject({
+  expect(markedUncollectible(dunned, NOW + 1)).toMatchObject({
     status: 'uncollectible',
     marked_uncollectible_at: NOW + 1,
     ...done,

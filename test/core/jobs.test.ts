@@ -68,7 +68,7 @@ describe('a subscription whose period ends at 1000', () => {
     },
   )
 
-  test('its jobs are its own', () => {
+  test('its jobs name it as object and subscription', () => {
     const [job] = subscriptionJobs(aSubscription({ current_period_end: 1000 }))
     expect(job).toEqual({ due: 1000, kind: 'renewal', subscription: 'sub_1', object: 'sub_1' })
   })
@@ -89,7 +89,7 @@ describe('an invoice', () => {
       uncollectible  -    400  no   -
       `,
     ),
-  )('$status, tried next at $next, due at $due_date, overdue $overdue: $jobs', (row) => {
+  )('$status, next attempt at $next, due at $due_date, overdue $overdue: $jobs', (row) => {
     const invoice = anOpenInvoice({
       status: row.status as InvoiceStatus,
       next_payment_attempt: numberOf(row.next),

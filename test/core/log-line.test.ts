@@ -3,7 +3,7 @@ import { readLogRecord } from '../../src/core/log-line.ts'
 
 const at = { level: 'info', time: '2026-01-31T10:00:00.000Z' }
 
-test('a record is told as its message and its details', () => {
+test('a record is split into its message and its details', () => {
   expect(readLogRecord({ ...at, msg: 'caught up', merchant: 'mer_1', jobs: 3, stopped_on: null })).toEqual({
     time: '2026-01-31T10:00:00.000Z',
     level: 'info',
@@ -12,7 +12,7 @@ test('a record is told as its message and its details', () => {
   })
 })
 
-test('the stack of an error stands apart', () => {
+test('the stack of an error is separate', () => {
   const err = { type: 'Error', message: 'no', stack: 'Error: no\n    at here' }
   expect(readLogRecord({ ...at, level: 'error', err, msg: 'committing' })).toMatchObject({
     text: 'committing',
@@ -20,6 +20,6 @@ test('the stack of an error stands apart', () => {
   })
 })
 
-test('a record without a message has its details alone', () => {
+test('the text of a record without a message is its details', () => {
   expect(readLogRecord({ ...at, jobs: 1 }).text).toBe('jobs=1')
 })

@@ -22,7 +22,7 @@ test.each([
   expect(asMarkdown(text)).toBe(markdown)
 })
 
-test('code may hold backticks', () => {
+test('code may contain backticks', () => {
   expect(asCode('a')).toBe('`a`')
   expect(asCode('a `b`')).toBe('`` a `b` ``')
 })

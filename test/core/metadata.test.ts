@@ -13,7 +13,7 @@ test.each([
   expect(mergeMetadata(current, update)).toEqual(merged)
 })
 
-test('merging leaves what it is given as it was', () => {
+test('merging does not modify its arguments', () => {
   const current = { a: '1' }
   mergeMetadata(current, { a: '', b: '2' })
   expect(current).toEqual({ a: '1' })

@@ -36,7 +36,7 @@ describe('total', () => {
     },
   )
 
-  test('the maximum is that of the interface', () => {
+  test('the maximum is that of the contract', () => {
     expect(MAX_AMOUNT).toBe(99_999_999)
   })
 })

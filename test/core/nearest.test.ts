@@ -21,25 +21,25 @@ test.each(
   expect(nearest(text, EVENT_TYPES)[0]).toBe(first)
 })
 
-test('what another service calls a paid invoice is near to what pays one here', () => {
+test('another service’s name for a paid invoice suggests the name used here', () => {
   expect(nearest('invoice.payment_succeeded', EVENT_TYPES)).toEqual(
     expect.arrayContaining(['invoice.payment_failed', 'payment_intent.succeeded']),
   )
 })
 
-test('there are as many as asked for, and none where none is near', () => {
+test('it returns at most the requested number, and none if none is similar', () => {
   expect(nearest('customer.creatd', EVENT_TYPES, 2)).toHaveLength(2)
   for (const text of ['', 'x', 'zebra', '@'.repeat(1_000)]) expect(nearest(text, EVENT_TYPES)).toEqual([])
 })
 
-test('nothing is near to a text that is longer than any name, however long', async () => {
+test('a text longer than any name has no suggestions, and takes little time', async () => {
   expect(nearest(`invoice.paid${'d'.repeat(100)}`, EVENT_TYPES)).toEqual([])
   expect(nearest('invoice.paid', [`invoice.paid${'d'.repeat(100)}`])).toEqual([])
   const long = 'ab'.repeat(500_000)
   expect(await leastProcessorTime(() => nearest(long, EVENT_TYPES))).toBeLessThan(100)
 })
 
-test('a long name that is mistyped is near', () => {
+test('a long name with typos is found', () => {
   const name = 'customer-of-the-shop-in-the-old-town-with-a-card-that-declines'
   expect(nearest(name.replace('shop', 'chop').replace('card', 'crad'), [name])).toEqual([name])
 })
@@ -66,7 +66,7 @@ test.each(rows)('of $known, $word means $meant', ({ word, known, meant }) => {
   expect(nearest(word, words, 1)).toEqual(meant === '-' ? [] : [meant])
 })
 
-test('a hint ends a sentence, or is nothing', () => {
+test('a hint is the end of a sentence, or empty', () => {
   expect(`no price is named 'prp'${didYouMean('prp', ['pro'])}`).toBe(
     "no price is named 'prp'; did you mean 'pro'?",
   )

@@ -6,9 +6,9 @@ import {
   CODE_TRANSITIONS,
   CONSENT_SECONDS,
   challengeOf,
-  judgeCode,
-  judgeRefreshToken,
-  narrowed,
+  checkCode,
+  checkRefreshToken,
+  narrowedScope,
   REFRESH_TOKEN_SECONDS,
   scopeOf,
   statusAt,
@@ -19,13 +19,13 @@ import { allows } from '../../src/core/transitions.ts'
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 
-test('a request waits ten minutes, a code lives five, an access token an hour, a refresh token a year', () => {
+test('lifetimes: request 10 minutes, code 5 minutes, access token 1 hour, refresh token 1 year', () => {
   expect([CONSENT_SECONDS, CODE_SECONDS, ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS]).toEqual([
     600, 300, 3_600, 31_536_000,
   ])
 })
 
-test('only what is pending is decided, and it expires by itself', () => {
+test('only a pending request can be decided, and it expires without a write', () => {
   for (const status of ['approved', 'denied', 'expired'] as const) {
     for (const event of ['approve', 'deny', 'expire'] as const) {
       expect(allows(AUTHORIZATION_TRANSITIONS, status, event)).toBe(false)
@@ -36,7 +36,7 @@ test('only what is pending is decided, and it expires by itself', () => {
   expect(statusAt({ status: 'pending', expires: 10 }, 10)).toBe('expired')
 })
 
-test('a code is redeemed once and replayed ever after; a refresh token is rotated once', () => {
+test('a code is redeemed once and replayed from then on; a refresh token is rotated once', () => {
   expect(CODE_TRANSITIONS).toEqual({
     issued: { use: 'redeemed' },
     redeemed: { use: 'replayed' },
@@ -79,10 +79,10 @@ describe('a scope', () => {
     ['read_only', 'read_write', undefined],
     ['read_only', 'read_only read_write', undefined],
     ['read_write', 'admin', undefined],
-  ] as const)('that was granted as %s and is asked for as %j becomes %s', (granted, asked, scope) => {
-    if (scope !== undefined) expect(narrowed(granted, asked)).toBe(scope)
+  ] as const)('granted as %s and requested as %j becomes %s', (granted, asked, scope) => {
+    if (scope !== undefined) expect(narrowedScope(granted, asked)).toBe(scope)
     else
-      expect(() => narrowed(granted, asked)).toThrow(
+      expect(() => narrowedScope(granted, asked)).toThrow(
         expect.objectContaining({ code: 'invalid_scope', status: 400 }),
       )
   })
@@ -127,7 +127,7 @@ const PLAIN_USE = { ...USE, verifier: undefined, challenge: undefined }
 const FOREIGN = { app: 'app_2' }
 
 /** `yes`, `no`, or `revokes`. */
-const verdictOf = ({ refusal, revokesFamily }: ReturnType<typeof judgeCode>): string => {
+const verdictOf = ({ refusal, revokesFamily }: ReturnType<typeof checkCode>): string => {
   if (refusal === null) return 'yes'
   expect(refusal).toMatchObject({ status: 400, type: 'invalid_request_error', code: 'invalid_grant' })
   return revokesFamily ? 'revokes' : 'no'
@@ -160,8 +160,8 @@ test.each([
     'revokes',
   ],
   ['used before, by another app', { ...CODE, status: 'redeemed' as const }, { ...USE, ...FOREIGN }, 'no'],
-])('a code %s is honoured: %s', (_, code, use, verdict) => {
-  expect(verdictOf(judgeCode(code, use))).toBe(verdict)
+])('a code %s is accepted: %s', (_, code, use, verdict) => {
+  expect(verdictOf(checkCode(code, use))).toBe(verdict)
 })
 
 const TOKEN = { app: 'app_1', status: 'active' as const, expires: 5_000 }
@@ -184,6 +184,6 @@ test.each([
     { app: 'app_2', now: 1 },
     'no',
   ],
-])('a refresh token %s is honoured: %s', (_, token, use, verdict) => {
-  expect(verdictOf(judgeRefreshToken(token, use))).toBe(verdict)
+])('a refresh token %s is accepted: %s', (_, token, use, verdict) => {
+  expect(verdictOf(checkRefreshToken(token, use))).toBe(verdict)
 })

@@ -56,7 +56,7 @@ export const aCard = (given: Partial<PaymentMethod> = {}): PaymentMethod => ({
 
 export const aPix = (): PaymentMethod => aCard({ type: 'pix', card: null, test_card: null })
 
-/** A subscription that began now, in any state that is asked for. */
+/** A subscription that began now, in the given state. */
 export const aSubscription = (given: Partial<Subscription> = {}): Subscription => ({
   ...newSubscription(
     {
@@ -120,10 +120,10 @@ export const anIntent = (given: Partial<PaymentIntent> = {}): PaymentIntent =>
     ...given,
   })
 
-/** What an account is made of: fields of its own, or the open invoices of the one subscription that the customer has. */
+/** The state of an account: given fields, or the open invoices of the customer's only subscription. */
 export type GivenAccount = Partial<EndingAccount> & { readonly openInvoices?: readonly Invoice[] }
 
-/** All that a billing decision reads; each open invoice has an intent. Ids are numbered by prefix from 1. */
+/** Builds an account for billing decisions; each open invoice has an intent. Ids are numbered by prefix from 1. */
 export function anAccount({ openInvoices = [], ...given }: GivenAccount = {}): EndingAccount {
   const counts = new Map<string, number>()
   const newId = (prefix: string) => {

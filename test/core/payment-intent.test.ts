@@ -48,7 +48,7 @@ describe('statuses', () => {
   })
 })
 
-test('an intent begins by asking for confirmation, also without a payment method', () => {
+test('a new intent requires confirmation, also without a payment method', () => {
   expect(anIntent()).toMatchObject({
     status: 'requires_confirmation',
     payment_method: null,
@@ -57,7 +57,7 @@ test('an intent begins by asking for confirmation, also without a payment method
   })
 })
 
-test('an approved one has received its amount', () => {
+test('an approved intent has received its amount', () => {
   const ready = withPaymentMethod(anIntent(), 'pm_1')
   expect(confirmed(ready, APPROVED, 'ch_1')).toMatchObject({
     status: 'succeeded',
@@ -68,7 +68,7 @@ test('an approved one has received its amount', () => {
   })
 })
 
-test('a declined one lets go of its payment method and says why', () => {
+test('a declined intent loses its payment method and records the error', () => {
   const ready = withPaymentMethod(anIntent(), 'pm_1')
   expect(confirmed(ready, DECLINED, 'ch_1')).toMatchObject({
     status: 'requires_payment_method',
@@ -85,7 +85,7 @@ test('a declined one lets go of its payment method and says why', () => {
   })
 })
 
-test('one that is approved after a decline forgets the error', () => {
+test('an approval after a decline clears the error', () => {
   const failed = confirmed(withPaymentMethod(anIntent(), 'pm_1'), DECLINED, 'ch_1')
   expect(confirmed(withPaymentMethod(failed, 'pm_2'), APPROVED, 'ch_2')).toMatchObject({
     status: 'succeeded',
@@ -95,7 +95,7 @@ test('one that is approved after a decline forgets the error', () => {
   })
 })
 
-test('an attempt with nothing to charge leaves no charge', () => {
+test('an attempt with nothing to charge creates no charge', () => {
   expect(confirmed(anIntent(), NO_PAYMENT_METHOD, null)).toMatchObject({
     status: 'requires_payment_method',
     latest_charge: null,
@@ -108,7 +108,7 @@ test('an attempt with nothing to charge leaves no charge', () => {
   })
 })
 
-test('it is canceled with its invoice, unless it has succeeded', () => {
+test('an intent is canceled with its invoice, unless it has succeeded', () => {
   expect(canceledWithInvoice(anIntent(), NOW + 1)).toMatchObject({ status: 'canceled', canceled_at: NOW + 1 })
   const succeeded = confirmed(withPaymentMethod(anIntent(), 'pm_1'), APPROVED, 'ch_1')
   expect(() => canceledWithInvoice(succeeded, NOW)).toThrow('invoice voided')
@@ -118,7 +118,7 @@ describe('a charge', () => {
   const intent = anIntent({ invoice: 'in_1', payment_method: 'pm_1' })
   const given = { id: 'ch_1', created: NOW, payment_method: 'pm_1' }
 
-  test('of an approved attempt is of the intent’s amount', () => {
+  test('of an approved attempt has the intent’s amount', () => {
     expect(newCharge(intent, APPROVED, given)).toMatchObject({
       status: 'succeeded',
       amount: 2000,
@@ -133,7 +133,7 @@ describe('a charge', () => {
     })
   })
 
-  test('of a declined attempt says why', () => {
+  test('of a declined attempt has the error', () => {
     expect(newCharge(intent, DECLINED, given)).toMatchObject({
       status: 'failed',
       failure_code: 'card_declined',

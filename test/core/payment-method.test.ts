@@ -47,14 +47,14 @@ describe('test cards', () => {
     expect(Object.keys(TEST_CARDS).toSorted()).toEqual(CARDS.map(({ id }) => id).toSorted())
   })
 
-  test('each is found by its full number, and nothing else is', () => {
+  test('each is found by its full number only', () => {
     for (const [id, { number }] of Object.entries(TEST_CARDS)) expect(testCardOfNumber(number)).toBe(id)
     for (const number of ['', '4242', '4111111111111111', '42424242424242420']) {
       expect(testCardOfNumber(number)).toBeUndefined()
     }
   })
 
-  test('each number passes the check digit that forms ask for', () => {
+  test('each number passes the check-digit test', () => {
     for (const { number } of Object.values(TEST_CARDS)) {
       const digits = [...number].reverse().map(Number)
       const sum = digits.reduce((all, digit, index) => {
@@ -72,7 +72,7 @@ describe('test cards', () => {
     expect(outcomeOf(aPix())).toBe('card_declined payment_method_not_a_card')
   })
 
-  test.each(['pm_1', 'pm_card_unknown', 'constructor', '__proto__', ''])('%j is no test id', (id) => {
+  test.each(['pm_1', 'pm_card_unknown', 'constructor', '__proto__', ''])('%j is not a test id', (id) => {
     expect(testPaymentMethod(id)).toBeUndefined()
   })
 })
@@ -82,7 +82,7 @@ describe('an attempt', () => {
     expect(outcomeOf(null)).toBe('card_declined payment_method_missing')
   })
 
-  test('follows the script, whatever the card, and then what comes after it', () => {
+  test('follows the script, whatever the card, and then repeats its last outcome', () => {
     // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
     const script = { outcomes: ['decline:lost_card', 'succeed'], then: 'decline:expired_card' }
     let method: PaymentMethod | null = aCard({ script })
@@ -97,7 +97,7 @@ describe('an attempt', () => {
   test.each([
     ['decline', 'card_declined', 'generic_decline'],
     ['processor_timeout', 'processing_error', null],
-  ] as const)('that a %s strikes never comes to the card', (fault, code, decline_code) => {
+  ] as const)('under the fault %s does not reach the card', (fault, code, decline_code) => {
     // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
     const method = aCard({ script: { outcomes: ['succeed'], then: 'succeed' } })
     const { outcome, paymentMethod } = attemptCharge(method, fault)
@@ -105,13 +105,13 @@ describe('an attempt', () => {
     expect(paymentMethod).toBe(method)
   })
 
-  test('without a usable card is struck by nothing', () => {
+  test('without a usable card is not affected by a fault', () => {
     for (const method of [null, aPix()]) {
       expect(attemptCharge(method, 'processor_timeout')).toEqual(attemptCharge(method))
     }
   })
 
-  test('leaves a card without a script as it was', () => {
+  test('does not change a card without a script', () => {
     const method = aCard()
     expect(attemptCharge(method).paymentMethod).toBe(method)
   })

@@ -19,7 +19,7 @@ test.each(
     const recurring = (interval_count: number) => ({ interval: interval as IntervalUnit, interval_count })
     expect(isWithinThreeYears(recurring(1))).toBe(true)
     expect(isWithinThreeYears(recurring(Number(longest)))).toBe(true)
-    // A three-year span may have a leap day, which the count of days may fill.
+    // Three years may have a leap day; an interval in days may be as long.
     expect(isWithinThreeYears(recurring(Number(longest) + (interval === 'day' ? 2 : 1)))).toBe(false)
   },
 )

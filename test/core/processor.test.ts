@@ -38,7 +38,7 @@ test.each(
     ['decline:Lost_Card', 'decline:lost-card', 'decline:51', 'Decline:lost_card', 'decline:lost_card\n'],
     [`decline:${'x'.repeat(51)}`],
   ].flat(),
-)('%j is no outcome', (entry) => {
+)('%j is not an outcome', (entry) => {
   expect(scriptedOutcome(entry)).toBeUndefined()
 })
 

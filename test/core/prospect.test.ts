@@ -75,7 +75,7 @@ describe('a monthly subscription of 31 January', () => {
     expect(of(aSubscription({ pause_collection: pause }))).toBe(told)
   })
 
-  test('is told with what each period costs', () => {
+  test('shows the amount of each period', () => {
     const subscription = aSubscription({
       items: [{ id: 'si_1', created: NOW, price: 'price_1', quantity: 3, metadata: {} }],
     })
@@ -152,7 +152,7 @@ describe('an open invoice of 31 January', () => {
     expect(told).toBe('02-01 payment_retry #2, 02-03? payment_retry #3')
   })
 
-  test('that was sent has a due date until it is overdue', () => {
+  test('that is sent has a due date until it is overdue', () => {
     const sent = anOpenInvoice({ collection_method: 'send_invoice', due_date: NOW + 10 * DAY })
     const given = { subscription: null, final_action: null }
     expect(written(invoiceProspects(sent, given))).toBe('02-10 invoice_due')
@@ -179,7 +179,7 @@ test('a refund is settled once', () => {
   expect(refundProspects({ ...refund, settles_at: null })).toEqual([])
 })
 
-test('what is due at one instant is told in the order in which it is run', () => {
+test('jobs at one instant are listed in the order in which they run', () => {
   const subscription = aSubscription({ status: 'past_due' })
   const retry = anOpenInvoice({ attempt_count: 4, next_payment_attempt: day('02-28') })
   const prospects = inOrder([

@@ -51,7 +51,7 @@ test.each([
   ['myapp:/callback', 'a scheme without a dot'],
   ['about:blank', 'a scheme without a dot'],
   [`https://app.example/${'x'.repeat(2_000)}`, 'too long'],
-])('%j cannot: %s', (uri) => {
+])('%j cannot be registered: %s', (uri) => {
   expect(() => checkRedirectUri(uri, 'redirect_uris[1]')).toThrow(
     expect.objectContaining({ code: 'parameter_invalid', param: 'redirect_uris[1]' }),
   )
@@ -64,11 +64,11 @@ test.each([
   ['https://app.example/cb?a=1', 'https://app.example/cb?a=1&code=c&state=s'],
   ['https://app.example/cb?a=1&', 'https://app.example/cb?a=1&code=c&state=s'],
   ['com.example.app:/cb', 'com.example.app:/cb?code=c&state=s'],
-])('an answer goes behind %s as it is', (uri, address) => {
+])('a response is appended to %s unchanged', (uri, address) => {
   expect(redirectTo(uri, { code: 'c', state: 's' })).toBe(address)
 })
 
-test('an answer leaves out what there is not, and cannot break out of its parameter', () => {
+test('a response omits absent parameters and escapes the others', () => {
   expect(redirectTo('https://app.example', { code: 'c', state: null })).toBe('https://app.example?code=c')
   const state = 'a&code=evil#x\r\nSet-Cookie: y=1 ü\ud800'
   const address = redirectTo('https://app.example/', { error: 'access_denied', state })
@@ -84,6 +84,6 @@ test.each([
   ['http://127.0.0.1:8080/callback', 'http://127.0.0.1:8080'],
   ['http://[::1]:8080/callback', 'http:'],
   ['com.example.app:/callback', 'com.example.app:'],
-])('a form may lead to %s as %s', (uri, source) => {
+])('the form-action of %s is %s', (uri, source) => {
   expect(formActionOf(uri)).toBe(source)
 })

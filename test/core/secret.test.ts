@@ -17,14 +17,14 @@ describe.each(BEGINNINGS)('%s', (beginning) => {
     ['behind a control character within JSON', String.raw`{"msg":"one\u001f`, '"}'],
     ['behind what a url escapes', '/v1/customers/%20', ' failed'],
     ['behind an underscore', 'key_', ''],
-  ])('is found and hidden %s', (_, before, after) => {
+  ])('is found and masked %s', (_, before, after) => {
     const text = before + beginning + REST + after
     expect(holdsSecret(text)).toBe(true)
     expect(maskSecrets(text)).toBe(`${before}${beginning}…${after}`)
   })
 })
 
-test('base64 is hidden to its end, encoded or not', () => {
+test('base64 is masked to its end, encoded or not', () => {
   expect(maskSecrets('whsec_ab+c/d-e_f== and whsec_ab%2Bc%2Fd%3D%3D.')).toBe('whsec_… and whsec_….')
 })
 
@@ -36,7 +36,7 @@ test.each(['key_123 cus_1 pm_card_visa', 'sk_test: whsec_', '/v1/test_helpers/cl
   },
 )
 
-test('the middle of a word is found, and a short one left alone where secrets are hidden', () => {
+test('a secret within a word is found, and masked only if it is long enough', () => {
   expect(holdsSecret(`Bearer${BEGINNINGS[0]}${REST}`)).toBe(true)
   expect(maskSecrets('risk_test_1')).toBe('risk_test_1')
 })
@@ -49,7 +49,7 @@ test.each([
   [`x%73k_test_${REST}`, '…'],
   [`a%2573k%255ftest_${REST}`, '…'],
   [`w%68sec_${REST}%zz`, '…'],
-])('%s is hidden', (secret, masked) => {
+])('%s is masked', (secret, masked) => {
   expect(maskSecrets(`about ${secret}, and more%20of it`)).toBe(`about ${masked}, and more%20of it`)
 })
 

@@ -17,7 +17,7 @@ import { matrix, table } from '../table.ts'
 import { aPrice, aSubscription, DAY, NOW, pricesOf } from './objects.ts'
 
 const STATUSES = matrix(`
-  from                begin   settle  fail      expire              give_up  pause   cancel
+  from                begin   recover  fail      expire              mark_unpaid  pause   cancel
   incomplete          -       active  -         incomplete_expired  -        -       canceled
   trialing            active  -       past_due  -                   -        paused  canceled
   active              -       -       past_due  -                   -        -       canceled
@@ -60,7 +60,7 @@ describe('statuses', () => {
     expect(ended.toSorted()).toEqual(['canceled', 'incomplete_expired'])
   })
 
-  test('a creation leads to one of three statuses', () => {
+  test('a new subscription has one of three statuses', () => {
     expect(FIRST_STATUS).toEqual({ trial: 'trialing', paid: 'active', sent: 'active', failed: 'incomplete' })
   })
 })
@@ -90,7 +90,7 @@ describe('a scheduled cancellation', () => {
     },
   )
 
-  test('at the period end it shows the instant, and when it was asked for', () => {
+  test('at the period end it sets cancel_at and canceled_at', () => {
     const subscription = aSubscription({ current_period_end: NOW + 28 * DAY })
     expect(canceledAtPeriodEnd(subscription, NOW + DAY)).toMatchObject({
       status: 'active',
@@ -139,7 +139,7 @@ describe('items', () => {
     metadata: {},
   })
 
-  test('each gives a line of its price times its quantity', () => {
+  test('each becomes a line of its price times its quantity', () => {
     const prices = pricesOf(aPrice(), aPrice({ id: 'price_2', unit_amount: 350 }))
     let number = 0
     const lines = linesOf(
@@ -167,7 +167,7 @@ describe('items', () => {
     ])
   })
 
-  test('their interval is that of the first, and there must be one', () => {
+  test('their interval is that of the first item, which must exist', () => {
     const yearly = aPrice({ recurring: { interval: 'year', interval_count: 2 } })
     expect(intervalOf([item('si_1', 'price_1', 1)], pricesOf(yearly))).toEqual(yearly.recurring)
     expect(() => intervalOf([], pricesOf(yearly))).toThrow('Assertion failed')

@@ -8,11 +8,11 @@ test.each([
   ['\u009b31m and \u007f', '\\u009b31m and \\u007f'],
   ['right \u202e to left', 'right \\u202e to left'],
   ['a line\u2028ends', 'a line\\u2028ends'],
-])('control characters are spelled out: %j', (text, shown) => {
+])('control characters are written as escapes: %j', (text, shown) => {
   expect(visible(text)).toBe(shown)
 })
 
-test('lines stay lines, and what is in them is spelled out', () => {
+test('line breaks are kept, other control characters are escaped', () => {
   expect(visibleLines('one \u001b[31m\ntwo\r')).toBe('one \\u001b[31m\ntwo\\u000d')
 })
 
@@ -23,7 +23,7 @@ test.each([
   expect(shortened(text, most)).toBe(short)
 })
 
-test('JSON means the same after it was made harmless', () => {
+test('escaped JSON parses to the same value', () => {
   const value = { name: '\u001b[31m \u009b \u007f \u202e \u2028 "quoted" \n ü' }
   expect(JSON.parse(toJson(value, 2))).toEqual(value)
   expect(toJson(value)).toBe('{"name":"\\u001b[31m \\u009b \\u007f \\u202e \\u2028 \\"quoted\\" \\n ü"}')

@@ -8,12 +8,12 @@ const DOOR: Transitions<'open' | 'shut' | 'locked', 'close' | 'lock_up'> = {
   locked: {},
 }
 
-test('a status moves as its table says', () => {
+test('a status moves along its table', () => {
   expect(move(DOOR, 'open', 'close')).toBe('shut')
   expect(allows(DOOR, 'open', 'close')).toBe(true)
 })
 
-test('what the table does not list is refused, naming the status', () => {
+test('an event that the table does not list is refused with the status', () => {
   expect(allows(DOOR, 'open', 'lock_up')).toBe(false)
   expect(() => move(DOOR, 'open', 'lock_up')).toThrow(
     expect.objectContaining({
@@ -25,14 +25,14 @@ test('what the table does not list is refused, naming the status', () => {
   )
 })
 
-test('a caller may refuse with an error of its own', () => {
+test('a caller may supply the error', () => {
   const refuse = () => paymentIntentUnexpectedState('No way')
   expect(() => move(DOOR, 'locked', 'close', refuse)).toThrow(
     expect.objectContaining({ code: 'payment_intent_unexpected_state', param: null }),
   )
 })
 
-test('what a status does not allow is refused in the words of the API', () => {
+test('cannotBe names the object, its status and the action', () => {
   expect(cannotBe('An invoice', { status: 'draft' }, 'marked uncollectible')).toMatchObject({
     status: 400,
     code: 'invalid_state_transition',

@@ -50,11 +50,11 @@ describe('a delivery', () => {
     else expect(move(DELIVERY_TRANSITIONS, status, how)).toBe(to)
   })
 
-  test('that nobody wants any more is discarded', () => {
+  test('that is no longer wanted is discarded', () => {
     expect(DISCARDED).toBe('discarded')
   })
 
-  test('goes out at once, and waits for nothing', () => {
+  test('is ready at once, without a planned retry', () => {
     expect(NEW).toMatchObject({ status: 'pending', attempts: [], is_ready: true, next_attempt: null })
     expect(deliveryJobs(NEW)).toEqual([])
   })
@@ -85,7 +85,7 @@ describe('a delivery', () => {
       none  pending    1005
       `,
     ),
-  )('that is answered $answer at 1000 is $status, and tried again at $next', ({ answer, status, next }) => {
+  )('that is answered $answer at 1000 is $status, and retried at $next', ({ answer, status, next }) => {
     const attempt = answered(answer === 'none' ? null : Number(answer))
     const delivery = attempted(NEW, attempt)
     expect(isAccepted(attempt)).toBe(status === 'succeeded')
@@ -114,7 +114,7 @@ describe('a delivery', () => {
       9  86400
       `,
     ),
-  )('that has failed $failures times is tried again $gap seconds after the last', ({ failures, gap }) => {
+  )('that has failed $failures times is retried $gap seconds after the last', ({ failures, gap }) => {
     const delivery = failedTimes(Number(failures))
     expect(delivery.status).toBe('pending')
     expect((delivery.next_attempt ?? 0) - (delivery.attempts.at(-1)?.time ?? 0)).toBe(Number(gap))
@@ -123,7 +123,7 @@ describe('a delivery', () => {
     ])
   })
 
-  test('is given up after the tenth attempt, and none follows', () => {
+  test('fails after the tenth attempt, and none follows', () => {
     const delivery = failedTimes(10)
     expect(RETRY_GAPS).toHaveLength(9)
     expect(delivery).toMatchObject({ status: 'failed', attempt_count: 10, next_attempt: null })
@@ -131,11 +131,11 @@ describe('a delivery', () => {
     expect(deliveryJobs(delivery)).toEqual([])
   })
 
-  test('may be taken at the tenth attempt still', () => {
+  test('may still be accepted at the tenth attempt', () => {
     expect(attempted(due(failedTimes(9)), answered(200)).status).toBe('succeeded')
   })
 
-  test('whose time has come is ready, and has no job any more', () => {
+  test('that is due for a retry is ready and has no job', () => {
     const delivery = due(failedTimes(3))
     expect(delivery).toMatchObject({ status: 'pending', is_ready: true, next_attempt: null })
     expect(delivery.attempts).toHaveLength(3)

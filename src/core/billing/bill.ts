@@ -1,5 +1,5 @@
 import type { Change } from '../change.ts'
-import { type BillingReason, draftInvoice, type Invoice, writtenOff } from '../invoice.ts'
+import { type BillingReason, draftInvoice, type Invoice, markedUncollectible } from '../invoice.ts'
 import { linesOf, type Subscription } from '../subscription.ts'
 import type { Account } from './account.ts'
 import { type Collected, finalize, intentOf, issue, voidInvoice } from './collect.ts'
@@ -7,7 +7,7 @@ import { type Collected, finalize, intentOf, issue, voidInvoice } from './collec
 export type Period = { readonly start: number; readonly end: number }
 
 /**
- * Makes the invoice of one period of a subscription, finalizes it and collects it.
+ * Creates the invoice of one period of a subscription, finalizes it and collects it.
  * See docs/contract/subscriptions.md#renewal.
  */
 export function bill(
@@ -20,7 +20,7 @@ export function bill(
   return issue(change, account, invoice, { daysUntilDue: subscription.days_until_due })
 }
 
-/** The draft of one period's invoice. */
+/** Creates the draft invoice of one period. */
 export function draft(
   change: Change,
   account: Account,
@@ -44,8 +44,8 @@ export function draft(
 }
 
 /**
- * Bills a period as its subscription is billed now: collected, or held back while collection is paused.
- * @returns how the invoice fared; null for one that was held back
+ * Creates the invoice of a renewal: collected at once, or handled as `pause_collection` requires.
+ * @returns the result of the collection; null while collection is paused
  */
 export function billPeriod(
   change: Change,
@@ -60,7 +60,7 @@ export function billPeriod(
 }
 
 /**
- * The invoice of a period in which collection is paused: a draft that stays one, or is written off or voided at once.
+ * Creates the invoice of a period in which collection is paused: it stays a draft, or is marked uncollectible or voided.
  * See docs/contract/subscriptions.md#pausing-collection.
  */
 function billPaused(change: Change, account: Account, subscription: Subscription, period: Period): void {
@@ -76,6 +76,11 @@ function billPaused(change: Change, account: Account, subscription: Subscription
   if (behavior === 'void') {
     voidInvoice(change, account, invoice)
   } else {
-    change.update('invoice', invoice, (open) => writtenOff(open, account.now), 'invoice.marked_uncollectible')
+    change.update(
+      'invoice',
+      invoice,
+      (open) => markedUncollectible(open, account.now),
+      'invoice.marked_uncollectible',
+    )
   }
 }

@@ -1,14 +1,14 @@
 import type { Change } from '../change.ts'
-import { INVOICE_TRANSITIONS, type Invoice, writtenOff } from '../invoice.ts'
+import { INVOICE_TRANSITIONS, type Invoice, markedUncollectible } from '../invoice.ts'
 import { type Subscription, withInvoice } from '../subscription.ts'
 import { allows, cannotBe } from '../transitions.ts'
-import { type Account, type EndingAccount, noteDelinquency } from './account.ts'
+import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
 import { expire } from './cancel.ts'
-import { type Collected, issue, openOnly, voidInvoice } from './collect.ts'
+import { type Collected, finalizeWithoutAttempt, issue, voidInvoice } from './collect.ts'
 import { payNow, recover } from './retry.ts'
 
 /**
- * Pays an invoice by hand; a draft is finalized first. A failure leaves the schedule of the retries as it is.
+ * Pays an invoice on request; a draft is finalized first. A failure does not change the retry schedule.
  * @throws ApiError invalid_state_transition, param status, when it is paid or void
  * See docs/contract/invoices.md#paying-by-hand.
  */
@@ -26,14 +26,14 @@ export function payByHand(
   }
   const daysUntilDue = daysUntilDueOf(invoice, subscription)
   const collected = issue(change, account, invoice, { daysUntilDue, scheduled: false })
-  showNewest(change, subscription, collected)
-  noteDelinquency(change, account)
+  updateNewestInvoice(change, subscription, collected)
+  updateDelinquency(change, account)
   return collected
 }
 
 /**
- * Finalizes a draft by hand; nothing is attempted. A zero total is paid at once.
- * @throws ApiError invalid_state_transition, param status, when it is no draft
+ * Finalizes a draft on request, without a charge attempt. A zero total is paid at once.
+ * @throws ApiError invalid_state_transition, param status, when it is not a draft
  * See docs/contract/invoices.md#finalizing.
  */
 export function finalizeByHand(
@@ -45,14 +45,14 @@ export function finalizeByHand(
   if (!allows(INVOICE_TRANSITIONS, draft.status, 'finalize')) {
     throw cannotBe('An invoice', draft, 'finalized')
   }
-  const collected = openOnly(change, account, draft, daysUntilDueOf(draft, subscription))
-  showNewest(change, subscription, collected)
-  noteDelinquency(change, account)
+  const collected = finalizeWithoutAttempt(change, account, draft, daysUntilDueOf(draft, subscription))
+  updateNewestInvoice(change, subscription, collected)
+  updateDelinquency(change, account)
 }
 
 /**
- * Voids an invoice by hand, and what that means for its subscription.
- * @throws ApiError invalid_state_transition, param status, when it is neither open nor written off
+ * Voids an invoice on request and updates its subscription.
+ * @throws ApiError invalid_state_transition, param status, when it is neither open nor uncollectible
  * See docs/contract/invoices.md#status.
  */
 export function voidByHand(
@@ -62,40 +62,42 @@ export function voidByHand(
   subscription: Subscription | null,
 ): void {
   voidInvoice(change, account, invoice)
-  settleWithoutPayment(change, account, subscription)
+  recoverOrExpire(change, account, subscription)
 }
 
 /**
- * Writes an invoice off by hand, and what that means for its subscription.
+ * Marks an open invoice uncollectible on request and updates its subscription.
  * @throws ApiError invalid_state_transition, param status, when it is not open
  * See docs/contract/invoices.md#status.
  */
-export function writeOffByHand(
+export function markUncollectibleByHand(
   change: Change,
   account: EndingAccount,
   invoice: Invoice,
   subscription: Subscription | null,
 ): void {
-  change.update('invoice', invoice, (open) => writtenOff(open, account.now), 'invoice.marked_uncollectible')
-  settleWithoutPayment(change, account, subscription)
+  change.update(
+    'invoice',
+    invoice,
+    (open) => markedUncollectible(open, account.now),
+    'invoice.marked_uncollectible',
+  )
+  recoverOrExpire(change, account, subscription)
 }
 
-function settleWithoutPayment(
-  change: Change,
-  account: EndingAccount,
-  subscription: Subscription | null,
-): void {
+/** Updates a subscription after one of its invoices was closed without payment. */
+function recoverOrExpire(change: Change, account: EndingAccount, subscription: Subscription | null): void {
   if (subscription?.status === 'incomplete') expire(change, account, subscription)
   else if (subscription) recover(change, account, subscription, { paid: null })
-  noteDelinquency(change, account)
+  updateDelinquency(change, account)
 }
 
-/** Of a sent invoice: as it says itself, or else its subscription. */
+/** Returns the days until the due date of a sent invoice: its own, else those of its subscription. */
 const daysUntilDueOf = (invoice: Invoice, subscription: Subscription | null): number | null =>
   invoice.days_until_due ?? subscription?.days_until_due ?? null
 
-/** The subscription's newest invoice, told when the API shows it. */
-function showNewest(change: Change, subscription: Subscription | null, collected: Collected): void {
+/** Sets the subscription's newest invoice; emits an update if `latest_invoice` changes. */
+function updateNewestInvoice(change: Change, subscription: Subscription | null, collected: Collected): void {
   if (!subscription) return
   const after = withInvoice(subscription, collected)
   const isShown = after.latest_invoice !== subscription.latest_invoice

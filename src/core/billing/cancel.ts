@@ -2,12 +2,12 @@ import type { Change } from '../change.ts'
 import { withoutRetries } from '../invoice.ts'
 import { type CancellationReason, SUBSCRIPTION_TRANSITIONS, type Subscription } from '../subscription.ts'
 import { cannotBe, move } from '../transitions.ts'
-import { type EndingAccount, endingInvoicesOf, noteDelinquency } from './account.ts'
+import { type EndingAccount, endingInvoicesOf, updateDelinquency } from './account.ts'
 import { voidInvoice } from './collect.ts'
 
 /**
- * Ends a subscription now. Its open invoices stay open but are no longer retried; those of an incomplete one are voided.
- * @throws ApiError invalid_state_transition, param status, when it has ended already
+ * Ends a subscription now. Its open invoices stay open without retries; those of an incomplete subscription are voided.
+ * @throws ApiError invalid_state_transition, param status, when it has already ended
  * See docs/contract/subscriptions.md#canceling.
  */
 export function cancel(
@@ -37,7 +37,7 @@ export function cancel(
 }
 
 /**
- * Ends a subscription whose first invoice was never paid.
+ * Expires a subscription whose first invoice was never paid.
  * See docs/contract/subscriptions.md#incomplete-subscriptions.
  */
 export function expire(change: Change, account: EndingAccount, subscription: Subscription): void {
@@ -54,7 +54,7 @@ export function expire(change: Change, account: EndingAccount, subscription: Sub
   )
 }
 
-/** Takes the retries from all open invoices of a subscription; no event tells of it. */
+/** Removes the retries of all open invoices of a subscription, without an event. */
 export function dropRetries(change: Change, account: EndingAccount): void {
   for (const invoice of endingInvoicesOf(change, account)) {
     if (invoice.next_payment_attempt !== null) change.update('invoice', invoice, withoutRetries)
@@ -64,6 +64,6 @@ export function dropRetries(change: Change, account: EndingAccount): void {
 function voidOpenInvoices(change: Change, account: EndingAccount): void {
   for (const invoice of endingInvoicesOf(change, account)) {
     voidInvoice(change, account, invoice)
-    noteDelinquency(change, account)
+    updateDelinquency(change, account)
   }
 }

@@ -6,16 +6,16 @@ import { canceledWithInvoice, newPaymentIntent, type PaymentIntent, withAttempt 
 import { attemptCharge } from '../payment-method.ts'
 import type { Outcome } from '../processor.ts'
 import type { Account } from './account.ts'
-import { rememberAttempt, tellAttempt } from './confirm.ts'
+import { advanceScript, recordChargeAttempt } from './confirm.ts'
 
-/** How an invoice fared: paid, failed with the processor's word, or sent to the customer (or kept) without an attempt. */
+/** The result of issuing an invoice: paid, failed with the processor's outcome, or finalized without a charge attempt. */
 export type Collected =
   | { readonly result: 'paid' | 'sent'; readonly invoice: Invoice }
   | { readonly result: 'failed'; readonly invoice: Invoice; readonly outcome: Outcome & { approved: false } }
 
 /**
- * Finalizes a draft and, when it is charged automatically, attempts it at once. A zero total is paid without an intent.
- * @param scheduled - false for a payment by hand, which attempts a sent invoice too
+ * Finalizes a draft and attempts to charge it unless it is sent. A zero total is paid without an intent.
+ * @param scheduled - false for a payment by hand, which also charges a sent invoice
  * See docs/contract/invoices.md#finalizing.
  */
 export function issue(
@@ -25,15 +25,15 @@ export function issue(
   { daysUntilDue, scheduled = true }: { daysUntilDue: number | null; scheduled?: boolean },
 ): Collected {
   const isSent = draft.collection_method === 'send_invoice' && scheduled
-  if (draft.total === 0 || isSent) return openOnly(change, account, draft, daysUntilDue)
+  if (draft.total === 0 || isSent) return finalizeWithoutAttempt(change, account, draft, daysUntilDue)
   const intent = intentOf(account, draft)
   const due_date = dueDate(account, draft, daysUntilDue)
   const open = finalize(change, account, draft, { payment_intent: intent.id, due_date })
   return attempt(change, account, open, { intent, isNew: true, scheduled })
 }
 
-/** Finalizes a draft without attempting it. A zero total is paid without an intent; a sent one gets its due date. */
-export function openOnly(
+/** Finalizes a draft without a charge attempt. A zero total is paid without an intent; a sent invoice gets its due date. */
+export function finalizeWithoutAttempt(
   change: Change,
   account: Account,
   draft: Invoice,
@@ -55,8 +55,8 @@ export function openOnly(
 }
 
 /**
- * When an invoice that is sent has to be paid; null for one that is charged automatically.
- * @param daysUntilDue - null where its subscription is charged automatically by now, and says nothing
+ * Returns the due date of a sent invoice; null for one that is charged automatically.
+ * @param daysUntilDue - null when the subscription has changed to automatic charging; then the default applies
  * See docs/contract/invoices.md#due-dates.
  */
 function dueDate(
@@ -68,7 +68,7 @@ function dueDate(
   return days === null ? null : now + days * SECONDS_PER_DAY
 }
 
-/** Opens a draft with the customer's next number. See docs/contract/invoices.md#numbers. */
+/** Finalizes a draft with the customer's next invoice number. See docs/contract/invoices.md#numbers. */
 export function finalize(
   change: Change,
   account: Account,
@@ -88,7 +88,7 @@ export function finalize(
   )
 }
 
-/** The intent that will pay an invoice; no event announces it. See docs/contract/payments.md#intents-of-invoices. */
+/** Returns the intent that will pay an invoice; its creation emits no event. See docs/contract/payments.md#intents-of-invoices. */
 export const intentOf = (account: Account, invoice: Invoice): PaymentIntent =>
   newPaymentIntent({
     id: account.newId('pi'),
@@ -100,11 +100,11 @@ export const intentOf = (account: Account, invoice: Invoice): PaymentIntent =>
   })
 
 /**
- * One attempt to pay an open (or written-off) invoice with the account's payment method. Tells of the invoice first,
- * then of its intent, then of the charge; there is no charge when there was nothing to charge.
- * @param isNew - whether the intent was made by the same change and is not told yet
- * @param scheduled - whether it is billing's own attempt, which counts and moves the retries on
- * @param settled - what became of a confirmation that waited for the customer; the processor is asked when not given
+ * Attempts once to pay an open or uncollectible invoice with the account's payment method. The steps are the invoice, its
+ * intent, and the charge if there was anything to charge.
+ * @param isNew - whether the same change creates the intent
+ * @param scheduled - whether the attempt belongs to the retry schedule: it counts and moves the schedule on
+ * @param settled - the outcome of settling an intent that waited for the customer; without it the card is charged
  * See docs/contract/subscriptions.md#attempted-payment-method.
  */
 export function attempt(
@@ -133,12 +133,12 @@ export function attempt(
       outcome.approved ? paid(open, { now, charge, scheduled }) : attemptFailed(open, { charge, scheduled }),
     outcome.approved ? 'invoice.paid' : 'invoice.payment_failed',
   )
-  tellAttempt(change, { before: isNew ? null : intent, ready, outcome, charge, now })
-  if (paymentMethod && asked.paymentMethod) rememberAttempt(change, paymentMethod, asked.paymentMethod)
+  recordChargeAttempt(change, { before: isNew ? null : intent, ready, outcome, charge, now })
+  if (paymentMethod && asked.paymentMethod) advanceScript(change, paymentMethod, asked.paymentMethod)
   return outcome.approved ? { result: 'paid', invoice: after } : { result: 'failed', invoice: after, outcome }
 }
 
-/** Voids an invoice and, without an event, the intent that would have paid it. See docs/contract/invoices.md#status. */
+/** Voids an invoice, and cancels its intent without an event. See docs/contract/invoices.md#status. */
 export function voidInvoice(change: Change, account: Account, invoice: Invoice): void {
   const { payment_intent } = change.update(
     'invoice',
@@ -147,7 +147,7 @@ export function voidInvoice(change: Change, account: Account, invoice: Invoice):
     'invoice.voided',
   )
   if (payment_intent === null) return
-  const intent = change.told('payment_intent', payment_intent) ?? account.intents.get(invoice.id)
+  const intent = change.pending('payment_intent', payment_intent) ?? account.intents.get(invoice.id)
   assert(intent, `the intent of ${invoice.id} was loaded`)
   change.update('payment_intent', intent, (latest) => canceledWithInvoice(latest, account.now))
 }

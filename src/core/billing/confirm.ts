@@ -5,7 +5,7 @@ import { awaitingAction, confirmed, type PaymentIntent } from '../payment-intent
 import { attemptCharge, type PaymentMethod, TEST_CARDS } from '../payment-method.ts'
 import { APPROVED, type ChargeFault, declined, type Outcome } from '../processor.ts'
 
-/** What became of a confirmation. */
+/** The result of confirming an intent. */
 export type Confirmation =
   | { readonly result: 'succeeded' | 'requires_action'; readonly intent: PaymentIntent }
   | {
@@ -16,7 +16,7 @@ export type Confirmation =
 
 type Moment = { readonly now: number; readonly newId: (prefix: string) => string }
 
-/** What is confirmed, with what, and what strikes the attempt. */
+/** The intent to confirm, its payment method, and the fault to apply. */
 type Confirming = {
   readonly before: PaymentIntent
   readonly ready: PaymentIntent
@@ -25,7 +25,7 @@ type Confirming = {
 }
 
 /**
- * Whether an intent can be confirmed now, whatever would pay it.
+ * Checks that an intent can be confirmed in its status.
  * @throws ApiError payment_intent_unexpected_state when it succeeded, was canceled, or waits for the customer
  * See docs/contract/payments.md#confirming.
  */
@@ -35,7 +35,11 @@ export function checkConfirmable({ status }: PaymentIntent): void {
   }
 }
 
-/** @throws ApiError payment_not_initialized when the intent has no payment method. See docs/contract/payments.md#confirming. */
+/**
+ * Checks that an intent has a payment method.
+ * @throws ApiError payment_not_initialized
+ * See docs/contract/payments.md#confirming.
+ */
 export function checkInitialized({ payment_method }: PaymentIntent): void {
   if (payment_method === null) {
     throw paymentNotInitialized(
@@ -45,17 +49,17 @@ export function checkInitialized({ payment_method }: PaymentIntent): void {
 }
 
 /**
- * Whether the customer has to act before a payment method can be charged on session.
+ * Reports whether the customer has to act before a payment method can be charged on session.
  * See docs/contract/payments.md#authentication.
  */
 export const needsAction = ({ type, script, test_card }: PaymentMethod): boolean =>
   type !== 'card' || (script === null && TEST_CARDS[test_card ?? '']?.needsAuthentication === true)
 
 /**
- * Confirms an intent that belongs to no invoice: it is charged, or waits for the customer.
- * @param ready - the intent with its payment method attached, not told yet
- * @param before - the intent as it was told or stored last
- * @param fault - what strikes the attempt, if one is made; null for nothing
+ * Confirms an intent that belongs to no invoice: charges it, or makes it wait for the customer.
+ * @param ready - the intent with its payment method attached, not yet part of the change
+ * @param before - the intent as last recorded or stored
+ * @param fault - the fault to apply to a charge attempt; null for none
  * See docs/contract/payments.md#confirming.
  */
 export function confirm(
@@ -67,17 +71,17 @@ export function confirm(
     return { result: 'requires_action', intent: waitForCustomer(change, before, ready) }
   const { outcome, paymentMethod } = attemptCharge(method, fault)
   change.noteAttempt()
-  const intent = tellAttempt(change, { before, ready, outcome, charge: newId('ch'), now })
-  if (paymentMethod) rememberAttempt(change, method, paymentMethod)
+  const intent = recordChargeAttempt(change, { before, ready, outcome, charge: newId('ch'), now })
+  if (paymentMethod) advanceScript(change, method, paymentMethod)
   return outcome.approved ? { result: 'succeeded', intent } : { result: 'declined', intent, outcome }
 }
 
-/** Tells that an intent now waits for the customer. */
+/** Makes an intent wait for the customer. */
 export const waitForCustomer = (change: Change, before: PaymentIntent, ready: PaymentIntent): PaymentIntent =>
   change.update('payment_intent', before, () => awaitingAction(ready), 'payment_intent.requires_action')
 
 /**
- * Ends the wait for the customer of an intent that belongs to no invoice.
+ * Settles an intent that waits for the customer and belongs to no invoice.
  * @throws ApiError payment_intent_unexpected_state when it does not wait
  * See docs/contract/payments.md#settling.
  */
@@ -88,18 +92,21 @@ export function settle(
   outcome: Outcome,
 ): PaymentIntent {
   checkWaiting(intent)
-  return tellAttempt(change, { before: intent, ready: intent, outcome, charge: newId('ch'), now })
+  return recordChargeAttempt(change, { before: intent, ready: intent, outcome, charge: newId('ch'), now })
 }
 
-/** @throws ApiError payment_intent_unexpected_state when the intent does not wait for the customer */
+/**
+ * Checks that an intent waits for the customer.
+ * @throws ApiError payment_intent_unexpected_state
+ */
 export function checkWaiting({ status }: PaymentIntent): void {
   if (status === 'requires_action') return
   throw paymentIntentUnexpectedState(
-    `Only a payment intent that requires action can be settled; this one's status is ${status}`,
+    `Only a payment intent that requires action can be settled, but its status is ${status}`,
   )
 }
 
-/** What settling makes of a wait. paytwin: a card was not authenticated, a push payment did not arrive. */
+/** Returns the outcome of settling. paytwin: failing means a card was not authenticated, or a push payment did not arrive. */
 export function settlement(outcome: 'succeed' | 'fail', method: PaymentMethod): Outcome {
   if (outcome === 'succeed') return APPROVED
   return method.type === 'card'
@@ -108,13 +115,13 @@ export function settlement(outcome: 'succeed' | 'fail', method: PaymentMethod): 
 }
 
 /**
- * Tells what an attempt leaves behind: the intent, then its charge.
- * @param before - the intent as told or stored last; null when the change makes it
- * @param ready - the intent as it was when it was attempted
+ * Records a charge attempt: the intent after it, then its charge.
+ * @param before - the intent as last recorded or stored; null when the change creates it
+ * @param ready - the intent at the time of the attempt
  * @param charge - the id of the charge; null when there was nothing to charge
  * See docs/contract/events-and-webhooks.md#order-of-events.
  */
-export function tellAttempt(
+export function recordChargeAttempt(
   change: Change,
   given: {
     before: PaymentIntent | null
@@ -136,7 +143,7 @@ export function tellAttempt(
   return after
 }
 
-/** What the processor remembers of an attempt (a script that moved on); no event tells of it. */
-export function rememberAttempt(change: Change, before: PaymentMethod, after: PaymentMethod): void {
+/** Stores the position in the card's script after an attempt, without an event. */
+export function advanceScript(change: Change, before: PaymentMethod, after: PaymentMethod): void {
   change.update('payment_method', before, () => after)
 }

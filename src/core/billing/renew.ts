@@ -1,14 +1,14 @@
 import type { Change } from '../change.ts'
 import { nextPeriod, SUBSCRIPTION_TRANSITIONS, type Subscription, withInvoice } from '../subscription.ts'
 import { move } from '../transitions.ts'
-import { type Account, type EndingAccount, noteDelinquency } from './account.ts'
+import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
 import { billPeriod, draft } from './bill.ts'
 import { cancel } from './cancel.ts'
 import type { Collected } from './collect.ts'
 
 /**
- * Renews a subscription at the end of its period. The period moves on whether or not the payment succeeds; a failure
- * takes an active one to past_due.
+ * Renews a subscription for its next period. The period moves on whether or not the payment succeeds. A failure makes an
+ * active subscription past_due.
  * See docs/contract/subscriptions.md#renewal.
  */
 export function renew(change: Change, account: Account, subscription: Subscription): void {
@@ -26,14 +26,14 @@ export function renew(change: Change, account: Account, subscription: Subscripti
   const fails = collected?.result === 'failed' && subscription.status === 'active'
   const status = fails ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'fail') : subscription.status
   update({ ...withCollected(renewed, collected), status })
-  if (collected) noteDelinquency(change, account)
+  if (collected) updateDelinquency(change, account)
 }
 
 /**
- * Ends a trial: its first period is billed from the trial's end, which is the anchor. Without a payment method the
- * trial's settings decide; while collection is paused nothing is charged, as at a renewal.
- * @param options.as - the subscription with what else the same update changed
- * @param options.endsAt - Unix seconds; earlier than planned when the trial is ended by hand
+ * Ends a trial and bills the first period, which is anchored at the trial's end. Without a payment method the trial's
+ * settings decide what happens. While collection is paused nothing is charged, as at a renewal.
+ * @param options.as - the subscription with the other changes of the same update
+ * @param options.endsAt - Unix seconds; earlier than planned when a request ends the trial
  * See docs/contract/subscriptions.md#trials; paytwin: a pause of collection.
  */
 export function endTrial(
@@ -69,18 +69,18 @@ export function endTrial(
       current_period_start: period.start,
       current_period_end: period.end,
     })
-    if (collected) noteDelinquency(change, account)
+    if (collected) updateDelinquency(change, account)
   }
 }
 
 /**
- * A period in which collection is paused leaves the latest invoice as it is.
+ * Sets the latest invoice; a period in which collection is paused leaves it unchanged.
  * See docs/contract/subscriptions.md#latest-invoice.
  */
 const withCollected = (subscription: Subscription, collected: Collected | null): Subscription =>
   collected ? withInvoice(subscription, collected) : subscription
 
-/** Collection goes on at the instant that the pause named. See docs/contract/subscriptions.md#pausing-collection. */
+/** Ends a pause of collection at its `resumes_at`. See docs/contract/subscriptions.md#pausing-collection. */
 export function endPause(change: Change, subscription: Subscription): void {
   change.update(
     'subscription',

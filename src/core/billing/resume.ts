@@ -11,14 +11,14 @@ import {
   withoutCancellation,
 } from '../subscription.ts'
 import { move } from '../transitions.ts'
-import { type Account, noteDelinquency } from './account.ts'
+import { type Account, updateDelinquency } from './account.ts'
 import { bill } from './bill.ts'
 import { type Collected, voidInvoice } from './collect.ts'
 
 /**
- * Resumes a subscription: withdraws a cancellation at the period's end and a pause of collection, or takes a paused one
- * into a new period that starts now.
- * @returns how the new period's invoice fared; null when there was none to collect
+ * Resumes a subscription: withdraws a cancellation at the period's end and a pause of collection, or starts a new period
+ * of a paused subscription now.
+ * @returns the result of collecting the new period's invoice; null when there was none to collect
  * @throws ApiError invalid_state_transition, param status, when there is nothing to resume
  * See docs/contract/subscriptions.md#resuming.
  */
@@ -27,7 +27,7 @@ export function resume(change: Change, account: Account, subscription: Subscript
   const { cancel_at_period_end, pause_collection } = subscription
   if (!isRunning(subscription) || !(cancel_at_period_end || pause_collection)) {
     throw invalidStateTransition(
-      `A subscription whose status is ${subscription.status} and that is neither paused nor about to be canceled cannot be resumed`,
+      `Only a subscription that is paused or scheduled for cancellation can be resumed; the status of this one is ${subscription.status}`,
     )
   }
   const cleared = cancel_at_period_end ? withoutCancellation(subscription) : subscription
@@ -42,9 +42,9 @@ export function resume(change: Change, account: Account, subscription: Subscript
 }
 
 /**
- * A new period, anchored now, which is collected: whatever held that back is over, and so is a cancellation whose instant
- * passed during the pause. One that cannot be paid leaves the subscription paused and its invoice void.
- * See docs/contract/subscriptions.md#resuming; paytwin: what becomes of `cancel_at`.
+ * Starts a new period, anchored now, and collects it. The pause of collection ends, and so does a cancellation that fell
+ * into the pause. If the payment fails, the subscription stays paused and the invoice is voided.
+ * See docs/contract/subscriptions.md#resuming; paytwin: the handling of `cancel_at`.
  */
 function restart(change: Change, account: Account, subscription: Subscription): Collected {
   const { now, prices } = account
@@ -68,10 +68,11 @@ function restart(change: Change, account: Account, subscription: Subscription): 
     'subscription.updated',
   )
   change.update('subscription', subscription, (latest) => latest, 'subscription.resumed')
-  noteDelinquency(change, account)
+  updateDelinquency(change, account)
   return collected
 }
 
+/** Returns the subscription without a cancellation whose instant has passed. */
 const withoutPassed = (subscription: Subscription, now: number): Subscription =>
   subscription.cancel_at !== null && subscription.cancel_at <= now
     ? canceledAt(subscription, null, now)

@@ -4,13 +4,13 @@ import type { Invoice } from '../invoice.ts'
 import type { Outcome } from '../processor.ts'
 import { SUBSCRIPTION_TRANSITIONS, type Subscription, withInvoice } from '../subscription.ts'
 import { allows, move } from '../transitions.ts'
-import { type Account, type EndingAccount, isOwed, noteDelinquency } from './account.ts'
+import { type Account, type EndingAccount, isOwed, updateDelinquency } from './account.ts'
 import { cancel, dropRetries, expire } from './cancel.ts'
 import { attempt, type Collected } from './collect.ts'
 
 /**
- * Tries a failed payment again, as its schedule says. Success recovers the subscription; the last failure ends it as the
- * merchant's final action says, or expires it when it was never paid.
+ * Retries a failed payment on its schedule. Success makes the subscription active again. The last failure applies the
+ * merchant's final action, or expires a subscription that was never paid.
  * See docs/contract/subscriptions.md#dunning.
  */
 export function retry(
@@ -31,16 +31,16 @@ export function retry(
     change.update(
       'subscription',
       subscription,
-      (latest) => ({ ...latest, status: move(SUBSCRIPTION_TRANSITIONS, latest.status, 'give_up') }),
+      (latest) => ({ ...latest, status: move(SUBSCRIPTION_TRANSITIONS, latest.status, 'mark_unpaid') }),
       'subscription.updated',
     )
   }
 }
 
 /**
- * One attempt to pay an invoice that was finalized before, and what success means for its subscription.
- * @param scheduled - false for a payment by hand, which leaves the schedule as it is when it fails
- * @param settled - what became of a confirmation that waited for the customer
+ * Attempts once to pay a finalized invoice, and updates its subscription on success.
+ * @param scheduled - false for a payment by hand, whose failure does not change the retry schedule
+ * @param settled - the outcome of settling an intent that waited for the customer
  * See docs/contract/invoices.md#paying-by-hand.
  */
 export function payNow(
@@ -59,13 +59,13 @@ export function payNow(
     ...(settled && { settled }),
   })
   if (subscription && collected.result === 'paid') recover(change, account, subscription, { paid: invoice })
-  noteDelinquency(change, account)
+  updateDelinquency(change, account)
   return collected
 }
 
 /**
- * What it means for a subscription that one of its invoices is settled: it is active again once nothing is outstanding,
- * and its latest invoice shows from the first payment on.
+ * Updates a subscription after one of its invoices was paid or closed. It is active again once no invoice is outstanding.
+ * The first payment makes its latest invoice visible.
  * See docs/contract/subscriptions.md#dunning.
  */
 export function recover(
@@ -74,14 +74,16 @@ export function recover(
   subscription: Subscription,
   { paid }: { paid: Invoice | null },
 ): void {
-  const settles =
+  const recovers =
     !isOwed(change, account, subscription) &&
     subscription.status !== 'paused' &&
-    allows(SUBSCRIPTION_TRANSITIONS, subscription.status, 'settle')
-  const status = settles ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'settle') : subscription.status
+    allows(SUBSCRIPTION_TRANSITIONS, subscription.status, 'recover')
+  const status = recovers
+    ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'recover')
+    : subscription.status
   const isFirstPayment = paid !== null && subscription.latest_invoice === null
   if (status === subscription.status && !isFirstPayment) return
-  // What was paid may have been held back when it was made, and so is not known as the newest yet.
+  // The paid invoice may have been created while collection was paused, and then it is not yet the newest invoice.
   const invoices = isFirstPayment
     ? withInvoice(subscription, { result: 'paid', invoice: paid })
     : subscription
@@ -95,7 +97,7 @@ export function recover(
 }
 
 /**
- * The due date of a sent invoice has passed unpaid.
+ * Marks a sent invoice overdue when its due date passes unpaid.
  * See docs/contract/subscriptions.md#sent-invoices.
  */
 export function passDueDate(
@@ -113,5 +115,5 @@ export function passDueDate(
       'subscription.updated',
     )
   }
-  noteDelinquency(change, account)
+  updateDelinquency(change, account)
 }

@@ -1,14 +1,14 @@
 import { Change } from '../change.ts'
 import { FIRST_STATUS, type Subscription, withInvoice } from '../subscription.ts'
-import { type Account, noteDelinquency } from './account.ts'
+import { type Account, updateDelinquency } from './account.ts'
 import { bill } from './bill.ts'
 import type { Collected } from './collect.ts'
 
 /**
- * Starts a subscription: a trial bills nothing yet; everything else bills its first period and collects it at once.
+ * Starts a subscription: bills and collects the first period at once, unless it begins with a trial.
  * subscription.created comes first and shows the state at the end of the operation.
- * @param given - the subscription as asked for; its status and latest invoice are decided here
- * @returns how the first invoice fared; null during a trial
+ * @param given - the requested subscription; its status and latest invoice are set here
+ * @returns the result of the first invoice; null during a trial
  * See docs/contract/subscriptions.md#creating.
  */
 export function start(change: Change, account: Account, given: Subscription): Collected | null {
@@ -22,6 +22,6 @@ export function start(change: Change, account: Account, given: Subscription): Co
   const subscription = { ...withInvoice(given, collected), status: FIRST_STATUS[collected.result] }
   change.create('subscription', subscription, 'subscription.created')
   change.append(invoicing)
-  noteDelinquency(change, account)
+  updateDelinquency(change, account)
   return collected
 }
