@@ -19,6 +19,9 @@ export class Connections {
   readonly #open = new Map<Duplex, Exchange | undefined>()
   /** Connections that stay open until the process ends. */
   readonly #kept = new Set<Duplex>()
+  /** The requests that are being served, each by its connection. */
+  readonly #served = new Set<{ readonly socket: Duplex }>()
+  #isClosing = false
 
   /** @param limits.unreadMs - how long a response may wait for its reader; @param limits.lingerMs - see SocketLimits */
   constructor(server: Server, { unreadMs, lingerMs }: { unreadMs: number; lingerMs: number }) {
@@ -29,11 +32,47 @@ export class Connections {
     server.on('timeout', () => undefined)
   }
 
-  /** Records a request as the last one over its connection. */
-  take(request: IncomingMessage, response: ServerResponse): void {
+  /**
+   * Records a request as the last one over its connection.
+   * @returns whether to serve it; after `refuseRequests` its connection closes instead, once the requests before it are answered
+   */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request
-    if (socket.destroyed) return
-    this.#open.set(socket, { request, response, before: this.lastOver(socket)?.response })
+    if (this.#isClosing) {
+      if (!this.#isBusy(socket) && !this.#kept.has(socket)) socket.destroy()
+      return false
+    }
+    if (!socket.destroyed)
+      this.#open.set(socket, { request, response, before: this.lastOver(socket)?.response })
+    return true
+  }
+
+  /** Closes each connection after the response to its last request, but those that are kept, and takes no further requests. */
+  refuseRequests(): void {
+    this.#isClosing = true
+    for (const [socket, last] of this.#open)
+      if (last && !this.#kept.has(socket)) last.response.shouldKeepAlive = false
+  }
+
+  /** Takes note that a request is served until a promise settles. @returns that promise */
+  async serves({ socket }: IncomingMessage, answered: Promise<void>): Promise<void> {
+    const served = { socket }
+    this.#served.add(served)
+    try {
+      await answered
+    } finally {
+      this.#served.delete(served)
+    }
+  }
+
+  /** Whether any request is being served. Those over connections that are kept do not count. */
+  get isServing(): boolean {
+    return this.#serving().length > 0
+  }
+
+  /** Destroys the connections whose requests are being served, but those that are kept. */
+  destroyServing(): void {
+    for (const { socket } of this.#serving()) socket.destroy()
   }
 
   lastOver(socket: Duplex): Exchange | undefined {
@@ -79,6 +118,10 @@ export class Connections {
       this.#open.delete(socket)
       this.#kept.delete(socket)
     })
+  }
+
+  #serving(): { readonly socket: Duplex }[] {
+    return [...this.#served].filter(({ socket }) => !this.#kept.has(socket))
   }
 
   #isBusy(socket: Duplex): boolean {

@@ -131,11 +131,11 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     folder?.announce({ url, pid: process.pid })
     daemonLog.note({ url, pid: process.pid, version: options.version }, 'ready')
     const stopBackgroundWork = startBackgroundWork(sandbox, log)
-    const ending = new Ending(listener, async () => {
+    const ending = new Ending(listener, async (answered) => {
       stopBackgroundWork()
       // While the database is still held: whoever takes it next announces itself.
       folder?.retract()
-      await sandbox.close()
+      await sandbox.close(answered)
       daemonLog.note({}, 'ended')
     })
     shutDown = (connection) => ending.begin(connection)

@@ -2,14 +2,20 @@ import type { Server } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connections } from './connections.ts'
 
-/** How long answers under way may keep a stopping daemon, in milliseconds. */
+/** How long requests under way may delay the end of a daemon, in milliseconds. */
 const PATIENCE_MS = 2_000
-/** How often connections that have had their answer are looked for, in milliseconds. */
+/** How often the connections are checked, in milliseconds. */
 const SWEEP_MS = 20
 
 /**
- * The end of a daemon, which comes about once, however many ask for it: new connections are refused, what runs ends, the
- * database is closed, and then the connections that are left go.
+ * Ends what runs, and closes the database.
+ * @param answered - waits for the requests under way, which need the database
+ */
+type Save = (answered: () => Promise<void>) => Promise<void>
+
+/**
+ * The end of a daemon, which happens once, however many ask for it: new connections and further requests are refused, what
+ * runs ends, requests under way are answered, the database is closed, and then the remaining connections are destroyed.
  * See docs/contract/operator.md#stopping.
  */
 export class Ending {
@@ -17,14 +23,14 @@ export class Ending {
   readonly #over: Promise<void>
   readonly #server: Server
   readonly #connections: Connections
-  readonly #save: () => Promise<void>
+  readonly #save: Save
+  #waitedMs = 0
   #settle: (leaving: Promise<void>) => void = () => undefined
   #saved: Promise<void> | undefined
 
-  /** @param save - ends what runs, and closes the database */
   constructor(
     { server, connections }: { readonly server: Server; readonly connections: Connections },
-    save: () => Promise<void>,
+    save: Save,
   ) {
     this.#server = server
     this.#connections = connections
@@ -62,17 +68,28 @@ export class Ending {
 
   async #refuseAndSave(): Promise<void> {
     this.#server.close()
+    this.#connections.refuseRequests()
     try {
-      await this.#save()
+      await this.#save(() => this.#answered())
     } finally {
       this.#settle(this.#leave())
     }
   }
 
-  /** Waits for the answers under way, but not for peers that do not read them. */
+  /** Waits for the requests under way. None is left afterwards: it would find the database closed. */
+  async #answered(): Promise<void> {
+    await this.#waitWhile(() => this.#connections.isServing)
+    this.#connections.destroyServing()
+  }
+
+  /** Waits for responses to be sent, but not for peers that do not read them. */
   async #leave(): Promise<void> {
-    for (let waited = 0; waited < PATIENCE_MS && this.#connections.sweep() > 0; waited += SWEEP_MS)
-      await delay(SWEEP_MS)
+    await this.#waitWhile(() => this.#connections.sweep() > 0)
     this.#connections.destroyBusy()
+  }
+
+  /** Waits for as long as a condition holds, at most until the patience is over. */
+  async #waitWhile(holds: () => boolean): Promise<void> {
+    for (; holds() && this.#waitedMs < PATIENCE_MS; this.#waitedMs += SWEEP_MS) await delay(SWEEP_MS)
   }
 }

@@ -112,15 +112,17 @@ export function createListener(
   server.maxHeadersCount = 0
   const connections = new Connections(server, limits)
   server.on('request', (request, response) => {
-    connections.take(request, response)
+    if (!connections.take(request, response)) return
     if (lacksHost(request)) refuse(response, url(), HOST_REQUIRED)
     else if (contradicts(request)) refuse(response, url())
-    else (direct.serve(request, response) ?? serve(request, response)).catch(failed(response))
+    else {
+      const answered = direct.serve(request, response) ?? serve(request, response)
+      connections.serves(request, answered).catch(failed(response))
+    }
   })
   // Node would answer 417, which the API does not know.
   server.on('checkExpectation', (request, response) => {
-    connections.take(request, response)
-    refuse(response, url())
+    if (connections.take(request, response)) refuse(response, url())
   })
   server.on('connect', (_request, socket) => {
     // Node has taken its own listeners away: an error would end the process, and the peer's end would not be seen.

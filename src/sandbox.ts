@@ -93,7 +93,8 @@ export type Sandbox = {
   readonly loaded: readonly Made[] | null
   /** Writes what can wait, forgets what has expired, sends webhooks that were left behind: to be called now and then. */
   keepHouse(): Promise<void>
-  close(): Promise<void>
+  /** @param answered - waits for the requests under way, before the database is closed */
+  close(answered?: () => Promise<void>): Promise<void>
 }
 
 /** An option that only counts when the database is made was given again with another value. */
@@ -163,13 +164,14 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         engine.faults.clear()
       },
     })
-    const close = async () => {
+    const close = async (answered = () => Promise.resolve()) => {
       closing.abort()
       streams.close()
       requests.close()
       // An advance that waits for webhooks stops waiting, and not because they were answered.
       await engine.time.stop()
       await webhooks.close()
+      await answered()
       // On a full disk the last uses of keys are lost, and nothing else is.
       await keys.flush().catch((error: unknown) => reportError(error, 'noting the last uses of keys'))
       await engine.close()
