@@ -110,6 +110,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     shutDown: (connection) => shutDown(connection),
     fixtures: () => readFixtures(options.fixtures),
     reportError: (error, doing) => log.error({ err: error }, doing),
+    warn: (text) => log.warn(text),
     noteIgnored: (route, params) =>
       log.warn({ params: params.join(', ') }, `${route}: ignored unknown parameters`),
   })

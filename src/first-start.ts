@@ -1,7 +1,12 @@
 import type { Engine } from './engine/engine.ts'
 import { firstApps } from './engine/fixture-apps.ts'
 import type { Made } from './engine/fixture-names.ts'
-import { type FixturePlan, makeRememberedFixtures, rememberFixtures } from './engine/fixtures.ts'
+import {
+  type FixturePlan,
+  type LeftOutKey,
+  makeRememberedFixtures,
+  rememberFixtures,
+} from './engine/fixtures.ts'
 import type { KeyRing } from './engine/keys.ts'
 import { addMerchant } from './engine/merchant.ts'
 import { FIRST_BIRTH } from './store/directory.ts'
@@ -28,6 +33,8 @@ export type Begun = {
   readonly loaded: readonly Made[]
   /** The access tokens that went: see tokenKey. */
   readonly revoked: readonly number[]
+  /** The keys of the fixtures that a reset did not issue again. */
+  readonly leftOut: readonly LeftOutKey[]
 }
 
 /**
@@ -43,6 +50,7 @@ export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promis
   return engine.replaceState((transact) =>
     transact((unitOf) => {
       const isReset = keys.list().length > 0
+      const leftOut: LeftOutKey[] = []
       store.empty()
       store.directory.forgetOtherKeys()
       const revoked = store.oauth.empty(firstApps(engine)).map(({ seq }) => seq)
@@ -59,9 +67,10 @@ export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promis
           keys,
           unitOf,
           merchant,
-          omitsExistingKeys: isReset,
+          ...(isReset && { leaveOut: (key) => leftOut.push(key) }),
         }),
         revoked,
+        leftOut,
       }
     }),
   )
@@ -72,6 +81,10 @@ function firstKey(keys: KeyRing, merchant: number, { secretKey }: Beginning): st
   const { secret } = keys.make({ merchant, type: 'secret', name: 'Default', secret: given })
   return secretKey ? null : secret
 }
+
+/** Why a key of the fixtures does not work after a reset, in a sentence for the log. */
+export const leftOutText = ({ merchant, hint, why }: LeftOutKey): string =>
+  `the reset left out the key ${hint} of ${merchant}: ${why === 'revoked' ? 'it was revoked' : 'another merchant has it'}`
 
 /** What a database began with; undefined for a new one. */
 export function beginningOf({ directory }: Store): Beginning | undefined {

@@ -12,7 +12,7 @@ import { KeyRing } from './engine/keys.ts'
 import { defaultMerchant } from './engine/merchant.ts'
 import type { MerchantState } from './engine/merchant-state.ts'
 import { forgetExpiredGrants } from './engine/oauth-token.ts'
-import { type Beginning, beginAnew, beginningOf } from './first-start.ts'
+import { type Beginning, beginAnew, beginningOf, leftOutText } from './first-start.ts'
 import type { AdminSite } from './http/admin/site.ts'
 import { type App, createApp } from './http/app.ts'
 import { CallerCache } from './http/caller-cache.ts'
@@ -67,6 +67,8 @@ export type SandboxOptions = {
   readonly send?: Send
   /** The API's versions; a test may add made-up ones. */
   readonly versions?: readonly Version[]
+  /** Writes a warning to the log. */
+  readonly warn?: (text: string) => void
 } & Partial<
   Pick<
     AdminSite,
@@ -159,7 +161,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       refusesReceiver: (url) => addresses.refusesUrl(url),
       openSpecimen: (given) => openSpecimen(options, given),
       reset: async () => {
-        const { revoked } = await beginAnew({ engine, keys }, beginning)
+        const { revoked, leftOut } = await beginAnew({ engine, keys }, beginning)
+        for (const key of leftOut) options.warn?.(leftOutText(key))
         endStreams({ streams }, revoked)
         engine.faults.clear()
       },

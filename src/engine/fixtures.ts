@@ -64,8 +64,19 @@ export type Ground = {
   readonly unitOf: (merchant: MerchantState) => Unit
   /** The default merchant. */
   readonly merchant: MerchantState
-  /** Whether keys that exist already, whosever they are, are left out; else one of another merchant is refused. */
-  readonly omitsExistingKeys?: boolean
+  /**
+   * Takes note of a key that is left out, because it was revoked or is another merchant's. Without this, a key of another
+   * merchant is refused.
+   */
+  readonly leaveOut?: (key: LeftOutKey) => void
+}
+
+/** A key of the fixtures that a reset does not issue again. */
+export type LeftOutKey = {
+  /** The merchant's id. */
+  readonly merchant: string
+  readonly hint: string
+  readonly why: 'revoked' | 'taken'
 }
 
 /**
@@ -119,7 +130,12 @@ function makeOfMerchant(ground: Ground, fixtures: MerchantFixtures): Made[] {
   const own = entry ? [{ object: 'merchant' as const, ref: entry.ref, id, merchant_id: id, ...entry.at }] : []
   const made = fixtures.keys.flatMap((key): Made[] => {
     const existing = keys.stored(key.params.hash)
-    if (existing && (ground.omitsExistingKeys || existing.birth === merchant.settings.birth)) return []
+    const isOwn = existing?.birth === merchant.settings.birth
+    if (existing && (isOwn || ground.leaveOut)) {
+      const why = existing.revoked === null ? 'taken' : 'revoked'
+      if (why === 'revoked' || !isOwn) ground.leaveOut?.({ merchant: id, hint: existing.hint, why })
+      return []
+    }
     const { id: keyId } = blaming(key, new Names(), () => keys.add({ merchant: ordinal, ...key.params }))
     return [{ object: 'key', ref: null, id: keyId, merchant_id: id, ...key.at }]
   })

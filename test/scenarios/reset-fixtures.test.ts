@@ -56,6 +56,29 @@ test('a key of the fixtures that was revoked stays so through a reset', async ()
   expect((await clientOf(twin.sandbox, KEY).request('GET', '/v1/customers')).status).toBe(200)
 })
 
+test('a reset warns of each key of the fixtures that it leaves out, and why', async () => {
+  const warnings: string[] = []
+  const twin = await openTwin({
+    fixtures: () => [{ name: 'shop.json', content: FIXTURES }],
+    warn: (text) => warnings.push(text),
+  })
+  const operator = asOperator(twin)
+  await operator('POST', 'reset')
+  expect(warnings).toEqual([])
+  const { data } = (await operator('GET', 'keys')).body
+  const key = data.find(({ hint }: Body) => hint.endsWith('0002'))
+  await operator('POST', `keys/${key.id}/revoke`)
+  const { data: merchants } = (await operator('GET', 'merchants')).body
+  const other = merchants.find(({ name }: Body) => name === 'Other')
+  await operator('DELETE', `merchants/${other.id}`)
+  await operator('POST', 'keys', { secret: KEY })
+  await operator('POST', 'reset')
+  expect(warnings).toEqual([
+    `the reset left out the key sk_test_…0001 of ${other.id}: another merchant has it`,
+    `the reset left out the key sk_test_…0002 of ${other.id}: it was revoked`,
+  ])
+})
+
 test('a key of the fixtures that was revoked stays so when its merchant is deleted before the reset', async () => {
   const twin = await begin()
   const operator = asOperator(twin)
