@@ -43,19 +43,20 @@ export function refill(database: Sqlite.Database, source: Source): void {
   }
 }
 
+/** What tells a merchant from all others, also from those that had its ordinal before a restore, or have it in a snapshot. */
+export type Identity = { readonly ordinal: number; readonly birth: number; readonly id: string }
+
 /**
- * Takes away every row that belongs to a merchant, within the transaction under way. Only its revoked keys stay: should the same
+ * Deletes every row that belongs to a merchant, within the transaction under way. Only its revoked keys stay: should the same
  * secret be given again, by fixtures at a reset, it is still revoked.
  */
-export function forget(
-  database: Sqlite.Database,
-  { ordinal, id }: { readonly ordinal: number; readonly id: string },
-): void {
+export function forget(database: Sqlite.Database, { ordinal, birth, id }: Identity): void {
   for (const table of tablesOf(database)) {
-    if (columnsOf(database, table).includes('merchant')) {
-      const kept = table === 'api_key' ? ' and revoked is null' : ''
-      database.prepare(`delete from ${table} where merchant = ?${kept}`).run(ordinal)
-    }
+    const columns = columnsOf(database, table)
+    if (!columns.includes('merchant')) continue
+    const born = columns.includes('birth') ? ' and birth = :birth' : ''
+    const kept = table === 'api_key' ? ' and revoked is null' : ''
+    database.prepare(`delete from ${table} where merchant = :ordinal${born}${kept}`).run({ ordinal, birth })
   }
   // A scope is the merchant's id, or that and something more.
   database

@@ -2,7 +2,7 @@ import type Sqlite from 'better-sqlite3'
 import { Blocks } from './blocks.ts'
 import { CACHE_SIZES, type CacheSizes } from './cache-sizes.ts'
 import { ClockTable } from './clocks.ts'
-import { empty, forget, refill } from './contents.ts'
+import { empty, forget, type Identity, refill } from './contents.ts'
 import { DeliveryQueue } from './deliveries.ts'
 import { Directory } from './directory.ts'
 import { HistoryReader } from './history.ts'
@@ -142,7 +142,7 @@ export class Store {
   }
 
   /** Takes away all that a merchant has, and the merchant, within the transaction under way. */
-  forget(merchant: { readonly ordinal: number; readonly id: string }): void {
+  forget(merchant: Identity): void {
     forget(this.#database, merchant)
     this.#forget()
     this.#blocks.trim()

@@ -159,7 +159,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
         from api_key where merchant = 2`,
     )
     for (const scope of scopes) store.idempotency.put({ scope, key: 'k', ...answer })
-    store.transaction(() => store.forget({ ordinal: 2, id: 'mer_2' }))
+    store.transaction(() => store.forget({ ordinal: 2, birth: 2, id: 'mer_2' }))
     const { idempotency, setting, oauth_app, block, api_key, ...rest } = rowsOf(opened)
     for (const table of ['idempotency', 'setting', 'oauth_app', 'block', 'api_key']) delete before[table]
     expect(rest).toEqual(before)

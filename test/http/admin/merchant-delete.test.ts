@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { EVERYWHERE, PLACES } from '../../places.ts'
 import { bytesOf, historyOf, openTwin, subscribe } from '../../scenarios/story.ts'
 import { clientOf, type Twin } from '../../twin.ts'
+import { letIn, makeApp, opens } from '../oauth/support.ts'
 import {
   anotherMerchant,
   asOperator,
@@ -82,6 +83,26 @@ describe.each(EVERYWHERE)('%s a merchant that is deleted', (place) => {
     const { body: key } = await asOperator(twin)('POST', 'keys', { merchant: merchant.id })
     expect(await told(clientOf(twin.sandbox, key.secret))).toEqual(before)
   })
+})
+
+test('what belongs to a merchant of a snapshot survives the deletion of another one with the same ordinal', async () => {
+  const { twin, remove } = await prepare()
+  const operator = asOperator(twin)
+  await remove()
+  await operator('POST', 'snapshots', { name: 'without' })
+  const first = await anotherMerchant(twin)
+  const one = clientOf(twin.sandbox, first.secretKey)
+  const tokens = await letIn(one, await makeApp(twin))
+  await operator('POST', 'snapshots', { name: 'with' })
+  await operator('POST', 'snapshots/without/restore')
+
+  const second = await anotherMerchant(twin)
+  expect(second.merchant.id).toBe(first.merchant.id)
+  await remove(second.merchant.id)
+  await operator('POST', 'snapshots/with/restore')
+  expect((await one.request('GET', '/v1/customers')).status).toBe(200)
+  expect(await opens(twin, tokens)).toBe(true)
+  expectUnauthenticated(await clientOf(twin.sandbox, second.secretKey).request('GET', '/v1/customers'))
 })
 
 describe('deleting a merchant', () => {
