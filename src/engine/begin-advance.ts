@@ -10,8 +10,10 @@ import { ClockHeld } from './unit.ts'
  * @param options.stop_on - types of events after whose first the advance ends
  * @param options.await_webhooks - whether each step waits until the webhooks of the step before are answered
  * @param options.param - the parameter to blame when the target is not ahead
+ * @param options.clockParam - the parameter that names a test clock; "id" for a path
  * @param options.checkAdmitted - throws when the caller may not begin it any more, after waiting
  * @param options.begun - what else to write when it begins, in the same transaction
+ * @throws ApiError resource_missing for a test clock that was deleted while the advance waited; parameter_invalid for its target
  * @returns when it has begun; `done` resolves with what it did, when it has ended or was canceled
  * See docs/contract/clocks.md#advancing.
  */
@@ -21,10 +23,16 @@ export async function beginAdvance(
   aim: (now: number) => number,
   {
     param,
+    clockParam,
     begun,
     checkAdmitted,
     ...options
-  }: Partial<AdvanceOptions> & { param: string; begun?: () => void; checkAdmitted?: () => void },
+  }: Partial<AdvanceOptions> & {
+    param: string
+    clockParam?: string
+    begun?: () => void
+    checkAdmitted?: () => void
+  },
 ): Promise<{ readonly done: Promise<Summary> }> {
   const begin = { beginsAdvance: true }
   const { done } = await engine.command(
@@ -33,6 +41,7 @@ export async function beginAdvance(
     (unit) => {
       if (merchant.held.has(clock) || clock.target !== null) throw new ClockHeld(clock)
       checkAdmitted?.()
+      if (clock.isTest) merchant.testClocks.named(clock.id, clockParam)
       const started = engine.time.start(unit, clock, { target: aim(clock.instant), param, options })
       begun?.()
       return { done: started }

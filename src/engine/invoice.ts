@@ -1,6 +1,6 @@
 import type { EndingAccount } from '../core/billing/account.ts'
 import { draft } from '../core/billing/bill.ts'
-import { finalizeByHand, payByHand, voidByHand, markUncollectibleByHand } from '../core/billing/by-hand.ts'
+import { finalizeByHand, markUncollectibleByHand, payByHand, voidByHand } from '../core/billing/by-hand.ts'
 import type { Collected } from '../core/billing/collect.ts'
 import { formatInstant } from '../core/calendar.ts'
 import { Change } from '../core/change.ts'

@@ -9,7 +9,7 @@ import type { Listeners } from './listeners.ts'
 import type { MerchantState } from './merchant-state.ts'
 import { type AdvanceOptions, type Summary, storedAdvance } from './scheduler.ts'
 import type { Transactions } from './transactions.ts'
-import { ClockHeld, type Unit } from './unit.ts'
+import type { Unit } from './unit.ts'
 
 /**
  * Moves clocks: by an advance that was asked for, or to keep a live one up with the wall clock.
@@ -39,19 +39,17 @@ export class Timekeeper {
    * Starts to move a clock forward, from due job to due job, once the transaction under way is committed.
    * @param target - Unix seconds
    * @returns what the advance did, when it has ended or was canceled
-   * @throws ApiError parameter_invalid, param `param`, for a target that is not ahead; ClockHeld while an advance is under way
+   * @throws ApiError parameter_invalid, param `param`, for a target that is not ahead
    */
   start(
     unit: Unit,
     clock: Clock,
     { target, param, options }: { target: number; param: string; options: Partial<AdvanceOptions> },
   ): Promise<Summary> {
-    const { merchant } = unit
-    if (merchant.held.has(clock) || clock.target !== null) throw new ClockHeld(clock)
     unit.touch(clock)
     this.check(clock, target, param)
     clock.begin(target, storedAdvance(options))
-    return this.#advances.startOnCommit(merchant, clock)
+    return this.#advances.startOnCommit(unit.merchant, clock)
   }
 
   /** Lets a live clock catch up by itself again, after a job on it has failed. */

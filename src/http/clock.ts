@@ -119,17 +119,20 @@ export async function advance(
   clock: Clock,
   given: Aim &
     z.infer<z.ZodObject<Pick<typeof advanceFields, 'stop_on' | 'await_webhooks' | 'async'>>> & {
+      /** The parameter that names a test clock, where it is not in the path. */
+      clockParam?: string
       /** What else to write when it begins, in the same transaction. */
       begun?: () => void
       /** Makes sure, when it is about to begin, that the caller may still begin it. */
       checkAdmitted?: () => void
     },
 ): Promise<ReturnType<typeof presentSummary> | undefined> {
-  const { aim, param, begun, checkAdmitted } = given
+  const { aim, param, clockParam, begun, checkAdmitted } = given
   const { done } = await beginAdvance(site.engine, { merchant, clock }, aim, {
     stop_on: stopOn(given),
     await_webhooks: given.await_webhooks ?? false,
     param,
+    ...(clockParam !== undefined && { clockParam }),
     ...(begun && { begun }),
     ...(checkAdmitted && { checkAdmitted }),
   })

@@ -295,6 +295,34 @@ describe('an advance', () => {
 })
 
 describe('deleting a test clock', () => {
+  test('keeps an advance from beginning that arrives together with the deletion', async () => {
+    const reported: unknown[] = []
+    twin.sandbox.engine.listen({ failed: (error) => reported.push(error) })
+    const { id } = await makeClock()
+    const [deleted, ofMerchant, ofOperator] = await Promise.all([
+      twin.request('DELETE', `${PATH}/${id}`),
+      twin.request('POST', `${PATH}/${id}/advance`, { by: '1y' }, { 'Idempotency-Key': 'k' }),
+      asOperator(twin)('POST', 'clock/advance', { test_clock: id, by: '1y' }),
+    ])
+    expect(deleted.status).toBe(200)
+    expectRefusal(ofMerchant, unknown())
+    expectRefusal(ofOperator, unknown('test_clock'))
+    expect(twin.sandbox.merchant.held.size).toBe(0)
+    expect(reported).toEqual([])
+  })
+
+  test('waits for an advance that arrives together with it, and before it', async () => {
+    const { id } = await makeClock()
+    const [advanced, deleted] = await Promise.all([
+      twin.request('POST', `${PATH}/${id}/advance`, { by: '1d' }),
+      twin.request('DELETE', `${PATH}/${id}`),
+    ])
+    expect(advanced).toMatchObject({ status: 200, body: { now: LEAP_DAY + DAY, status: 'ready' } })
+    expect(deleted.status).toBe(200)
+    expect((await twin.request('GET', `${PATH}/${id}`)).status).toBe(404)
+    expect(twin.sandbox.merchant.held.size).toBe(0)
+  })
+
   test('cancels the subscriptions of its customers, then deletes those, at its instant', async () => {
     const clock = await makeClock()
     const price = await makePrice(twin)

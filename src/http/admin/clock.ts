@@ -50,8 +50,9 @@ export function clockAdminRoutes(add: AddRoute): void {
       const aim = aimOf(params)
       // All or none: a clock that cannot move keeps the others where they are.
       for (const { clock } of clocks) engine.time.check(clock, aim.aim(clock.now), aim.param)
+      const wanted = { ...params, ...aim, clockParam: 'test_clock' }
       const summaries = await Promise.all(
-        clocks.map(({ merchant, clock }) => advance(site, merchant, clock, { ...params, ...aim })),
+        clocks.map(({ merchant, clock }) => advance(site, merchant, clock, wanted)),
       )
       return list(
         c.req.path,
