@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { deleteTestClock } from '../../src/engine/test-clock.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 import {
   anotherMerchant,
@@ -26,6 +27,18 @@ beforeEach(async () => {
 afterEach(() => twin.close())
 
 const makeClock = (frozen_time = LEAP_DAY, params: Body = {}) => twin.post(PATH, { frozen_time, ...params })
+
+/** A monthly subscription of a new customer, on a test clock or on the main one. */
+const subscribeOn = async (test_clock?: string) => {
+  const price = await makePrice(twin)
+  const customer = await twin.post('/v1/customers', test_clock ? { test_clock } : {})
+  return twin.post('/v1/subscriptions', {
+    customer: customer.id,
+    currency: 'usd',
+    default_payment_method: 'pm_card_visa',
+    items: [{ price: price.id }],
+  })
+}
 
 describe('a test clock', () => {
   test('stands still anywhere, before the main clock or after it', async () => {
@@ -214,17 +227,6 @@ describe('a customer on a test clock', () => {
 })
 
 describe('an advance', () => {
-  const subscribeOn = async (test_clock?: string) => {
-    const price = await makePrice(twin)
-    const customer = await twin.post('/v1/customers', test_clock ? { test_clock } : {})
-    return twin.post('/v1/subscriptions', {
-      customer: customer.id,
-      currency: 'usd',
-      default_payment_method: 'pm_card_visa',
-      items: [{ price: price.id }],
-    })
-  }
-
   test('moves the customers of its clock, and nobody else', async () => {
     const clock = await makeClock(NOW)
     const other = await makeClock(NOW)
@@ -313,14 +315,14 @@ describe('deleting a test clock', () => {
 
   test('waits for an advance that arrives together with it, and before it', async () => {
     const { id } = await makeClock()
-    const [advanced, deleted] = await Promise.all([
-      twin.request('POST', `${PATH}/${id}/advance`, { by: '1d' }),
-      twin.request('DELETE', `${PATH}/${id}`),
-    ])
-    expect(advanced).toMatchObject({ status: 200, body: { now: LEAP_DAY + DAY, status: 'ready' } })
-    expect(deleted.status).toBe(200)
-    expect((await twin.request('GET', `${PATH}/${id}`)).status).toBe(404)
-    expect(twin.sandbox.merchant.held.size).toBe(0)
+    await subscribeOn(id)
+    const { engine, merchant } = twin.sandbox
+    const clock = merchant.testClocks.named(id)
+    const advanced = engine.time.begin(merchant, clock, (now) => now + 40 * DAY, { param: 'by' })
+    const deleted = engine.command(merchant, null, (unit) => deleteTestClock(unit, id))
+    expect(await (await advanced).done).toMatchObject({ invoices_paid: 1 })
+    expect(await deleted).toMatchObject({ isDeleted: true, target: null, now: LEAP_DAY + 40 * DAY })
+    expect([merchant.held.size, merchant.testClocks.advancing()]).toEqual([0, []])
   })
 
   test('cancels the subscriptions of its customers, then deletes those, at its instant', async () => {
