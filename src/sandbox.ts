@@ -180,12 +180,13 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       await engine.close()
     }
     const keepHouse = async () => {
+      // Before anything is written: on a full disk it may make room.
+      store.emptyLog()
       await keys.flush()
       await engine.administer(() => {
         idempotency.forgetExpired()
         forgetExpiredGrants(engine)
       })
-      store.checkpoint()
       webhooks.sendReady()
     }
     return {

@@ -155,9 +155,17 @@ export class Store {
     this.journal.forgetNext()
   }
 
-  /** Moves what the write-ahead log holds into the database file. */
+  /** Copies what the write-ahead log holds into the database file. The log's file keeps its size. */
   checkpoint(): void {
     this.#database.pragma('wal_checkpoint(PASSIVE)')
+  }
+
+  /**
+   * Copies what the write-ahead log holds into the database file, and empties the log's file: on a full disk that may make
+   * room, because the database often has these pages already.
+   */
+  emptyLog(): void {
+    this.#database.pragma('wal_checkpoint(TRUNCATE)')
   }
 
   close(): void {

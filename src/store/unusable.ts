@@ -1,4 +1,9 @@
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
+
+/** With less room than this SQLite cannot open a database that has a log: its index of the log takes 32 KiB. In bytes. */
+const LEAST_ROOM = 65_536
 
 /** Why a database cannot be used, in a sentence for the person who started the daemon. */
 export class DatabaseUnusable extends Error {
@@ -19,10 +24,25 @@ export function explained(error: unknown, path: string): unknown {
   const { code, message } = error
   if (code === 'SQLITE_BUSY') return new DatabaseUnusable('locked', `${path} is in use by another process.`)
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return damaged(path, message)
+  if (code === 'SQLITE_FULL' || (code.startsWith('SQLITE_IOERR') && !hasRoom(path))) {
+    return diskFull(path, message)
+  }
   if (isOfStorage(error)) {
     return new DatabaseUnusable('unreadable', `${path} cannot be opened and written (${message}).`)
   }
   return error
+}
+
+const diskFull = (path: string, trouble: string) =>
+  new DatabaseUnusable(
+    'unreadable',
+    `${path} cannot be opened and written because the disk is full (${trouble}). Free some space, or give another --data folder.`,
+  )
+
+/** Whether the disk has room left for the files beside a database. */
+function hasRoom(path: string): boolean {
+  const { bavail, bsize } = statfsSync(dirname(path))
+  return bavail * bsize >= LEAST_ROOM
 }
 
 export const damaged = (path: string, trouble: string) =>

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { beginAdvance } from '../../src/engine/begin-advance.ts'
 import { createMerchant } from '../../src/engine/merchant.ts'
 import { presentClock } from '../../src/http/clock.ts'
@@ -235,4 +238,19 @@ test('a snapshot can be saved once the advance has gone on', async () => {
     },
   )
   expect(status).toBe(201)
+})
+
+test('the housekeeping empties the log of a database whose disk is full, which may make room', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'paytwin-test-')), 'paytwin.db')
+  const kept = await startTwin({ database: path, now: NOW })
+  onTestFinished(() => rmSync(dirname(path), { recursive: true }))
+  onTestFinished(() => kept.close())
+  await subscribe(kept, DAILY)
+  const logSize = () => statSync(`${path}-wal`).size
+  expect(logSize()).toBeGreaterThan(0)
+  const makeRoom = fillDisk(kept)
+  await expect(kept.sandbox.keepHouse()).rejects.toThrow('disk is full')
+  expect(logSize()).toBe(0)
+  makeRoom()
+  await kept.post('/v1/customers')
 })
