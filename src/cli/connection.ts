@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Address } from '../client/transport.ts'
 import { Failure, wrongUsage } from './failure.ts'
 import { type Io, variable } from './io.ts'
-import { readRegularFile } from './regular-file.ts'
+import { readOwnFile, whyForeign } from './own-file.ts'
 
 export const DEFAULT_DATA = '.paytwin'
 export const DEFAULT_HOST = '127.0.0.1'
@@ -15,19 +15,37 @@ export type ConnectionOptions = { readonly url?: string | undefined; readonly da
 /**
  * Where the daemon is, and the token for it: the one of the environment, itself or the file that has it, else the data folder's,
  * which only its own daemon is ever shown, once it has proved that it is that.
- * @throws Failure 2 for a url that is none, a token that cannot be one, or a file of it that cannot be read
+ * @throws Failure 2 for a url that is none, a token that cannot be one, or a file of it that cannot be read; Failure 3 for a data
+ * folder of another user, or one that cannot be read
  * See docs/contract/command-line.md#finding-the-daemon.
  */
 export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Address {
   const folder = options.data ?? variable(io, 'PAYTWIN_DATA') ?? DEFAULT_DATA
-  const announced = announcedUrl(folder)
   const given = options.url ?? variable(io, 'PAYTWIN_URL')
-  const url = checkedUrl(given ?? announced ?? `http://${DEFAULT_HOST}:${DEFAULT_PORT}`)
   const chosen = givenToken(io)
+  if (given !== undefined && chosen !== undefined)
+    return { url: checkedUrl(given), token: checkedToken(chosen) }
+  checkOwner(folder)
+  const announced = announcedUrl(folder)
+  const url = checkedUrl(given ?? announced ?? `http://${DEFAULT_HOST}:${DEFAULT_PORT}`)
   if (chosen !== undefined) return { url, token: checkedToken(chosen) }
   const token = url === announced ? folderToken(folder) : null
   // What a daemon that was killed wrote down is still there, and its port may be a stranger's by now.
   return token === null ? { url, token } : { url, token: checkedToken(token), mustProve: true }
+}
+
+/**
+ * Refuses a data folder of another user: what it holds could lead a command to a daemon of that user.
+ * @throws Failure 3
+ */
+function checkOwner(folder: string): void {
+  const stats = ifThere(() => statSync(folder))
+  const trouble = stats ? whyForeign(stats) : undefined
+  if (trouble === undefined) return
+  throw new Failure(
+    3,
+    `The data folder ${folder} ${trouble}. Give another one with --data, or give --url and PAYTWIN_ADMIN_TOKEN.`,
+  )
 }
 
 /** The url that the folder's daemon wrote down when it started; undefined when none runs there. */
@@ -58,9 +76,12 @@ function givenToken(io: Pick<Io, 'env'>): string | undefined {
 
 const folderToken = (folder: string): string | null => readIfThere(join(folder, 'admin-token'))
 
-function readIfThere(file: string): string | null {
+const readIfThere = (file: string): string | null => ifThere(() => readOwnFile(file))
+
+/** Runs work that reads something of the data folder. @returns null when it is not there */
+function ifThere<T>(read: () => T): T | null {
   try {
-    return readRegularFile(file)
+    return read()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return null

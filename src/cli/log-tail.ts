@@ -2,7 +2,7 @@ import { closeSync, fstatSync, readSync, statSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Failure } from './failure.ts'
-import { openRegularFile, readRegularFile } from './regular-file.ts'
+import { openOwnFile, readOwnFile } from './own-file.ts'
 
 const LOOK_EVERY_MS = 100
 const CHUNK_BYTES = 65_536
@@ -18,7 +18,7 @@ export class LogTail {
   /** @throws the system's error when there is no such file, or it cannot be read */
   constructor(path: string) {
     this.#path = path
-    this.#file = openRegularFile(path)
+    this.#file = openOwnFile(path)
   }
 
   /** The last lines that there are; what was put aside helps out where the file is too short. */
@@ -64,7 +64,7 @@ export class LogTail {
 
   #reopen(): void {
     closeSync(this.#file)
-    this.#file = openRegularFile(this.#path)
+    this.#file = openOwnFile(this.#path)
     this.#decoder = new StringDecoder('utf8')
     this.#rest = ''
   }
@@ -72,7 +72,7 @@ export class LogTail {
 
 function linesOf(path: string): string[] {
   try {
-    return readRegularFile(path).split('\n').slice(0, -1)
+    return readOwnFile(path).split('\n').slice(0, -1)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return []

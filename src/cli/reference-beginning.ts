@@ -42,7 +42,8 @@ A command takes the first of these:
 3. \`http://127.0.0.1:4242\`.
 
 The admin token comes from \`PAYTWIN_ADMIN_TOKEN\`, or from the file that \`PAYTWIN_ADMIN_TOKEN_FILE\` names, or from the data folder. The
-folder's token is only ever sent to the folder's own daemon. For a daemon on another machine, and for one that was started with
+folder's token is only ever sent to the folder's own daemon. A data folder that belongs to another user than you or root is refused, and
+so are such files in it. For a daemon on another machine, and for one that was started with
 \`--ephemeral\`, give \`PAYTWIN_URL\` and \`PAYTWIN_ADMIN_TOKEN\`.
 
 ## What is printed

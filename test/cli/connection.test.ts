@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { findDaemon } from '../../src/cli/connection.ts'
 import { temporaryFolder } from './executable.ts'
 import { NOWHERE } from './terminal.ts'
@@ -111,4 +111,53 @@ test.each(['daemon.json', 'admin-token'])('a pipe in place of %s is refused, and
       message: `The data folder cannot be read: ${join(data, name)} is not a file`,
     }),
   )
+})
+
+describe('what belongs to another user is refused', () => {
+  /** The path is the nth of those whose owner is checked. */
+  const giveAway = (path: string, nth: number) => {
+    const user = process.geteuid?.() ?? 0
+    // Root may give files away, and is trusted by everybody else.
+    if (user === 0) return chownSync(path, 12345, 12345)
+    const spy = vi.spyOn(process, 'geteuid').mockReturnValue(user + 1)
+    for (let own = 0; own < nth; own += 1) spy.mockReturnValueOnce(user)
+    cleanUp.push(() => spy.mockRestore())
+  }
+
+  test.each(['daemon.json', 'admin-token'])('a %s in a folder of this user', (name) => {
+    const data = dataFolder('http://127.0.0.1:5000')
+    giveAway(join(data, name), name === 'daemon.json' ? 1 : 2)
+    expect(() => findDaemon({ data }, { env: {} })).toThrow(
+      expect.objectContaining({
+        exitStatus: 3,
+        message: expect.stringMatching(
+          new RegExp(
+            `^The data folder cannot be read: .*${name} belongs to another user \\(\\d+; this is \\d+\\)$`,
+          ),
+        ),
+      }),
+    )
+  })
+
+  test('the folder, unless the url and the token are given otherwise', () => {
+    const data = dataFolder('http://127.0.0.1:5000')
+    giveAway(data, 0)
+    const token = 'the-token-of-the-environment'
+    const env = { PAYTWIN_ADMIN_TOKEN: token }
+    const url = 'http://127.0.0.1:6000'
+    for (const find of [
+      () => findDaemon({ data }, { env: {} }),
+      () => findDaemon({ data }, { env }),
+      () => findDaemon({ data, url }, { env: {} }),
+    ])
+      expect(find).toThrow(
+        expect.objectContaining({
+          exitStatus: 3,
+          message: expect.stringMatching(
+            /^The data folder .* belongs to another user \(\d+; this is \d+\)\. Give /,
+          ),
+        }),
+      )
+    expect(findDaemon({ data, url }, { env })).toEqual({ url, token })
+  })
 })

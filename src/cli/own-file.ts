@@ -1,0 +1,35 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+
+/** Opening a pipe that nobody writes to returns at once instead of waiting for a writer. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+/**
+ * Opens a file for reading. Anything else, such as a pipe, could block forever, and a file of another user could mislead a
+ * command.
+ * @throws the system's error, or an Error for what is not a regular file of this user or of root
+ */
+export function openOwnFile(path: string): number {
+  const file = openSync(path, READ)
+  const stats = fstatSync(file)
+  const trouble = stats.isFile() ? whyForeign(stats) : 'is not a file'
+  if (trouble === undefined) return file
+  closeSync(file)
+  throw new Error(`${path} ${trouble}`)
+}
+
+/** Explains that a file or folder belongs to another user than this one or root; undefined where files have no owners. */
+export function whyForeign({ uid }: Pick<Stats, 'uid'>): string | undefined {
+  const user = process.geteuid?.()
+  if (user === undefined || uid === user || uid === 0) return undefined
+  return `belongs to another user (${uid}; this is ${user})`
+}
+
+/** Reads a text file; throws as openOwnFile does. */
+export function readOwnFile(path: string): string {
+  const file = openOwnFile(path)
+  try {
+    return readFileSync(file, 'utf8')
+  } finally {
+    closeSync(file)
+  }
+}
