@@ -11,8 +11,10 @@ type Answer =
 
 /** How long a child process is kept for the next name. */
 const IDLE_MS = 30_000
-const SCRIPT = `
+/** What a child process runs. An exit would wait for the lookup, which nobody waits for once the daemon is gone. */
+export const SCRIPT = `
 const { lookup } = require('node:dns')
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 process.on('message', (name) =>
   lookup(name, { all: true }, (error, found) =>
     process.send(error ? { message: error.message, code: error.code } : { found })))

@@ -1,10 +1,11 @@
-import { setMaxListeners } from 'node:events'
+import { execFileSync, spawn } from 'node:child_process'
+import { once, setMaxListeners } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { HostNames, type HostNamesOptions } from '../../src/webhooks/host-names.ts'
-import { type LookUp, LookupProcesses } from '../../src/webhooks/lookup-processes.ts'
+import { type LookUp, LookupProcesses, SCRIPT } from '../../src/webhooks/lookup-processes.ts'
 
 const FOUND = [{ address: '127.0.0.1', family: 4 }]
 const NEVER = new AbortController().signal
@@ -172,4 +173,24 @@ test('a child process that does not answer is killed when the lookup is given up
     }
   }
   await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
+})
+
+test('a child process whose lookup hangs ends when the daemon is killed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paytwin-lookup-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  // As a lookup does, opening a pipe blocks a thread that cannot be interrupted.
+  const hangs = `require('node:dns').lookup = (pipe) => {
+    require('node:fs').open(pipe, 'r', () => {})
+    process.send('hangs')
+  };`
+  const child = spawn(process.execPath, ['-e', hangs + SCRIPT], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.send(join(folder, 'pipe'))
+  await once(child, 'message')
+  const exited = once(child, 'exit')
+  child.disconnect()
+  expect(await exited).toEqual([null, 'SIGKILL'])
 })
