@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
-import { type Finished, subscribe, temporaryFolder } from '../cli/executable.ts'
+import { api, type Finished, subscribe, temporaryFolder } from '../cli/executable.ts'
 import { recordedIo } from '../cli/terminal.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -122,6 +122,20 @@ test('without Node it keeps a sandbox from its first start to its end, and leave
   expect(await paytwin('stop')).toContain(`pid ${daemon.pid}`)
   expect(readdirSync(path('tmp'))).toEqual(['default.json'])
   expect(readdirSync(path('home'))).toEqual(['.paytwin'])
+})
+
+test('it looks up host names of webhooks in a process of its own', async () => {
+  const { url, admin_token, secret_key } = await startInBackground('--ephemeral')
+  const env = { ...environment(), PAYTWIN_URL: url, PAYTWIN_ADMIN_TOKEN: admin_token }
+  const asked = async (...args: string[]) =>
+    JSON.parse((await run(executable(), [...args, '--json'], env)).stdout)
+  const { id } = await asked('webhooks', 'create', 'http://name.invalid/', '--event', 'customer.created')
+  await api({ url, secret_key }, '/v1/customers', {})
+  const attempts = async () => (await asked('webhooks', 'deliveries', id)).data[0]?.attempts
+  await expect
+    .poll(attempts, { timeout: 20_000 })
+    .toMatchObject([{ error: expect.stringMatching(/^getaddrinfo \w+ name\.invalid$/) }])
+  expect((await run(executable(), ['stop'], env)).status).toBe(0)
 })
 
 test('run gives a command a daemon, and ends as it did', async () => {
