@@ -48,7 +48,8 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 function refuseForeign(path: string): void {
   const stats = writable(path, () => statSync(path))
-  const trouble = whyOthers(stats)
+  // Who owns a link decides where it leads.
+  const trouble = whyOthers(stats) ?? whyOthers(writable(path, () => lstatSync(path)))
   if (trouble !== undefined) {
     throw new StartRefused(
       1,

@@ -239,4 +239,16 @@ describe('a folder that exists', () => {
     symlinkSync('/nowhere/paytwin.db', join(existing(), 'paytwin.db'))
     expect(new DataFolder(existing()).path).toBe(existing())
   })
+
+  test('and that another user’s link leads to is refused; this user’s own link is not', () => {
+    make()
+    const link = join(parent.path, '.paytwin')
+    symlinkSync(existing(), link)
+    expect(new DataFolder(link).path).toBe(link)
+    if (isRoot) lchownSync(link, NOBODY, NOBODY)
+    else giveAwayAfterFolder(statSync(existing()).uid)
+    expect(() => new DataFolder(link)).toThrow(
+      /^The data folder .* cannot be used: it belongs to another user/,
+    )
+  })
 })

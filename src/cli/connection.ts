@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Address } from '../client/transport.ts'
 import { Failure, wrongUsage } from './failure.ts'
@@ -39,8 +39,8 @@ export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Add
  * @throws Failure 3
  */
 function checkOwner(folder: string): void {
-  const stats = ifThere(() => statSync(folder))
-  const trouble = stats ? whyForeign(stats) : undefined
+  // Who owns a link decides where it leads.
+  const trouble = ifThere(() => whyForeign(statSync(folder)) ?? whyForeign(lstatSync(folder))) ?? undefined
   if (trouble === undefined) return
   throw new Failure(
     3,
