@@ -11,8 +11,8 @@ import { randomSeed, randomToken } from './engine/ids.ts'
 import { KeyRing } from './engine/keys.ts'
 import { defaultMerchant } from './engine/merchant.ts'
 import type { MerchantState } from './engine/merchant-state.ts'
-import { forgetExpiredGrants } from './engine/oauth-token.ts'
 import { type Beginning, beginAnew, beginningOf, leftOutText } from './first-start.ts'
+import { keepHouse as keepHouseOf } from './housekeeping.ts'
 import type { AdminSite } from './http/admin/site.ts'
 import { type App, createApp } from './http/app.ts'
 import { CallerCache } from './http/caller-cache.ts'
@@ -179,16 +179,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       await keys.flush().catch((error: unknown) => reportError(error, 'noting the last uses of keys'))
       await engine.close()
     }
-    const keepHouse = async () => {
-      // Before anything is written: on a full disk it may make room.
-      store.emptyLog()
-      await keys.flush()
-      await engine.administer(() => {
-        idempotency.forgetExpired()
-        forgetExpiredGrants(engine)
-      })
-      webhooks.sendReady()
-    }
+    const keepHouse = () => keepHouseOf({ engine, keys, idempotency, webhooks, reportError })
     return {
       app,
       routes,

@@ -242,15 +242,26 @@ test('a snapshot can be saved once the advance has gone on', async () => {
 
 test('the housekeeping empties the log of a database whose disk is full, which may make room', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'paytwin-test-')), 'paytwin.db')
-  const kept = await startTwin({ database: path, now: NOW })
+  twin = await startTwin({ database: path, now: NOW })
   onTestFinished(() => rmSync(dirname(path), { recursive: true }))
-  onTestFinished(() => kept.close())
-  await subscribe(kept, DAILY)
+  await subscribe(twin, DAILY)
   const logSize = () => statSync(`${path}-wal`).size
   expect(logSize()).toBeGreaterThan(0)
-  const makeRoom = fillDisk(kept)
-  await expect(kept.sandbox.keepHouse()).rejects.toThrow('disk is full')
+  const makeRoom = fillDisk(twin)
+  await expect(twin.sandbox.keepHouse()).rejects.toThrow('disk is full')
   expect(logSize()).toBe(0)
   makeRoom()
-  await kept.post('/v1/customers')
+  await twin.post('/v1/customers')
+})
+
+test('the housekeeping goes on where the log cannot be moved into the database', async () => {
+  twin = await start()
+  const { engine, keys } = twin.sandbox
+  vi.spyOn(engine.store, 'emptyLog').mockImplementation(() => {
+    throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR_WRITE')
+  })
+  const flush = vi.spyOn(keys, 'flush')
+  await twin.sandbox.keepHouse()
+  expect(flush).toHaveBeenCalled()
+  expect(reported).toEqual(['SqliteError: disk I/O error'])
 })
