@@ -30,6 +30,8 @@ export class Connections {
     server.on('connection', (socket) => this.#add(socket))
     // Without this listener Node would destroy every connection that is silent for so long, also while a response is computed.
     server.on('timeout', () => undefined)
+    // close() calls it. Node's own also destroys connections whose response has not been sent to its end.
+    server.closeIdleConnections = () => void this.sweep()
   }
 
   /**

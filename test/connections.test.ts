@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { Connections } from '../src/connections.ts'
+import { Ending } from '../src/ending.ts'
 
 const UNREAD_MS = 200
 /** More than all buffers between two sockets hold. */
@@ -30,12 +31,12 @@ async function serve(answer: RequestListener): Promise<void> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
 }
 
-async function ask(): Promise<Socket> {
+async function ask(connection = 'close'): Promise<Socket> {
   const { port } = server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')
   sockets.push(socket)
   socket.on('error', () => undefined)
-  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+  socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\nConnection: ${connection}\r\n\r\n`)
   await once(server, 'request')
   return socket
 }
@@ -70,6 +71,20 @@ test('an answer may take longer than it may be left unread', async () => {
   const socket = await ask()
   const [chunk] = await once(socket.setEncoding('utf8'), 'data')
   expect(chunk).toContain('late')
+})
+
+test('a long answer that is being read when the end begins arrives whole', async () => {
+  await serve((_request, response) => response.end(LONG))
+  const socket = await ask('keep-alive')
+  let length = 0
+  socket.on('data', (chunk) => {
+    length += chunk.length
+  })
+  await once(socket, 'data')
+  const closed = once(socket, 'close')
+  await new Ending({ server, connections }, () => Promise.resolve()).finish()
+  await closed
+  expect(length).toBeGreaterThan(LONG.length)
 })
 
 test('a sweep leaves connections with a request under way, and those that are kept', async () => {
