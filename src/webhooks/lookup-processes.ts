@@ -53,14 +53,19 @@ export class LookupProcesses {
 
   #take(): ChildProcess {
     const [child] = this.#idle.keys()
-    if (!child) return start(this.#script)
+    if (!child) return this.#start()
     clearTimeout(this.#idle.get(child))
     this.#idle.delete(child)
     return child
   }
 
-  #keep(child: ChildProcess): void {
+  #start(): ChildProcess {
+    const child = start(this.#script)
     child.once('exit', () => this.#end(child))
+    return child
+  }
+
+  #keep(child: ChildProcess): void {
     this.#idle.set(child, setTimeout(() => this.#end(child), IDLE_MS).unref())
   }
 

@@ -137,6 +137,17 @@ test('a child process resolves names as the system does, one after the other', a
   expect(await lookUp('::1', NEVER)).toEqual([{ address: '::1', family: 6 }])
 })
 
+test('a child process that resolves many names gets no more listeners with each', async () => {
+  const warnings: string[] = []
+  const note = ({ message }: Error) => warnings.push(message)
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  const { lookUp } = makeProcesses()
+  for (let count = 0; count < 15; count += 1) await lookUp('127.0.0.1', NEVER)
+  await settled()
+  expect(warnings).toEqual([])
+})
+
 test('a child process that fails or ends is said so, and does not stop the next lookup', async () => {
   const script = `process.on('message', (name) => {
     if (name === 'end') process.exit()
