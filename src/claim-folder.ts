@@ -48,8 +48,9 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 function refuseForeign(path: string): void {
   const stats = writable(path, () => statSync(path))
+  const link = writable(path, () => lstatSync(path))
   // Who owns a link decides where it leads.
-  const trouble = whyOthers(stats) ?? whyOthers(writable(path, () => lstatSync(path)))
+  const trouble = whyOthers(stats) ?? (link.isSymbolicLink() ? whyOthers(link) : undefined)
   if (trouble !== undefined) {
     throw new StartRefused(
       1,

@@ -39,9 +39,12 @@ export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Add
  * @throws Failure 3
  */
 function checkOwner(folder: string): void {
-  // Who owns a link decides where it leads.
-  const trouble = ifThere(() => whyForeign(statSync(folder)) ?? whyForeign(lstatSync(folder))) ?? undefined
-  if (trouble === undefined) return
+  const trouble = ifThere(() => {
+    const link = lstatSync(folder)
+    // Who owns a link decides where it leads.
+    return whyForeign(statSync(folder)) ?? (link.isSymbolicLink() ? whyForeign(link) : undefined)
+  })
+  if (!trouble) return
   throw new Failure(
     3,
     `The data folder ${folder} ${trouble}. Give another one with --data, or give --url and PAYTWIN_ADMIN_TOKEN.`,
@@ -78,7 +81,7 @@ const folderToken = (folder: string): string | null => readIfThere(join(folder, 
 
 const readIfThere = (file: string): string | null => ifThere(() => readOwnFile(file))
 
-/** Runs work that reads something of the data folder. @returns null when it is not there */
+/** Reads something of the data folder. @returns null when it is not there */
 function ifThere<T>(read: () => T): T | null {
   try {
     return read()

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { lchownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { findDaemon } from '../../src/cli/connection.ts'
@@ -118,7 +118,7 @@ describe('what belongs to another user is refused', () => {
   const giveAway = (path: string, nth: number) => {
     const user = process.geteuid?.() ?? 0
     // Root may give files away, and is trusted by everybody else.
-    if (user === 0) return chownSync(path, 12345, 12345)
+    if (user === 0) return lchownSync(path, 12345, 12345)
     const spy = vi.spyOn(process, 'geteuid').mockReturnValue(user + 1)
     for (let own = 0; own < nth; own += 1) spy.mockReturnValueOnce(user)
     cleanUp.push(() => spy.mockRestore())
@@ -159,5 +159,14 @@ describe('what belongs to another user is refused', () => {
         }),
       )
     expect(findDaemon({ data, url }, { env })).toEqual({ url, token })
+  })
+
+  test('a link that leads to a folder of this user', () => {
+    const own = dataFolder('http://127.0.0.1:5000')
+    const data = join(dataFolder('http://127.0.0.1:5001'), 'link')
+    symlinkSync(own, data)
+    expect(findDaemon({ data }, { env: {} }).token).toBe(TOKEN)
+    giveAway(data, 1)
+    expect(() => findDaemon({ data }, { env: {} })).toThrow(/^The data folder .* belongs to another user/)
   })
 })
