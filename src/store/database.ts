@@ -5,6 +5,7 @@ import * as first from './migrations/0001-first.ts'
 import * as history from './migrations/0002-history.ts'
 import * as billingIndexes from './migrations/0003-billing-indexes.ts'
 import * as movedIntents from './migrations/0004-moved-intents.ts'
+import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { explained } from './unusable.ts'
 
@@ -100,12 +101,14 @@ function copyBeside(database: Sqlite.Database, path: string, version: number): v
   renameSync(unfinished, copy)
 }
 
-/** Brings a database into the newest schema: all migrations, and the version that they make, in one transaction. */
+/** Brings a database into the newest schema, and sets its version, in one transaction. */
 export function migrate(database: Sqlite.Database, migrations: Migrations): void {
   const version = Number(database.pragma('user_version', { simple: true }))
   database
     .transaction(() => {
-      for (const { up } of Object.values(migrations).slice(version)) up(database)
+      // A new database takes the schema as a whole: each change of a table costs SQLite a look at the whole schema.
+      if (version === 0 && migrations === MIGRATIONS) database.exec(NEWEST_SCHEMA)
+      else for (const { up } of Object.values(migrations).slice(version)) up(database)
       database.pragma(`user_version = ${versionOf(migrations)}`)
       database.pragma(`application_id = ${APPLICATION_ID}`)
     })

@@ -1,0 +1,160 @@
+/**
+ * The schema that all migrations make of an empty database, written by `npm run schema`. A new database gets it at once, in a
+ * quarter of the time that the migrations take one after another.
+ */
+export const NEWEST_SCHEMA = `
+CREATE TABLE customer (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
+    email text, name text, description text, metadata text not null, default_payment_method text,
+    invoice_prefix text not null, next_invoice_number integer not null, delinquent integer not null,
+    test_clock text, deleted integer not null, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX customer_merchant on customer (merchant) where deleted = 0;
+CREATE TABLE product (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, name text not null, active integer not null, description text, metadata text not null, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX product_merchant on product (merchant);
+CREATE TABLE price (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
+    product text, nickname text, unit_amount integer not null, currency text not null, recurring text,
+    active integer not null, lookup_key text, metadata text not null, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX price_merchant on price (merchant);
+CREATE TABLE payment_method (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
+    type text not null, customer text, card text, metadata text not null, test_card text, script text, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX payment_method_merchant on payment_method (merchant);
+CREATE TABLE subscription (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
+    status text not null, customer text not null, currency text not null, collection_method text not null,
+    days_until_due integer, default_payment_method text, description text, items text not null, latest_invoice text,
+    newest_invoice text, start_date integer not null, billing_cycle_anchor integer not null,
+    current_period_start integer not null, current_period_end integer not null, trial_start integer,
+    trial_end integer, missing_payment_method text not null, cancel_at integer,
+    cancel_at_period_end integer not null, canceled_at integer, ended_at integer, cancellation_reason text,
+    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX subscription_merchant on subscription (merchant);
+CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
+    status text not null, number text, customer text not null, subscription text, currency text not null,
+    collection_method text not null, billing_reason text not null, lines text not null, total integer not null,
+    amount_paid integer not null, attempt_count integer not null, attempted integer not null,
+    next_payment_attempt integer, default_payment_method text, payment_intent text, charge text, days_until_due integer,
+    due_date integer, overdue integer not null, period_start integer not null, period_end integer not null, finalized_at integer,
+    paid_at integer, voided_at integer, marked_uncollectible_at integer, description text, metadata text not null, test_clock text,
+    deleted integer not null, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX invoice_merchant on invoice (merchant) where deleted = 0;
+CREATE TABLE payment_intent (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
+    status text not null, amount integer not null, amount_received integer not null, currency text not null,
+    customer text, invoice text, payment_method text, latest_charge text, last_payment_error text,
+    canceled_at integer, cancellation_reason text, description text, metadata text not null, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX payment_intent_merchant on payment_intent (merchant);
+CREATE TABLE charge (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
+    status text not null, amount integer not null, amount_refunded integer not null, currency text not null,
+    customer text, payment_intent text not null, invoice text, payment_method text, failure_code text,
+    failure_message text, decline_code text, metadata text not null, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX charge_merchant on charge (merchant);
+CREATE TABLE refund (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
+    status text not null, amount integer not null, currency text not null, charge text not null,
+    payment_intent text not null, reason text, failure_reason text, metadata text not null, settles_at integer,
+    test_clock text, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX refund_merchant on refund (merchant);
+CREATE TABLE invoice_item (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
+    customer text not null, currency text not null, amount integer not null, unit_amount integer not null,
+    quantity integer not null, price text, description text, invoice text, metadata text not null,
+    test_clock text, deleted integer not null, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX invoice_item_merchant on invoice_item (merchant) where deleted = 0;
+CREATE TABLE webhook_endpoint (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
+    url text not null, enabled_events text not null, description text, metadata text not null, status text not null,
+    deleted integer not null, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX webhook_endpoint_merchant on webhook_endpoint (merchant) where deleted = 0;
+CREATE TABLE webhook_delivery (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
+    event text not null, endpoint text not null, status text not null, attempts text not null,
+    attempt_count integer not null, is_ready integer not null, next_attempt integer, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE TABLE merchant (
+    ordinal integer primary key, id text not null unique, name text not null, created integer not null,
+    api_version text not null, dunning_final_action text not null, birth integer not null) strict;
+CREATE TABLE clock (
+    seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
+    is_test integer not null, name text, deleted integer not null, mode text not null, now integer not null,
+    "offset" integer not null, target integer, advance text) strict;
+CREATE TABLE api_key (
+    id text primary key, merchant integer not null, birth integer not null, type text not null, name text,
+    hash blob not null unique, hint text not null, created integer not null, last_used integer, revoked integer) strict;
+CREATE TABLE journal (
+    seq integer primary key, merchant integer not null, number integer, type integer, kind integer not null,
+    object integer not null, created integer not null, replaced text, api_version integer not null, request text,
+    idempotency_key text, previous integer) strict;
+CREATE TABLE job (
+    clock integer not null, due integer not null, subscription text not null, position integer not null,
+    object text not null, kind integer not null, merchant integer not null,
+    primary key (clock, due, subscription, position, object)) strict, without rowid;
+CREATE TABLE block (
+    kind integer not null, merchant integer not null, number integer not null, earliest integer not null,
+    latest integer not null, types integer not null, primary key (kind, merchant, number)) strict, without rowid;
+CREATE TABLE price_use (
+    merchant integer not null, price text not null, subscription integer not null,
+    primary key (merchant, price, subscription)) strict, without rowid;
+CREATE TABLE counter (
+    merchant integer not null, prefix text not null, value integer not null,
+    primary key (merchant, prefix)) strict, without rowid;
+CREATE TABLE idempotency (
+    scope text not null, key text not null, fingerprint text not null, status integer not null,
+    api_version text not null, body text not null, created integer not null,
+    primary key (scope, key)) strict, without rowid;
+CREATE TABLE oauth_app (
+    seq integer primary key, id text not null unique, name text not null, redirect_uris text not null,
+    secret blob not null, created integer not null) strict;
+CREATE TABLE oauth_authorization (
+    seq integer primary key, id text not null unique, app text not null, merchant integer, birth integer,
+    redirect_uri text not null, scope text not null, state text, code_challenge text, status text not null, created integer not null,
+    expires integer not null, nonce blob unique, cookie blob, code blob unique, code_status text, code_expires integer,
+    revoked integer) strict;
+CREATE TABLE oauth_token (
+    seq integer primary key, hash blob not null unique, kind text not null, authorization integer not null,
+    app text not null, merchant integer not null, birth integer not null, scope text not null, status text not null,
+    expires integer not null) strict;
+CREATE TABLE setting (name text primary key, value text not null) strict, without rowid;
+CREATE INDEX customer_email on customer (email) where email is not null;
+CREATE INDEX customer_prefix on customer (merchant, invoice_prefix);
+CREATE INDEX product_active on product (merchant, active);
+CREATE INDEX price_product on price (product) where product is not null;
+CREATE INDEX price_lookup_key on price (lookup_key) where lookup_key is not null;
+CREATE INDEX price_currency on price (merchant, currency);
+CREATE INDEX price_active on price (merchant, active);
+CREATE INDEX payment_method_type on payment_method (merchant, type);
+CREATE INDEX payment_method_customer on payment_method (customer);
+CREATE INDEX customer_test_clock on customer (test_clock) where test_clock is not null;
+CREATE INDEX subscription_customer on subscription (customer);
+CREATE INDEX subscription_status on subscription (merchant, status);
+CREATE INDEX subscription_collection on subscription (merchant, collection_method);
+CREATE INDEX subscription_ended on subscription (merchant) where status in ('canceled', 'incomplete_expired');
+CREATE INDEX subscription_present on subscription (merchant) where status <> 'canceled';
+CREATE INDEX invoice_status on invoice (merchant, status);
+CREATE INDEX invoice_customer on invoice (customer);
+CREATE INDEX invoice_subscription on invoice (subscription);
+CREATE INDEX invoice_open on invoice (customer) where status = 'open';
+CREATE INDEX payment_intent_customer on payment_intent (customer);
+CREATE INDEX charge_customer on charge (customer);
+CREATE INDEX charge_payment_intent on charge (payment_intent);
+CREATE INDEX refund_charge on refund (charge);
+CREATE INDEX refund_payment_intent on refund (payment_intent);
+CREATE INDEX invoice_item_customer on invoice_item (customer);
+CREATE INDEX invoice_item_invoice on invoice_item (invoice);
+CREATE UNIQUE INDEX clock_main on clock (merchant) where is_test = 0;
+CREATE INDEX clock_test on clock (merchant) where is_test = 1 and deleted = 0;
+CREATE INDEX clock_advancing on clock (merchant) where is_test = 1 and target is not null;
+CREATE INDEX webhook_delivery_endpoint on webhook_delivery (endpoint);
+CREATE INDEX webhook_delivery_waiting on webhook_delivery (endpoint) where next_attempt is not null;
+CREATE INDEX webhook_delivery_event on webhook_delivery (event) where status = 'pending';
+CREATE INDEX webhook_delivery_ready on webhook_delivery (endpoint, attempt_count) where is_ready = 1;
+CREATE INDEX job_object on job (object) where length(subscription) = 0;
+CREATE INDEX idempotency_created on idempotency (created);
+CREATE INDEX oauth_authorization_app on oauth_authorization (app);
+CREATE INDEX oauth_token_authorization on oauth_token (authorization);
+CREATE INDEX journal_number on journal (merchant, number);
+CREATE INDEX journal_detached on journal (json_extract(replaced, '$.customer')) where kind = 3;
+CREATE TABLE keyframe (
+      entry integer primary key, merchant integer not null, kind integer not null, object integer not null,
+      created integer not null, state text not null) strict;
+CREATE INDEX keyframe_object on keyframe (kind, object);
+CREATE INDEX keyframe_created on keyframe (kind, object, created);
+CREATE INDEX invoice_outstanding on invoice (customer, subscription)
+    where status = 'open' and (collection_method = 'charge_automatically' or overdue = 1);
+CREATE INDEX invoice_to_retry on invoice (subscription) where next_payment_attempt is not null;
+CREATE INDEX invoice_item_waiting on invoice_item (customer) where invoice is null and deleted = 0;
+CREATE INDEX invoice_item_pending on invoice_item (merchant) where invoice is null and deleted = 0;
+CREATE INDEX journal_moved on journal (json_extract(replaced, '$.customer'))
+    where kind = 6 and json_extract(replaced, '$.customer') is not null;
+`
