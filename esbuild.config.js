@@ -38,6 +38,54 @@ const withoutWaiting = {
   },
 }
 
+/** Loads the part of pino that writes in worker threads when it is called, which the daemon's log does not do. */
+const pinoWithoutThreads = {
+  name: 'pino without threads',
+  setup({ onLoad }) {
+    const replaceIn = async (path, replacements) => {
+      let contents = await readFile(path, 'utf8')
+      for (const [from, to] of replacements) {
+        if (!contents.includes(from)) throw new Error(`${path} does not contain ${JSON.stringify(from)}`)
+        contents = contents.replaceAll(from, to)
+      }
+      return { contents }
+    }
+    onLoad({ filter: /pino[\\/]pino\.js$/ }, ({ path }) =>
+      replaceIn(path, [["module.exports.transport = require('./lib/transport')", '']]),
+    )
+    onLoad({ filter: /pino[\\/]lib[\\/]tools\.js$/ }, ({ path }) =>
+      replaceIn(path, [
+        ["const transport = require('./transport')", ''],
+        ['transport({ caller,', "require('./transport')({ caller,"],
+        ["const { isMainThread } = require('worker_threads')", ''],
+        ['isMainThread)', "require('worker_threads').isMainThread)"],
+      ]),
+    )
+  },
+}
+
+/**
+ * Modules of Node that take milliseconds to load, and that a start does not use: they are loaded when one of their exports is
+ * first read. Code that takes an export out while it is loaded itself (`const { connect } = require('tls')`) is not deferred.
+ */
+const deferredBuiltins = {
+  name: 'deferred builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?(child_process|https|tls)$/ }, ({ path, namespace }) =>
+      namespace === 'deferred'
+        ? { path, external: true }
+        : { path: path.replace(/^(node:)?/, 'node:'), namespace: 'deferred' },
+    )
+    onLoad({ filter: /.*/, namespace: 'deferred' }, ({ path }) => {
+      const load = `require(${JSON.stringify(path)})`
+      const getters = Object.keys(process.getBuiltinModule(path)).map(
+        (name) => `get ${name}() { return ${load}.${name} }`,
+      )
+      return { contents: `module.exports = { ${getters.join(', ')} }` }
+    })
+  },
+}
+
 /** What all scripts have in common. */
 const script = {
   outdir: 'dist',
@@ -65,7 +113,7 @@ const script = {
   lineLimit: 120,
   logLevel: 'warning',
   metafile: true,
-  plugins: [englishOnly, withoutWaiting],
+  plugins: [englishOnly, withoutWaiting, pinoWithoutThreads, deferredBuiltins],
 }
 
 // One script, for a quick start: what only some commands need lies in it unread until it is asked for.

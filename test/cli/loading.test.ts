@@ -67,6 +67,27 @@ describe('Before anybody needs it, nothing heavy is loaded', () => {
   })
 })
 
+test('A daemon is ready before it loads the modules of Node that cost most and serve for later', () => {
+  const folder = temporaryFolder()
+  try {
+    const probe = join(folder.path, 'probe.cjs')
+    writeFileSync(
+      probe,
+      'process.stdout.write = () => process.exit(console.error(process.moduleLoadList.join()))',
+    )
+    const serve = ['serve', '--ephemeral', '--port', '0', '--json', '--log-level', 'error']
+    const { stderr } = spawnSync(process.execPath, ['--require', probe, EXECUTABLE, ...serve], {
+      encoding: 'utf8',
+    })
+    const loaded = new Set(stderr.trim().replaceAll('NativeModule ', '').split(','))
+    const late = ['https', 'perf_hooks', 'tls', 'worker_threads', 'internal/deps/undici/undici']
+    expect(late.filter((name) => loaded.has(name))).toEqual([])
+    expect(loaded).toContain('http')
+  } finally {
+    folder.remove()
+  }
+})
+
 test('Nobody is given what writes the references, however late it would be loaded', async () => {
   const { metafile } = await bundle(['src/cli/main.ts', 'src/index.ts'])
   const shipped = Object.keys(metafile.inputs)
