@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { TrieRouter } from 'hono/router/trie-router'
 import { NEWEST_API_VERSION } from '../core/api-version.ts'
 import { routeMissing } from '../core/errors.ts'
 import { requestId } from '../engine/ids.ts'
@@ -37,7 +38,8 @@ export type App = {
 
 /** The whole HTTP application: /v1 for merchants, /_paytwin for the operator, and what describes them. */
 export function createApp(site: AdminSite): App {
-  const app = new Hono()
+  // The router that hono chooses for these routes, after it has tried a faster one that cannot express some of them.
+  const app = new Hono({ router: new TrieRouter() })
   const api = new Api(app, site)
   customerRoutes(api)
   productRoutes(api)
