@@ -26,11 +26,9 @@ const runMain = (cachedData) =>
     require: createRequire(MAIN),
   })
 
-/** Runs a script as a module of CommonJS. @returns the script */
+/** Runs a script, whose value is a function that takes what a module of CommonJS is given. @returns the script */
 function runScript({ source, cachedData, filename, require }) {
-  // esbuild writes nothing but ASCII. Without a line break, lines keep their numbers.
-  const text = `(function (require, module, exports, __filename) {${source}\n})`
-  const script = new Script(text, { filename, ...(cachedData && { cachedData }) })
+  const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
   const module = { exports: {} }
   script.runInThisContext()(require, module, module.exports, filename)
   return script
