@@ -1,41 +1,69 @@
 import type { Client } from '../client/client.ts'
 import { Refused } from '../client/errors.ts'
 import type { Clock } from '../client/types.ts'
+import { realTiming, type Timing } from './frame-loop.ts'
 
-const EVERY_MS = 1_000
+/** While nothing happens: only a clock that others move without any event is seen this late. */
+export const IDLE_MS = 2_000
+/** While events arrive: they mostly come with a clock that moves. */
+const BUSY_MS = 1_000
 /** While an advance is under way, so that its progress is seen. */
-const OFTEN_MS = 200
+const ADVANCING_MS = 200
 
-/** Looks at the clocks again and again until the signal ends it. `look()` does so at once, such as after a change. */
+/** Reads the clocks again and again. */
+export type ClockWatch = {
+  /** Reads them now, such as after a change. */
+  readonly look: () => void
+  /** Reads them soon, for events have arrived; however many do, once a second. */
+  readonly lookSoon: () => void
+}
+
+/** Watches the clocks until the signal ends it. */
 export function watchClocks(
-  client: Client,
+  client: Pick<Client, 'clocks'>,
   merchant: string | undefined,
   {
     signal,
     onClocks,
-  }: { readonly signal: AbortSignal; readonly onClocks: (clocks: readonly Clock[]) => void },
-): { look: () => void } {
-  let timer: NodeJS.Timeout | undefined
+    timing = realTiming,
+  }: {
+    readonly signal: AbortSignal
+    readonly onClocks: (clocks: readonly Clock[]) => void
+    readonly timing?: Timing
+  },
+): ClockWatch {
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let nextAt = Number.POSITIVE_INFINITY
   let isLooking = false
+  let callOff: () => void = () => undefined
+  const lookAt = (at: number) => {
+    callOff()
+    nextAt = at
+    callOff = timing.later(() => void look(), Math.max(0, Math.ceil(at - timing.now())))
+  }
   const look = async () => {
     if (isLooking || signal.aborted) return
     isLooking = true
-    clearTimeout(timer)
+    callOff()
     const clocks = await readClocks(client, merchant)
     isLooking = false
     if (signal.aborted) return
+    lookedAt = timing.now()
     if (clocks) onClocks(clocks)
     const isMoving = clocks?.some(({ status }) => status === 'advancing')
-    timer = setTimeout(look, isMoving ? OFTEN_MS : EVERY_MS)
+    lookAt(lookedAt + (isMoving ? ADVANCING_MS : IDLE_MS))
   }
-  signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  const lookSoon = () => {
+    if (!isLooking && !signal.aborted && nextAt > lookedAt + BUSY_MS) lookAt(lookedAt + BUSY_MS)
+  }
+  signal.addEventListener('abort', () => callOff(), { once: true })
   void look()
-  return { look: () => void look() }
+  return { look: () => void look(), lookSoon }
 }
 
 /** None where the merchant is gone; undefined when the daemon is away: the connection tells that. */
 async function readClocks(
-  client: Client,
+  client: Pick<Client, 'clocks'>,
   merchant: string | undefined,
 ): Promise<readonly Clock[] | undefined> {
   try {

@@ -1,12 +1,13 @@
 /** Over how long a rate is averaged, in milliseconds. */
-const SPAN_MS = 2_000
+export const RATE_SPAN_MS = 2_000
 
 /** Arrivals of the last moments: when (in milliseconds), and how many. */
 export type Rate = readonly (readonly [at: number, count: number])[]
 
 export const counted = (rate: Rate, at: number, count: number): Rate =>
-  [...rate, [at, count] as const].filter(([when]) => when > at - SPAN_MS)
+  [...rate, [at, count] as const].filter(([when]) => when > at - RATE_SPAN_MS)
 
 /** Events a second, lately. */
 export const perSecond = (rate: Rate, at: number): number =>
-  rate.reduce((sum, [when, count]) => (when > at - SPAN_MS ? sum + count : sum), 0) / (SPAN_MS / 1000)
+  rate.reduce((sum, [when, count]) => (when > at - RATE_SPAN_MS ? sum + count : sum), 0) /
+  (RATE_SPAN_MS / 1000)

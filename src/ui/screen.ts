@@ -78,6 +78,13 @@ export class Screen {
     return true
   }
 
+  /** Paints one line of the frame that is on the screen anew. */
+  paintLine(row: number, line: string): void {
+    if (!this.#isEntered || row >= this.#painted.length) return
+    this.#painted = this.#painted.with(row, line)
+    this.#output.write(BEGIN_FRAME + moveTo(row) + CLEAR_LINE + line + END_FRAME)
+  }
+
   /** Ink listens for resizes: they reach it with the next frame instead. */
   on(): this {
     return this

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { realTiming } from './frame-loop.ts'
 import type { State } from './state.ts'
 import { type Action, step } from './step.ts'
 
@@ -16,10 +17,13 @@ export type StoreListener = {
 export class Store {
   #state: State
   readonly #listener: StoreListener
+  readonly #now: () => number
 
-  constructor(state: State, listener: StoreListener) {
+  /** @param now - the present, in milliseconds from an arbitrary start */
+  constructor(state: State, listener: StoreListener, now: () => number = realTiming.now) {
     this.#state = state
     this.#listener = listener
+    this.#now = now
   }
 
   get state(): State {
@@ -28,7 +32,7 @@ export class Store {
 
   readonly dispatch = (action: Action): void => {
     try {
-      const { state, command } = step(this.#state, action, performance.now())
+      const { state, command } = step(this.#state, action, this.#now())
       this.#state = state
       if (command) this.#listener.asked(command)
       if (action.kind !== 'drawing') this.#listener.changed()

@@ -21,8 +21,6 @@ export type Action =
   | { readonly kind: 'upcoming'; readonly next: Upcoming | null }
   | { readonly kind: 'told'; readonly text: string; readonly isError: boolean }
   | { readonly kind: 'forwarded'; readonly failure: string | null }
-  /** Time goes on: what depends on it is to be drawn. */
-  | { readonly kind: 'ticked' }
   /** A frame is about to be drawn. */
   | { readonly kind: 'drawing' }
 
@@ -57,8 +55,6 @@ function after(state: State, action: Exclude<Action, { kind: 'key' }>): State {
       return noticed(state, action.text, action.isError)
     case 'forwarded':
       return forwarded(state, action.failure)
-    case 'ticked':
-      return state
     case 'drawing':
       return drawn(state)
   }

@@ -27,12 +27,28 @@ export function view(state: State, { isColoured }: { isColoured: boolean }): Fra
   const { columns } = state
   const drawn = ({ spans, isSelected = false }: Line) => drawnLine(spans, { columns, isColoured, isSelected })
   return {
-    header: headerLines(state).map((spans) => drawn({ spans })),
+    header: viewHeader(state, { isColoured }),
     body: bodyLines(state).slice(0, bodyRows(state)).map(drawn),
     panel: panelLines(state).map(drawn),
     status: drawn({ spans: statusLine(state) }),
   }
 }
+
+/** The header of a frame alone. */
+export const viewHeader = (state: State, { isColoured }: { isColoured: boolean }): Frame['header'] =>
+  headerLines(state).map((spans) =>
+    drawnLine(spans, { columns: state.columns, isColoured, isSelected: false }),
+  )
+
+/** What only the header shows of a state. */
+const IN_HEADER: ReadonlySet<string> = new Set<keyof State>(['at', 'clock', 'connection', 'rate'])
+
+/** Whether two states look the same below the header. */
+export const looksSameBelowHeader = (one: State, other: State): boolean =>
+  // The menu shows the clock too, and the list names merchants when there are several.
+  other.mode.name !== 'advance' &&
+  one.clock.known === other.clock.known &&
+  (Object.keys(other) as (keyof State)[]).every((name) => IN_HEADER.has(name) || one[name] === other[name])
 
 function drawnLine(
   spans: readonly Span[],

@@ -5,14 +5,14 @@ import type { Event } from '../client/types.ts'
 import { App } from './app.tsx'
 import { watchClocks } from './clock-watch.ts'
 import type { Command } from './command.ts'
-import { FrameLoop } from './frame-loop.ts'
+import { Display } from './display.ts'
 import { layoutEngine } from './layout-engine.ts'
 import { perform } from './perform.ts'
 import { Screen } from './screen.ts'
 import { startingState, type Watched } from './state.ts'
 import { Store } from './state-store.ts'
 import type { Action } from './step.ts'
-import { view } from './view.ts'
+import { type Frame, view } from './view.ts'
 
 /** A terminal, in both directions. */
 export type Terminal = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
@@ -73,42 +73,57 @@ async function show(watching: Watching, screen: Screen, ended: AbortController):
   const mistakes = new Mistakes()
   const asked = (command: Command) => {
     if (command.do === 'quit') return ended.abort()
-    if (command.do === 'redraw') return screen.forget()
+    if (command.do === 'redraw') return drawWhole()
     perform(client, command, signal).then(dispatch, mistakes.report).finally(clocks.look)
     clocks.look()
   }
   const store = new Store(startingState({ ...sizeOf(screen), ...watching }), {
     asked,
-    changed: () => loop.request(),
+    changed: () => display.request(),
     failed: mistakes.report,
   })
   const { dispatch } = store
   const onKey = (key: string) => dispatch({ kind: 'key', key })
-  const shown = () => <App frame={view(store.state, { isColoured })} {...sizeOf(screen)} onKey={onKey} />
-  const loop = new FrameLoop(
-    mistakes.reporting(() => {
+  const laidOut = (frame: Frame) => <App frame={frame} {...sizeOf(screen)} onKey={onKey} />
+  const display = new Display({
+    isColoured,
+    begin: () => {
       dispatch({ kind: 'drawing' })
-      ink.rerender(shown())
-    }),
-  )
+      return store.state
+    },
+    layOut: (frame) => ink.rerender(laidOut(frame)),
+    paintLine: (row, line) => screen.paintLine(row, line),
+    failed: mistakes.report,
+  })
+  const drawWhole = () => {
+    screen.forget()
+    display.forget()
+  }
   dispatch({ kind: 'history', events: history })
   const clocks = watchClocks(client, beginning.merchant, {
     signal,
     onClocks: (seen) => dispatch({ kind: 'clocks', clocks: seen }),
   })
-  const ink = render(shown(), inkOptions(terminal, screen))
-  const undo = listen(terminal, screen, dispatch)
+  const ink = render(laidOut(view(store.state, { isColoured })), inkOptions(terminal, screen))
+  const resized = () => {
+    drawWhole()
+    dispatch({ kind: 'resized', ...sizeOf(screen) })
+  }
+  terminal.stdout.on('resize', resized)
   try {
     await Promise.race([
-      follow(client, beginning, signal, dispatch),
+      follow(client, beginning, signal, (action) => {
+        clocks.lookSoon()
+        dispatch(action)
+      }),
       forward?.run((failure) => dispatch({ kind: 'forwarded', failure }), signal) ?? abortion(signal),
       ink.waitUntilExit(),
       mistakes.reported,
       abortion(signal),
     ])
   } finally {
-    undo()
-    loop.end()
+    terminal.stdout.off('resize', resized)
+    display.end()
     ink.unmount()
   }
 }
@@ -119,14 +134,6 @@ class Mistakes {
   readonly reported = new Promise<never>((_, reject) => {
     this.report = reject
   })
-
-  readonly reporting = (work: () => void) => () => {
-    try {
-      work()
-    } catch (error) {
-      this.report(error)
-    }
-  }
 }
 
 const abortion = (signal: AbortSignal): Promise<void> =>
@@ -145,22 +152,6 @@ const inkOptions = ({ stdin, stdout }: Terminal, screen: Screen) => ({
 })
 
 const sizeOf = ({ columns, rows }: Screen) => ({ columns, rows })
-
-/** Follows resizes, and lets rates, live clocks and notices go on while nothing else happens. */
-function listen({ stdout }: Terminal, screen: Screen, dispatch: (action: Action) => void): () => void {
-  const resize = () => {
-    screen.forget()
-    dispatch({ kind: 'resized', ...sizeOf(screen) })
-  }
-  stdout.on('resize', resize)
-  const ticking = setInterval(() => dispatch({ kind: 'ticked' }), TICK_MS)
-  return () => {
-    stdout.off('resize', resize)
-    clearInterval(ticking)
-  }
-}
-
-const TICK_MS = 1_000
 
 /** Takes in what happens, until the signal ends it. Events that arrive together are taken in together. */
 async function follow(

@@ -1,0 +1,18 @@
+import { RATE_SPAN_MS } from './rate.ts'
+import type { State } from './state.ts'
+
+/** How often a rate is shown anew while it falls, in milliseconds. */
+const RATE_EVERY_MS = 1_000
+
+/**
+ * In how many milliseconds time alone changes what is shown: a live clock ticks, a rate falls, a notice has been there for long
+ * enough. null when nothing changes until something happens.
+ */
+export function nextChange({ clock: view, rate, notice, at }: State): number | null {
+  const waits: number[] = []
+  if (view.known === 'one' && view.clock.mode === 'live' && view.clock.status === 'ready')
+    waits.push(1_000 - (Math.max(0, at - view.at) % 1_000))
+  if (rate.some(([when]) => when > at - RATE_SPAN_MS)) waits.push(RATE_EVERY_MS)
+  if (notice) waits.push(Math.max(0, notice.until - at))
+  return waits.length > 0 ? Math.min(...waits) : null
+}
