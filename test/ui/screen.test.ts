@@ -35,6 +35,22 @@ test('only lines that differ are painted, each at its place and all in one piece
   expect(take()).toBe('')
 })
 
+test('a line is painted by itself, and the next frame begins with it', () => {
+  const { screen, take } = tested()
+  screen.enter()
+  screen.write('one\ntwo')
+  take()
+  screen.paintLine(0, '1')
+  expect(take()).toBe('^[?2026h^[1;1H^[2K1^[?2026l')
+  screen.write('1\ntwo')
+  screen.paintLine(2, 'three')
+  expect(take()).toBe('')
+  screen.leave()
+  take()
+  screen.paintLine(0, 'one')
+  expect(take()).toBe('')
+})
+
 test('lines that are no more are wiped out, and those below the screen are not painted', () => {
   const { screen, take } = tested()
   screen.enter()
