@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beginAdvance } from '../../src/engine/begin-advance.ts'
 import { deleteTestClock } from '../../src/engine/test-clock.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 import {
@@ -318,7 +319,7 @@ describe('deleting a test clock', () => {
     await subscribeOn(id)
     const { engine, merchant } = twin.sandbox
     const clock = merchant.testClocks.named(id)
-    const advanced = engine.time.begin(merchant, clock, (now) => now + 40 * DAY, { param: 'by' })
+    const advanced = beginAdvance(engine, { merchant, clock }, (now) => now + 40 * DAY, { param: 'by' })
     const deleted = engine.command(merchant, null, (unit) => deleteTestClock(unit, id))
     expect(await (await advanced).done).toMatchObject({ invoices_paid: 1 })
     expect(await deleted).toMatchObject({ isDeleted: true, target: null, now: LEAP_DAY + 40 * DAY })
