@@ -1,3 +1,4 @@
+import { Housekeeping } from './housekeeping.ts'
 import type { Logger } from './log.ts'
 import type { Sandbox } from './sandbox.ts'
 import { SYSTEM_TIMING, WakeUps } from './wake-ups.ts'
@@ -7,10 +8,13 @@ const START_AFTER_MS = 1_000
 /** Once a minute, not together with all that others do at the full minute. */
 const HOUSEKEEPING = '30 * * * * *'
 
-/** Does what nobody asks for: runs jobs that fall due on live clocks, and keeps house. @returns what ends it */
-export function startBackgroundWork(sandbox: Sandbox, log: Logger): () => void {
+/**
+ * Runs jobs that fall due on live clocks, and keeps house once a minute.
+ * @returns what ends it, and resolves when no housekeeping is under way: that needs the database
+ */
+export function startBackgroundWork(sandbox: Sandbox, log: Logger): () => Promise<void> {
   let isStopped = false
-  let stop = () => {}
+  let stop = async () => {}
   const start = async () => {
     const { createTask } = await import('node-cron')
     // It only says when. Its own timer would walk through every minute that was slept: seconds of work after some days.
@@ -24,32 +28,23 @@ export function startBackgroundWork(sandbox: Sandbox, log: Logger): () => void {
   const starting = setTimeout(() => {
     start().catch((error: unknown) => log.error({ err: error }, 'starting the background work'))
   }, START_AFTER_MS)
-  return () => {
+  return async () => {
     isStopped = true
     clearTimeout(starting)
-    stop()
+    await stop()
   }
 }
 
-function wakeUpsOf(sandbox: Sandbox, log: Logger, untilHousekeeping: () => number): () => void {
+function wakeUpsOf(sandbox: Sandbox, log: Logger, untilHousekeeping: () => number): () => Promise<void> {
   const { engine } = sandbox
-  let isKeepingHouse = false
-  const keepHouse = async () => {
-    if (isKeepingHouse) return
-    isKeepingHouse = true
-    try {
-      await sandbox.keepHouse()
-    } catch (error) {
-      log.error({ err: error }, 'housekeeping')
-    } finally {
-      isKeepingHouse = false
-    }
-  }
+  const housekeeping = new Housekeeping(sandbox.keepHouse, (error) =>
+    log.error({ err: error }, 'housekeeping'),
+  )
   const wakeUps = new WakeUps({
     nextDue: () => engine.nextDue(),
     runDue: () => void engine.settleAll(),
     untilHousekeeping,
-    keepHouse: () => void keepHouse(),
+    keepHouse: () => housekeeping.begin(),
   })
   const stopListening = engine.listen({
     committed: (clocks) => wakeUps.wakeBy(engine.time.nextDue(clocks)),
@@ -57,8 +52,9 @@ function wakeUpsOf(sandbox: Sandbox, log: Logger, untilHousekeeping: () => numbe
     failed: () => wakeUps.retrySoon(),
   })
   wakeUps.start()
-  return () => {
+  return async () => {
     stopListening()
     wakeUps.stop()
+    await housekeeping.ended()
   }
 }

@@ -133,7 +133,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     daemonLog.note({ url, pid: process.pid, version: options.version }, 'ready')
     const stopBackgroundWork = startBackgroundWork(sandbox, log)
     const ending = new Ending(listener, async (answered) => {
-      stopBackgroundWork()
+      await stopBackgroundWork()
       // While the database is still held: whoever takes it next announces itself.
       folder?.retract()
       await sandbox.close(answered)

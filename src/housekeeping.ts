@@ -5,6 +5,32 @@ import { forgetExpiredGrants } from './engine/oauth-token.ts'
 import type { AdminSite } from './http/admin/site.ts'
 import { isOfStorage } from './store/unusable.ts'
 
+/** Keeps house in the background, once at a time. */
+export class Housekeeping {
+  readonly #keepHouse: () => Promise<void>
+  readonly #failed: (error: unknown) => void
+  #underWay: Promise<void> | undefined
+
+  constructor(keepHouse: () => Promise<void>, failed: (error: unknown) => void) {
+    this.#keepHouse = keepHouse
+    this.#failed = failed
+  }
+
+  /** Begins to keep house, unless that is under way. */
+  begin(): void {
+    this.#underWay ??= this.#keepHouse()
+      .catch(this.#failed)
+      .finally(() => {
+        this.#underWay = undefined
+      })
+  }
+
+  /** Resolves when no housekeeping is under way. */
+  async ended(): Promise<void> {
+    await this.#underWay
+  }
+}
+
 /** The parts of a sandbox that leave something for later. */
 type Parts = Pick<AdminSite, 'reportError'> & {
   readonly engine: Engine

@@ -1,0 +1,28 @@
+import { expect, test, vi } from 'vitest'
+import { Housekeeping } from '../src/housekeeping.ts'
+
+test('housekeeping happens once at a time, and its end can be waited for', async () => {
+  let finish = () => {}
+  const keepHouse = vi.fn(() => new Promise<void>((resolve) => void (finish = resolve)))
+  const housekeeping = new Housekeeping(keepHouse, () => expect.unreachable())
+  housekeeping.begin()
+  housekeeping.begin()
+  expect(keepHouse).toHaveBeenCalledOnce()
+  const order: string[] = []
+  const ended = housekeeping.ended().then(() => order.push('ended'))
+  await Promise.resolve()
+  order.push('still under way')
+  finish()
+  await ended
+  expect(order).toEqual(['still under way', 'ended'])
+  housekeeping.begin()
+  expect(keepHouse).toHaveBeenCalledTimes(2)
+})
+
+test('housekeeping that fails is reported, and can begin again', async () => {
+  const failed = vi.fn()
+  const housekeeping = new Housekeeping(() => Promise.reject(new Error('disk full')), failed)
+  housekeeping.begin()
+  await housekeeping.ended()
+  expect(failed).toHaveBeenCalledWith(new Error('disk full'))
+})
