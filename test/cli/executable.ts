@@ -150,9 +150,10 @@ export async function subscribe(
 export async function ask(
   daemon: RunningDaemon,
   redirect_uri = 'http://127.0.0.1:8080/callback',
+  execute: typeof paytwin = paytwin,
 ): Promise<{ client_id: string; client_secret: string; authorization: string }> {
   const create = ['apps', 'create', '--name', 'Ledgerly', '--redirect-uri', redirect_uri, '--json']
-  const { stdout } = await paytwin(create, { env: daemon.env })
+  const { stdout } = await execute(create, { env: daemon.env })
   const { client_id, client_secret } = JSON.parse(stdout)
   const { id } = await api(daemon, '/v1/oauth/authorizations', { client_id, redirect_uri })
   return { client_id, client_secret, authorization: id }

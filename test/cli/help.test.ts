@@ -1,24 +1,26 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { run } from '../../src/cli/program.ts'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { runHere } from './command-line.ts'
 import { nameOf, VERBS } from './command-tree.ts'
 import { ask, type Finished, paytwin, type RunningDaemon, startDaemon, subscribe } from './executable.ts'
-import { recordedIo } from './terminal.ts'
 
 let daemon: RunningDaemon
-beforeEach(async () => {
+beforeAll(async () => {
   daemon = await startDaemon(['--ephemeral', '--clock', '2026-01-31T10:00:00Z'])
   await subscribe(daemon)
-  await ask(daemon)
-  await here(['snapshots', 'save', 'before-renewal'])
+  expect(await here(['snapshots', 'save', 'at-first'])).toMatchObject({ status: 0 })
 })
-afterEach(() => daemon.stop())
+afterAll(() => daemon.stop())
 
-/** Runs a command in this process: there are too many to start one for each. */
-async function here(args: readonly string[]): Promise<Finished> {
-  const { io, written } = recordedIo({ env: daemon.env })
-  const status = await run(args, io)
-  return { status, ...written }
-}
+/** Brings back the state in which examples run, whatever those before did. Snapshots hold neither apps nor which keys are revoked. */
+beforeEach(async () => {
+  expect(await here(['snapshots', 'restore', 'at-first'])).toMatchObject({ status: 0 })
+  expect(await here(['snapshots', 'save', 'before-renewal'])).toMatchObject({ status: 0 })
+  await ask(daemon, undefined, runHere)
+  // An example revokes the newest key.
+  expect(await here(['keys', 'create'])).toMatchObject({ status: 0 })
+})
+
+const here = (args: readonly string[]): Promise<Finished> => runHere(args, daemon)
 
 /** These do not end by themselves, or begin or end a daemon: tests of their own run them. */
 const RUN_ELSEWHERE = 'serve,start,stop,run,logs,events tail,requests tail,webhooks listen'.split(',')
