@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { chromiumPath } from './test/browser/chromium.ts'
 import { hasFaketime } from './test/faked-wall.ts'
@@ -27,10 +28,11 @@ const needExecutable = ['test/packaging/single-executable.test.ts', 'test/store/
 const isShared = (process.config.variables as Record<string, unknown>).node_shared === true
 const hasExecutable = (process.platform === 'linux' && !isShared) || process.env.CI !== undefined
 
-/** Tests of what has no state outside itself: they share one process and what it has loaded, which saves a minute. */
-const together = ['contract', 'core', 'http', 'scenarios', 'webhooks'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-)
+/**
+ * Tests that replace a module run in a process of their own. All others share processes, and the modules that are loaded there:
+ * loading them again for each file took a fifth of the suite's processor time.
+ */
+const apart = ['test/engine/oauth-app.test.ts', 'test/simulation/simulation.test.ts']
 const all = ['test/**/*.test.{ts,tsx}']
 const exclude = [
   ...configDefaults.exclude,
@@ -44,14 +46,17 @@ export default defineConfig({
   test: {
     setupFiles: ['test/crash-guard.ts'],
     projects: [
-      { extends: true, test: { name: 'together', include: together, exclude, isolate: false } },
-      { extends: true, test: { name: 'apart', include: all, exclude: [...exclude, ...together] } },
+      { extends: true, test: { name: 'apart', include: apart, exclude } },
+      {
+        extends: true,
+        test: { name: 'together', include: all, exclude: [...exclude, ...apart], isolate: false },
+      },
     ],
     // None takes more than some seconds; others may have the machine meanwhile.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Many tests wait for processes of their own: vitest would leave one processor of two to them.
-    maxWorkers: '100%',
+    // Many tests wait for a process that they started, or for time to pass: another file uses the processor meanwhile.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     reporters: report ? ['default', 'json'] : ['default'],
     ...(report && { outputFile: { json: report } }),
   },
