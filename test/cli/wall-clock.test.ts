@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { type TestContext, test } from 'vitest'
 import { FakedWall } from '../faked-wall.ts'
 import { api, type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
 
@@ -10,22 +10,24 @@ const WATCH_MS = 3_000
 /** An answer takes some milliseconds; a daemon that walks through the seconds it has missed takes minutes. */
 const PATIENCE_MS = 15_000
 
-let folder: ReturnType<typeof temporaryFolder>
-let wall: FakedWall
-beforeEach(() => {
-  folder = temporaryFolder()
-  wall = new FakedWall(join(folder.path, 'wall'))
-})
-afterEach(() => folder.remove())
-
-async function start(clock: string): Promise<RunningDaemon> {
+/** Starts a daemon that runs on a wall clock of its own, and ends with the test. */
+async function start(
+  clock: string,
+  { onTestFinished }: TestContext,
+): Promise<{ daemon: RunningDaemon; wall: FakedWall }> {
+  const folder = temporaryFolder()
+  onTestFinished(() => folder.remove())
+  const wall = new FakedWall(join(folder.path, 'wall'))
   const daemon = await startDaemon(['--ephemeral', '--clock', clock], { env: wall.env })
   onTestFinished(async () => void (await daemon.stop('SIGKILL')))
-  return daemon
+  return { daemon, wall }
 }
 
 /** Asks again and again for a while, and each time in vain if there is no answer. @returns what the clock showed */
-async function watch({ url, secret_key }: RunningDaemon): Promise<number[]> {
+async function watch(
+  { url, secret_key }: RunningDaemon,
+  { expect }: Pick<TestContext, 'expect'>,
+): Promise<number[]> {
   const shown: number[] = []
   const end = performance.now() + WATCH_MS
   while (performance.now() < end) {
@@ -59,34 +61,39 @@ const periodsOf = async (daemon: RunningDaemon): Promise<number[]> => {
   return data.map(({ period_start }) => period_start)
 }
 
-test('after a sleep of ten days requests are answered at once, and what was due meanwhile has happened', async () => {
-  const daemon = await start('live')
+// They wait most of the time: each on a daemon of its own.
+
+test.concurrent('after a sleep of ten days requests are answered at once, and what was due meanwhile has happened', async (context) => {
+  const { expect } = context
+  const { daemon, wall } = await start('live', context)
   await subscribeDaily(daemon)
   // Beyond the first second of a daemon, after which its background work starts.
-  await watch(daemon)
+  await watch(daemon, context)
   wall.set('+10d')
-  await watch(daemon)
+  await watch(daemon, context)
   const periods = await periodsOf(daemon)
   expect(periods).toHaveLength(11)
   expect(periods.map((period) => ((periods[0] ?? 0) - period) / 86_400)).toEqual([...Array(11).keys()])
   expect(await daemon.stop()).toBe(0)
 })
 
-test('after a sleep of a year a frozen clock stands where it stood, and requests are answered at once', async () => {
-  const daemon = await start('2026-01-31T10:00:00Z')
-  await watch(daemon)
+test.concurrent('after a sleep of a year a frozen clock stands where it stood, and requests are answered at once', async (context) => {
+  const { expect } = context
+  const { daemon, wall } = await start('2026-01-31T10:00:00Z', context)
+  await watch(daemon, context)
   wall.set('+365d')
-  expect(new Set(await watch(daemon))).toEqual(new Set([Date.UTC(2026, 0, 31, 10) / 1_000]))
+  expect(new Set(await watch(daemon, context))).toEqual(new Set([Date.UTC(2026, 0, 31, 10) / 1_000]))
   expect(await daemon.stop()).toBe(0)
 })
 
-test('while the wall clock is set to and fro, a live clock never goes back, and nothing happens twice', async () => {
-  const daemon = await start('live')
+test.concurrent('while the wall clock is set to and fro, a live clock never goes back, and nothing happens twice', async (context) => {
+  const { expect } = context
+  const { daemon, wall } = await start('live', context)
   await subscribeDaily(daemon)
   const shown: number[] = []
   for (const offset of ['+30h', '-5h', '+29h', '+0', '+54h', '-30d', '+53h']) {
     wall.set(offset)
-    shown.push(...(await watch(daemon)))
+    shown.push(...(await watch(daemon, context)))
   }
   expect(shown).toEqual(shown.toSorted((left, right) => left - right))
   const periods = await periodsOf(daemon)
