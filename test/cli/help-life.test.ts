@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { runHere } from './command-line.ts'
 import { nameOf, VERBS } from './command-tree.ts'
 import { lines, paytwin, start, subscribe, temporaryFolder } from './executable.ts'
 
@@ -21,7 +22,7 @@ beforeEach(() => {
   writeFileSync(join(here.cwd, 'package.json'), JSON.stringify({ scripts: { test: 'exit 0' } }))
 })
 afterEach(async () => {
-  await paytwin(['stop'], here)
+  await runHere(['stop', '--data', join(here.cwd, '.paytwin')])
   folder.remove()
 })
 

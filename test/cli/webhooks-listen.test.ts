@@ -26,8 +26,8 @@ describe('webhooks listen', () => {
   const started: ReturnType<typeof start>[] = []
   afterEach(async () => {
     for (const child of started.splice(0)) child.kill('SIGKILL')
-    for (const { id } of (await json<List<{ id: string }>>('webhooks', 'list')).data)
-      await text('webhooks', 'delete', id)
+    const { data }: List<{ id: string }> = JSON.parse(await text('webhooks', 'list', '--json'))
+    for (const { id } of data) await text('webhooks', 'delete', id)
   })
 
   /** A listener that has said where it listens. */

@@ -34,8 +34,10 @@ afterEach(async () => {
   meanwhile = async () => undefined
   got.length = 0
   const { merchant } = daemon()
-  for (const { id } of (await json<List<Endpoint>>('webhooks', 'list', '--merchant', merchant)).data)
-    await text('webhooks', 'delete', id)
+  const { data }: List<Endpoint> = JSON.parse(
+    await text('webhooks', 'list', '--merchant', merchant, '--json'),
+  )
+  for (const { id } of data) await text('webhooks', 'delete', id)
 })
 
 /** Something that tells one event; its id, once nothing of it is on its way any more. */
