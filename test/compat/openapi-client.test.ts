@@ -38,21 +38,25 @@ afterAll(() => loopback.close())
 
 describe('the types that openapi-typescript makes of /openapi.json', () => {
   let folder: string
+  let complaints: readonly string[]
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'paytwin-compat-'))
     const description = await fetch(`${baseUrl}/openapi.json`)
     await writeFile(join(folder, 'paytwin-api.ts'), astToString(await openapiTS(await description.text())))
+    const wrong = join(folder, 'wrong.ts')
+    await writeFile(wrong, WRONG)
+    complaints = (await compilerOutput(folder, PROGRAM, wrong)).split('\n').filter((line) => line !== '')
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  test('accept a program that does the main job', async () => {
-    expect(await compilerOutput(folder, PROGRAM)).toBe('')
+  const isOfWrong = (line: string) => line.includes('wrong.ts(')
+
+  test('accept a program that does the main job', () => {
+    expect(complaints.filter((line) => !isOfWrong(line))).toEqual([])
   })
 
-  test('accept no parameter, path or field that the service does not have', async () => {
-    const file = join(folder, 'wrong.ts')
-    await writeFile(file, WRONG)
-    expect(await compilerOutput(folder, file)).toBe('')
+  test('accept no parameter, path or field that the service does not have', () => {
+    expect(complaints.filter(isOfWrong)).toEqual([])
   })
 })
 
@@ -140,8 +144,8 @@ describe('a client made of them', () => {
   })
 })
 
-/** What the TypeScript compiler says of a program, held to the types in a folder. */
-async function compilerOutput(folder: string, program: string): Promise<string> {
+/** What the TypeScript compiler says of programs, held to the types in a folder. */
+async function compilerOutput(folder: string, ...programs: readonly string[]): Promise<string> {
   const compilerOptions = {
     strict: true,
     noUncheckedIndexedAccess: true,
@@ -158,7 +162,7 @@ async function compilerOutput(folder: string, program: string): Promise<string> 
     paths: { 'paytwin-api': ['./paytwin-api.ts'] },
   }
   const project = join(folder, 'tsconfig.json')
-  await writeFile(project, JSON.stringify({ compilerOptions, files: [program] }))
+  await writeFile(project, JSON.stringify({ compilerOptions, files: programs }))
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
   return new Promise((resolve) => {
     execFile(process.execPath, [compiler, '-p', project], { encoding: 'utf8' }, (error, stdout, stderr) =>

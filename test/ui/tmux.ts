@@ -4,7 +4,8 @@ import { promisify, stripVTControlCharacters } from 'node:util'
 import { cleanEnvironment, EXECUTABLE } from '../cli/executable.ts'
 
 const run = promisify(execFile)
-const LOOK_EVERY_MS = 30
+/** Each look starts a process. */
+const LOOK_EVERY_MS = 60
 const PATIENCE_MS = 15_000
 
 /** A shell in a terminal of its own, which is typed into and looked at. */
