@@ -159,7 +159,7 @@ export class Engine {
 
   /** How many objects have been made. */
   counts(): Readonly<Record<string, number>> {
-    const made = (prefix: string) => this.store.directory.counted(prefix)
+    const made = (prefix: string) => this.store.directory.counterSum(prefix)
     return { customers: made('cus'), subscriptions: made('sub'), invoices: made('in'), events: made('evt') }
   }
 

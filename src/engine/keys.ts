@@ -191,7 +191,7 @@ export class KeyRing {
     this.#used.clear()
     if (used.length === 0) return
     await this.#engine.administer(() => {
-      for (const { id, last_used } of used) this.#engine.store.directory.noteKeyUse(id, last_used)
+      for (const { id, last_used } of used) this.#engine.store.directory.setLastUse(id, last_used)
     })
   }
 

@@ -48,7 +48,7 @@ export function retryNow(unit: Unit, id: string): string[] {
 /** The same for all deliveries of an endpoint that wait. There may be very many: they are not looked at one by one. */
 export function retryAllOf(unit: Unit, endpoint: string): string[] {
   const waiting = takeRetries(unit, endpoint)
-  unit.store.deliveries.wake(endpoint)
+  unit.store.deliveries.readyWaiting(endpoint)
   if (waiting.length > 0) unit.announce(endpoint)
   return waiting
 }
@@ -71,7 +71,7 @@ export function dropQueued({ jobs, deliveries }: Pick<Store, 'jobs' | 'deliverie
 
 /** Takes the retries of an endpoint's deliveries off the queue. @returns the ids of those deliveries, oldest first */
 function takeRetries({ store, merchant }: Unit, endpoint: string): string[] {
-  const waiting = store.deliveries.waiting(endpoint)
+  const waiting = store.deliveries.waitingRetries(endpoint)
   if (waiting.length > 0) store.jobs.removeOf(merchant.clock.seq, 'webhook_retry', waiting)
   return waiting
 }

@@ -4,32 +4,32 @@ import { KINDS, kindNumber } from './columns.ts'
 import { arg, type Statements } from './statements.ts'
 import { JOURNAL_BLOCKS } from './tables.ts'
 
-/** Instants between which something was created, both inclusive; Unix seconds. */
+/** The instants between which something was created, both inclusive; Unix seconds. */
 export type Span = { readonly from: number; readonly to: number }
 
-/** What `created` is compared with. */
+/** A condition on `created`. */
 export type CreatedBound = { readonly compare: '=' | '>' | '>=' | '<' | '<='; readonly to: number }
 
-/** All instants that there are. */
+/** The span of all instants. */
 export const ALWAYS: Span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
 
-/** In the blocks of the journal, whoever owns the events. */
-const EVERYBODY = 0
+/** The `merchant` of journal blocks that cover the events of all merchants. */
+const ALL_MERCHANTS = 0
 
-/** How many places a block has: so many rows are looked at for nothing at most where one is looked for. */
+/** The number of rows of a block, and so the maximum number of rows scanned in vain to find one. */
 export const BLOCK_ROWS = 256
 
 /** The bits for the types of events in a block: a number of JavaScript holds 53 exactly. Further types share them. */
 const TYPE_BITS = 53
 
-/** The bits of some types of events, by their numbers. A block without any of them has no event of these types. */
+/** Returns the bits of some event types, by their numbers. A block without any of them has no event of these types. */
 export const typeBits = (types: readonly number[]): number =>
   [...new Set(types.map((type) => type % TYPE_BITS))].reduce((bits, bit) => bits + 2 ** bit, 0)
 
-/** The number of the block that a place is in. */
+/** Returns the number of the block that a seq is in. */
 export const blockOf = (seq: number): number => Math.floor(seq / BLOCK_ROWS)
 
-/** The span in which all bounds hold. */
+/** Returns the span in which all bounds hold. */
 export function spanOf(bounds: readonly CreatedBound[]): Span {
   const spans = bounds.map(({ compare, to }): Span => {
     if (compare === '=') return { from: to, to }
@@ -43,9 +43,9 @@ export function spanOf(bounds: readonly CreatedBound[]): Span {
 }
 
 /**
- * What is known of every full block of a table's rows, by merchant: the first and the last instant at which one was created,
- * and for the journal which types of events are in it. Whoever looks for few rows leaves out the blocks that have none. An
- * index would be written with each row; this is written once with every block.
+ * A summary of every full block of a table's rows, by merchant: the first and last `created`, and for the journal the types of
+ * events in it. A search for few rows skips the blocks without any. An index would be written with each row; a summary is
+ * written once a block.
  */
 export class Blocks {
   readonly #statements: Statements
@@ -54,7 +54,7 @@ export class Blocks {
     this.#statements = statements
   }
 
-  /** To be called with the place of each row that is added: the last one of a block sums it up. */
+  /** Must be called with the seq of each added row; the last row of a block writes its summary. */
   added(kind: Kind | 'journal', seq: number): void {
     if ((seq + 1) % BLOCK_ROWS !== 0) return
     const place = { block: blockOf(seq), first: seq + 1 - BLOCK_ROWS, last: seq }
@@ -64,7 +64,7 @@ export class Blocks {
     } else this.#sumUp(kind).run(place)
   }
 
-  /** The place from which on the rows of a table are in no full block. */
+  /** Returns the first seq that is in no full block. */
   tail(kind: Kind | 'journal'): number {
     const row = this.#statements
       .named<{ seq: number | null }>(`newest of ${kind}`, (db) =>
@@ -74,7 +74,7 @@ export class Blocks {
     return blockOf((row?.seq ?? -1) + 1) * BLOCK_ROWS
   }
 
-  /** Between which places, both exclusive, a merchant's objects of a span are; undefined when it has none. */
+  /** Returns the seqs, both exclusive, between which a merchant's objects of a span are; undefined when it has none. */
   placesOf(kind: Kind, merchant: number, span: Span): { above: number; below: number } | undefined {
     const tail = this.tail(kind)
     const isInTail = this.#isInTail(kind, merchant, tail, span)
@@ -87,7 +87,7 @@ export class Blocks {
     }
   }
 
-  /** Forgets the blocks that are full no more, after rows were taken away. */
+  /** Deletes the summaries of blocks that are no longer full, after rows were deleted. */
   trim(): void {
     for (const kind of [...KINDS, 'journal' as const])
       this.#statements
@@ -122,7 +122,7 @@ export class Blocks {
           .selectFrom(kind as 'object')
           .select('seq')
           .where('seq', '>=', arg<number>('tail'))
-          // A plus keeps the planner off the index of this column, which has everything before the tail too.
+          // The plus keeps the planner off the index of this column, which also has the rows before the tail.
           .where(sql<boolean>`+merchant = ${arg('merchant')}`)
           .where('created', '>=', arg<number>('from'))
           .where('created', '<=', arg<number>('to'))
@@ -156,7 +156,7 @@ export class Blocks {
   }
 
   #sumUpJournal(whose: 'merchant' | 'everybody') {
-    const owner = whose === 'merchant' ? sql<number>`+merchant` : sql<number>`${sql.lit(EVERYBODY)}`
+    const owner = whose === 'merchant' ? sql<number>`+merchant` : sql<number>`${sql.lit(ALL_MERCHANTS)}`
     return this.#statements.named(`sum up journal of ${whose}`, (db) => {
       const events = db
         .selectFrom('journal')
@@ -183,7 +183,7 @@ export class Blocks {
   }
 }
 
-/** The number of the merchant in whose blocks one looks. */
-export const ownerOf = (merchant: number | null): number => merchant ?? EVERYBODY
+/** Returns the `merchant` of the journal blocks to search. */
+export const ownerOf = (merchant: number | null): number => merchant ?? ALL_MERCHANTS
 
 const numberOf = (kind: Kind | 'journal'): number => (kind === 'journal' ? JOURNAL_BLOCKS : kindNumber(kind))

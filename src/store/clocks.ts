@@ -4,14 +4,14 @@ import type { ClockRow } from './tables.ts'
 
 export type StoredClock = Selectable<ClockRow>
 
-/** Between which a page of test clocks lies, both exclusive, in the order of their making. */
+/** A page of test clocks: the seqs between which it lies, both exclusive, in the order of creation. */
 export type ClockPage = {
   readonly limit: number
   readonly below?: number | undefined
   readonly above?: number | undefined
 }
 
-// Literals: with parameters SQLite would not know that the partial indexes apply.
+// Literals: a partial index applies only if its condition is visible in the statement.
 const IS_MAIN = sql<boolean>`is_test = 0`
 const IS_TEST = sql<boolean>`is_test = 1`
 const IS_PRESENT = sql<boolean>`deleted = 0`
@@ -24,7 +24,7 @@ export class ClockTable {
     this.#statements = statements
   }
 
-  /** The main clock of a merchant. */
+  /** Returns the main clock of a merchant. */
   main(merchant: number): StoredClock | undefined {
     return this.#statements
       .named<StoredClock>('main clock', (db) =>
@@ -41,7 +41,7 @@ export class ClockTable {
       .get({ seq })
   }
 
-  /** A test clock of a merchant, a deleted one too. */
+  /** Returns a test clock of a merchant, also a deleted one. */
   test(merchant: number, id: string): StoredClock | undefined {
     return this.#statements
       .named<StoredClock>('test clock', (db) =>
@@ -55,7 +55,7 @@ export class ClockTable {
       .get({ id, merchant })
   }
 
-  /** The test clocks of a merchant: newest first, but for `above` alone the nearest to it first. */
+  /** Lists the test clocks of a merchant, newest first; with `above` alone oldest first. */
   tests(merchant: number, { limit, below, above }: ClockPage): StoredClock[] {
     const side = below !== undefined ? 'below' : above !== undefined ? 'above' : 'top'
     return this.#statements
@@ -74,7 +74,7 @@ export class ClockTable {
       .all({ merchant, place: below ?? above })
   }
 
-  /** The test clocks of a merchant on which an advance is under way. */
+  /** Lists the test clocks of a merchant that are advancing. */
   advancing(merchant: number): StoredClock[] {
     return this.#statements
       .named<StoredClock>('advancing test clocks', (db) =>
@@ -89,7 +89,7 @@ export class ClockTable {
       .all({ merchant })
   }
 
-  /** Lets live clocks go on from where they stand. @param now - the wall clock, in Unix seconds */
+  /** Makes live clocks continue from their stored time. @param now - the wall clock, in Unix seconds */
   resumeLive(now: number): void {
     this.#statements
       .named('resume live clocks', (db) =>
@@ -123,8 +123,8 @@ export class ClockTable {
   }
 
   /**
-   * Writes the state of a clock. A seq is given again after a merchant was deleted: a clock that is gone writes nothing over the one
-   * that has its seq now.
+   * Writes the state of a clock. The seq of a deleted merchant's clock can be reused, so the id is compared too: a stale clock
+   * must not overwrite the new one.
    */
   update(clock: StoredClock): void {
     this.#statements

@@ -4,14 +4,14 @@ import { COLUMNS, PRIVATE_FIELDS } from './columns.ts'
 
 export type Field = { readonly name: string; readonly type: 'integer' | 'text' | 'boolean' | 'json' }
 
-/** The fields in which two states of an object differ. */
+/** The set of fields in which two states of an object differ. */
 export type FieldSet = {
   readonly fields: readonly Field[]
   /** The names of the fields, separated by spaces. */
   readonly name: string
-  /** The values of the fields as their columns hold them, in the order of the fields. */
+  /** Encodes the values of the fields for their columns, in the order of the fields. */
   readonly encode: (object: object) => unknown[]
-  /** The values of those fields that the public object shows, as JSON; null when there is none. */
+  /** Formats the public fields of the set as JSON; null when it has none. */
   readonly publicText: ((object: object) => string) | null
 }
 
@@ -19,22 +19,22 @@ export type FieldSet = {
 export type Codec<T> = {
   /** The fields of the kind, which are its columns. */
   readonly fields: readonly Field[]
-  /** Makes an object of the values of its columns, in the order of `fields`. Further values are ignored. */
+  /** Creates an object from the values of its columns, in the order of `fields`. Further values are ignored. */
   readonly decode: (values: readonly unknown[]) => T
-  /** The values of all columns, in the order of `fields`. */
+  /** Encodes the values of all columns, in the order of `fields`. */
   readonly encode: (object: T) => unknown[]
   /** Compares two states; nested values are compared by content. */
   readonly changes: (before: T, after: T) => FieldSet
-  /** The values of the public fields that can change, as JSON. */
+  /** Formats the public fields that can change as JSON. */
   readonly publicState: (object: T) => string
 }
 
 const codecs: { [K in Kind]?: Codec<Objects[K]> } = {}
 
-/** The codec of a kind. Each is made when it is first used: a start needs few of them. */
+/** Returns the codec of a kind. It is compiled at its first use, because a start needs few of them. */
 export function codecOf<K extends Kind>(kind: K): Codec<Objects[K]> {
-  const known: Codec<Objects[K]> | undefined = codecs[kind]
-  if (known) return known
+  const cached: Codec<Objects[K]> | undefined = codecs[kind]
+  if (cached) return cached
   const made = makeCodec(kind)
   Object.assign(codecs, { [kind]: made })
   return made
@@ -42,16 +42,16 @@ export function codecOf<K extends Kind>(kind: K): Codec<Objects[K]> {
 
 const PLAIN_NAME = /^[a-z_]+$/
 
-/** These never change. */
+/** Fields that never change. */
 const CONSTANT_FIELDS: readonly string[] = ['id', 'created']
 
 /**
- * Makes the codec of a kind. Its functions are compiled from source text that names each field, because a loop over field
- * names is ten times slower: V8 cannot know the shape of the objects in it. All names come from `columns.ts`.
+ * Compiles the codec of a kind from source text that names each field. A loop over field names is ten times slower, because
+ * V8 cannot infer the shape of its objects. All names come from `columns.ts`.
  */
 function makeCodec<K extends Kind>(kind: K): Codec<Objects[K]> {
   const fields = Object.entries(COLUMNS[kind]).map(([name, type]): Field => {
-    assert(PLAIN_NAME.test(name), `${name} can stand in source text`)
+    assert(PLAIN_NAME.test(name), `${name} is safe in source text`)
     return { name, type }
   })
   const differing = compile<(before: object, after: object) => number>(
@@ -100,7 +100,7 @@ function publicTextOf(fields: readonly Field[]): (object: object) => string {
 const encoderOf = (fields: readonly Field[]): ((object: object) => unknown[]) =>
   compile('write', `return (object) => [${fields.map(encodeSource).join(', ')}]`, JSON.stringify)
 
-/** Compiles source text that returns a function and uses one given value by its name. */
+/** Compiles source text that returns a function; the text can use one value by its name. */
 const compile = <F>(name: string, source: string, value: unknown): F => new Function(name, source)(value) as F
 
 const decodeSource = ({ name, type }: Field, place: number): string => {
@@ -115,7 +115,7 @@ const encodeSource = ({ name, type }: Field): string => {
   return type === 'json' ? `${value} === null ? null : write(${value})` : value
 }
 
-/** Adds a power of two for a field that differs. A number holds 53 of them exactly; bits of an integer would end at 31. */
+/** Adds a power of two for a field that differs. A number holds 53 of them exactly, an integer for bit operations only 31. */
 const compareSource = ({ name, type }: Field, place: number): string => {
   const [before, after] = [`before.${name}`, `after.${name}`]
   const isDifferent = type === 'json' ? ` && isOther(${before}, ${after})` : ''
@@ -124,5 +124,5 @@ const compareSource = ({ name, type }: Field, place: number): string => {
 
 const isOther = (left: unknown, right: unknown): boolean => JSON.stringify(left) !== JSON.stringify(right)
 
-/** Most nested values are empty metadata. */
+/** Parses JSON; empty metadata, the most common value, needs no parser. */
 const parse = (text: string): unknown => (text === '{}' ? {} : JSON.parse(text))

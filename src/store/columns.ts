@@ -1,6 +1,6 @@
 import type { Kind, Objects } from '../core/change.ts'
 
-/** How a field is kept in its column: booleans as 0 and 1, nested values as JSON text. */
+/** The column type of a field: booleans are stored as 0 and 1, nested values as JSON text. */
 type ColumnType<Value> = [Exclude<Value, null>] extends [number]
   ? 'integer'
   : [Exclude<Value, null>] extends [string]
@@ -12,9 +12,9 @@ type ColumnType<Value> = [Exclude<Value, null>] extends [number]
 export type Columns<T> = { readonly [Field in keyof T]-?: ColumnType<T[Field]> }
 
 /**
- * The columns of every public object, by kind: each field of the domain object is the column of the same name. A field
- * that is missing here, or of another type, does not compile. The place of a kind is its number in the journal and in an
- * index of the first migration (`kind = 3`): so new kinds go to the end.
+ * The columns of every public object, by kind: one for each field of the domain object, with the same name. A missing field
+ * or a wrong type does not compile. The index of a kind is its number in the journal and in an index of the first migration
+ * (`kind = 3`), so append new kinds at the end.
  */
 export const COLUMNS: { readonly [K in Kind]: Columns<Objects[K]> } = {
   customer: {
@@ -214,10 +214,10 @@ const NUMBERS = Object.fromEntries(KINDS.map((kind, index) => [kind, index])) as
   Record<Kind, number>
 >
 
-/** What stands for a kind in the journal and in the blocks. */
+/** Returns the number of a kind in the journal and in the blocks. */
 export const kindNumber = (kind: Kind): number => NUMBERS[kind]
 
-/** Fields that only paytwin knows: a change of nothing else is no change of the public object. */
+/** Fields that the API never shows: a change of these alone does not change the public object. */
 export const PRIVATE_FIELDS: { readonly [K in Kind]: readonly (keyof Objects[K])[] } = {
   customer: ['next_invoice_number'],
   product: [],

@@ -1,11 +1,10 @@
 import type Sqlite from 'better-sqlite3'
 
 /**
- * What snapshots leave as it is, in the database and in themselves: keys, apps and what they were granted, so that a revocation
- * survives, and settings.
+ * Tables that are not part of snapshots: keys, apps and OAuth grants, so that a revocation survives a restore, and settings.
  * See docs/contract/snapshots.md#contents.
  */
-const TABLES_APART: readonly string[] = [
+const EXCLUDED_TABLES: readonly string[] = [
   'api_key',
   'oauth_app',
   'oauth_authorization',
@@ -13,33 +12,33 @@ const TABLES_APART: readonly string[] = [
   'setting',
 ]
 
-/** The id prefixes of what is in those tables. Their counters stay too, so that no id is given twice. */
-const PREFIXES_APART: readonly string[] = ['key', 'app', 'oauthz']
+/** The id prefixes of the rows in those tables. Their counters are excluded too, so that no id is reused. */
+const EXCLUDED_PREFIXES: readonly string[] = ['key', 'app', 'oauthz']
 
-/** The rows that count: all of them, but for those of the counters. */
-const insideOf = (table: string): string =>
+/** Returns the SQL condition on a table's rows that are part of snapshots: all rows, except for some counters. */
+const conditionOf = (table: string): string =>
   table === 'counter'
-    ? ` where not (merchant = 0 and prefix in (${PREFIXES_APART.map((prefix) => `'${prefix}'`).join()}))`
+    ? ` where not (merchant = 0 and prefix in (${EXCLUDED_PREFIXES.map((prefix) => `'${prefix}'`).join()}))`
     : ''
 
-/** Where the rows of a table come from, as SQL names it. */
+/** Returns the SQL name of the table that rows are copied from. */
 export type Source = (table: string) => string
 
-/** The tables that snapshots hold. */
+/** Lists the tables that are part of snapshots. */
 export const contentTables = (database: Sqlite.Database): string[] =>
-  tablesOf(database).filter((table) => !TABLES_APART.includes(table))
+  tablesOf(database).filter((table) => !EXCLUDED_TABLES.includes(table))
 
-/** Empties all that snapshots hold, within the transaction under way. */
+/** Deletes all rows that are part of snapshots, within the open transaction. */
 export function empty(database: Sqlite.Database): void {
-  for (const table of contentTables(database)) database.exec(`delete from main.${table}${insideOf(table)}`)
+  for (const table of contentTables(database)) database.exec(`delete from main.${table}${conditionOf(table)}`)
 }
 
-/** Puts other rows in place of all that snapshots hold, within the transaction under way. */
+/** Replaces all rows that are part of snapshots, within the open transaction. */
 export function refill(database: Sqlite.Database, source: Source): void {
   empty(database)
   for (const table of contentTables(database)) {
-    // Where the whole row is taken and no row left out, SQLite copies between equal tables without looking inside.
-    database.exec(`insert into main.${table} select * from ${source(table)}${insideOf(table)}`)
+    // SQLite copies whole rows between equal tables without decoding them, if no row is left out.
+    database.exec(`insert into main.${table} select * from ${source(table)}${conditionOf(table)}`)
   }
 }
 
@@ -47,8 +46,8 @@ export function refill(database: Sqlite.Database, source: Source): void {
 export type Identity = { readonly ordinal: number; readonly birth: number; readonly id: string }
 
 /**
- * Deletes every row that belongs to a merchant, within the transaction under way. Only its revoked keys stay: should the same
- * secret be given again, by fixtures at a reset, it is still revoked.
+ * Deletes every row that belongs to a merchant, within the open transaction. Its revoked keys stay: if fixtures of a reset give
+ * the same secret again, it is still revoked.
  */
 export function forget(database: Sqlite.Database, { ordinal, birth, id }: Identity): void {
   for (const table of tablesOf(database)) {
@@ -58,7 +57,7 @@ export function forget(database: Sqlite.Database, { ordinal, birth, id }: Identi
     const kept = table === 'api_key' ? ' and revoked is null' : ''
     database.prepare(`delete from ${table} where merchant = :ordinal${born}${kept}`).run({ ordinal, birth })
   }
-  // A scope is the merchant's id, or that and something more.
+  // A scope is the merchant's id, or begins with the id and a space.
   database
     .prepare("delete from idempotency where substr(scope || ' ', 1, length(?) + 1) = ? || ' '")
     .run(id, id)

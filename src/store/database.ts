@@ -12,7 +12,7 @@ import { explained } from './unusable.ts'
 /** A step from one schema to the next, within a transaction. */
 export type Migration = { readonly up: (database: Sqlite.Database) => void }
 
-/** Migrations by name, in order: a database's version is how many of them it has seen. */
+/** Migrations by name, in order. A database's version is the number of migrations that it has had. */
 export type Migrations = Readonly<Record<string, Migration>>
 export const MIGRATIONS: Migrations = {
   '0001-first': first,
@@ -22,19 +22,19 @@ export const MIGRATIONS: Migrations = {
 }
 export const versionOf = (migrations: Migrations): number => Object.keys(migrations).length
 
-/** How long another process that is looking at the file, or is being refused, may still hold it, in milliseconds. */
-const PATIENCE_MS = 500
+/** How long to wait for another process that briefly holds the file, such as one that is being refused, in milliseconds. */
+const LOCK_TIMEOUT_MS = 500
 
 export type Durability = 'normal' | 'full'
 
 /**
- * Opens a database, alone: another process that tries the same file is refused as long as this one lives, however it
- * ends. Nothing is written to a file before it is known to be one of paytwin's, and whole. An older schema is migrated after a
- * copy was put beside it; a migration that fails changes nothing.
+ * Opens a database exclusively: until this process ends, every other process is refused. The file is written only after it
+ * was found to be an undamaged database of paytwin. An older schema is migrated after a backup was made beside it; a
+ * migration that fails changes nothing.
  * @param given - a file, or ':memory:'
- * @param migrations - all that there are; a test may add made-up ones
- * @throws DatabaseUnusable when another process has it, it comes from a newer paytwin, it is none of paytwin's or is damaged,
- * or cannot be opened or written
+ * @param migrations - all migrations; tests may add some
+ * @throws DatabaseUnusable when another process has the file, it comes from a newer paytwin, is not a paytwin database, is
+ * damaged, or cannot be opened or written
  */
 export async function openDatabase(
   given: string,
@@ -42,7 +42,7 @@ export async function openDatabase(
   migrations: Migrations = MIGRATIONS,
 ): Promise<Sqlite.Database> {
   const isFile = given !== ':memory:'
-  // SQLite keeps the log beside the file that a link leads to.
+  // SQLite keeps the log beside the target of a link.
   const path = isFile && existsSync(given) ? realpathSync(given) : given
   const newest = versionOf(migrations)
   const isRead = isFile && inspectFiles(path, newest)
@@ -53,7 +53,7 @@ export async function openDatabase(
     configure(database, durability)
     if (isFile) removeLeftovers(path)
     if (version < newest) {
-      if (version > 0) copyBeside(database, path, version)
+      if (version > 0) backUp(database, path, version)
       migrate(database, migrations)
     }
     if (isFile) for (const file of [path, `${path}-wal`]) if (existsSync(file)) chmodSync(file, 0o600)
@@ -66,13 +66,13 @@ export async function openDatabase(
 
 function connect(path: string): Sqlite.Database {
   try {
-    return openSqlite(path, { timeout: PATIENCE_MS })
+    return openSqlite(path, { timeout: LOCK_TIMEOUT_MS })
   } catch (error) {
     throw explained(error, path)
   }
 }
 
-/** Takes the lock, which a connection in exclusive mode keeps, without writing. @throws DatabaseUnusable */
+/** Takes the lock without a write; a connection in exclusive mode keeps it. @throws DatabaseUnusable */
 function lock(database: Sqlite.Database): void {
   database.pragma('locking_mode = EXCLUSIVE')
   database.exec('begin immediate; rollback')
@@ -82,17 +82,17 @@ function configure(database: Sqlite.Database, durability: Durability): void {
   database.pragma('journal_mode = WAL')
   database.pragma('busy_timeout = 0')
   database.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
-  // 12 MB: enough for a page that many commands write to be copied into the database once for all of them, and little enough
-  // for nobody to wait long for it. During an advance the timekeeper is there first, mostly.
+  // 12 MB. Large enough that a page that many commands change is copied into the database once for all of them, and small
+  // enough that a checkpoint delays no request for long. During an advance the timekeeper usually checkpoints first.
   database.pragma('wal_autocheckpoint = 3000')
   database.pragma('cache_size = -65536')
   database.pragma('temp_store = MEMORY')
-  // In exclusive mode the first write takes the lock, and keeps it.
+  // In exclusive mode the first write transaction takes the lock and keeps it.
   database.exec('begin immediate; commit')
 }
 
-/** The copy is SQLite's: to open and close the file by other means would give up the lock on it. */
-function copyBeside(database: Sqlite.Database, path: string, version: number): void {
+/** Makes a backup with SQLite: opening and closing the file in another way would release the lock on it. */
+function backUp(database: Sqlite.Database, path: string, version: number): void {
   const copy = `${path}.schema-${version}.backup`
   const unfinished = `${copy}.unfinished`
   rmSync(unfinished, { force: true })
@@ -101,7 +101,7 @@ function copyBeside(database: Sqlite.Database, path: string, version: number): v
   renameSync(unfinished, copy)
 }
 
-/** Brings a database into the newest schema, and sets its version, in one transaction. */
+/** Migrates a database to the newest schema: all migrations and the new version in one transaction. */
 export function migrate(database: Sqlite.Database, migrations: Migrations): void {
   const version = Number(database.pragma('user_version', { simple: true }))
   database

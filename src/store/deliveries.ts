@@ -8,10 +8,10 @@ import type { Tables } from './tables.ts'
 const COLUMN_NAMES = Object.keys(COLUMNS.webhook_delivery)
 const read: Reader<WebhookDelivery> = (values) => codecOf('webhook_delivery').decode(values)
 
-/** A delivery and its place in the order in which the events came. */
+/** A delivery and its seq, which is the order of the events. */
 export type QueuedDelivery = { readonly seq: number; readonly delivery: WebhookDelivery }
 
-// The conditions below are literals: with parameters SQLite would not know that the partial indexes apply.
+// Literals: a partial index applies only if its condition is visible in the statement.
 const IS_READY = sql<boolean>`is_ready = 1`
 const IS_PENDING = sql<boolean>`status = 'pending'`
 const IS_WAITING = sql<boolean>`next_attempt is not null`
@@ -21,7 +21,7 @@ const discarding = (db: Kysely<Tables>) =>
     .updateTable('webhook_delivery')
     .set({ status: arg<DeliveryStatus>('status'), is_ready: 0, next_attempt: null })
 
-/** The outbox: what is on its way to endpoints, as those look at it who send it. */
+/** The outbox: the deliveries that are not finished, in the order in which they are sent. */
 export class DeliveryQueue {
   readonly #statements: Statements
 
@@ -29,7 +29,7 @@ export class DeliveryQueue {
     this.#statements = statements
   }
 
-  /** The next delivery of an endpoint that was never tried, after a place. */
+  /** Returns an endpoint's next delivery without an attempt, after a seq. */
   nextNew(endpoint: string, after: number): QueuedDelivery | undefined {
     return this.#statements
       .named<QueuedDelivery>(
@@ -49,8 +49,8 @@ export class DeliveryQueue {
       .get({ endpoint, after })
   }
 
-  /** Deliveries of an endpoint that were tried before and are to go out again now. */
-  again(endpoint: string, limit: number): WebhookDelivery[] {
+  /** Lists deliveries of an endpoint whose retry can be sent now. */
+  readyRetries(endpoint: string, limit: number): WebhookDelivery[] {
     return this.#statements
       .named<WebhookDelivery>(
         `${limit} deliveries to try again`,
@@ -67,8 +67,8 @@ export class DeliveryQueue {
       .all({ endpoint })
   }
 
-  /** The ids of an endpoint's deliveries that wait to be tried again, oldest first. */
-  waiting(endpoint: string): string[] {
+  /** Lists the ids of an endpoint's deliveries that wait for a retry, oldest first. */
+  waitingRetries(endpoint: string): string[] {
     return this.#statements
       .named<{ id: string }>('waiting deliveries', (db) =>
         db
@@ -83,8 +83,8 @@ export class DeliveryQueue {
       .map(({ id }) => id)
   }
 
-  /** Lets all deliveries of an endpoint that wait to be tried again go out now. */
-  wake(endpoint: string): void {
+  /** Makes all deliveries of an endpoint that wait for a retry ready now. */
+  readyWaiting(endpoint: string): void {
     this.#statements
       .named('wake deliveries', (db) =>
         db
@@ -97,7 +97,7 @@ export class DeliveryQueue {
       .run({ endpoint })
   }
 
-  /** Takes back what is not over, be it on its way or waiting: of one endpoint, or of all. */
+  /** Discards all pending deliveries of one endpoint, or of all for null. */
   discard(endpoint: string | null, status: DeliveryStatus): void {
     if (endpoint === null) {
       this.#statements
@@ -105,20 +105,20 @@ export class DeliveryQueue {
         .run({ status })
       return
     }
-    // What is pending is either to go out now or waits: by both it is found among very many that are over.
-    for (const [name, isSo] of [
+    // A pending delivery is either ready or waiting. Each has an index, which finds it among many finished ones.
+    for (const [name, condition] of [
       ['ready', IS_READY],
       ['waiting', IS_WAITING],
     ] as const) {
       this.#statements
         .named(`discard ${name} deliveries`, (db) =>
-          discarding(db).where('endpoint', '=', arg<string>('endpoint')).where(IS_PENDING).where(isSo),
+          discarding(db).where('endpoint', '=', arg<string>('endpoint')).where(IS_PENDING).where(condition),
         )
         .run({ endpoint, status })
     }
   }
 
-  /** How many deliveries of an event are not over. */
+  /** Counts the pending deliveries of an event. */
   pendingCount(event: string): number {
     const row = this.#statements
       .named<{ count: number }>('pending deliveries of an event', (db) =>
@@ -132,7 +132,7 @@ export class DeliveryQueue {
     return row?.count ?? 0
   }
 
-  /** The endpoints for which something is to go out now, each with its merchant's ordinal. */
+  /** Lists the endpoints with deliveries that can be sent now, each with its merchant's ordinal. */
   endpointsWithReady(): { endpoint: string; merchant: number }[] {
     return this.#statements
       .named<{ endpoint: string; merchant: number }>('endpoints with ready deliveries', (db) =>

@@ -4,10 +4,10 @@ import type { KeyRow, MerchantRow } from './tables.ts'
 
 export type Merchant = Selectable<MerchantRow>
 
-/** The birth of the default merchant, which is the first one after a reset too. */
+/** The birth number of the default merchant, also after a reset. */
 export const FIRST_BIRTH = 1
 
-/** Merchants, their keys, counters and settings: what the engine keeps in memory and writes through. */
+/** Merchants, keys, counters and settings: the rows that the engine keeps in memory and writes through. */
 export class Directory {
   readonly #statements: Statements
 
@@ -38,8 +38,8 @@ export class Directory {
   }
 
   /**
-   * The number of a merchant's birth, which no other merchant of this database ever gets: an ordinal and an id may come
-   * again after a restore or a reset, and be somebody else's.
+   * Returns a new birth number, which no other merchant of this database ever gets. An ordinal and an id can be reused by
+   * another merchant after a restore or a reset.
    */
   nextBirth(): number {
     const birth = Number(this.setting('births') ?? FIRST_BIRTH) + 1
@@ -68,7 +68,7 @@ export class Directory {
       .all({})
   }
 
-  /** The key with this hash of its secret; undefined when there is none. */
+  /** Finds the key with this hash of its secret. */
   keyOfHash(hash: Buffer): KeyRow | undefined {
     return this.#statements
       .named<KeyRow>('key of hash', (db) =>
@@ -96,7 +96,7 @@ export class Directory {
       .run(key)
   }
 
-  /** Forgets the keys of all merchants but the default one; not that they were revoked, for a key never comes back from that. */
+  /** Deletes the keys of all merchants except the default one. Revoked keys stay, because a revocation is permanent. */
   forgetOtherKeys(): void {
     this.#statements
       .named('forget other keys', (db) =>
@@ -116,9 +116,9 @@ export class Directory {
       .run({ id, revoked })
   }
 
-  noteKeyUse(id: string, last_used: number | null): void {
+  setLastUse(id: string, last_used: number | null): void {
     this.#statements
-      .named('note key use', (db) =>
+      .named('set last use', (db) =>
         db
           .updateTable('api_key')
           .set({ last_used: arg<number | null>('last_used') })
@@ -169,11 +169,11 @@ export class Directory {
       .run({ name, value })
   }
 
-  /** What the counters of a prefix add up to over all merchants. */
-  counted(prefix: string): number {
+  /** Adds up the counters of a prefix over all merchants. */
+  counterSum(prefix: string): number {
     return (
       this.#statements
-        .named<{ sum: number | null }>('counted', (db) =>
+        .named<{ sum: number | null }>('counter sum', (db) =>
           db
             .selectFrom('counter')
             .select((eb) => eb.fn.sum<number>('value').as('sum'))

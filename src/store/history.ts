@@ -12,14 +12,14 @@ type Sources = {
   readonly keyframes: Keyframes
 }
 
-/** An object as one of its journal entries left it. */
+/** The state of an object right after one of its journal entries. */
 type State = {
-  /** The seq of that entry; 0 before the first. */
+  /** The seq of that entry; 0 for the state before the first one. */
   readonly entry: number
   readonly object: Objects[Kind]
 }
 
-/** States of an object, newest first, from a known one back as far as they were needed. */
+/** States of an object, newest first: from a known state back to the oldest one that was needed. */
 type Segment = {
   /** The last journal entry at which the first of the states still holds. */
   readonly until: number
@@ -27,10 +27,10 @@ type Segment = {
 }
 
 /**
- * Reads objects as they were. Private fields are those of today: the journal does not hold them.
+ * Reads past states of objects. Private fields have their current values, because the journal does not record them.
  *
- * A reader serves one page: it keeps the states that it passes on its way back, so that each journal entry of an object is
- * undone once, in whatever order the states of a page are read.
+ * A reader serves one page. It keeps the states that it reconstructs, so each journal entry of an object is undone once,
+ * whatever the order of the reads.
  */
 export class HistoryReader {
   readonly #sources: Sources
@@ -41,7 +41,7 @@ export class HistoryReader {
   }
 
   /**
-   * An object as it was right after a journal entry, of this object or of any other.
+   * Returns an object as it was right after a journal entry of any object.
    * @param object - its seq
    */
   asOf<K extends Kind>(kind: K, object: number, entry: number): Objects[K] {
@@ -55,9 +55,9 @@ export class HistoryReader {
   }
 
   /**
-   * An object as it was at an instant of its clock, after all that happened at it; undefined before it was made.
+   * Returns an object as it was at the end of an instant of its clock; undefined before it was created.
    * @param instant - Unix seconds
-   * @param customer - on whose clock: a movable object is shown by the changes made while this customer had it, if there are any
+   * @param customer - the owner of the clock: of a movable object, changes during this customer's ownership are preferred
    */
   at<K extends Kind>(kind: K, object: number, instant: number, customer?: string): Objects[K] | undefined {
     const isOwned = customer !== undefined && isMovable(kind)
@@ -73,7 +73,7 @@ export class HistoryReader {
     return segments
   }
 
-  /** The segment to which an entry belongs: from the first keyframe at the entry or after it, else from the current row. */
+  /** Returns the segment that contains an entry. It starts at the next keyframe, or at the current row. */
   #segmentAt(
     segments: Segment[],
     { kind, object, entry }: { kind: Kind; object: number; entry: number },
@@ -92,7 +92,7 @@ export class HistoryReader {
     return segment
   }
 
-  /** Undoes the entries of a segment that come after a journal entry. */
+  /** Undoes the entries of a segment back to a journal entry. */
   #extend({ states }: Segment, entry: number): void {
     const oldest = oldestOf(states)
     if (oldest.entry <= entry) return
@@ -103,7 +103,7 @@ export class HistoryReader {
     }
   }
 
-  /** The entries of an object from its entry `last` back to the first after the journal entry `above`, newest first. */
+  /** Lists the entries of an object from its entry `last` back to the first after the entry `above`, newest first. */
   #entriesBetween(above: number, last: number): { previous: number | null; replaced: string | null }[] {
     return this.#sources.statements
       .named<{ previous: number | null; replaced: string | null }>('entries to undo', (db) => ({
@@ -118,7 +118,7 @@ export class HistoryReader {
       .all({ last, above })
   }
 
-  /** The seq of a movable object's newest entry at an instant of a customer's clock or before it. */
+  /** Returns the seq of a movable object's newest entry up to an instant of a customer's clock. */
   #newestEntryOfOwnerAt(kind: Kind, object: number, instant: number, customer: string): number | undefined {
     const row = this.#sources.statements
       .named<{ seq: number }>(`entry of ${kind} of customer at instant`, (db) => ({
@@ -142,7 +142,7 @@ export class HistoryReader {
     return row?.seq
   }
 
-  /** The seq of an object's newest entry at an instant or before it, for an object whose clock never goes back. */
+  /** Returns the seq of an object's newest entry up to an instant, for an object whose clock never goes back. */
   #newestEntryAt(kind: Kind, object: number, instant: number): number | undefined {
     const row = this.#sources.statements
       .named<{ seq: number }>(`entry of ${kind} at instant`, (db) => ({
@@ -164,6 +164,6 @@ export class HistoryReader {
 
 const oldestOf = (states: Segment['states']): State => states.at(-1) ?? states[0]
 
-/** The state that held right after a journal entry; before the object's first entry, the one that this made. */
+/** Returns the state right after a journal entry; before the object's first entry, the state that this entry created. */
 const stateAt = (states: Segment['states'], entry: number): Objects[Kind] =>
   (states.find((state) => state.entry <= entry) ?? oldestOf(states)).object

@@ -1,7 +1,7 @@
 import { arg, type Statements } from './statements.ts'
 import type { IdempotencyRow } from './tables.ts'
 
-/** Answers that were given under an idempotency key, to be given again. */
+/** Responses stored under idempotency keys, for replay. */
 export class IdempotencyTable {
   readonly #statements: Statements
 
@@ -48,7 +48,7 @@ export class IdempotencyTable {
       .run(entry)
   }
 
-  /** Forgets what is older than an instant of the wall clock. */
+  /** Deletes the responses that are older than an instant of the wall clock. */
   forget(before: number): void {
     this.#statements
       .named('forget idempotency', (db) =>

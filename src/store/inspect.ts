@@ -8,36 +8,36 @@ import { DatabaseUnusable, damaged, explained, newer, unusable } from './unusabl
 import { checkLog, pagesInLog } from './write-ahead-log.ts'
 
 /**
- * The largest database that is read through before it is used, in bytes. paytwin: this bounds what a start may take to some
- * 0.4 s. In larger ones damage is found when a request comes upon it.
+ * The largest database in bytes that is checked completely before it is used. paytwin: this bounds the check to some 0.4 s of
+ * a start. In larger databases damage is found when a request reads it.
  */
-const LARGEST_CHECKED = 256 * 1_048_576
-/** Marks a file as one of paytwin's: "payt". */
+const MAX_CHECKED_BYTES = 256 * 1_048_576
+/** The application id of paytwin's databases: "payt". */
 export const APPLICATION_ID = 0x70617974
-/** The smallest page, and so the smallest database. Source: SQLite's file format, 1.2. */
+/** The smallest page size, and so the size of the smallest database. Source: SQLite's file format, 1.2. */
 const SMALLEST_PAGE = 512
-/** Where the header says which version of the format writers have to know, and the last one that SQLite knows. Source: 1.3. */
+/** The position of the write version in the header, and the highest version that SQLite supports. Source: 1.3. */
 const WRITE_VERSION = { at: 18, last: 2 }
-/** Folders of other names, for as long as an inspection opens them. */
+/** The prefix of the temporary folders of an inspection. */
 const FOLDER_PREFIX = '.inspect-'
-/** The names that mkdtemp makes of the prefix. */
+/** The names that mkdtemp makes from the prefix. */
 export const INSPECTION_FOLDER = /^\.inspect-[A-Za-z0-9]{6}$/
-/** What the names of SQLite's files for a database end in. */
-const ENDS = ['', '-wal', '-shm', '-journal']
+/** The suffixes of SQLite's files of a database. */
+const SUFFIXES = ['', '-wal', '-shm', '-journal']
 
 /**
- * Refuses a database whose files show that something is wrong, without changing a byte of them; one that has a log is read through. A
- * file that does not exist or is empty is a new database.
- * @param newest - the newest schema version that this paytwin knows
- * @returns whether the database was read through
+ * Refuses a database whose files show a problem, without changing a byte of them. A database with a log is checked completely.
+ * A file that does not exist or is empty is a new database.
+ * @param newest - the newest schema version that this paytwin supports
+ * @returns whether the database was checked completely
  * @throws DatabaseUnusable
  */
 export function inspectFiles(path: string, newest: number): boolean {
-  for (const end of ENDS) refuseOthers(path + end)
+  for (const suffix of SUFFIXES) refuseForeign(path + suffix)
   const size = sizeOfFile(path)
   const logSize = sizeOfFile(`${path}-wal`)
   if (logSize > 0) checkLog(path, size)
-  // SQLite takes a file of one byte for an empty one, and deletes the log beside it.
+  // SQLite treats a file of one byte as empty, and deletes the log beside it.
   if (size > 0 && size < SMALLEST_PAGE) throw damaged(path, `it has ${size} bytes`)
   if (size === 0 || logSize === 0) return false
   readFilesThrough(path, newest)
@@ -54,10 +54,10 @@ export function readThrough(database: Sqlite.Database, path: string, newest: num
     const version = identify(database, path, newest)
     const pragma = (name: string) => Number(database.pragma(name, { simple: true }))
     const [pages, pageSize] = [pragma('page_count'), pragma('page_size')]
-    checkEnd(path, { pages, pageSize, free: pragma('freelist_count') })
-    const trouble = pages * pageSize <= LARGEST_CHECKED ? troubleIn(database) : undefined
-    if (trouble !== undefined) throw damaged(path, trouble)
-    // All of it has been read, and little of that is needed.
+    checkNotTruncated(path, { pages, pageSize, free: pragma('freelist_count') })
+    const damage = pages * pageSize <= MAX_CHECKED_BYTES ? firstDamageIn(database) : undefined
+    if (damage !== undefined) throw damaged(path, damage)
+    // The check has filled the cache with pages, few of which are needed.
     database.pragma('shrink_memory')
     return version
   } catch (error) {
@@ -65,18 +65,18 @@ export function readThrough(database: Sqlite.Database, path: string, newest: num
   }
 }
 
-/** Reads all pages of a database. @returns the first damage that is found, as SQLite describes it */
-export function troubleIn(database: Sqlite.Database): string | undefined {
-  const trouble = String(database.pragma('quick_check(1)', { simple: true }))
-  return trouble === 'ok' ? undefined : trouble.split('\n').at(-1)
+/** Reads all pages of a database. @returns SQLite's description of the first damage; undefined without any */
+export function firstDamageIn(database: Sqlite.Database): string | undefined {
+  const result = String(database.pragma('quick_check(1)', { simple: true }))
+  return result === 'ok' ? undefined : result.split('\n').at(-1)
 }
 
 /**
- * Refuses a database whose end is missing: SQLite takes what is missing for zeros. After a kill the log may still hold the pages
- * that are to come there, except for free ones, which may be written nowhere.
+ * Refuses a database whose end is missing; SQLite would read zeros there. After a kill the log may hold the pages that belong
+ * there, except for free pages, which may be written nowhere.
  * @throws DatabaseUnusable
  */
-function checkEnd(
+function checkNotTruncated(
   path: string,
   { pages, pageSize, free }: { pages: number; pageSize: number; free: number },
 ): void {
@@ -92,20 +92,20 @@ function checkEnd(
 }
 
 /**
- * Reads who made a database.
+ * Checks that a database belongs to this paytwin.
  * @returns the version of its schema; 0 for a new one
- * @throws DatabaseUnusable for one that is not paytwin's, or of a newer paytwin
+ * @throws DatabaseUnusable for one that is not paytwin's, or is from a newer paytwin
  */
 export function identify(database: Sqlite.Database, path: string, newest: number): number {
   const version = Number(database.pragma('user_version', { simple: true }))
   const tables = database.prepare("select name from sqlite_master where type = 'table'").pluck().all()
-  // The first databases were not marked yet.
+  // The first databases had no application id.
   const isOurs =
     database.pragma('application_id', { simple: true }) === APPLICATION_ID || tables.includes('setting')
   if (version < 0 || (version === 0 ? tables.length > 0 : !isOurs)) {
     throw new DatabaseUnusable(
       'unreadable',
-      `${path} is a database of something else than paytwin. Give another --data folder.`,
+      `${path} is a database of another program. Give another --data folder.`,
     )
   }
   if (version > newest) throw newer(path, version, newest)
@@ -113,8 +113,8 @@ export function identify(database: Sqlite.Database, path: string, newest: number
 }
 
 /**
- * Removes the folders that interrupted inspections left behind, if they hold nothing but the files of an inspection. Only for the
- * process that holds the database.
+ * Removes the folders of interrupted inspections if they contain nothing but an inspection's files. Only the process that holds
+ * the database may call this.
  */
 export function removeLeftovers(path: string): void {
   const parent = dirname(path)
@@ -124,23 +124,24 @@ export function removeLeftovers(path: string): void {
   }
 }
 
-/** Whether a folder is one that an inspection of a database made. */
+/** Reports whether a folder was made by an inspection of a database. */
 const isLeftover = (folder: string, database: string): boolean =>
   whyNotOwn(folder, 'folder') === undefined &&
   readdirSync(folder).every(
     (name) =>
-      ENDS.some((end) => name === database + end) && whyNotOwn(join(folder, name), 'file') === undefined,
+      SUFFIXES.some((suffix) => name === database + suffix) &&
+      whyNotOwn(join(folder, name), 'file') === undefined,
   )
 
 /**
- * Reads a database and its log through a connection that cannot write. One that can would move the log into the database when it
- * is closed, and delete it.
+ * Checks a database and its log through a read-only connection. A connection that can write would move the log into the
+ * database when it is closed, and delete it.
  */
 function readFilesThrough(path: string, newest: number): void {
-  const database = openByOtherNames(path)
+  const database = openThroughLinks(path)
   try {
     readThrough(database, path, newest)
-    // A connection that writes would refuse it, and be closed.
+    // SQLite could not write to such a database.
     const [writeVersion = 0] = bytesOf(path, WRITE_VERSION.at, 1)
     if (writeVersion > WRITE_VERSION.last) throw damaged(path, `its write version is ${writeVersion}`)
   } finally {
@@ -149,10 +150,10 @@ function readFilesThrough(path: string, newest: number): void {
 }
 
 /**
- * Opens a database for reading by hard links in a folder of their own. SQLite keeps its index of the log beside the name by which
- * the database was opened: so nothing is written beside the database itself. The links go as soon as the files are open.
+ * Opens a database for reading through hard links in a temporary folder. SQLite keeps its index of the log beside the name by
+ * which the database was opened, so nothing is written beside the database itself. The links are removed once it is open.
  */
-function openByOtherNames(path: string): Sqlite.Database {
+function openThroughLinks(path: string): Sqlite.Database {
   const folder = mkdtempSync(join(dirname(path), FOLDER_PREFIX))
   try {
     const database = openSqlite(linked(path, folder), { readonly: true, fileMustExist: true, timeout: 0 })
@@ -170,13 +171,13 @@ function openByOtherNames(path: string): Sqlite.Database {
   }
 }
 
-/** @returns the database's name in the folder; its own where a file can have no other, as on FAT */
+/** @returns the database's name in the folder; the original name where the file system has no hard links, as on FAT */
 function linked(path: string, folder: string): string {
-  // Windows removes no name of an open file.
+  // Windows cannot unlink an open file.
   if (process.platform === 'win32') return path
   const other = join(folder, basename(path))
   try {
-    for (const end of ['', '-wal']) if (existsSync(path + end)) linkSync(path + end, other + end)
+    for (const suffix of ['', '-wal']) if (existsSync(path + suffix)) linkSync(path + suffix, other + suffix)
     return other
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
@@ -186,17 +187,17 @@ function linked(path: string, folder: string): string {
 }
 
 /**
- * Refuses what is not a file, since reading a pipe would wait forever, and what another user may have planted.
+ * Refuses anything that is not a file, since reading a pipe would block forever, and files of other users.
  * @throws DatabaseUnusable
  */
-function refuseOthers(path: string): void {
-  const trouble = whyNotOwn(path, 'file')
-  if (trouble !== undefined) throw unusable(path, trouble)
+function refuseForeign(path: string): void {
+  const reason = whyNotOwn(path, 'file')
+  if (reason !== undefined) throw unusable(path, reason)
 }
 
 const sizeOfFile = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** Whatever SQLite finds wrong while it reads is damage: the statements are right. */
+/** Converts an error of SQLite during the check to damage: the statements themselves are correct. */
 function explainedReading(error: unknown, path: string): unknown {
   const reason = explained(error, path)
   return reason instanceof Sqlite.SqliteError ? damaged(path, reason.message) : reason

@@ -1,17 +1,17 @@
 import type { JobRow } from './tables.ts'
 
-/** How many times its size a window grows to at most, when jobs are added to it. */
+/** A window grows to at most this many times its size when jobs are added to it. */
 const MAX_GROWTH = 4
 
 /**
- * The first jobs of a clock's queue, held in memory: an advance runs them one after the other, and reads the queue once for
- * many. It follows every change of the queue, so it always equals what the database would answer.
+ * The first jobs of a clock's queue, held in memory. An advance runs them one by one and reads the queue once for many. The
+ * window applies every change of the queue, so it always equals the database.
  */
 export class JobWindow {
   readonly clock: number
   readonly #rows: JobRow[]
   readonly #size: number
-  /** Whether the queue holds nothing behind these rows. */
+  /** Whether these rows are the whole queue. */
   #isWhole: boolean
 
   /**
@@ -25,8 +25,8 @@ export class JobWindow {
     this.#isWhole = rows.length < size
   }
 
-  /** Whether the window is used up: its rows are gone, and the queue may hold others. */
-  get isUsedUp(): boolean {
+  /** Whether the window is empty although the queue may have more rows. */
+  get isExhausted(): boolean {
     return this.#rows.length === 0 && !this.#isWhole
   }
 
@@ -47,7 +47,7 @@ export class JobWindow {
     this.#isWhole = false
   }
 
-  /** Removes a job. `subscription` is empty for a job that belongs to none. */
+  /** Removes a job. `subscription` is empty for a job of no subscription. */
   remove({ due, kind, subscription, object }: Omit<JobRow, 'clock' | 'merchant' | 'position'>): void {
     const place = this.#rows.findIndex(
       (row) =>
@@ -57,7 +57,7 @@ export class JobWindow {
   }
 }
 
-/** The order in which jobs run, which is that of the queue's primary key: texts are compared byte by byte. */
+/** Compares jobs in the order in which they run, which is that of the queue's primary key: texts byte by byte. */
 function compare(left: JobRow, right: JobRow): number {
   return (
     left.due - right.due ||

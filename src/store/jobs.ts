@@ -6,19 +6,19 @@ import { arg, literal, type Statements } from './statements.ts'
 import type { JobRow } from './tables.ts'
 
 /**
- * As the partial index says it, in words that no other statement uses: were it an equation, SQLite would compare with it what the
- * others ask for, and plan them anew each time.
+ * The condition of the partial index. No other statement may use the same words: if it were an equation, SQLite would compare
+ * the bound values of other statements with it, and prepare them again each time.
  */
 const HAS_NO_SUBSCRIPTION = sql<boolean>`length(subscription) = 0`
 
 /** A job in the queue of a clock. */
 export type QueuedJob = Job & { readonly clock: number; readonly merchant: number }
 
-/** What is due on which clock, in the order of execution. */
+/** The queues of due jobs, one for each clock, in the order of execution. */
 export class JobTable {
   readonly #statements: Statements
   readonly #windowSize: number
-  /** The first jobs of the clock that moved last. */
+  /** The first jobs of the clock that was read last. */
   #window: JobWindow | undefined
 
   /** @param windowSize - how many jobs are read at a time */
@@ -27,29 +27,29 @@ export class JobTable {
     this.#windowSize = windowSize
   }
 
-  /** The job that runs next on a clock; undefined when its queue is empty. */
+  /** Returns the next job of a clock; undefined when its queue is empty. */
   first(clock: number): QueuedJob | undefined {
     const window = this.#window
-    const [row] = window?.clock === clock && !window.isUsedUp ? window.rows : this.#rows(clock, 1)
+    const [row] = window?.clock === clock && !window.isExhausted ? window.rows : this.#rows(clock, 1)
     return row && jobOf(row)
   }
 
-  /** Some of the jobs that run next on a clock, in order. From here on they are held in memory. */
+  /** Returns the next jobs of a clock, in order, and keeps them in memory. */
   firstFew(clock: number): QueuedJob[] {
-    if (this.#window?.clock !== clock || this.#window.isUsedUp) {
+    if (this.#window?.clock !== clock || this.#window.isExhausted) {
       this.#window = new JobWindow(clock, this.#rows(clock, this.#windowSize), this.#windowSize)
     }
     return this.#window.rows.map(jobOf)
   }
 
-  /** Drops what is held in memory: to be called when the queue was changed in another way than by this class. */
+  /** Drops the jobs in memory. Must be called when the queue was changed in another way than by this class. */
   forget(): void {
     this.#window = undefined
   }
 
   /**
-   * Queues a job.
-   * @param made - when it was made, in the order of all changes: it orders the jobs of no subscription
+   * Enqueues a job.
+   * @param made - the number of the change that created it; it orders the jobs of no subscription
    */
   add(clock: number, merchant: number, job: Job, made: number): void {
     const kind = JOB_KINDS.indexOf(job.kind)
@@ -89,7 +89,7 @@ export class JobTable {
       .run(values)
   }
 
-  /** Takes the jobs of a kind that some objects have, and that follow no subscription, off a clock's queue. */
+  /** Removes the jobs of one kind and no subscription of some objects from a clock's queue. */
   removeOf(clock: number, kind: JobKind, objects: readonly string[]): void {
     this.forget()
     this.#statements
@@ -104,7 +104,7 @@ export class JobTable {
       .run({ clock, kind: JOB_KINDS.indexOf(kind), objects: JSON.stringify(objects) })
   }
 
-  /** Takes all jobs of a kind off the queues of all clocks. */
+  /** Removes all jobs of a kind from all queues. */
   removeKind(kind: JobKind): void {
     this.forget()
     this.#statements
@@ -112,7 +112,7 @@ export class JobTable {
       .run({ kind: JOB_KINDS.indexOf(kind) })
   }
 
-  /** The jobs that run next on a clock, in order; after or before a job, for `before` the nearest to it first. */
+  /** Lists the next jobs of a clock, in order: the first ones, or those after or before a job (`before`: nearest first). */
   next(
     clock: number,
     limit: number,
@@ -147,7 +147,7 @@ export class JobTable {
       .all({ ...place, clock })
   }
 
-  /** The row of a job; undefined when it is not in the queue. */
+  /** Finds the row of a job; undefined when it is not in the queue. */
   find(clock: number, job: Job): JobRow | undefined {
     return this.#statements
       .named<JobRow>(job.subscription === null ? 'find job of no subscription' : 'find job', (db) =>
@@ -157,7 +157,7 @@ export class JobTable {
   }
 }
 
-/** Which row is that of a job. Very many may be due at once: they are found by their subscription or else by their object. */
+/** The condition for the row of a job. Many jobs can be due at once, so the index on the subscription or object is used. */
 const isJob = ({ subscription }: Job) => sql<boolean>`clock = ${arg('clock')} and due = ${arg('due')} and
   ${subscription === null ? HAS_NO_SUBSCRIPTION : sql`subscription = ${arg('subscription')}`} and
   kind = ${arg('kind')} and object = ${arg('object')}`
@@ -172,6 +172,6 @@ const valuesOf = (clock: number, { due, kind, subscription, object }: Job) => ({
 
 function jobOf({ clock, merchant, due, subscription, object, kind }: JobRow): QueuedJob {
   const name = JOB_KINDS[kind]
-  assert(name, `there is a kind of job with the number ${kind}`)
+  assert(name, `${kind} is the number of a job kind`)
   return { clock, merchant, due, kind: name, subscription: subscription || null, object }
 }

@@ -18,7 +18,7 @@ import type { Place } from './place.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import { JOURNAL_BLOCKS, type JournalRow } from './tables.ts'
 
-/** Changes of public objects at one instant, to be appended in their order. */
+/** Changes of public objects at one instant, to be appended in order. */
 export type NewEntries = {
   readonly merchant: number
   readonly created: number
@@ -31,19 +31,19 @@ export type NewEntries = {
 /** One change of a public object. */
 export type NewEntry = {
   readonly kind: Kind
-  /** Where the object is: its row is to be written before the entry. */
+  /** The position of the object, whose row must be written before the entry. */
   readonly place: Place
-  /** The seq of the object's entry before this one, as the place gives it when this one is linked; null for its first. */
+  /** The seq of the object's previous entry, as `link` returned it; null for its first. */
   readonly previous: number | null
-  /** The state that the change made, when the entry is to have a keyframe. */
+  /** The object after the change, if the entry has a keyframe. */
   readonly keyframe: Objects[Kind] | null
-  /** The values that the change replaced, as JSON; null when it made the object or replaced nothing. */
+  /** The values that the change replaced, as JSON; null when it created the object or replaced nothing. */
   readonly replaced: string | null
-  /** The event that tells of the change and its running number within the merchant; null for a silent change. */
+  /** The event and its running number within the merchant; null for a silent change. */
   readonly event: { readonly type: EventType; readonly number: number } | null
 }
 
-/** A public event as it stands in the journal. */
+/** A public event as the journal stores it. */
 export type EventEntry = {
   readonly seq: number
   readonly merchant: number
@@ -65,7 +65,7 @@ export type EventQuery = {
   readonly types: readonly EventType[]
   readonly created: readonly CreatedBound[]
   readonly limit: number
-  /** Between which the events lie, both exclusive: running numbers of the merchant, or journal seqs for all merchants. */
+  /** The bounds of the events, both exclusive: running numbers of the merchant, or journal seqs for all merchants. */
   readonly below?: number | undefined
   readonly above?: number | undefined
   readonly order: 'newest first' | 'oldest first'
@@ -73,22 +73,22 @@ export type EventQuery = {
 
 type StoredEntry = Selectable<JournalRow>
 
-/** How many entries one statement appends: each number of them has a statement of its own. */
-const MOST_AT_ONCE = 8
+/** The maximum number of entries of one statement; each number of entries has a statement of its own. */
+const MAX_ENTRIES_PER_STATEMENT = 8
 
 const TYPE_NUMBER = new Map(EVENT_TYPES.map((type, index) => [type, index]))
 
 /**
- * The undo log of every public object. A table's row is the object now; each entry here holds what one change replaced,
- * so that the object as of any entry is the current row with all later entries undone (see history.ts). The entries of an
- * object are a chain: each holds the seq of the one before it, and the object's row that of the newest. An entry with a type
- * is a public event. Full copies in each event would cost four times the disk and half the speed.
+ * The undo log of every public object. A table's row is the current object; each entry holds the values that one change
+ * replaced. So the object as of any entry is the current row with all later entries undone (see history.ts). The entries of
+ * an object are a chain: each holds the seq of the previous one, and the object's row that of the newest. An entry with a type
+ * is a public event. Full copies in each event would take four times the disk space and half the speed.
  */
 export class Journal {
   readonly #statements: Statements
   readonly #keyframes: Keyframes
   readonly #blocks: Blocks
-  /** The seq of the next entry; undefined until it is looked up. */
+  /** The seq of the next entry; undefined until it is read. */
   #next: number | undefined
 
   constructor(statements: Statements, keyframes: Keyframes, blocks: Blocks) {
@@ -103,20 +103,20 @@ export class Journal {
     return this.#next
   }
 
-  /** To be called when entries were rolled back, deleted or replaced. */
+  /** Must be called when entries were rolled back, deleted or replaced. */
   forgetNext(): void {
     this.#next = undefined
   }
 
-  /** Appends entries, which were linked to their objects' chains in the same order from `next` on. */
+  /** Appends entries. They must be linked to their objects' chains in the same order, from `next` on. */
   append(added: NewEntries): void {
     const { entries } = added
-    for (let done = 0; done < entries.length; done += MOST_AT_ONCE) {
-      this.#appendAtOnce(added, entries.slice(done, done + MOST_AT_ONCE))
+    for (let done = 0; done < entries.length; done += MAX_ENTRIES_PER_STATEMENT) {
+      this.#appendTogether(added, entries.slice(done, done + MAX_ENTRIES_PER_STATEMENT))
     }
   }
 
-  #appendAtOnce(
+  #appendTogether(
     { merchant, created, api_version, request, idempotency_key }: NewEntries,
     entries: readonly NewEntry[],
   ): void {
@@ -146,7 +146,7 @@ export class Journal {
       )
       .runWith(...values)
     const first = last - entries.length + 1
-    assert(first === this.next, `the journal goes on at ${this.next}`)
+    assert(first === this.next, `the next entry has the seq ${this.next}`)
     this.#next = last + 1
     let seq = first
     for (const { kind, place, keyframe } of entries) {
@@ -156,7 +156,7 @@ export class Journal {
     }
   }
 
-  /** The running number of a merchant's newest event, or for null the seq of the newest entry; 0 when there is none. */
+  /** Returns the running number of a merchant's newest event, or for null the seq of the newest entry; 0 without any. */
   head(merchant: number | null): number {
     const statement = this.#statements.named<{ head: number | null }>(
       `journal head ${merchant === null ? 'of all' : 'of one'}`,
@@ -171,7 +171,7 @@ export class Journal {
     return statement.get({ merchant })?.head ?? 0
   }
 
-  /** The event with this running number of a merchant. */
+  /** Returns the event with this running number of a merchant. */
   event(merchant: number, number: number): EventEntry | undefined {
     const row = this.#statements
       .named<StoredEntry>('event', (db) =>
@@ -185,7 +185,7 @@ export class Journal {
     return row && eventOf(row)
   }
 
-  /** The events that a query asks for. */
+  /** Lists the events that match a query. */
   events(query: EventQuery): EventEntry[] {
     const isFiltered = query.types.length > 0 || query.created.length > 0
     return (isFiltered ? this.#filtered(query) : this.#unfiltered(query)).map(eventOf)
@@ -208,7 +208,7 @@ export class Journal {
       .all({ merchant, below, above })
   }
 
-  /** Events of some types or instants: first or last those in no full block, and of the others the blocks that have such. */
+  /** Lists events by type or instant. The rows in no full block are scanned; of the others, only blocks with matches. */
   #filtered({ merchant, limit, order, ...query }: EventQuery): StoredEntry[] {
     const types = query.types.length === 0 ? EVENT_TYPES : query.types
     const numbers = types.map((type) => TYPE_NUMBER.get(type) ?? 0)
@@ -265,7 +265,7 @@ export class Journal {
     }))
   }
 
-  /** Where an event with a running number of a merchant is; 0 when it has none of that number. */
+  /** Returns the seq of a merchant's event with a running number; 0 when there is none. */
   #seqOf(merchant: number, number: number): number {
     const row = this.#statements
       .named<{ seq: number }>('seq of event', (db) =>
@@ -283,8 +283,8 @@ export class Journal {
 const directionOf = (order: EventQuery['order']) => sql.raw(order === 'newest first' ? 'desc' : 'asc')
 
 /**
- * What each event has to meet, beside being in the right part of the journal. A plus keeps the planner off an index: these
- * columns only tell which rows of a part are wanted.
+ * The conditions on each event beside its part of the journal. The pluses keep the planner off indexes: these columns only
+ * filter the rows of a part.
  */
 const wanted = (
   isOfAll: boolean,

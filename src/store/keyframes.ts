@@ -6,12 +6,12 @@ import { MOVABLE } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
 
 /**
- * Every how many entries of an object there is a keyframe: at most so many entries are undone to show the object as of any
- * moment. Nearly all objects have fewer, and no keyframe.
+ * The number of an object's entries from one keyframe to the next, and so the maximum number of entries that are undone to
+ * show the object as of any moment. Nearly all objects have fewer entries and no keyframe.
  */
 export const KEYFRAME_ENTRIES = 64
 
-/** Whether the entry that gives an object so many entries has a keyframe. */
+/** Reports whether the entry that is an object's n-th has a keyframe. */
 export const hasKeyframe = (entryCount: number): boolean => entryCount % KEYFRAME_ENTRIES === 0
 
 export type Keyframe = {
@@ -22,8 +22,8 @@ export type Keyframe = {
 }
 
 /**
- * The public states of objects right after some of their journal entries. The journal is an undo log: without keyframes, to
- * show an object as it was long ago would take the longer the more has happened to it since.
+ * The public states of objects right after some of their journal entries. Without keyframes, the time to reconstruct an old
+ * state from the undo log would grow with the number of later changes.
  */
 export class Keyframes {
   readonly #statements: Statements
@@ -54,7 +54,7 @@ export class Keyframes {
       })
   }
 
-  /** The first keyframe of an object at a journal entry or after it; undefined when there is none. */
+  /** Returns the first keyframe of an object at a journal entry or after it. */
   firstFrom(kind: Kind, object: number, entry: number): Keyframe | undefined {
     const row = this.#statements
       .named<{ entry: number; state: string }>('first keyframe', (db) =>
@@ -74,7 +74,7 @@ export class Keyframes {
 
 /**
  * SQL for the first keyframe entry of an object after the instant of the argument `until`; null when there is none.
- * @param owner - a customer: only the keyframes of a movable object are considered that show it as this customer's
+ * @param owner - a customer: for a movable object, only keyframes during this customer's ownership count
  */
 export const firstKeyframeAfterUntil = (
   kind: RawBuilder<unknown>,

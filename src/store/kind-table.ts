@@ -7,13 +7,13 @@ import { Place } from './place.ts'
 import { Recent } from './recent.ts'
 import { arg, type Reader, type Statement, type Statements } from './statements.ts'
 
-/** Deliveries are also written many at a time, by statements that do not pass here (see DeliveryQueue). */
-const DELIVERIES_KEPT = 0
+/** Deliveries are not cached: statements outside of this class write many of them at once (see DeliveryQueue). */
+const CACHED_DELIVERIES = 0
 
-/** An object as its row holds it. */
-type Known<T> = { readonly merchant: number; readonly place: Place; readonly object: T }
+/** A cached object with its position and owner. */
+type Cached<T> = { readonly merchant: number; readonly place: Place; readonly object: T }
 
-/** The columns behind those of an object: its owner, and its place in the order of the constructor's parameters. */
+/** The columns after those of the object: its owner, and its position in the order of the constructor's parameters. */
 const ROW_COLUMNS = ['merchant', 'seq', 'newest_entry', 'entry_count'] as const
 
 /** The table of one kind of object, one row each. */
@@ -21,8 +21,8 @@ export class KindTable<K extends Kind> {
   readonly #kind: K
   readonly #statements: Statements
   readonly #columns: readonly string[]
-  /** The objects that were read or written last, by id. */
-  readonly #recent: Recent<Known<Objects[K]>>
+  /** The objects that were last read or written, by id. */
+  readonly #recent: Recent<Cached<Objects[K]>>
   #insertion: Statement<unknown> | undefined
   readonly #updates = new Map<FieldSet, Statement<unknown>>()
 
@@ -31,23 +31,23 @@ export class KindTable<K extends Kind> {
     this.#kind = kind
     this.#statements = statements
     this.#columns = Object.keys(COLUMNS[kind])
-    this.#recent = new Recent(kind === 'webhook_delivery' ? DELIVERIES_KEPT : objectsKept)
+    this.#recent = new Recent(kind === 'webhook_delivery' ? CACHED_DELIVERIES : objectsKept)
   }
 
-  /** The columns that `reader` takes. */
+  /** The columns that `reader` requires. */
   get columns(): string[] {
     return [...this.#columns, ...ROW_COLUMNS]
   }
 
-  /** Makes an object of a row of the columns, and keeps it. */
-  readonly reader: Reader<Objects[K]> = (values) => this.#known(values).object
+  /** Creates an object from a row of the columns, and caches it. */
+  readonly reader: Reader<Objects[K]> = (values) => this.#cache(values).object
 
-  /** The object of this id; undefined when the merchant has none. */
+  /** Returns the object with this id; undefined when the merchant has none. */
   get(merchant: number, id: string): Objects[K] | undefined {
     return this.#find(merchant, id)?.object
   }
 
-  /** Reads objects that are going to be asked for, all at once. */
+  /** Reads the objects of many ids into the cache with one statement. */
   load(merchant: number, ids: readonly string[]): void {
     const missing = ids.filter((id) => !this.#recent.get(id))
     if (missing.length < 2) return
@@ -58,7 +58,7 @@ export class KindTable<K extends Kind> {
           db
             .selectFrom(this.#kind as 'object')
             .select(this.columns)
-            // A plus keeps the planner off the indexes of this column, with which it would read all rows of the merchant.
+            // The plus keeps the planner off the indexes of this column, with which it would read all rows of the merchant.
             .where(sql<boolean>`+merchant = ${arg('merchant')}`)
             .where(sql<boolean>`id in (select value from json_each(${arg('ids')}))`),
         this.reader,
@@ -66,7 +66,7 @@ export class KindTable<K extends Kind> {
       .all({ merchant, ids: JSON.stringify(missing) })
   }
 
-  /** The object in this place of its table, whoever owns it. It is not kept: whoever looks at the past reads each once. */
+  /** Returns the object with this seq, whoever owns it. It is not cached: readers of the past read each object once. */
   at(seq: number): Objects[K] {
     const object = this.#statements
       .named(
@@ -79,26 +79,26 @@ export class KindTable<K extends Kind> {
         (values) => codecOf(this.#kind).decode(values),
       )
       .get({ seq })
-    assert(object, `${this.#kind} ${seq} is there`)
+    assert(object, `${this.#kind} ${seq} exists`)
     return object
   }
 
-  /** The place of an object in the order of creation; undefined when the merchant has none of this id. */
+  /** Returns an object's seq, which is the order of creation; undefined when the merchant has none with this id. */
   seqOf(merchant: number, id: string): number | undefined {
     return this.#find(merchant, id)?.place.seq
   }
 
   /**
-   * The place of an object, to be changed together with the object.
-   * @throws when the merchant has none of this id
+   * Returns the position of an object, which the caller changes together with the object.
+   * @throws when the merchant has none with this id
    */
   placeOf(merchant: number, id: string): Place {
     const known = this.#find(merchant, id)
-    assert(known, `${id} is there`)
+    assert(known, `${id} exists`)
     return known.place
   }
 
-  /** The seq of the newest journal entry of the object in this place of its table; null when there is none. */
+  /** Returns the seq of the newest journal entry of the object with this seq; null when there is none. */
   newestEntryAt(seq: number): number | null {
     const row = this.#statements
       .named<{ newest_entry: number | null }>(`newest entry of ${this.#kind}`, (db) =>
@@ -128,7 +128,7 @@ export class KindTable<K extends Kind> {
     this.#recent.set(object.id, { merchant, place, object })
   }
 
-  /** Writes the fields that changed, and the end of the chain of entries. */
+  /** Writes the changed fields and the end of the chain of entries. */
   update(merchant: number, { before, after }: { before: Objects[K]; after: Objects[K] }, place: Place): void {
     const changed = codecOf(this.#kind).changes(before, after)
     const values = changed.encode(after)
@@ -139,11 +139,11 @@ export class KindTable<K extends Kind> {
       place.seq,
       after.id,
     )
-    assert(changes === 1, `${after.id} is where it was`)
+    assert(changes === 1, `${after.id} has its row`)
     this.#recent.set(after.id, { merchant, place, object: after })
   }
 
-  /** The statement that writes some fields. Its name is long: to compare it takes longer than to bind the values. */
+  /** Returns the statement that writes some fields. It is cached by the set: comparing its long name takes longer than binding. */
   #updateOf(changed: FieldSet): Statement<unknown> {
     const known = this.#updates.get(changed)
     if (known) return known
@@ -162,12 +162,12 @@ export class KindTable<K extends Kind> {
     return made
   }
 
-  /** Drops the objects in memory: to be called when rows were changed in another way than by this class. */
+  /** Clears the cache. Must be called when rows were changed in another way than by this class. */
   forget(): void {
     this.#recent.clear()
   }
 
-  #find(merchant: number, id: string): Known<Objects[K]> | undefined {
+  #find(merchant: number, id: string): Cached<Objects[K]> | undefined {
     const recent = this.#recent.get(id)
     if (recent) return recent.merchant === merchant ? recent : undefined
     return this.#statements
@@ -179,13 +179,13 @@ export class KindTable<K extends Kind> {
             .select(this.columns)
             .where('id', '=', arg<string>('id'))
             .where('merchant', '=', arg<number>('merchant')),
-        (values) => this.#known(values),
+        (values) => this.#cache(values),
       )
       .get({ id, merchant })
   }
 
-  /** Reads a row of the columns, and keeps its object. */
-  #known(values: readonly unknown[]): Known<Objects[K]> {
+  /** Creates an object from a row of the columns, and caches it. */
+  #cache(values: readonly unknown[]): Cached<Objects[K]> {
     const object = codecOf(this.#kind).decode(values)
     const [merchant, seq, newestEntry, entryCount] = values.slice(this.#columns.length) as [
       number,
@@ -193,8 +193,8 @@ export class KindTable<K extends Kind> {
       number | null,
       number,
     ]
-    const known = { merchant, place: new Place(seq, newestEntry, entryCount), object }
-    this.#recent.set(object.id, known)
-    return known
+    const cached = { merchant, place: new Place(seq, newestEntry, entryCount), object }
+    this.#recent.set(object.id, cached)
+    return cached
   }
 }

@@ -5,7 +5,7 @@ import type { CreatedBound } from './blocks.ts'
 import { COLUMNS } from './columns.ts'
 import { arg, literal } from './statements.ts'
 
-/** A condition of a list on a field that its table has. Numbers, and what begins with `isNot` or `isEither`, are part of the SQL. */
+/** A condition of a list on a field of its table. Numbers and the values of `isNot` and `isEither` are part of the SQL. */
 export type Filter =
   | { readonly field: string; readonly is: string | number | null }
   | { readonly field: string; readonly isNot: string }
@@ -15,15 +15,15 @@ export type Filter =
   | ({ readonly field: 'created' } & CreatedBound)
   | { readonly holdsPrice: string }
 
-/** By which index a list is read when it has a condition, and a further one if that is given; `*` is met by all. */
-type Way = { readonly condition: string; readonly and?: string; readonly index: string }
+/** The index with which a list is read if it has a condition, and a further one if given; `*` applies to every list. */
+type IndexChoice = { readonly condition: string; readonly and?: string; readonly index: string }
 
 /**
- * How each kind is listed: the first way whose condition a list has is taken, so that what matches fewest comes first. The
- * planner is not asked: it has no statistics, and to be spared sorting a page it would read all rows of a merchant. Each of
- * these indexes has the rows in the order of lists.
+ * The index choices of each kind, the most selective first. The first choice whose condition a list has is taken. The planner
+ * has no statistics; it would read all rows of a merchant to avoid sorting a page. Each of these indexes has its rows in the
+ * order of lists.
  */
-const WAYS: { readonly [K in Kind]: readonly Way[] } = {
+const INDEX_CHOICES: { readonly [K in Kind]: readonly IndexChoice[] } = {
   customer: [
     { condition: 'email =', index: 'customer_email' },
     { condition: 'test_clock =', index: 'customer_test_clock' },
@@ -89,7 +89,7 @@ const WAYS: { readonly [K in Kind]: readonly Way[] } = {
   webhook_delivery: [{ condition: 'endpoint =', index: 'webhook_delivery_endpoint' }],
 }
 
-/** Which page of a list: between places, both exclusive, and where it begins. */
+/** The shape of a page: whether it has bounds (both exclusive), its order and its size. */
 export type PageShape = {
   readonly isAbove: boolean
   readonly isBelow: boolean
@@ -100,20 +100,20 @@ export type PageShape = {
 /** A list as one statement, and the values of its conditions. */
 export type ListQuery = {
   readonly name: string
-  /** Made only when a statement of this name is not there yet: to name it is quick, and done each time. */
+  /** Builds the query. It is called only for a new name, which is quicker to build than the query. */
   readonly query: () => RawBuilder<object>
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** The query for a page of a merchant's objects, which takes the values `merchant`, `above` and `below` besides. */
+/** Builds the query for a page of a merchant's objects. It also takes the values `merchant`, `above` and `below`. */
 export function listQuery(kind: Kind, filters: readonly Filter[], shape: PageShape): ListQuery {
   const conditions = filters.map((filter, index) => conditionOf(kind, filter, `filter ${index}`))
   const has = (condition: string) => condition === '*' || conditions.some(({ name }) => name === condition)
-  const way = WAYS[kind].find(({ condition, and = '*' }) => has(condition) && has(and))
-  assert(way, `there is a way to list ${kind} by ${conditions.map(({ name }) => name).join(', ')}`)
+  const choice = INDEX_CHOICES[kind].find(({ condition, and = '*' }) => has(condition) && has(and))
+  assert(choice, `an index lists ${kind} by ${conditions.map(({ name }) => name).join(', ')}`)
   return {
     name: ['list', kind, ...conditions.map(({ name }) => name), ...Object.values(shape)].join(' '),
-    query: () => queryOf(kind, conditions, way, shape),
+    query: () => queryOf(kind, conditions, choice, shape),
     values: Object.fromEntries(conditions.map(({ value, given }) => [value, given])),
   }
 }
@@ -121,15 +121,15 @@ export function listQuery(kind: Kind, filters: readonly Filter[], shape: PageSha
 function queryOf(
   kind: Kind,
   conditions: readonly Condition[],
-  way: Way,
+  choice: IndexChoice,
   shape: PageShape,
 ): RawBuilder<object> {
-  const isByPrice = way.index === 'price_use'
+  const isByPrice = choice.index === 'price_use'
   const place = isByPrice ? sql.ref('price_use.subscription') : sql.ref(`${kind}.seq`)
-  // The price is looked up in its own table, in which each subscription stands for itself.
+  // price_use has one row for each subscription with a price.
   const source = isByPrice
     ? sql`price_use cross join subscription on subscription.seq = price_use.subscription`
-    : sql`${sql.table(kind)} indexed by ${sql.ref(way.index)}`
+    : sql`${sql.table(kind)} indexed by ${sql.ref(choice.index)}`
   const wheres = [
     sql`${sql.ref(isByPrice ? 'price_use.merchant' : `${kind}.merchant`)} = ${arg('merchant')}`,
     ...conditions.map(({ name, value, expression }) =>
@@ -145,7 +145,7 @@ function queryOf(
 
 type Condition = {
   readonly name: string
-  /** What its value is called. */
+  /** The name of its argument. */
   readonly value: string
   readonly given: unknown
   readonly expression: () => RawBuilder<unknown>
@@ -158,34 +158,34 @@ function conditionOf(kind: Kind, filter: Filter, value: string): Condition {
     return { name: 'holds price', value, given: filter.holdsPrice, expression: holds }
   }
   const field = () => sql.ref(`${kind}.${filter.field}`)
-  const said = (name: string, expression: () => RawBuilder<unknown>, given: unknown = null): Condition => ({
+  const named = (name: string, expression: () => RawBuilder<unknown>, given: unknown = null): Condition => ({
     name: `${filter.field} ${name}`,
     value,
     given,
     expression,
   })
   if ('isIn' in filter) {
-    return said(
+    return named(
       'in',
       () => sql`${field()} in (select value from json_each(${arg(value)}))`,
       JSON.stringify(filter.isIn),
     )
   }
-  // What a partial index leaves out has to stand in the statement: of a value that is bound SQLite would not know.
+  // A partial index applies only if its condition is a literal in the statement.
   if ('isEither' in filter) {
     const either = filter.isEither.map((each) => `'${each}'`).join(', ')
-    return said(`either ${either}`, () => sql`${field()} in (${sql.raw(either)})`)
+    return named(`either ${either}`, () => sql`${field()} in (${sql.raw(either)})`)
   }
   if ('isNot' in filter)
-    return said(`not '${filter.isNot}'`, () => sql`${field()} <> ${sql.lit(filter.isNot)}`)
+    return named(`not '${filter.isNot}'`, () => sql`${field()} <> ${sql.lit(filter.isNot)}`)
   if ('isNull' in filter) {
     const name = filter.isNull ? 'is null' : 'is not null'
-    return said(name, () => sql`${field()} ${sql.raw(name)}`)
+    return named(name, () => sql`${field()} ${sql.raw(name)}`)
   }
   if ('compare' in filter)
-    return said(filter.compare, () => sql`${field()} ${sql.raw(filter.compare)} ${arg(value)}`, filter.to)
-  if (filter.is === null) return said('is null', () => sql`${field()} is null`)
+    return named(filter.compare, () => sql`${field()} ${sql.raw(filter.compare)} ${arg(value)}`, filter.to)
+  if (filter.is === null) return named('is null', () => sql`${field()} is null`)
   return typeof filter.is === 'number'
-    ? said(`= ${filter.is}`, () => sql`${field()} = ${sql.lit(filter.is)}`)
-    : said('=', () => sql`${field()} = ${arg(value)}`, filter.is)
+    ? named(`= ${filter.is}`, () => sql`${field()} = ${sql.lit(filter.is)}`)
+    : named('=', () => sql`${field()} = ${arg(value)}`, filter.is)
 }

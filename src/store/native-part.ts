@@ -4,48 +4,48 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getRawAsset, isSea } from 'node:sea'
 
-/** The native part as better-sqlite3 takes it: where it is, or what it exports. */
+/** The native addon in a form that better-sqlite3 accepts: its path, or its exports. */
 export type NativePart = string | object
 
-/** Why SQLite cannot be loaded, in a sentence for the person who started the daemon. */
+/** An error that explains to the operator why SQLite cannot be loaded. */
 export class NativePartUnusable extends Error {}
 
-let exportsOfIt: object | undefined
+let addonExports: object | undefined
 
 /**
- * better-sqlite3's native part: where npm has put it, or out of the single executable, which carries it within.
- * @throws NativePartUnusable when there is no folder that it could be loaded from
+ * Returns better-sqlite3's native addon: the installed file, or the copy inside the single executable.
+ * @throws NativePartUnusable when no folder allows loading it
  */
 export function nativePart(): NativePart {
-  // better-sqlite3 itself would look for it in a dozen places, and load a library for that.
+  // better-sqlite3 itself would search a dozen places, and load a library for that.
   if (!isSea())
     return createRequire(import.meta.url).resolve('better-sqlite3/build/Release/better_sqlite3.node')
-  exportsOfIt ??= loadOutOf(Buffer.from(getRawAsset('better_sqlite3.node') as ArrayBuffer))
-  return exportsOfIt
+  addonExports ??= loadFromMemory(Buffer.from(getRawAsset('better_sqlite3.node') as ArrayBuffer))
+  return addonExports
 }
 
 /**
- * Loads a library that is in memory: systems load them from files only. The file has lost its name before anything is in it, and is
- * opened by nobody else: so nobody can put another in its place, and nothing is left behind however the process ends.
+ * Loads a library from memory. Systems load libraries from files only, so it is written to a file that has already been
+ * unlinked: nobody can replace it, and nothing is left behind however the process ends.
  * @throws NativePartUnusable
  */
-export function loadOutOf(library: Uint8Array): object {
+export function loadFromMemory(library: Uint8Array): object {
   const folder = tmpdir()
   try {
     const file = openNameless(folder)
     writeFileSync(file, library)
     const module = { exports: {} }
-    // It stays open: the system would take the next library of that name for this one.
+    // The file stays open: the system would mistake the next library with this descriptor for the same one.
     process.dlopen(module, `/proc/self/fd/${file}`)
     return module.exports
   } catch (error) {
     throw new NativePartUnusable(
-      `SQLite cannot be loaded by way of ${folder}: ${(error as Error).message}. Set TMPDIR to a folder that can be written, and is not mounted noexec.`,
+      `SQLite cannot be loaded from ${folder}: ${(error as Error).message}. Set TMPDIR to a folder that is writable and not mounted noexec.`,
     )
   }
 }
 
-/** A new file, open for its owner alone, that no folder names any more. @returns its descriptor */
+/** Creates an unlinked file that only this process has open. @returns its descriptor */
 function openNameless(parent: string): number {
   const folder = mkdtempSync(join(parent, 'paytwin-'))
   try {

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { AuthorizationStatus, CodeStatus, Scope, TokenStatus } from '../core/oauth.ts'
 
-/** An app that merchants can let in: a client of OAuth. `created` is wall time. */
+/** An app: a client of OAuth. `created` is wall time. */
 export type OAuthAppRow = {
   seq: Generated<number>
   id: string
@@ -13,34 +13,34 @@ export type OAuthAppRow = {
   created: number
 }
 
-/** An app's request to be let in by a merchant, what was decided, and the code that came of it. Hashes are SHA-256. */
+/** An authorization request of an app, the merchant's decision, and the code issued for it. Hashes are SHA-256. */
 export type OAuthAuthorizationRow = {
   seq: Generated<number>
   id: string
   /** The app's id. */
   app: string
-  /** Its ordinal; null while a browser is asked and nobody has decided. */
+  /** The merchant's ordinal; null for a browser request that is not decided. */
   merchant: number | null
-  /** What tells that merchant from whoever has its ordinal after a restore. */
+  /** The merchant's birth number, because after a restore its ordinal can belong to another merchant. */
   birth: number | null
   redirect_uri: string
   scope: Scope
-  /** What the app wants back; forgotten once that is given. */
+  /** The `state` of the request; deleted once it was returned. */
   state: string | null
   code_challenge: string | null
-  /** Never expired: that is seen from `expires`. */
+  /** Never 'expired', which follows from `expires`. */
   status: AuthorizationStatus
-  /** Wall time, as `expires` and `revoked`. */
+  /** Wall time, as are `expires` and `revoked`. */
   created: number
   expires: number
-  /** Hashes of what the page that asks holds, and of what its browser does. */
+  /** The hashes of the form's nonce and of the browser's cookie. */
   nonce: Buffer | null
   cookie: Buffer | null
   code: Buffer | null
   code_status: CodeStatus | null
   /** On the merchant's clock. */
   code_expires: number | null
-  /** When all that was granted with it was revoked. */
+  /** When its tokens were revoked. */
   revoked: number | null
 }
 

@@ -7,17 +7,17 @@ export type StoredApp = Selectable<OAuthAppRow>
 export type StoredAuthorization = Selectable<OAuthAuthorizationRow>
 export type StoredToken = Selectable<OAuthTokenRow>
 
-/** Between which places a page of authorizations lies, both exclusive. */
+/** A page of authorizations: the seqs between which it lies, both exclusive. */
 export type AuthorizationPage = {
   readonly limit: number
   readonly below?: number | undefined
   readonly above?: number | undefined
 }
 
-/** How long the housekeeping keeps what has expired, so that a replay is still known for one. */
+/** How long the housekeeping keeps expired rows, so that a replay is still recognized. */
 const RETENTION_SECONDS = 30 * 86_400
 
-/** Apps, what merchants were asked and decided, and tokens. None of it is part of a merchant's history. */
+/** Apps, authorizations and tokens of OAuth. They have no journal. */
 export class OAuthTables {
   readonly #statements: Statements
 
@@ -25,7 +25,7 @@ export class OAuthTables {
     this.#statements = statements
   }
 
-  /** All apps, newest first. */
+  /** Lists all apps, newest first. */
   apps(): StoredApp[] {
     return this.#statements
       .named<StoredApp>('oauth apps', (db) => db.selectFrom('oauth_app').selectAll().orderBy('seq', 'desc'))
@@ -65,7 +65,7 @@ export class OAuthTables {
       .run({ id, secret })
   }
 
-  /** Removes an app with all that was ever granted to it. */
+  /** Deletes an app with its authorizations and tokens. */
   removeApp(id: string): void {
     this.#statements
       .named('remove oauth tokens of app', (db) =>
@@ -82,7 +82,7 @@ export class OAuthTables {
       .run({ id })
   }
 
-  /** Authorizations, newest first; for `above` alone the nearest to it first. */
+  /** Lists authorizations, newest first; with `above` alone oldest first. */
   authorizations({ limit, below, above }: AuthorizationPage): StoredAuthorization[] {
     const isBackward = below === undefined && above !== undefined
     const place = below ?? above ?? Number.MAX_SAFE_INTEGER
@@ -187,7 +187,7 @@ export class OAuthTables {
       .get({ hash })
   }
 
-  /** The tokens of an authorization. */
+  /** Lists the tokens of an authorization. */
   family(authorization: number): StoredToken[] {
     return this.#statements
       .named<StoredToken>('oauth family', (db) =>
@@ -234,8 +234,8 @@ export class OAuthTables {
   }
 
   /**
-   * Forgets a merchant's tokens, and codes of which none is left, that expired long ago on its clock.
-   * @param birth - the merchant's
+   * Deletes a merchant's tokens that expired long ago on its clock, and the codes without tokens.
+   * @param birth - the merchant's birth number
    */
   forgetExpired(birth: number, now: number): void {
     const before = now - RETENTION_SECONDS
@@ -258,7 +258,7 @@ export class OAuthTables {
       .run({ birth, before })
   }
 
-  /** Forgets requests of long ago from which no code came. @param now - real time, in Unix seconds */
+  /** Deletes old requests without a code. @param now - real time, in Unix seconds */
   forgetRequests(now: number): void {
     this.#statements
       .named('forget oauth requests', (db) =>
@@ -270,7 +270,7 @@ export class OAuthTables {
       .run({ before: now - RETENTION_SECONDS })
   }
 
-  /** Forgets all apps but those to be kept, and all that was ever granted. @returns the tokens that there were */
+  /** Deletes all authorizations and tokens, and all apps except those to keep. @returns the deleted tokens */
   empty(keep: readonly string[]): StoredToken[] {
     const tokens = this.#statements
       .named<StoredToken>('oauth tokens', (db) => db.selectFrom('oauth_token').selectAll())

@@ -11,19 +11,19 @@ import { Place } from './place.ts'
 import { arg, literal, type Statements } from './statements.ts'
 
 /**
- * `isOutstanding` (core/invoice.ts) in SQL. It stands in the index `invoice_outstanding` as it stands here: SQLite compares the
- * texts to know that the index applies.
+ * The SQL of `isOutstanding` (core/invoice.ts). The index `invoice_outstanding` has exactly this text, which SQLite compares to
+ * decide whether the index applies.
  */
 const IS_OUTSTANDING = sql<boolean>`status = 'open' and (collection_method = 'charge_automatically' or overdue = 1)`
 
 export type Page = {
   readonly limit: number
-  /** The seq of the object that the page comes after or before, in the order newest first. */
+  /** The seq of the object before or after the page, in the order newest first. */
   readonly after?: number | undefined
   readonly before?: number | undefined
 }
 
-/** The instants at which an invoice stops being open. */
+/** The fields with the instants at which an invoice stops being open. */
 const INVOICE_ENDINGS = ['paid_at', 'voided_at', 'marked_uncollectible_at'] as const
 
 /** The current state of every public object, one row each. */
@@ -41,36 +41,36 @@ export class ObjectTable {
     this.#tables = Object.fromEntries(tables) as { readonly [K in Kind]: KindTable<K> }
   }
 
-  /** The object of this id; undefined when the merchant has none. */
+  /** Returns the object with this id; undefined when the merchant has none. */
   get<K extends Kind>(kind: K, merchant: number, id: string): Objects[K] | undefined {
     return this.#tables[kind].get(merchant, id)
   }
 
-  /** The object in this place of its table, whoever owns it. */
+  /** Returns the object with this seq, whoever owns it. */
   at<K extends Kind>(kind: K, seq: number): Objects[K] {
     return this.#tables[kind].at(seq)
   }
 
-  /** The place of an object in the order of creation; undefined when the merchant has none of this id. */
+  /** Returns an object's seq, which is the order of creation; undefined when the merchant has none with this id. */
   seqOf(kind: Kind, merchant: number, id: string): number | undefined {
     return this.#tables[kind].seqOf(merchant, id)
   }
 
   /**
-   * The place of an object, to be changed together with the object.
-   * @throws when the merchant has none of this id
+   * Returns the position of an object, which the caller changes together with the object.
+   * @throws when the merchant has none with this id
    */
   placeOf(kind: Kind, merchant: number, id: string): Place {
     this.#writes += 1
     return this.#tables[kind].placeOf(merchant, id)
   }
 
-  /** The seq of the newest journal entry of the object in this place of its table; null when there is none. */
+  /** Returns the seq of the newest journal entry of the object with this seq; null when there is none. */
   newestEntryAt(kind: Kind, seq: number): number | null {
     return this.#tables[kind].newestEntryAt(seq)
   }
 
-  /** A page of a merchant's objects that meet all conditions: newest first, but for `before` the nearest to it first. */
+  /** Lists a page of a merchant's objects that meet all conditions: newest first, with `before` oldest first. */
   list<K extends Kind>(kind: K, merchant: number, filters: readonly Filter[], page: Page): Objects[K][] {
     const created = filters.filter((filter) => 'compare' in filter)
     const places = created.length === 0 ? {} : this.#blocks.placesOf(kind, merchant, spanOf(created))
@@ -95,7 +95,7 @@ export class ObjectTable {
       .all({ merchant, ...bounds, ...values })
   }
 
-  /** A customer's open invoices, oldest first. */
+  /** Lists a customer's open invoices, oldest first. */
   openInvoices(customer: string): Invoice[] {
     return this.#statements
       .named(
@@ -105,7 +105,7 @@ export class ObjectTable {
             .selectFrom('invoice' as 'object')
             .select(this.#tables.invoice.columns)
             .where('customer', '=', arg<string>('customer'))
-            // A literal: with a parameter SQLite would not know that the partial index applies.
+            // A literal: a partial index applies only if its condition is visible in the statement.
             .where(sql<boolean>`status = 'open'`)
             .orderBy('seq'),
         this.#tables.invoice.reader,
@@ -134,7 +134,7 @@ export class ObjectTable {
     return row?.count ?? 0
   }
 
-  /** The invoices of a subscription whose payment is going to be retried, oldest first. */
+  /** Lists the invoices of a subscription with a planned retry, oldest first. */
   invoicesToRetry(subscription: string): Invoice[] {
     return this.#statements
       .named(
@@ -151,7 +151,7 @@ export class ObjectTable {
       .all({ subscription })
   }
 
-  /** The ids of a customer's invoices that were open at an instant, in Unix seconds, oldest first. */
+  /** Lists the ids of a customer's invoices that were open at an instant, in Unix seconds, oldest first. */
   idsOfInvoicesOpenAt(customer: string, instant: number): string[] {
     return this.#statements
       .named<{ id: string }>('invoices open at', (db) =>
@@ -171,16 +171,16 @@ export class ObjectTable {
 
   /**
    * Inserts an object.
-   * @param place - its journal entries; its seq is set
+   * @param place - its journal entries; the seq is set here
    */
   insert<K extends Kind>(kind: K, merchant: number, object: Objects[K], place = new Place()): void {
     this.#writes += 1
     this.#tables[kind].insert(merchant, object, place)
     this.#blocks.added(kind, place.seq)
-    if (kind === 'subscription') this.#notePrices(merchant, place.seq, [], (object as Subscription).items)
+    if (kind === 'subscription') this.#updatePriceUse(merchant, place.seq, [], (object as Subscription).items)
   }
 
-  /** Writes the fields that changed, and the place's end of the chain of journal entries. */
+  /** Writes the changed fields, and the place's end of the chain of journal entries. */
   update<K extends Kind>(
     kind: K,
     merchant: number,
@@ -190,27 +190,27 @@ export class ObjectTable {
     this.#tables[kind].update(merchant, { before, after }, place)
     if (kind === 'subscription') {
       const [old, now] = [before, after] as readonly Objects[Kind][] as readonly Subscription[]
-      this.#notePrices(merchant, place.seq, old?.items ?? [], now?.items ?? [])
+      this.#updatePriceUse(merchant, place.seq, old?.items ?? [], now?.items ?? [])
     }
   }
 
-  /** Reads objects that are going to be asked for, all at once. */
+  /** Reads the objects of many ids into the cache with one statement. */
   load(kind: Kind, merchant: number, ids: readonly string[]): void {
     this.#tables[kind].load(merchant, ids)
   }
 
-  /** How often rows were written, or places taken to be changed: as long as that stays the same, a savepoint has nothing to take back. */
+  /** Counts writes and requested places. While it is unchanged, a rollback of a savepoint leaves the cache valid. */
   get writes(): number {
     return this.#writes
   }
 
-  /** Drops the objects in memory: to be called when rows were changed in another way than by this class. */
+  /** Clears the cache. Must be called when rows were changed in another way than by this class. */
   forget(): void {
     for (const table of Object.values(this.#tables)) table.forget()
   }
 
-  /** Keeps what subscriptions of a price are found by. */
-  #notePrices(
+  /** Updates the rows by which the subscriptions of a price are found. */
+  #updatePriceUse(
     merchant: number,
     subscription: number,
     before: Subscription['items'],
@@ -221,7 +221,7 @@ export class ObjectTable {
     for (const price of old ?? []) {
       if (now?.has(price)) continue
       this.#statements
-        .named('forget price use', (db) =>
+        .named('remove price use', (db) =>
           db
             .deleteFrom('price_use')
             .where('merchant', '=', arg<number>('merchant'))
@@ -233,7 +233,7 @@ export class ObjectTable {
     for (const price of now ?? []) {
       if (old?.has(price)) continue
       this.#statements
-        .named('note price use', (db) =>
+        .named('add price use', (db) =>
           db.insertInto('price_use').values({
             merchant: arg<number>('merchant'),
             price: arg<string>('price'),

@@ -1,12 +1,12 @@
 import { lstatSync, type Stats } from 'node:fs'
 
-/** What paytwin makes. */
+/** The kinds of files that paytwin creates. */
 export type FileKind = 'file' | 'folder'
 
 /**
- * Explains why paytwin must not use what is at a path: a link, a pipe, or something of another user may have been planted there.
- * Links are not followed.
- * @returns undefined when it can be used, or nothing is there
+ * Explains why paytwin must not use the file at a path: another user may have planted a link or a pipe there. Links are not
+ * followed.
+ * @returns undefined when it can be used, or does not exist
  */
 export function whyNotOwn(path: string, kind: FileKind): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false })
@@ -16,7 +16,7 @@ export function whyNotOwn(path: string, kind: FileKind): string | undefined {
   return whyOthers(stats)
 }
 
-/** Explains that a file belongs to another user; undefined when it does not, or where files have no owners. */
+/** Explains that a file belongs to another user; undefined when it does not, or on systems without owners. */
 export function whyOthers({ uid }: Stats): string | undefined {
   const user = process.geteuid?.()
   return user === undefined || uid === user

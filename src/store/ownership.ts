@@ -2,21 +2,21 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Kind } from '../core/change.ts'
 import { kindNumber } from './columns.ts'
 
-/** Kinds whose objects can pass from one customer to another, who may follow another clock. */
+/** Kinds whose objects can move to another customer, who may follow another clock. */
 const MOVABLE_KINDS: readonly Kind[] = ['payment_method', 'payment_intent']
 
 export const isMovable = (kind: Kind): boolean => MOVABLE_KINDS.includes(kind)
 
-/** SQL: the kind numbers of movable objects, to follow `in`. */
+/** SQL: the kind numbers of movable objects, for use after `in`. */
 export const MOVABLE = sql.raw(`(${MOVABLE_KINDS.map(kindNumber).join(', ')})`)
 
-/** SQL for the customer that had an object before the entry of `journal`, from the customer that had it after the entry. */
+/** SQL: the customer of an object before the entry of `journal`, given the customer after the entry. */
 export const ownerBefore = (after: RawBuilder<unknown>) => sql`
   case when journal.kind in ${MOVABLE} and json_type(journal.replaced, '$.customer') is not null
   then json_extract(journal.replaced, '$.customer') else ${after} end`
 
 /**
- * SQL for the customer on whose clock the entry of `chain` happened: the one that had the object after the entry, else the one
- * that it was detached from. `chain` has these as `owner` and `former`.
+ * SQL: the customer on whose clock the entry of `chain` happened: the owner after the entry, else the one that the object was
+ * detached from. `chain` has these as `owner` and `former`.
  */
 export const OWNER_OF_ENTRY = sql`coalesce(chain.owner, chain.former)`

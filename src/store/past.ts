@@ -7,10 +7,10 @@ import { OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
 import type { JournalRow } from './tables.ts'
 
-/** Whose past is asked for: with an object go those that belong to it. */
+/** The subject of a timeline; the objects that belong to it are included. */
 export type Scope = { readonly kind: 'customer' | 'subscription' | 'invoice'; readonly id: string }
 
-/** A change as the journal holds it; without a type it was silent. */
+/** A change in the journal; without a type it was silent. */
 export type PastEntry = {
   readonly seq: number
   /** The seq of the object's previous entry. */
@@ -27,13 +27,13 @@ export type PastEntry = {
 
 const numberOf = (kind: Kind) => sql.raw(String(kindNumber(kind)))
 
-/** A customer's methods, those that it has no more too. Left alone, the planner would read the past of every method. */
+/** SQL: a customer's payment methods, also former ones. The hint keeps the planner from reading the entries of every method. */
 const METHODS_OF_CUSTOMER = sql`
   select seq from payment_method where customer = ${arg('id')}
   union select object from journal indexed by journal_detached
   where kind = ${numberOf('payment_method')} and json_extract(replaced, '$.customer') = ${arg('id')}`
 
-/** A customer's intents, those that passed to another customer too. */
+/** SQL: a customer's intents, also those that moved to another customer. */
 const INTENTS_OF_CUSTOMER = sql`
   select seq from payment_intent where customer = ${arg('id')}
   union select object from journal indexed by journal_moved
@@ -43,13 +43,13 @@ const INTENTS_OF_CUSTOMER = sql`
 const INTENTS_OF_SUBSCRIPTION = sql`select payment_intent from invoice where subscription = ${arg('id')}`
 const INTENTS_OF_INVOICE = sql`select payment_intent from invoice where id = ${arg('id')}`
 
-/** The intents of some invoices, their charges, and the refunds of those. */
+/** SQL: some intents, their charges, and the refunds of those. */
 const paymentsOf = (intents: RawBuilder<unknown>) => sql`
   select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent where id in (${intents})
   union all select ${numberOf('charge')}, seq, newest_entry from charge where payment_intent in (${intents})
   union all select ${numberOf('refund')}, seq, newest_entry from refund where payment_intent in (${intents})`
 
-/** All objects of a scope: the number of the kind, the seq, and the newest journal entry. */
+/** SQL: all objects of a scope: the kind's number, the seq, and the newest journal entry. */
 const PLACES: Readonly<Record<Scope['kind'], RawBuilder<unknown>>> = {
   customer: sql`
     select ${numberOf('customer')} as kind, seq as object, newest_entry from customer where id = ${arg('id')}
@@ -69,7 +69,7 @@ const PLACES: Readonly<Record<Scope['kind'], RawBuilder<unknown>>> = {
     union all ${paymentsOf(INTENTS_OF_INVOICE)}`,
 }
 
-/** Whose a place's object is today: the customer that has a movable object, else the subject of the scope. */
+/** SQL: the current owner of a place's object: the customer of a movable object, else the subject of the scope. */
 const OWNERS: Readonly<Record<Scope['kind'], RawBuilder<unknown>>> = {
   customer: sql`case place.kind
     when ${numberOf('payment_method')} then (select customer from payment_method where seq = place.object)
@@ -79,7 +79,7 @@ const OWNERS: Readonly<Record<Scope['kind'], RawBuilder<unknown>>> = {
   invoice: arg('id'),
 }
 
-/** The journal read by object and by instant, rather than by event. */
+/** Reads the journal by object and instant, rather than by event. */
 export class Past {
   readonly #statements: Statements
 
@@ -88,8 +88,8 @@ export class Past {
   }
 
   /**
-   * The changes of an object and of what belonged to it at the time, newest first. The chains of all these objects are followed at once,
-   * always from the newest entry, until there are enough.
+   * Lists the changes of an object and of what belonged to it at the time, newest first. The chains of all these objects are
+   * merged, always from the newest entry, until there are enough.
    * @param until - Unix seconds, inclusive; undefined for all
    */
   entries(scope: Scope, { until, limit }: { until?: number | undefined; limit: number }): PastEntry[] {
@@ -97,9 +97,9 @@ export class Past {
     const customer = scope.kind === 'customer' ? sql`${arg('id')}` : undefined
     const keyframe = firstKeyframeAfterUntil(sql`place.kind`, sql`place.object`, customer)
     const last = isBounded ? sql`coalesce(${keyframe}, place.newest_entry)` : sql`place.newest_entry`
-    // A keyframe at which a movable object is followed shows it as the customer's.
+    // A keyframe at which the chain of a movable object starts shows it as the customer's.
     const owner = sql`case when journal.seq = place.newest_entry then ${OWNERS[scope.kind]} else ${arg('id')} end`
-    // A join, and no other order than the chain's: then SQLite follows the chain no further than the limit.
+    // A join without an order of its own: then SQLite follows the chains no further than the limit.
     return this.#statements
       .named<Selectable<JournalRow>>(`past of ${scope.kind} ${isBounded}`, (db) => ({
         compile: () =>
@@ -120,7 +120,7 @@ export class Past {
       .map(entryOf)
   }
 
-  /** The ids of the payment methods that a customer has or had, newest first. */
+  /** Lists the ids of a customer's current and former payment methods, newest first. */
   paymentMethodsOf(customer: string): string[] {
     return this.#statements
       .named<{ id: string }>('methods of customer', (db) =>

@@ -1,6 +1,6 @@
 /**
- * Where an object is stored: its row, and the end of the chain of its journal entries. Each entry names the one before it,
- * so the chain is followed from its end.
+ * The position of an object in the store: its row, and the end of the chain of its journal entries. Each entry names the one
+ * before it, so the chain is read from its end.
  */
 export class Place {
   /** The row's seq; 0 until the row is inserted. */
@@ -17,7 +17,7 @@ export class Place {
   }
 
   /**
-   * Adds an entry to the end of the chain.
+   * Appends an entry to the chain.
    * @returns the seq of the entry before it
    */
   link(entry: number): number | null {

@@ -1,13 +1,13 @@
 /**
- * A map that keeps what was used last. It holds two generations: when the young one is full it becomes the old one, and
- * what was in the old one is dropped unless it was used meanwhile.
+ * A cache of the values that were last used. It has two generations. When the young one is full it becomes the old one, and
+ * values of the old one that were not used in the meantime are dropped.
  */
 export class Recent<Value> {
   readonly #size: number
   #young = new Map<string, Value>()
   #old = new Map<string, Value>()
 
-  /** @param size - how many values a generation holds: so many are kept for certain, and at most twice as many; 0 keeps nothing */
+  /** @param size - values of a generation: at least so many are kept, and at most twice as many; 0 keeps none */
   constructor(size: number) {
     this.#size = size
   }

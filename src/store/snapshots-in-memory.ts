@@ -2,15 +2,15 @@ import type Sqlite from 'better-sqlite3'
 import { contentTables } from './contents.ts'
 import { byName, gone, type OpenSnapshot, type Snapshot, type Snapshots } from './snapshots.ts'
 
-type Kept = { readonly snapshot: Snapshot; readonly number: number }
+type Saved = { readonly snapshot: Snapshot; readonly number: number }
 
 /**
- * Snapshots of a database in memory. They are tables of a second one, attached to it: SQLite attaches at most ten, and
- * cannot attach bytes. As long as the process lives the schema is the same.
+ * Snapshots of a database in memory. They are tables of a second database that is attached: SQLite attaches at most ten
+ * databases, and cannot attach bytes. The schema cannot change while the process lives.
  */
 export class SnapshotsInMemory implements Snapshots {
   readonly #database: Sqlite.Database
-  readonly #kept = new Map<string, Kept>()
+  readonly #saved = new Map<string, Saved>()
   #count = 0
 
   constructor(database: Sqlite.Database) {
@@ -18,12 +18,12 @@ export class SnapshotsInMemory implements Snapshots {
   }
 
   list(): Snapshot[] {
-    return [...this.#kept.values()].map(({ snapshot }) => snapshot).sort(byName)
+    return [...this.#saved.values()].map(({ snapshot }) => snapshot).sort(byName)
   }
 
   save(name: string, created: number): Snapshot {
-    // Not before it is needed: every transaction has to ask all databases that are attached.
-    if (this.#count === 0) this.#database.exec("attach ':memory:' as shelf")
+    // Attached at the first save only: every transaction involves all attached databases.
+    if (this.#count === 0) this.#database.exec("attach ':memory:' as snapshots")
     this.#count += 1
     const number = this.#count
     const before = this.#bytesUsed()
@@ -34,18 +34,18 @@ export class SnapshotsInMemory implements Snapshots {
     })()
     const snapshot = { name, created, size: this.#bytesUsed() - before }
     this.remove(name)
-    this.#kept.set(name, { snapshot, number })
+    this.#saved.set(name, { snapshot, number })
     return snapshot
   }
 
   async open(name: string): Promise<OpenSnapshot | undefined> {
-    const kept = this.#kept.get(name)
-    if (!kept) return undefined
+    const saved = this.#saved.get(name)
+    if (!saved) return undefined
     return {
-      snapshot: kept.snapshot,
+      snapshot: saved.snapshot,
       read: (work) => {
-        // Meanwhile it may have been saved anew, or deleted.
-        const current = this.#kept.get(name)
+        // It may have been replaced or deleted in the meantime.
+        const current = this.#saved.get(name)
         if (!current) throw gone(name)
         return work((table) => placeOf(current.number, table))
       },
@@ -54,20 +54,20 @@ export class SnapshotsInMemory implements Snapshots {
   }
 
   remove(name: string): boolean {
-    const kept = this.#kept.get(name)
-    if (!kept) return false
+    const saved = this.#saved.get(name)
+    if (!saved) return false
     this.#database.transaction(() => {
       for (const table of contentTables(this.#database)) {
-        this.#database.exec(`drop table ${placeOf(kept.number, table)}`)
+        this.#database.exec(`drop table ${placeOf(saved.number, table)}`)
       }
     })()
-    return this.#kept.delete(name)
+    return this.#saved.delete(name)
   }
 
   #bytesUsed(): number {
-    const pragma = (name: string) => Number(this.#database.pragma(`shelf.${name}`, { simple: true }))
+    const pragma = (name: string) => Number(this.#database.pragma(`snapshots.${name}`, { simple: true }))
     return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size')
   }
 }
 
-const placeOf = (number: number, table: string): string => `shelf."${number} ${table}"`
+const placeOf = (number: number, table: string): string => `snapshots."${number} ${table}"`

@@ -18,22 +18,22 @@ import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { SNAPSHOT_NAME } from '../core/snapshot.ts'
 import { MIGRATIONS, type Migrations, migrate, versionOf } from './database.ts'
-import { troubleIn } from './inspect.ts'
+import { firstDamageIn } from './inspect.ts'
 import { whyNotOwn, whyOthers } from './own-files.ts'
 import { byName, gone, type OpenSnapshot, type Snapshot, type Snapshots, unreadable } from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
 import { DatabaseUnusable, isOfStorage, unusable } from './unusable.ts'
 
-const ENDING = '.db'
-/** What the names of SQLite's files beside a database end in. */
+const EXTENSION = '.db'
+/** The suffixes of SQLite's files beside a database. */
 const JOURNALS = ['-wal', '-shm', '-journal']
 const SAVING = '.saving.db'
-/** The files of a save or a restore under way. No snapshot's name begins with a dot. */
+/** The temporary files of a save or a restore. No snapshot's name begins with a dot. */
 const UNFINISHED = /^\.(saving|restoring-\d+)\.db(-wal|-shm|-journal)?$/
 
 /**
- * Snapshots on disk, a database file each. A file has its name only once it is complete and on the disk; what a save that was
- * killed leaves has another one, and is removed when the shelf is opened the next time.
+ * Snapshots on disk, one database file each. A file gets its name only once it is complete and flushed. The temporary file of a
+ * save that was killed is removed when the folder is opened the next time.
  * See docs/contract/snapshots.md#names.
  */
 export class SnapshotsOnDisk implements Snapshots {
@@ -43,16 +43,16 @@ export class SnapshotsOnDisk implements Snapshots {
   #copies = 0
 
   /**
-   * Removes what an interrupted save or restore left behind.
-   * @param migrations - all that the database has seen
-   * @throws DatabaseUnusable when the folder is a link, not a folder, or another user's: nothing is removed there
+   * Removes the temporary files of an interrupted save or restore.
+   * @param migrations - all migrations of the database
+   * @throws DatabaseUnusable when the folder is a link, not a folder, or another user's; nothing is removed there
    */
   constructor(database: Sqlite.Database, folder: string, migrations = MIGRATIONS) {
     this.#database = database
     this.#folder = folder
     this.#migrations = migrations
-    const trouble = whyNotOwn(folder, 'folder')
-    if (trouble !== undefined) throw unusable(folder, trouble)
+    const reason = whyNotOwn(folder, 'folder')
+    if (reason !== undefined) throw unusable(folder, reason)
     for (const name of this.#files().filter((each) => UNFINISHED.test(each))) {
       const file = join(folder, name)
       if (whyNotOwn(file, 'file') === undefined) rmSync(file)
@@ -61,8 +61,8 @@ export class SnapshotsOnDisk implements Snapshots {
 
   list(): Snapshot[] {
     return this.#files()
-      .filter((file) => file.endsWith(ENDING))
-      .map((file) => basename(file, ENDING))
+      .filter((file) => file.endsWith(EXTENSION))
+      .map((file) => basename(file, EXTENSION))
       .filter((name) => this.#has(name))
       .map((name) => this.#describe(name))
       .sort(byName)
@@ -72,7 +72,7 @@ export class SnapshotsOnDisk implements Snapshots {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     const file = join(this.#folder, SAVING)
     try {
-      // SQLite writes into a file that is there if it is empty: so it is nobody else's from the beginning.
+      // SQLite writes into an existing file if it is empty, so the file has the right permissions from the beginning.
       rmSync(file, { force: true })
       writeFileSync(file, '', { mode: 0o600 })
       this.#database.prepare('vacuum into ?').run(file)
@@ -89,7 +89,7 @@ export class SnapshotsOnDisk implements Snapshots {
 
   async open(name: string): Promise<OpenSnapshot | undefined> {
     if (!this.#has(name)) return undefined
-    this.#refuseOthers(name)
+    this.#refuseForeign(name)
     const snapshot = this.#describe(name)
     const file = this.#fileOf(name)
     const isOlder = this.#versionOf(name) < versionOf(this.#migrations)
@@ -110,7 +110,7 @@ export class SnapshotsOnDisk implements Snapshots {
       snapshot,
       close,
       read: (work) => {
-        // Attaching what is gone meanwhile would make an empty database.
+        // Attaching a missing file would create an empty database.
         if (!isFile(file)) throw gone(snapshot.name)
         try {
           this.#attach(file, snapshot.name)
@@ -137,19 +137,19 @@ export class SnapshotsOnDisk implements Snapshots {
     return attached.some(({ name }) => name === 'snapshot')
   }
 
-  /** @throws DatabaseUnusable for one that cannot be used here */
+  /** @throws DatabaseUnusable for a version that cannot be used here */
   #versionOf(name: string): number {
     const newest = versionOf(this.#migrations)
     const version = schemaOf(this.#fileOf(name), name)
-    if (version === 0) throw unreadable(name, 'it is no database of paytwin')
+    if (version === 0) throw unreadable(name, 'it is not a paytwin database')
     if (version <= newest) return version
     throw new DatabaseUnusable(
       'newer',
-      `The snapshot '${name}' was saved by a newer paytwin (schema ${version}; this one knows ${newest}): update paytwin to restore it`,
+      `The snapshot '${name}' was saved by a newer paytwin (schema ${version}; this one supports ${newest}). Update paytwin to restore it.`,
     )
   }
 
-  /** A copy of a snapshot in the present schema. */
+  /** Creates a copy of a snapshot and migrates it to the current schema. */
   #migrated(name: string): string {
     this.#copies += 1
     const copy = join(this.#folder, `.restoring-${this.#copies}.db`)
@@ -177,21 +177,22 @@ export class SnapshotsOnDisk implements Snapshots {
   }
 
   /**
-   * Refuses a snapshot that another user put there, and journals beside it that SQLite should not open, such as pipes.
+   * Refuses a snapshot of another user, and journals beside it that SQLite must not open, such as pipes.
    * @throws DatabaseUnusable
    */
-  #refuseOthers(name: string): void {
+  #refuseForeign(name: string): void {
     const file = this.#fileOf(name)
-    const trouble = whyOthers(statSync(file))
-    if (trouble !== undefined) throw unreadable(name, trouble)
-    for (const end of JOURNALS) {
-      const why = whyNotOwn(file + end, 'file')
-      if (why !== undefined) throw unreadable(name, `beside it is ${name}${ENDING}${end}, and ${why}`)
+    const reason = whyOthers(statSync(file))
+    if (reason !== undefined) throw unreadable(name, reason)
+    for (const suffix of JOURNALS) {
+      const why = whyNotOwn(file + suffix, 'file')
+      if (why !== undefined)
+        throw unreadable(name, `the file ${name}${EXTENSION}${suffix} beside it cannot be used: ${why}`)
     }
   }
 
   #fileOf(name: string): string {
-    return join(this.#folder, name + ENDING)
+    return join(this.#folder, name + EXTENSION)
   }
 
   #files(): string[] {
@@ -199,11 +200,11 @@ export class SnapshotsOnDisk implements Snapshots {
   }
 }
 
-/** Whether there is a file, also by a link. Anything else, such as a pipe, could block its reader forever. */
+/** Reports whether a path is a file or a link to one. Anything else, such as a pipe, could block its reader forever. */
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
 /**
- * Reads a snapshot through.
+ * Checks a snapshot completely.
  * @returns the version of its schema
  * @throws DatabaseUnusable for one that is damaged
  */
@@ -211,8 +212,8 @@ function schemaOf(file: string, name: string): number {
   try {
     const database = openSqlite(file, { readonly: true, fileMustExist: true })
     try {
-      const trouble = troubleIn(database)
-      if (trouble !== undefined) throw damagedSnapshot(name, trouble)
+      const damage = firstDamageIn(database)
+      if (damage !== undefined) throw damagedSnapshot(name, damage)
       return Number(database.pragma('user_version', { simple: true }))
     } finally {
       database.close()
@@ -222,18 +223,18 @@ function schemaOf(file: string, name: string): number {
   }
 }
 
-const damagedSnapshot = (name: string, trouble: string): DatabaseUnusable =>
-  unreadable(name, `its file is damaged (${trouble})`)
+const damagedSnapshot = (name: string, damage: string): DatabaseUnusable =>
+  unreadable(name, `its file is damaged (${damage})`)
 
-/** Whatever SQLite finds wrong when a snapshot is opened is damage. */
+/** Converts an error of SQLite while a snapshot is opened: any such error is damage. */
 const explainedReading = (error: unknown, name: string): unknown =>
   error instanceof Sqlite.SqliteError ? damagedSnapshot(name, error.message) : error
 
-/** While rows are copied the disk may also fail, or be full: that is no damage. */
+/** Converts an error while rows are copied: an error of the disk is not damage. */
 const explainedCopying = (error: unknown, name: string): unknown =>
   isOfStorage(error) ? error : explainedReading(error, name)
 
-/** Brings a file, or the names in a folder, onto the disk. */
+/** Flushes a file, or the names in a folder, to the disk. */
 function flush(path: string): void {
   const file = openSync(path, 'r')
   fsyncSync(file)

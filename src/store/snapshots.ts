@@ -10,28 +10,28 @@ export type Snapshot = {
   readonly size: number
 }
 
-/** A snapshot that is about to be restored. */
+/** A snapshot that is ready to be restored. */
 export type OpenSnapshot = {
   readonly snapshot: Snapshot
-  /** Runs work that may read the snapshot's tables; within it, and around it, no transaction of others is under way. */
+  /** Runs work that may read the snapshot's tables. No other transaction may be open. */
   read<T>(work: (source: Source) => T): T
-  /** Takes away what opening it made. */
+  /** Deletes temporary files. */
   close(): void
 }
 
-/** Where snapshots are kept: on disk beside the database, or in memory like it. */
+/** The saved snapshots: on disk beside the database, or in memory like it. */
 export type Snapshots = {
-  /** All snapshots, by name. */
+  /** Lists all snapshots, sorted by name. */
   list(): Snapshot[]
   /**
-   * Saves the state of the database as it is, in place of any snapshot of that name; outside of transactions.
-   * @param name - follows SNAPSHOT_NAME
+   * Saves the state of the database, and replaces a snapshot with that name. Must be called outside of transactions.
+   * @param name - matches SNAPSHOT_NAME
    * @param created - Unix seconds
    */
   save(name: string, created: number): Snapshot
   /**
-   * Makes a snapshot ready to be read: one of an older schema is migrated, on a copy.
-   * @returns undefined when there is none of this name
+   * Prepares a snapshot for reading. One of an older schema is migrated in a copy.
+   * @returns undefined when there is none with this name
    * @throws DatabaseUnusable when it comes from a newer paytwin or is damaged
    */
   open(name: string): Promise<OpenSnapshot | undefined>
@@ -41,9 +41,9 @@ export type Snapshots = {
 
 export const byName = (left: Snapshot, right: Snapshot): number => (left.name < right.name ? -1 : 1)
 
-/** That a snapshot cannot be restored, and why. */
+/** Creates the error for a snapshot that cannot be restored. */
 export const unreadable = (name: string, why: string): DatabaseUnusable =>
   new DatabaseUnusable('unreadable', `The snapshot '${name}' cannot be restored: ${why}`)
 
-export const gone = (name: string): DatabaseUnusable =>
-  unreadable(name, 'it was deleted before its turn came')
+/** Creates the error for a snapshot that was deleted while its restore waited. */
+export const gone = (name: string): DatabaseUnusable => unreadable(name, 'it was deleted in the meantime')

@@ -10,7 +10,7 @@ import {
 } from 'kysely'
 import type { Tables } from './tables.ts'
 
-/** Builds and compiles queries, and never runs one. */
+/** Builds and compiles queries, but never runs one. */
 const builder = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
@@ -27,25 +27,25 @@ class Placeholder {
   }
 }
 
-/** A value that is given each time the statement runs, under this name. */
+/** A placeholder for a value that each run of the statement gives under this name. */
 export const arg = <T>(name: string): T => new Placeholder(name) as T
 
 /**
- * A number that is part of the query, whose name then has to tell of it. SQLite makes a new plan each time a value is given on
- * which plans depend, which takes ten times as long as to run it: a limit, or what a partial index asks for.
+ * Makes a number part of the query; the statement's name must then contain it. Use it for limits and for conditions of partial
+ * indexes: SQLite prepares a statement again whenever a bound value affects its plan, which takes ten times as long as a run.
  */
 export const literal = (value: number) => sql.lit(value)
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** Makes a row as it is wanted of the values of its columns, in order. */
+/** Creates a row from the values of its columns, in order. */
 export type Reader<Row> = (values: readonly unknown[]) => Row
 
-/** A query that was compiled by Kysely once and is run by better-sqlite3 from then on. */
+/** A query that Kysely compiled once, run by better-sqlite3. */
 export class Statement<Row> {
   readonly #prepared: Sqlite.Statement
   readonly #parameters: readonly unknown[]
-  /** The names of the parameters that are given at each run, each in its place. */
+  /** For each parameter, the name under which a run gives its value; undefined for constants. */
   readonly #names: readonly (string | undefined)[]
   readonly #read: Reader<Row>
 
@@ -75,8 +75,8 @@ export class Statement<Row> {
   }
 
   /**
-   * Runs it with the values in the order in which the query asks for them, which is quicker where there are many.
-   * @returns how many rows it wrote, and the rowid of the one inserted last
+   * Runs the statement with values in the order of its parameters, which is quicker for many values.
+   * @returns the number of written rows, and the rowid of the last inserted one
    */
   runWith(...values: readonly unknown[]): { changes: number; last: number } {
     const { changes, lastInsertRowid } = this.#prepared.run(...values)
@@ -94,7 +94,7 @@ export class Statement<Row> {
 
 /** Reads rows as records of their columns. */
 function recordOf<Row>(columns: readonly string[]): Reader<Row> {
-  // Copies of one record all have one shape, which is what makes it fast to read them.
+  // Copies of one record share a shape, which makes reading them fast.
   const blank = Object.fromEntries(columns.map((name) => [name, null]))
   return (values) => {
     const row: Record<string, unknown> = { ...blank }
@@ -105,7 +105,7 @@ function recordOf<Row>(columns: readonly string[]): Reader<Row> {
   }
 }
 
-/** The statements of one database, each compiled when it is first asked for. */
+/** The statements of one database, each compiled at its first use. */
 export class Statements {
   readonly #database: Sqlite.Database
   readonly #cache = new Map<string, Statement<unknown>>()
@@ -121,10 +121,10 @@ export class Statements {
   }
 
   /**
-   * The statement of this name.
-   * @param name - stands for the query: equal names must mean equal queries
-   * @param build - the query, with `arg` where a value is given later
-   * @param read - what is made of a row, where that is not a record of its columns
+   * Returns the statement with this name.
+   * @param name - identifies the query: equal names must mean equal queries
+   * @param build - the query, with `arg` for values that are given later
+   * @param read - converts a row; without it, rows are records of their columns
    */
   named<Row>(
     name: string,

@@ -16,7 +16,7 @@ import { Past } from './past.ts'
 import type { OpenSnapshot, Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
 
-/** One database and all that is kept in it. Every call is synchronous. */
+/** One database and all its tables. Every call is synchronous. */
 export class Store {
   readonly statements: Statements
   readonly objects: ObjectTable
@@ -71,13 +71,13 @@ export class Store {
     }
   }
 
-  /** Starts to read objects as they were, for one page. */
+  /** Creates a reader of past states, for one page. */
   openHistory(): HistoryReader {
     const { statements, objects } = this
     return new HistoryReader({ statements, objects, keyframes: this.#keyframes })
   }
 
-  /** Runs work whose writes commit together or, when it throws, not at all. */
+  /** Runs work in a transaction, which is rolled back when the work throws. */
   transaction<T>(work: () => T): T {
     this.#transact.begin.run()
     try {
@@ -86,20 +86,20 @@ export class Store {
       return result
     } catch (error) {
       if (this.#database.inTransaction) this.#transact.rollback.run()
-      this.#forget()
+      this.#clearCaches()
       throw error
     }
   }
 
   /**
-   * Whether a transaction is open. SQLite ends one by itself on some errors, such as a full disk: then nothing of it is left,
-   * and whatever is written next would be committed at once.
+   * Whether a transaction is open. SQLite itself rolls back a transaction on some errors, such as a full disk. A write after
+   * that would be committed at once.
    */
   get isInTransaction(): boolean {
     return this.#database.inTransaction
   }
 
-  /** Runs work within a transaction whose writes, when it throws, are taken back alone, or with the whole transaction. */
+  /** Runs work in a savepoint, which is rolled back when the work throws. Some errors roll back the whole transaction. */
   savepoint<T>(work: () => T): T {
     this.#savepoint.open.run()
     const { writes } = this.objects
@@ -112,50 +112,50 @@ export class Store {
         this.#savepoint.rollback.run()
         this.#savepoint.release.run()
       }
-      // Most refusals have written nothing, and what is in memory still holds.
-      if (this.objects.writes !== writes) this.#forget()
+      // Most errors occur before any write, and then the caches are still valid.
+      if (this.objects.writes !== writes) this.#clearCaches()
       throw error
     }
   }
 
   /**
-   * Puts what a snapshot holds in place of what is here: all of it or, when something fails, nothing. The same transaction
-   * lets live clocks go on from where they stood.
+   * Replaces all rows that are part of snapshots with those of a snapshot, in one transaction. Live clocks continue from
+   * their saved time.
    * @param now - the wall clock, in Unix seconds
-   * @param settle - what else is to be done in that transaction
+   * @param finish - further work in the same transaction
    */
-  restore(snapshot: OpenSnapshot, now: number, settle: () => void = () => undefined): void {
+  restore(snapshot: OpenSnapshot, now: number, finish: () => void = () => undefined): void {
     snapshot.read((source) =>
       this.transaction(() => {
         refill(this.#database, source)
-        this.#forget()
+        this.#clearCaches()
         this.clocks.resumeLive(now)
-        settle()
+        finish()
       }),
     )
   }
 
-  /** Takes away all that snapshots hold, within the transaction under way. */
+  /** Deletes all rows that are part of snapshots, within the open transaction. */
   empty(): void {
     empty(this.#database)
-    this.#forget()
+    this.#clearCaches()
   }
 
-  /** Takes away all that a merchant has, and the merchant, within the transaction under way. */
+  /** Deletes a merchant and all its rows, within the open transaction. */
   forget(merchant: Identity): void {
     forget(this.#database, merchant)
-    this.#forget()
+    this.#clearCaches()
     this.#blocks.trim()
   }
 
-  /** Drops what is held in memory of rows: they were taken back, or others came in their place. */
-  #forget(): void {
+  /** Clears all caches after rows were rolled back or replaced. */
+  #clearCaches(): void {
     this.objects.forget()
     this.jobs.forget()
     this.journal.forgetNext()
   }
 
-  /** Copies what the write-ahead log holds into the database file. The log's file keeps its size. */
+  /** Copies the write-ahead log into the database file. The log's file keeps its size. */
   checkpoint(): void {
     this.#database.pragma('wal_checkpoint(PASSIVE)')
   }

@@ -3,7 +3,7 @@ import type { Kind, Objects } from '../core/change.ts'
 import type { FinalAction } from '../core/dunning.ts'
 import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
 
-/** What stands for the journal where a kind stands for the table of its objects. */
+/** The number of the journal where `block` has the number of a kind. */
 export const JOURNAL_BLOCKS = -1
 
 type Stored<Value> = [Exclude<Value, null>] extends [number | string]
@@ -14,19 +14,19 @@ type Stored<Value> = [Exclude<Value, null>] extends [number | string]
       ? string | null
       : string
 
-/** An object as its row: `seq` is the order of creation, `merchant` the owner's ordinal. */
+/** The row of an object: `seq` is the order of creation, `merchant` the owner's ordinal. */
 export type ObjectRow<K extends Kind> = { seq: Generated<number>; merchant: number } & ChainColumns & {
     [Field in keyof Objects[K]]: Stored<Objects[K][Field]>
   }
 
-/** Where the chain of an object's journal entries ends, and how long it is. See place.ts. */
+/** The end and the length of the chain of an object's journal entries. See place.ts. */
 export type ChainColumns = {
   /** The seq of the newest entry; null when there is none. */
   newest_entry: number | null
   entry_count: number
 }
 
-/** What the tables of all kinds share, for statements that serve every kind: `kind as 'object'` names the table. */
+/** The columns that the tables of all kinds share. Statements for every kind use `kind as 'object'` as the table. */
 export type AnyObjectRow = {
   seq: Generated<number>
   merchant: number
@@ -42,38 +42,38 @@ export type MerchantRow = {
   created: number
   api_version: string
   dunning_final_action: FinalAction
-  /** Tells it from every other merchant of this database, also from one that had its ordinal before. */
+  /** A number that identifies it among all merchants of this database, also earlier ones with the same ordinal. */
   birth: number
 }
 
-/** A clock: `offset` is what a live one adds to the wall clock, `now` where a frozen one stands (Unix seconds). */
+/** A clock: `offset` is added to the wall clock by a live one, `now` is the time of a frozen one (Unix seconds). */
 export type ClockRow = {
   seq: Generated<number>
   id: string
   merchant: number
   created: number
-  /** 1 for a clock of single customers; 0 for a merchant's main clock. */
+  /** 1 for a test clock of single customers; 0 for a merchant's main clock. */
   is_test: number
   name: string | null
   deleted: number
   mode: 'live' | 'frozen'
   now: number
   offset: number
-  /** Where the advance under way ends; null when there is none. */
+  /** The end of the advance in progress; null when there is none. */
   target: number | null
-  /** What the advance under way was asked for and has done so far, as JSON. */
+  /** The options and the progress of the advance in progress, as JSON. */
   advance: string | null
 }
 
 export type KeyRow = {
   id: string
   merchant: number
-  /** The merchant's: whoever takes up its ordinal after it is not opened by the key. */
+  /** The merchant's birth number: the key does not open a later merchant with the same ordinal. */
   birth: number
   type: 'secret' | 'publishable'
   name: string | null
   hash: Buffer
-  /** The full prefix and the last four characters: all that is left of the key. */
+  /** The prefix and the last four characters of the key. */
   hint: string
   created: number
   last_used: number | null
@@ -84,7 +84,7 @@ export type KeyRow = {
 export type JournalRow = {
   seq: Generated<number>
   merchant: number
-  /** The running number of a public event within its merchant, from which its id follows; null for a silent change. */
+  /** The running number of a public event within its merchant, which determines its id; null for a silent change. */
   number: number | null
   /** Index into EVENT_TYPES; null for a silent change. */
   type: number | null
@@ -95,11 +95,11 @@ export type JournalRow = {
   created: number
   /** The values that this change replaced, as JSON; null when it replaced none. */
   replaced: string | null
-  /** The merchant's API version when an event was made, as an index into the known versions. */
+  /** The merchant's API version at the time of the event, as an index into the known versions. */
   api_version: number
   request: string | null
   idempotency_key: string | null
-  /** The seq of the entry before it of the same object; null for the object's first. */
+  /** The seq of the same object's previous entry; null for its first. */
   previous: number | null
 }
 
@@ -118,31 +118,31 @@ export type KeyframeRow = {
   state: string
 }
 
-/** What is in a full block of rows: see blocks.ts. */
+/** The summary of a full block of rows: see blocks.ts. */
 export type BlockRow = {
   /** Index into KINDS, or JOURNAL_BLOCKS. */
   kind: number
-  /** Its ordinal; 0 for the events of all. */
+  /** The merchant's ordinal; 0 for the events of all merchants. */
   merchant: number
-  /** Which block of the table: its rows are at number × BLOCK_ROWS and after. */
+  /** The number of the block: its first row is at number × BLOCK_ROWS. */
   number: number
-  /** The first and the last `created` of its rows, of events only in the journal. */
+  /** The first and the last `created` of its rows; in the journal, of its events only. */
   earliest: number
   latest: number
   /** A bit for each index into EVENT_TYPES. */
   types: number
 }
 
-/** That a subscription, told by its seq, has an item of a price, told by its id. */
+/** A subscription (seq) with an item of a price (id). */
 export type PriceUseRow = { merchant: number; price: string; subscription: number }
 
-/** A due instant that follows from an object's state: see core/jobs.ts. Its key is the order of execution. */
+/** A due job, derived from an object's state: see core/jobs.ts. Its key is the order of execution. */
 export type JobRow = {
   clock: number
   due: number
   /** '' for the jobs of no subscription, which run first. */
   subscription: string
-  /** Index into JOB_KINDS; for the jobs of no subscription the order in which they were made. */
+  /** Index into JOB_KINDS; for the jobs of no subscription the order of creation. */
   position: number
   object: string
   /** Index into JOB_KINDS. */
@@ -150,10 +150,10 @@ export type JobRow = {
   merchant: number
 }
 
-/** How many ids of a prefix a merchant has used; merchant 0 counts what belongs to none. */
+/** The number of ids of a prefix that a merchant has used; merchant 0 counts those of no merchant. */
 export type CounterRow = { merchant: number; prefix: string; value: number }
 
-/** An answer given under an idempotency key. `created` is wall time. */
+/** A response stored under an idempotency key. `created` is wall time. */
 export type IdempotencyRow = {
   scope: string
   key: string

@@ -2,10 +2,10 @@ import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 
-/** With less room than this SQLite cannot open a database that has a log: its index of the log takes 32 KiB. In bytes. */
+/** The free bytes below which SQLite cannot open a database with a write-ahead log: the log's index takes 32 KiB. */
 const LEAST_ROOM = 65_536
 
-/** Why a database cannot be used, in a sentence for the person who started the daemon. */
+/** An error that explains to the operator why a database cannot be used. */
 export class DatabaseUnusable extends Error {
   readonly reason: 'locked' | 'newer' | 'unreadable'
   constructor(reason: 'locked' | 'newer' | 'unreadable', message: string) {
@@ -14,11 +14,11 @@ export class DatabaseUnusable extends Error {
   }
 }
 
-/** Whether an error says that the disk takes no more, or fails: nothing of ours, and it may pass. */
+/** Reports whether an error comes from the disk: it is full or fails. That is no defect of paytwin, and may pass. */
 export const isOfStorage = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM)/.test(error.code)
 
-/** Why a database cannot be used, for an error of SQLite's that says so; any other error as it is. */
+/** Converts an error of SQLite to a DatabaseUnusable if it makes the database unusable; returns other errors unchanged. */
 export function explained(error: unknown, path: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error
   const { code, message } = error
@@ -28,38 +28,40 @@ export function explained(error: unknown, path: string): unknown {
     return diskFull(path, message)
   }
   if (isOfStorage(error)) {
-    return new DatabaseUnusable('unreadable', `${path} cannot be opened and written (${message}).`)
+    return new DatabaseUnusable('unreadable', `${path} cannot be opened or written (${message}).`)
   }
   return error
 }
 
-const diskFull = (path: string, trouble: string) =>
+const diskFull = (path: string, reason: string) =>
   new DatabaseUnusable(
     'unreadable',
-    `${path} cannot be opened and written because the disk is full (${trouble}). Free some space, or give another --data folder.`,
+    `${path} cannot be opened or written because the disk is full (${reason}). Free some space, or give another --data folder.`,
   )
 
-/** Whether the disk has room left for the files beside a database. */
+/** Reports whether the disk has room for the files beside a database. */
 function hasRoom(path: string): boolean {
   const { bavail, bsize } = statfsSync(dirname(path))
   return bavail * bsize >= LEAST_ROOM
 }
 
-export const damaged = (path: string, trouble: string) =>
+/** Creates the error for a damaged or foreign file. */
+export const damaged = (path: string, damage: string) =>
   new DatabaseUnusable(
     'unreadable',
-    `${path} is not a paytwin database, or is damaged (${trouble}). Nothing was changed in it: put back a copy, such as one of snapshots/, or give another --data folder.`,
+    `${path} is damaged or not a paytwin database (${damage}). It was not changed. Restore a copy, such as one in snapshots/, or give another --data folder.`,
   )
 
-/** For a file or folder that paytwin cannot use as its own. */
-export const unusable = (path: string, trouble: string) =>
+/** Creates the error for a file or folder that paytwin cannot use as its own. */
+export const unusable = (path: string, reason: string) =>
   new DatabaseUnusable(
     'unreadable',
-    `${path} cannot be used: ${trouble}. Remove it, or give another --data folder.`,
+    `${path} cannot be used: ${reason}. Remove it, or give another --data folder.`,
   )
 
+/** Creates the error for a database of a newer paytwin. */
 export const newer = (path: string, version: number, newest: number) =>
   new DatabaseUnusable(
     'newer',
-    `${path} was written by a newer paytwin (schema ${version}; this one knows ${newest}). Update paytwin, or give another --data folder.`,
+    `${path} was written by a newer paytwin (schema ${version}; this one supports ${newest}). Update paytwin, or give another --data folder.`,
   )

@@ -65,7 +65,7 @@ export class Lane {
     if (this.#isClosed) return
     if (!this.#isSending) this.#sendNext()
     const limit = MAX_AGAIN + this.#again.size
-    for (const delivery of this.#read(() => this.#queue.again(this.#endpoint, limit)) ?? []) {
+    for (const delivery of this.#read(() => this.#queue.readyRetries(this.#endpoint, limit)) ?? []) {
       if (this.#again.size >= MAX_AGAIN) break
       if (!this.#again.has(delivery.id)) this.#track(this.#sendAgain(delivery))
     }

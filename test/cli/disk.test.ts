@@ -183,7 +183,7 @@ describe('a start is refused in a sentence', () => {
   test('when its database is a text', async () => {
     mkdirSync(data)
     writeFileSync(join(data, 'paytwin.db'), 'Dear diary,\n'.repeat(100))
-    await expectRefused(/paytwin\.db is not a paytwin database, or is damaged .*Nothing was changed/)
+    await expectRefused(/paytwin\.db is damaged or not a paytwin database .*It was not changed/)
     expect(readFileSync(join(data, 'paytwin.db'), 'utf8')).toMatch(/^Dear diary/)
   })
 
@@ -221,7 +221,7 @@ describe('a start is refused in a sentence', () => {
     writeFileSync(file, readFileSync(file).fill(0xee, 40, 56))
     const left = () => readdirSync(data).map((name) => [name, statSync(join(data, name)).size])
     const before = left()
-    await expectRefused(/paytwin\.db is not a paytwin database, or is damaged .*Nothing was changed/)
+    await expectRefused(/paytwin\.db is damaged or not a paytwin database .*It was not changed/)
     expect(left()).toEqual(before)
   })
 
@@ -236,7 +236,7 @@ describe('a start is refused in a sentence', () => {
     expect(run).toThrow(
       expect.objectContaining({
         status: 1,
-        stderr: expect.stringMatching(/^error: .* cannot be opened and written \(disk I\/O error\)\.\n$/),
+        stderr: expect.stringMatching(/^error: .* cannot be opened or written \(disk I\/O error\)\.\n$/),
       }),
     )
     const daemon = await start()

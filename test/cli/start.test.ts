@@ -295,6 +295,6 @@ test('a folder of a newer paytwin is refused: exit 1', async () => {
   const { status, stderr } = await cli('start', '--port', '0')
   expect(status).toBe(1)
   expect(stderr).toMatch(
-    /^error: .*paytwin\.db was written by a newer paytwin \(schema 99; this one knows \d+\)\. .*\n$/,
+    /^error: .*paytwin\.db was written by a newer paytwin \(schema 99; this one supports \d+\)\. .*\n$/,
   )
 })

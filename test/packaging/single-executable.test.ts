@@ -171,5 +171,5 @@ test('where SQLite cannot be put to load it, a start says so in a sentence', asy
   const env = { ...environment(), TMPDIR: path('nowhere') }
   const { status, stderr } = await run(executable(), ['serve', '--ephemeral', '--port', '0'], env)
   expect(status).toBe(1)
-  expect(stderr).toMatch(/^error: SQLite cannot be loaded by way of .*nowhere: ENOENT.* Set TMPDIR to .*\n$/)
+  expect(stderr).toMatch(/^error: SQLite cannot be loaded from .*nowhere: ENOENT.* Set TMPDIR to .*\n$/)
 })

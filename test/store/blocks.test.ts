@@ -11,7 +11,7 @@ const MERCHANTS = [1, 2]
 const ROUNDS = 150
 const ROWS = BLOCK_ROWS * 5 + 40
 
-/** Numbers that look random and are always the same. */
+/** Creates pseudo-random numbers that are the same in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -23,7 +23,7 @@ function numbers(seed: number): (below: number) => number {
 type Event = { merchant: number; number: number; seq: number; type: EventType; created: number }
 type Product = { id: string; merchant: number; seq: number; created: number; active: boolean }
 
-/** A store, and what is in it as a plain list. Time goes on, but for some rows as that of test clocks does. */
+/** A store, and the same rows as a list. Time moves forward, except for some rows, as with test clocks. */
 async function openStore() {
   const database = await openDatabase(':memory:', 'normal')
   const store = new Store(database, new SnapshotsInMemory(database))
@@ -44,7 +44,7 @@ async function openStore() {
         const previous = place.link(store.journal.next)
         store.objects.insert('product', merchant, product, place)
         products.push({ id, merchant, seq: place.seq, created, active })
-        // Rare kinds at first only, and now and then a change that tells of nothing.
+        // Rare types only at the beginning, and sometimes a silent change.
         const type = EVENT_TYPES[pick(events.length < 300 ? EVENT_TYPES.length : 4)] ?? 'invoice.paid'
         const isSilent = pick(5) === 0
         const number = (heads.get(merchant) ?? 0) + 1
@@ -145,8 +145,8 @@ function compare(world: World): void {
   }
 }
 
-describe('lists that leave out blocks of rows', () => {
-  test('find what looking at all rows finds', async () => {
+describe('lists that skip blocks of rows', () => {
+  test('find the same as a scan of all rows', async () => {
     const world = await openStore()
     world.add(ROWS)
     compare(world)
@@ -161,7 +161,7 @@ describe('lists that leave out blocks of rows', () => {
     },
   )
 
-  test('find it after a merchant is gone whose rows were the last, and others take their places', async () => {
+  test('find it after the merchant with the last rows was deleted and their seqs were reused', async () => {
     const world = await openStore()
     world.add(BLOCK_ROWS + 50)
     world.add(BLOCK_ROWS * 2, [2])
@@ -171,7 +171,7 @@ describe('lists that leave out blocks of rows', () => {
     compare(world)
   })
 
-  test('find it after what was added was taken back', async () => {
+  test('find it after a rollback', async () => {
     const world = await openStore()
     world.add(BLOCK_ROWS - 20)
     const [events, products] = [[...world.events], [...world.products]]

@@ -11,7 +11,7 @@ const VALUES = {
   json: fc.option(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.constant(null)))),
 }
 
-/** An object of a kind whose fields hold any value of their type. */
+/** Generates an object of a kind whose fields have any value of their type. */
 const objectOf = (kind: Kind): fc.Arbitrary<Objects[Kind]> =>
   fc.record(
     Object.fromEntries(Object.entries(COLUMNS[kind]).map(([name, type]) => [name, VALUES[type]])),
@@ -23,7 +23,7 @@ const same = (left: unknown, right: unknown) => JSON.stringify(left) === JSON.st
 describe.each(KINDS)('%s', (kind) => {
   const codec = codecOf(kind)
 
-  test('is read from its columns as it was written, with its fields in their order', () => {
+  test('is decoded to the encoded object, with the same order of fields', () => {
     fc.assert(
       fc.property(objectOf(kind), (object) => {
         const read = codec.decode([...codec.encode(object), 'a further value'])
@@ -33,7 +33,7 @@ describe.each(KINDS)('%s', (kind) => {
     )
   })
 
-  test('differs in the fields whose content differs', () => {
+  test('is compared by the content of its fields', () => {
     fc.assert(
       fc.property(objectOf(kind), objectOf(kind), (before, other) => {
         const names = namesOf(kind).filter((_, place) => place % 3 === 0)
@@ -51,7 +51,7 @@ describe.each(KINDS)('%s', (kind) => {
     )
   })
 
-  test('shows what a change replaced of its public fields', () => {
+  test('shows the replaced values of its public fields', () => {
     fc.assert(
       fc.property(objectOf(kind), objectOf(kind), (before, after) => {
         const { fields, publicText } = codec.changes(before, after)

@@ -25,7 +25,7 @@ const folder = temporaryFolder()
 const path = join(folder.path, 'paytwin.db')
 const FILES = [path, `${path}-wal`, `${path}-shm`] as const
 
-/** The contents of the database, its log and the index of the log; undefined for a file that does not exist. */
+/** The bytes of the database, its log and the index of the log; undefined for a file that does not exist. */
 type Contents = readonly (Buffer | undefined)[]
 let closed: Contents
 let killed: Contents
@@ -46,7 +46,7 @@ const contentOf = (database: Sqlite.Database) => ({
   settings: database.prepare('select name, value from setting order by name').raw().all(),
 })
 
-/** An index of a log, as another program leaves it that was killed. */
+/** Creates an index of a log as a killed program would leave it. */
 const INDEX = Buffer.alloc(32_768, 0xee)
 
 beforeAll(async () => {
@@ -54,11 +54,11 @@ beforeAll(async () => {
   const add = database.prepare('insert into setting (name, value) values (?, ?)')
   for (let n = 0; n < ROWS; n += 1) add.run(`name ${n}`, 'x'.repeat(500))
   database.pragma('wal_checkpoint(TRUNCATE)')
-  // The log holds a page, and not the first one, which has the header.
+  // The log has one page, but not the first one, which has the header.
   database.exec("update setting set value = 'new' where name = 'name 7'")
   content = contentOf(database)
   killedEarly = [...read().slice(0, 2), INDEX]
-  // The log holds every page.
+  // The log has every page.
   database.exec('vacuum')
   killed = [...read().slice(0, 2), INDEX]
   database.close()
@@ -66,7 +66,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder.remove())
 
-/** Opens a damaged database, which must either succeed with all data, or be refused with every byte as it was. */
+/** Opens a damaged database: it must open with all data, or be refused with every byte unchanged. */
 async function open(damaged: Contents): Promise<'opened' | 'refused'> {
   write(damaged)
   let database: Sqlite.Database
@@ -89,7 +89,7 @@ async function open(damaged: Contents): Promise<'opened' | 'refused'> {
   }
 }
 
-/** A copy with other bytes at a place of one of the files. */
+/** Copies a state with other bytes at a place of one of the files. */
 function spoiled(contents: Contents, file: number, at: number, bytes: readonly number[]): Contents {
   const copy = Buffer.from(contents[file] ?? [])
   copy.set(bytes, at)
@@ -186,7 +186,7 @@ test('a database behind a symbolic link is opened with its log', async () => {
   rmSync(elsewhere, { recursive: true })
 })
 
-test('what an inspection left that was killed is removed', async () => {
+test('the files of a killed inspection are removed', async () => {
   write(killed)
   mkdirSync(join(folder.path, '.inspect-killed'))
   const database = await openDatabase(path, 'normal')

@@ -22,7 +22,7 @@ const PAGE = 16_384
 const ROWS = 400
 
 const folder = mkdtempSync(join(tmpdir(), 'paytwin-test-'))
-/** A database that was closed, and one with the log of a process that was killed. */
+/** A database that was closed, and one with the log of a killed process. */
 const whole = join(folder, 'whole.db')
 const killed = join(folder, 'killed.db')
 const path = join(folder, 'paytwin.db')
@@ -37,7 +37,7 @@ beforeAll(async () => {
   fill(0)
   database.pragma('wal_checkpoint(TRUNCATE)')
   fill(ROWS)
-  // As a kill at this moment leaves both.
+  // The copies have the state that a kill at this moment would leave.
   copyFileSync(whole, killed)
   copyFileSync(`${whole}-wal`, `${killed}-wal`)
   database.close()
@@ -51,7 +51,7 @@ beforeEach(() => {
 const put = (from: string) => {
   for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, path + end)
 }
-/** Writes over a place of a file. */
+/** Overwrites a part of a file. */
 function spoil(file: string, at: number, bytes: Buffer): void {
   const content = readFileSync(file)
   bytes.copy(content, at)
@@ -59,7 +59,7 @@ function spoil(file: string, at: number, bytes: Buffer): void {
 }
 const noise = (length: number) => Buffer.alloc(length, 0xee)
 const sizeOf = (file: string) => statSync(file).size
-/** Every file of the database, byte by byte. */
+/** Reads every file of the database. */
 const bytes = () =>
   Object.fromEntries(
     readdirSync(folder)
@@ -82,45 +82,53 @@ function aFolder(): void {
 }
 
 test.each<[string, () => void, RegExp]>([
-  ['a damaged header', () => spoil(path, 0, noise(100)), /not a paytwin database, or is damaged/],
+  ['a damaged header', () => spoil(path, 0, noise(100)), /is damaged or not a paytwin database/],
   ['a header with another page size', () => spoil(path, 16, Buffer.from([0, 7])), /damaged/],
   ['a damaged schema', () => spoil(path, 100, noise(PAGE - 100)), /damaged/],
   ['a damaged page in the middle', () => spoil(path, PAGE * 6, noise(PAGE)), /damaged/],
   ['an emptied page at the end', () => spoil(path, sizeOf(path) - PAGE, Buffer.alloc(PAGE)), /damaged/],
   ['an end that is missing', () => truncateSync(path, sizeOf(path) - 1_000), /damaged/],
   ['a half that is missing', () => truncateSync(path, PAGE * Math.floor(sizeOf(path) / PAGE / 2)), /damaged/],
-  ['hardly a beginning', () => truncateSync(path, 50), /damaged/],
+  ['only a beginning', () => truncateSync(path, 50), /damaged/],
   ['a text', () => writeFileSync(path, 'Dear diary,\n'.repeat(200)), /not a paytwin database/],
   ['a short text', () => writeFileSync(path, 'Dear diary'), /not a paytwin database/],
-  ['the database of something else', () => foreign(0, 'delete'), /something else than paytwin/],
-  ['one with a version', () => foreign(1, 'delete'), /something else than paytwin/],
-  ['one with a log', () => foreign(0, 'wal'), /something else than paytwin/],
+  ['the database of another program', () => foreign(0, 'delete'), /is a database of another program/],
+  [
+    'the database of another program, with a version',
+    () => foreign(1, 'delete'),
+    /is a database of another program/,
+  ],
+  [
+    'the database of another program, with a log',
+    () => foreign(0, 'wal'),
+    /is a database of another program/,
+  ],
   ['a folder', aFolder, /cannot be used: it is not a file/],
   [
-    'the log of a database that is gone',
+    'the log of a deleted database',
     () => {
       put(killed)
       rmSync(path)
     },
-    /-wal holds what was written last to a database that is gone/,
+    /-wal holds the latest writes to a database that does not exist/,
   ],
   [
-    'the log of a database that was emptied',
+    'the log of an emptied database',
     () => {
       put(killed)
       truncateSync(path, 0)
     },
-    /-wal holds what was written last/,
+    /-wal holds the latest writes/,
   ],
   [
-    'a log that is none',
+    'a file that is not a log',
     () => {
       put(killed)
       spoil(wal, 0, noise(5_000))
     },
     /-wal is damaged/,
   ],
-])('%s is refused, and stays as it is', async (_, damage, message) => {
+])('%s is refused and not changed', async (_, damage, message) => {
   put(whole)
   damage()
   const before = bytes()
@@ -131,7 +139,7 @@ test.each<[string, () => void, RegExp]>([
   expect(bytes()).toEqual(before)
 })
 
-test('one of a newer schema is refused, and stays as it is', async () => {
+test('a database of a newer schema is refused and not changed', async () => {
   put(whole)
   const newer = new Sqlite(path)
   newer.pragma(`user_version = ${Object.keys(MIGRATIONS).length + 1}`)
@@ -141,7 +149,7 @@ test('one of a newer schema is refused, and stays as it is', async () => {
   expect(bytes()).toEqual(before)
 })
 
-/** How many of the rows are there. */
+/** Counts the rows of the database. */
 async function rows(): Promise<number> {
   const database = await openDatabase(path, 'normal')
   const count = database.prepare("select count(*) from setting where name like 'name %'").pluck().get()
@@ -152,13 +160,13 @@ async function rows(): Promise<number> {
 test.each<[string, () => void, (rows: number) => boolean]>([
   ['a log as a kill leaves it', () => undefined, (found) => found === 2 * ROWS],
   [
-    'a log that breaks off, as in a power cut',
+    'a log that is cut off, as by a power failure',
     () => truncateSync(wal, Math.floor(sizeOf(wal) / 2)),
     (found) => found > ROWS && found < 2 * ROWS,
   ],
   ['a log that was never written', () => writeFileSync(wal, Buffer.alloc(4_096)), (found) => found === ROWS],
-  ['a log that was hardly begun', () => truncateSync(wal, 20), (found) => found === ROWS],
-])('%s is used up to where it goes', async (_, cut, expected) => {
+  ['a log with only a part of its header', () => truncateSync(wal, 20), (found) => found === ROWS],
+])('%s is used up to its last valid frame', async (_, cut, expected) => {
   put(killed)
   cut()
   expect(await rows()).toSatisfy(expected)

@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Made-up migrations: a table of notes, which then gets a column. */
+/** Test migrations: a table of notes, and a further column of it. */
 const run = (statement: string) => ({
   up: (database: Sqlite.Database) => void database.exec(statement),
 })
@@ -42,7 +42,7 @@ async function opened(migrations: Migrations): Promise<Sqlite.Database> {
   return database
 }
 
-/** A database of the old schema with a note in it, left behind by a process that ended. */
+/** Creates a database of the old schema with one note, as an earlier process left it. */
 async function oldDatabase(): Promise<void> {
   const database = await openDatabase(path, 'normal', OLD)
   database.exec("insert into note values ('kept')")
@@ -58,7 +58,7 @@ const refusal = async (migrations: Migrations): Promise<DatabaseUnusable> => {
 const versionOf = (database: Sqlite.Database) => database.pragma('user_version', { simple: true })
 const backup = () => `${path}.schema-1.backup`
 
-/** How another process finds the file when it wants to write, for the lock is between processes. */
+/** Tries to write to the file from another process, because the lock works between processes. */
 function fromAnotherProcess(): string {
   const script = `
     const database = new (require('better-sqlite3'))(process.argv[1], { timeout: 0 })
@@ -67,7 +67,7 @@ function fromAnotherProcess(): string {
   return stdout.trim()
 }
 
-test('an older database is migrated with what is in it, after a copy was put beside it', async () => {
+test('an older database is migrated with its data, after a backup was made', async () => {
   await oldDatabase()
   const database = await opened(NEW)
   expect(database.prepare('select * from note').all()).toEqual([{ text: 'kept', stars: 1 }])
@@ -80,7 +80,7 @@ test('an older database is migrated with what is in it, after a copy was put bes
   expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
 })
 
-test('the copy can be put back and is migrated again', async () => {
+test('the backup can be restored and is migrated again', async () => {
   await oldDatabase()
   ;(await opened(NEW)).exec("insert into note values ('later', 5)")
   for (const database of open.splice(0)) database.close()
@@ -95,13 +95,13 @@ test('a migrated database stays locked', async () => {
   expect(fromAnotherProcess()).toBe('SQLITE_BUSY')
 })
 
-test('a database of the newest schema is not copied', async () => {
+test('a database of the newest schema is not backed up', async () => {
   await oldDatabase()
   await opened(OLD)
   expect(readdirSync(folder).filter((name) => name.includes('backup'))).toEqual([])
 })
 
-test('a migration that fails leaves the database as it was, and the copy', async () => {
+test('a migration that fails changes nothing and keeps the backup', async () => {
   await oldDatabase()
   await expect(openDatabase(path, 'normal', BROKEN)).rejects.toThrow(/nonsense/)
   const database = await opened(OLD)
@@ -110,7 +110,7 @@ test('a migration that fails leaves the database as it was, and the copy', async
   expect(existsSync(backup())).toBe(true)
 })
 
-test('what an interrupted copy left is no obstacle', async () => {
+test('an unfinished backup is replaced', async () => {
   await oldDatabase()
   new Sqlite(`${backup()}.unfinished`).exec('create table half (x)')
   await opened(NEW)
@@ -122,21 +122,21 @@ test('a database of a newer paytwin is refused and left alone', async () => {
   newer.close()
   const { reason, message } = await refusal(OLD)
   expect(reason).toBe('newer')
-  expect(message).toContain(`${path} was written by a newer paytwin (schema 2; this one knows 1)`)
+  expect(message).toContain(`${path} was written by a newer paytwin (schema 2; this one supports 1)`)
   expect(versionOf(await opened(NEW))).toBe(2)
 })
 
-test('a file that is no database is refused', async () => {
+test('a file that is not a database is refused', async () => {
   writeFileSync(path, 'no database at all, but long enough to be looked at'.repeat(20))
   expect(await refusal(NEW)).toMatchObject({ reason: 'unreadable' })
 })
 
-test('a database that another connection has is refused', async () => {
+test('a database that another connection has open is refused', async () => {
   await opened(NEW)
   expect(await refusal(NEW)).toMatchObject({ reason: 'locked' })
 })
 
-test('database, write-ahead log and copy are for their owner alone', async () => {
+test('only the owner may access the database, its log and its backup', async () => {
   const before = process.umask(0)
   try {
     await oldDatabase()

@@ -11,7 +11,7 @@ import { makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 /** Enough for keyframes of a customer, a price and a subscription, whose fields are of every type. */
 const DAYS = 70
 
-/** Makes long histories and, by the way, many short ones. */
+/** Creates long histories and many short ones. */
 async function play(twin: Twin): Promise<void> {
   const price = await makePrice(twin, { recurring: { interval: 'day' } })
   const { customer, method } = await makeCustomer(twin)
@@ -39,7 +39,7 @@ const tablesOf = (database: Sqlite.Database): string[] =>
     .pluck()
     .all() as string[]
 
-/** Every row of every table; the fields of a keyframe are in no order. */
+/** Reads every row of every table. The fields of a keyframe are in no particular order. */
 const rowsOf = (database: Sqlite.Database): Record<string, unknown[]> =>
   Object.fromEntries(
     tablesOf(database).map((table) => {
@@ -52,7 +52,7 @@ const rowsOf = (database: Sqlite.Database): Record<string, unknown[]> =>
     }),
   )
 
-/** Writes what a database holds into a new one of the first schema. */
+/** Writes the rows of a database into a new one of the first schema. */
 async function writeInFirstSchema(source: string, target: string): Promise<void> {
   const database = await openDatabase(target, 'normal', FIRST)
   database.prepare('attach ? as source').run(source)
@@ -64,7 +64,7 @@ async function writeInFirstSchema(source: string, target: string): Promise<void>
   database.close()
 }
 
-test('databases and snapshots of the first schema get the chains and keyframes that they would have got', async () => {
+test('databases and snapshots of the first schema get the same chains and keyframes as new ones', async () => {
   const folder = newFolder()
   const [native, older] = [join(folder, 'native.db'), join(folder, 'older.db')]
   const twin = await startTwin({ database: native })

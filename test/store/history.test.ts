@@ -9,7 +9,7 @@ import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
 import { Store } from '../../src/store/store.ts'
 
 type Product = Objects['product']
-/** What a journal entry left behind. */
+/** The state after a journal entry. */
 type Recorded = { readonly seq: number; readonly created: number; readonly products: readonly Product[] }
 
 const CONTEXT = { merchant: 1, api_version: 0, request: null, idempotency_key: null } as const
@@ -106,7 +106,7 @@ const ORDERS: readonly (readonly [string, (entries: readonly Recorded[]) => read
 ]
 
 describe('an object as of a journal entry', () => {
-  test.each(ORDERS)('is what it was then, read %s', async (_order, inOrder) => {
+  test.each(ORDERS)('has its state at that time, read %s', async (_order, inOrder) => {
     const world = await openStore()
     fill(world, 500)
     const one = world.store.openHistory()
@@ -119,7 +119,7 @@ describe('an object as of a journal entry', () => {
     }
   })
 
-  test('before its first entry is what the first entry made', async () => {
+  test('before its first entry has the state that this entry created', async () => {
     const world = await openStore()
     fill(world, 30)
     expect(world.store.openHistory().asOf('product', 3, 1)).toEqual({ ...NEW, id: 'prod_2' })
@@ -135,7 +135,7 @@ describe('an object as of a journal entry', () => {
 })
 
 describe('an object as of an instant', () => {
-  test('is what the last entry until then left', async () => {
+  test('has the state after the last entry until then', async () => {
     const world = await openStore()
     fill(world, 500)
     const one = world.store.openHistory()
@@ -149,7 +149,7 @@ describe('an object as of an instant', () => {
     }
   })
 
-  test('is undefined before it was made', async () => {
+  test('is undefined before it was created', async () => {
     const world = await openStore()
     fill(world, 500)
     expect(world.store.openHistory().at('product', 1, -1)).toBeUndefined()
@@ -157,7 +157,7 @@ describe('an object as of an instant', () => {
 })
 
 describe('the chain of an object', () => {
-  test('goes on where it was after changes are rolled back', async () => {
+  test('continues from its previous end after a rollback', async () => {
     const world = await openStore()
     fill(world, 200)
     const { store, recorded, products, update } = world
@@ -189,7 +189,7 @@ describe('the chain of an object', () => {
   })
 })
 
-/** A row with something in every column that may not be null. @returns its id */
+/** Inserts a row with values in all columns that may not be null. @returns its id */
 function insertSubscription(database: Sqlite.Database): string {
   const columns = database
     .prepare('select name, type from pragma_table_info(\'subscription\') where "notnull" or pk')
@@ -212,11 +212,11 @@ function appendEntries(store: Store, count: number): void {
   }
 }
 
-describe('the work of going back', () => {
+describe('the number of journal rows read', () => {
   const LENGTH = 20_000
   const PAGE = 100
 
-  test('is the same for a page wherever it is, and whatever its order', async () => {
+  test('is the same for every page, whatever its position and order', async () => {
     const world = await openStore(1)
     world.store.transaction(() => {
       for (let n = 0; n < LENGTH; n += 1) world.update(0, n)
@@ -241,7 +241,7 @@ describe('the work of going back', () => {
     for (const instant of [0, 1, 70, LENGTH / 2, LENGTH - 2]) {
       const then = world.recorded.findLast(({ created }) => created <= instant)
       expect(store.openHistory().at('product', 1, instant)).toEqual(then?.products[0])
-      // Once to find the entry, once to undo those after it.
+      // Once to find the entry, once to undo the later ones.
       expect(take()).toBeLessThanOrEqual(2 * KEYFRAME_ENTRIES)
     }
   })
@@ -256,7 +256,7 @@ describe('the work of going back', () => {
       const entries = counting.past.entries({ kind: 'subscription', id }, { until, limit: PAGE })
       const last = until ?? LENGTH
       expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: PAGE }, (_, n) => last - n))
-      // Twice each: on the way, and for what the entry holds.
+      // Each is read twice: in the chain, and for its content.
       expect(take()).toBeLessThanOrEqual(2 * (PAGE + KEYFRAME_ENTRIES))
     }
   })

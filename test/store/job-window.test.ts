@@ -18,11 +18,11 @@ const row: fc.Arbitrary<JobRow> = fc.record({
 
 const keyOf = ({ due, subscription, position, object }: JobRow) =>
   [due, subscription, position, object].map((part) => String(part).padEnd(8)).join()
-/** What tells two jobs apart that a window is asked to remove. */
+/** Identifies the job to remove from a window. */
 const jobOf = ({ due, kind, subscription, object }: JobRow) =>
   JSON.stringify([due, kind, subscription, object])
 
-/** The queue as the database holds it: rows in the order of the primary key. */
+/** The queue as the database has it: rows in the order of the primary key. */
 class Queue {
   rows: JobRow[] = []
 
@@ -59,7 +59,7 @@ test('a window equals the beginning of the queue, whatever is added, removed and
           const [removed] = queue.rows.splice(place, 1)
           if (removed) window.remove(removed)
         }
-        if (window.isUsedUp) window = queue.read()
+        if (window.isExhausted) window = queue.read()
         expect(window.rows).toEqual(queue.rows.slice(0, window.rows.length))
         if (queue.rows.length > 0) expect(window.rows.length).toBeGreaterThan(0)
       }

@@ -4,7 +4,7 @@ import type { Registered } from '../../src/http/route.ts'
 /** A request for an object or a list that was answered before. */
 export type Played = { readonly path: string }
 
-/** Ids that parameters may name, and that have to be there. */
+/** Ids of existing objects that parameters may name. */
 export type Known = { readonly merchant: string; readonly test_clock: string }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list knows what it holds
@@ -15,9 +15,9 @@ const CURSORS = ['starting_after', 'ending_before']
 const PAGE = ['limit', ...CURSORS]
 
 /**
- * Every way to ask for every list: all combinations of what its parameters may be, from the beginning, after and before an
- * entry. They are taken from the descriptions of the routes, so that a new parameter is among them.
- * @param played - requests of which at least one asked for each list, with ids that are there
+ * Lists the requests for every list: all combinations of its parameters, from the beginning, after and before an entry. They
+ * are derived from the descriptions of the routes, so that they include new parameters.
+ * @param played - earlier requests, with existing ids, at least one for each list
  */
 export async function* listRequests(
   routes: readonly Registered[],
@@ -35,7 +35,7 @@ export async function* listRequests(
       .map(([name, type]) => ['', ...valuesOf(name, type, { path, known, created: entry?.created })])
     for (const chosen of combinations(choices)) {
       for (const cursor of ['', ...(entry && 'starting_after' in shape ? CURSORS : [])]) {
-        // What is to come is a place on one clock of one merchant, which has to be named where there are several.
+        // `upcoming` belongs to one clock of one merchant, which must be named where there are several.
         const isOnClock = chosen.some((given) => given.startsWith('test_clock='))
         const isOfOne = chosen.some((given) => given.startsWith('merchant='))
         if (cursor && (isOnClock || (path === '/_paytwin/upcoming' && !isOfOne))) continue
@@ -46,7 +46,7 @@ export async function* listRequests(
   }
 }
 
-/** A path at which a route answers now. */
+/** Finds a path that a route answers now. */
 async function pathOf({ path }: Registered, played: readonly Played[], { merchant }: Known, ask: Ask) {
   const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
   for (const before of played.filter((each) => pattern.test(each.path)).toReversed()) {
@@ -59,7 +59,7 @@ async function pathOf({ path }: Registered, played: readonly Played[], { merchan
 const shapeOf = ({ params }: Registered): Record<string, z.ZodType> =>
   (params as z.ZodObject<Record<string, z.ZodType>> | undefined)?.shape ?? {}
 
-/** What a parameter may be, as it stands in a query. */
+/** Lists the values of a parameter as they are in a query. */
 function valuesOf(
   name: string,
   type: z.ZodType,
@@ -84,7 +84,7 @@ function valuesOf(
   return [`${name}=one`]
 }
 
-/** An instant of the story before its end, at which all was made that it shows. */
+/** An instant of the story at which all objects exist. */
 const SEEN_AT = 1_769_853_600 + 28 * 86_400 + 3_600
 
 function unwrapped(type: z.ZodType): { type: string; options: string[] } {
@@ -94,7 +94,7 @@ function unwrapped(type: z.ZodType): { type: string; options: string[] } {
   return inner
 }
 
-/** One of each, in all ways. */
+/** Combines one value of each parameter in all ways. */
 const combinations = (choices: readonly (readonly string[])[]): string[][] =>
   choices.reduce<string[][]>(
     (all, choice) => all.flatMap((chosen) => choice.map((value) => [...chosen, value])),

@@ -44,7 +44,7 @@ test('counting stops at the limit', async () => {
   ])
 })
 
-test('the invoices to retry are those of a subscription that have an attempt ahead, oldest first', async () => {
+test('the invoices to retry are those of a subscription with a planned attempt, oldest first', async () => {
   const store = await openStore()
   const retried = (id: string, given: Partial<Invoice> = {}) =>
     store.objects.insert('invoice', OWNER, aDraft({ id, next_payment_attempt: NOW, ...given }))

@@ -24,7 +24,7 @@ function makeFolder(path: string, ...files: string[]): void {
   for (const name of files) writeFileSync(join(path, name), '')
 }
 
-test('a folder that an interrupted inspection left is removed', async () => {
+test('a folder of an interrupted inspection is removed', async () => {
   const path = join(newFolder(), 'paytwin.db')
   const left = join(path, '..', '.inspect-a1B2c3')
   makeFolder(left, 'paytwin.db', 'paytwin.db-wal', 'paytwin.db-shm')
@@ -32,7 +32,7 @@ test('a folder that an interrupted inspection left is removed', async () => {
   expect(existsSync(left)).toBe(false)
 })
 
-test('any other folder, file or link of such a name stays as it is', async () => {
+test('any other folder, file or link with such a name is kept', async () => {
   const path = join(newFolder(), 'paytwin.db')
   const at = (name: string) => join(path, '..', name)
   makeFolder(at('.inspect-notes1'), 'paytwin.db', 'notes.txt')
@@ -54,7 +54,7 @@ test('any other folder, file or link of such a name stays as it is', async () =>
   expect(readdirSync(elsewhere)).toEqual(['paytwin.db'])
 })
 
-describe('a database that a link leads to', () => {
+describe('a database behind a link', () => {
   const linked = () => {
     const target = join(newFolder(), 'paytwin.db')
     writeFileSync(target, '')

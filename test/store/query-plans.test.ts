@@ -14,16 +14,16 @@ const NOW = 1_769_853_600
 const KEY = 'sk_test_51SecretSecretSecretSecretSe'
 type Database = Awaited<ReturnType<typeof openDatabase>>
 
-/** Statements that read a whole table, sort what they found, or both, and why they may. */
+/** Statements that scan a table or sort, with the reason why that is acceptable. */
 const ON_PURPOSE: Readonly<Record<string, string>> = {
   merchants: 'a start reads all merchants',
   keys: 'a start reads all keys',
   'forget other keys': 'a reset; keys are few',
   'resume live clocks': 'a restore, which writes far more',
   'remove jobs of a kind': 'a restore, which writes far more',
-  'discard all deliveries': 'a restore; the index holds only what is pending',
-  'endpoints with ready deliveries': 'a start; the index holds only what is to go out',
-  counted: 'a handful of counters for each merchant',
+  'discard all deliveries': 'a restore; the index has only pending deliveries',
+  'endpoints with ready deliveries': 'a start; the index has only ready deliveries',
+  'counter sum': 'a handful of counters for each merchant',
   'oauth apps': 'apps are made by hand',
   'oauth tokens': 'a reset deletes them all',
   'oauth tokens of app': 'an app is deleted by hand, with all its tokens',
@@ -33,7 +33,7 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'forget oauth requests': 'the housekeeping, now and then',
 }
 
-/** The same for statements whose names have something in their middle. */
+/** The same for statements whose names vary. */
 const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   [/^events true newest first \d+ true true$/, 'a page of all merchants: the newest rows of the journal'],
   [/^sum up /, 'groups the rows of one block, which are few'],
@@ -45,7 +45,7 @@ const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
 const isOnPurpose = (name: string): boolean =>
   name in ON_PURPOSE || ON_PURPOSE_BY_PATTERN.some(([pattern]) => pattern.test(name))
 
-/** All statements that the program prepares, by name; what their plans are is asked of a database of its own. */
+/** All statements that the program prepares, by name. Their plans are read from a separate database. */
 const texts = new Map<string, string>()
 let database: Database
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => database.close())
 
-/** A specimen whose story is told as always, but that all lists are asked for before its state is taken away. */
+/** A sandbox that plays the usual story and requests all lists before its state is removed. */
 async function openSpecimen(routes: readonly Registered[], strictParams: boolean) {
   const send = async () => ({ status: strictParams ? 500 : 200, body: '' })
   const wall = () => NOW * 1_000
@@ -90,7 +90,7 @@ async function makeMore(sandbox: Sandbox, played: Played[]): Promise<Known> {
   const { body: clock } = await answerOf(sandbox, '/v1/test_helpers/test_clocks', { frozen_time: NOW })
   const { body: customer } = await answerOf(sandbox, '/v1/customers', { test_clock: clock.id })
   await answerOf(sandbox, `/v1/customers/${customer.id}`, { invoice_prefix: 'PLANS123' })
-  // Blocks are summed up when they are full.
+  // Blocks are summarized when they are full.
   for (let n = 0; n < BLOCK_ROWS; n += 1) await answerOf(sandbox, '/v1/customers', {})
   await changePrice(sandbox)
   await changeOften(sandbox)
@@ -119,7 +119,7 @@ async function changeOften(sandbox: Sandbox): Promise<void> {
     await answerOf(sandbox, `/v1/products/${product.id}`, { name: `Plan ${n}` })
 }
 
-/** What the store is asked for when a receiver fails, a browser decides, a process dies, two requests meet or a customer owes. */
+/** Runs the statements for a failing receiver, a browser decision, a killed process, a repeated key, and a customer in debt. */
 function askForRarities({ engine: { store } }: Sandbox): void {
   const job = { due: 0, kind: 'webhook_retry', subscription: null, object: '' } as const
   store.jobs.find(0, job)
@@ -162,7 +162,7 @@ const planOf = (sql: string, asked = database): string[] => {
 const tables = (): string[] =>
   database.prepare("select name from sqlite_schema where type = 'table'").pluck().all() as string[]
 
-/** What a plan does that takes the longer the more rows there are. */
+/** Lists the steps of a plan whose time grows with the number of rows. */
 const slowStepsOf = (plan: readonly string[]): string[] => {
   const scans = new Set(tables().map((table) => `SCAN ${table}`))
   return plan.filter(
@@ -173,7 +173,7 @@ const slowStepsOf = (plan: readonly string[]): string[] => {
 const slowNames = (asked = database): string[] =>
   [...texts].filter(([, sql]) => slowStepsOf(planOf(sql, asked)).length > 0).map(([name]) => name)
 
-/** A database with the statistics of a million rows each, of two merchants: few rows for every value but theirs. */
+/** A database with the statistics of a million rows of each of two merchants, who have most rows of every value. */
 async function withStatistics(): Promise<Database> {
   const other = await openDatabase(':memory:', 'normal')
   other.exec('analyze')
@@ -192,23 +192,23 @@ async function withStatistics(): Promise<Database> {
 }
 
 describe('the statements that the program prepares', () => {
-  test('are found by their index and need no sorting, but for those that may', () => {
+  test('use an index and do not sort, except for the listed ones', () => {
     expect(slowNames().filter((name) => !isOnPurpose(name))).toEqual([])
   })
 
-  test('have no worse plans should somebody have made statistics, which the program never does', async () => {
+  test('have equally good plans with statistics, which the program never creates', async () => {
     const other = await withStatistics()
     expect(slowNames(other).filter((name) => !isOnPurpose(name))).toEqual([])
     other.close()
   })
 
-  test('that may are slow indeed', () => {
+  test('that are listed as slow are slow', () => {
     const slow = slowNames()
     expect(Object.keys(ON_PURPOSE).filter((name) => !slow.includes(name))).toEqual([])
     expect(ON_PURPOSE_BY_PATTERN.filter(([pattern]) => !slow.some((name) => pattern.test(name)))).toEqual([])
   })
 
-  test('are all here', () => {
+  test('are all covered', () => {
     const folder = new URL('../../src/store/', import.meta.url)
     const sources = readdirSync(folder).filter((name) => name.endsWith('.ts'))
     const named = sources.flatMap((name) => namesIn(readFileSync(new URL(name, folder), 'utf8')))
@@ -217,14 +217,14 @@ describe('the statements that the program prepares', () => {
     expect(missing).toEqual([])
   })
 
-  test('that ask for objects by their ids find them by these, not among all that the merchant has', () => {
+  test('that read objects by id use the index of the ids, not that of the merchant', () => {
     const byId = [...texts].filter(([, sql]) => /where (?!.*\bor\b).*"?\bid"? (?:= \?|in \()/.test(sql))
     expect(byId.length).toBeGreaterThan(KINDS.length)
     const other = byId.filter(([, sql]) => !planOf(sql).some((step) => /\((?:row)?id=\?\)/.test(step)))
     expect(other.map(([name]) => name)).toEqual([])
   })
 
-  test('would not be found slow if nothing was looked at', () => {
+  test('are recognized as slow when they scan', () => {
     expect(slowStepsOf(planOf("select * from invoice where description = 'x'"))).toEqual(['SCAN invoice'])
     expect(slowStepsOf(planOf('select * from charge where customer = 1 order by amount'))).toEqual([
       'USE TEMP B-TREE FOR ORDER BY',
@@ -243,7 +243,7 @@ describe('the statements that the program prepares', () => {
 
 const indexOf = (step: string): string[] => /USING (?:COVERING )?INDEX (\w+)/.exec(step)?.slice(1) ?? []
 
-/** The names that a source gives its statements, as patterns: what a template fills in may be anything. */
+/** The names that a source file gives its statements, as patterns: a template may contain anything. */
 function namesIn(source: string): RegExp[] {
   const names = source.matchAll(
     /\.named(?:<[^(]*>)?\(\s*(?:[^'`(,]*\?\s*)?(?:'([^']+)'(?:\s*:\s*'([^']+)')?|`([^`]+)`)/g,

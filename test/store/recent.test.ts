@@ -3,7 +3,7 @@ import { Recent } from '../../src/store/recent.ts'
 
 const KEYS = Array.from({ length: 10 }, (_, n) => `key ${n}`)
 
-test('the values used last are kept, as many as a generation holds', () => {
+test('the last used values are kept, up to the size of a generation', () => {
   const recent = new Recent<number>(4)
   KEYS.forEach((key, n) => {
     recent.set(key, n)
@@ -19,7 +19,7 @@ test('at most two generations are kept', () => {
   expect(KEYS.filter((key) => recent.get(key) !== undefined).length).toBeLessThanOrEqual(6)
 })
 
-test('what is used stays while others come and go', () => {
+test('a value in use stays while others are dropped', () => {
   const recent = new Recent<number>(2)
   recent.set('used', 0)
   for (const [n, key] of KEYS.entries()) {
@@ -37,7 +37,7 @@ test('a value that is set again takes the place of the one before', () => {
   }
 })
 
-test('nothing is left when it is cleared, and nothing is kept without room', () => {
+test('clearing removes everything, and a size of 0 keeps nothing', () => {
   const cleared = new Recent<number>(2)
   const without = new Recent<number>(0)
   for (const key of KEYS) {

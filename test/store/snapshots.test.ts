@@ -27,7 +27,7 @@ import { EVERYWHERE, newFolder, PLACES } from '../places.ts'
 
 const NOW = 1_800_000_000
 
-/** A database with its snapshots, and a hand on both. */
+/** A database with its snapshots. */
 async function open(path: string, migrations: Migrations = MIGRATIONS) {
   const database = await openDatabase(path, 'normal', migrations)
   onTestFinished(() => {
@@ -54,13 +54,13 @@ type Opened = Awaited<ReturnType<typeof open>>
 const tablesOf = ({ database }: Opened): string[] =>
   database.prepare("select name from sqlite_schema where type = 'table'").pluck().all() as string[]
 
-/** Every row of every table. */
+/** Reads every row of every table. */
 const rowsOf = (opened: Opened): Record<string, unknown[]> =>
   Object.fromEntries(
     tablesOf(opened).map((table) => [table, opened.database.prepare(`select * from ${table}`).all()]),
   )
 
-/** A row in every table, made of the types that its columns have. */
+/** Inserts a row into every table, with values of the columns' types. */
 function fill({ database }: Opened, n: number): void {
   const tables = database.prepare("select name from sqlite_schema where type = 'table'")
   for (const table of tables.pluck().all()) {
@@ -79,7 +79,7 @@ function fill({ database }: Opened, n: number): void {
 }
 
 describe.each(EVERYWHERE)('%s', (place) => {
-  test('a snapshot holds every row of every table but keys, apps, grants and settings, which stay', async () => {
+  test('a snapshot contains all tables except keys, apps, grants and settings, which stay', async () => {
     const opened = await open(PLACES[place]())
     fill(opened, 1)
     const saved = rowsOf(opened)
@@ -93,7 +93,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     expect(rowsOf(opened)).toEqual({ ...saved, ...apart })
   })
 
-  test('the counters of keys, apps and grants stay too, and all others go back', async () => {
+  test('the counters of keys, apps and grants stay, and all others are restored', async () => {
     const { store, snapshots, restore } = await open(PLACES[place]())
     const { directory } = store
     for (const [merchant, prefix] of [
@@ -146,7 +146,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     expect(rowsOf(opened).customer).toHaveLength(1)
   })
 
-  test('a merchant that is forgotten leaves no row in any table, and nobody else’s goes', async () => {
+  test('deleting a merchant deletes all its rows and no others', async () => {
     const opened = await open(PLACES[place]())
     fill(opened, 1)
     const { store, database } = opened
@@ -163,11 +163,11 @@ describe.each(EVERYWHERE)('%s', (place) => {
     const { idempotency, setting, oauth_app, block, api_key, ...rest } = rowsOf(opened)
     for (const table of ['idempotency', 'setting', 'oauth_app', 'block', 'api_key']) delete before[table]
     expect(rest).toEqual(before)
-    // A revoked key stays revoked, should its secret be given again.
+    // A revoked key stays revoked if its secret is given again.
     expect(api_key).toMatchObject([{ merchant: 1 }, { merchant: 2, id: 'id 2', revoked: 2 }])
-    // Of so few rows no block is full.
+    // With so few rows no block is full.
     expect(block).toEqual([])
-    // Apps are nobody's.
+    // Apps belong to no merchant.
     expect(oauth_app).toHaveLength(2)
     const kept = database
       .prepare("select scope from idempotency where key = 'k' order by scope")
@@ -176,7 +176,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     expect(kept).toEqual(['MER_2', 'mer_1', 'mer_22'])
   })
 
-  test('a snapshot that is deleted before its turn comes is missed', async () => {
+  test('a snapshot that is deleted while its restore waits is reported as missing', async () => {
     const { snapshots, store } = await open(PLACES[place]())
     snapshots.save('a', NOW)
     const opened = await snapshots.open('a')
@@ -185,7 +185,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     expect(snapshots.list()).toEqual([])
   })
 
-  test('a snapshot that is saved anew before its turn comes is restored as it is then', async () => {
+  test('a snapshot that is replaced while its restore waits is restored with its new content', async () => {
     const opened = await open(PLACES[place]())
     opened.snapshots.save('a', NOW)
     const snapshot = await opened.snapshots.open('a')
@@ -200,7 +200,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
 describe('a file', () => {
   const path = () => join(newFolder(), 'paytwin.db')
 
-  test('holds a snapshot, and its owner alone may read it', async () => {
+  test('holds a snapshot, and only its owner may read it', async () => {
     const { snapshots, folder } = await open(path())
     expect(existsSync(folder)).toBe(false)
     const { size } = snapshots.save('a', NOW)
@@ -210,7 +210,7 @@ describe('a file', () => {
     expect(statSync(join(folder, 'a.db')).size).toBe(size)
   })
 
-  test('is a database of its own', async () => {
+  test('is a complete database', async () => {
     const opened = await open(path())
     fill(opened, 1)
     opened.snapshots.save('a', NOW)
@@ -220,7 +220,7 @@ describe('a file', () => {
     copy.close()
   })
 
-  test('that a killed save left is gone at the next start, and was never listed', async () => {
+  test('of a killed save is removed at the next start and never listed', async () => {
     const database = path()
     const first = await open(database)
     first.snapshots.save('good', NOW)
@@ -232,7 +232,7 @@ describe('a file', () => {
     expect(readdirSync(second.folder)).toEqual(['good.db'])
   })
 
-  test('of any other hidden name stays where it is, as does a folder', async () => {
+  test('with another hidden name is kept, and so is a folder', async () => {
     const database = path()
     const folder = join(database, '..', 'snapshots')
     const others = ['.git', '.gitkeep', '.notes.db', '.restoring-x.db', '.saving.db.bak', '.saving.db-wal']
@@ -243,7 +243,7 @@ describe('a file', () => {
     expect(readdirSync(folder).toSorted()).toEqual(others.toSorted())
   })
 
-  test('in a folder that a link leads to is never touched: the link is refused', async () => {
+  test('behind a link to a folder is never touched: the link is refused', async () => {
     const database = path()
     const elsewhere = newFolder()
     for (const name of ['.profile', '.saving.db']) writeFileSync(join(elsewhere, name), '')
@@ -266,7 +266,7 @@ describe('a file', () => {
     expect(readdirSync(folder)).toEqual(['.saving.db'])
   })
 
-  test('that is a pipe, a folder or a broken link is no snapshot, and is not waited for', async () => {
+  test('that is a pipe, a folder or a broken link is not a snapshot, and is not read', async () => {
     const { snapshots, folder } = await open(path())
     mkdirSync(join(folder, 'folder.db'), { recursive: true })
     execFileSync('mkfifo', [join(folder, 'pipe.db')])
@@ -284,7 +284,7 @@ describe('a file', () => {
     snapshots.save('a', NOW)
     execFileSync('mkfifo', [join(folder, `a.db${end}`)])
     await expect(restore('a')).rejects.toThrow(
-      `The snapshot 'a' cannot be restored: beside it is a.db${end}, and it is not a file`,
+      `The snapshot 'a' cannot be restored: the file a.db${end} beside it cannot be used: it is not a file`,
     )
   })
 
@@ -296,7 +296,7 @@ describe('a file', () => {
     await expect(restore('a')).rejects.toThrow("'a' cannot be restored: it belongs to another user")
   })
 
-  test('that is not ours is neither listed nor touched', async () => {
+  test('of another program is neither listed nor touched', async () => {
     const database = path()
     mkdirSync(join(database, '..', 'snapshots'))
     for (const name of ['notes.txt', 'a b.db', '-x.db'])
@@ -306,12 +306,12 @@ describe('a file', () => {
     expect(readdirSync(folder)).toHaveLength(3)
   })
 
-  test('stays what it was when saving in its place fails', async () => {
+  test('is unchanged when replacing it fails', async () => {
     const { snapshots, folder, database } = await open(path())
     snapshots.save('a', NOW)
     const bytes = readFileSync(join(folder, 'a.db'))
     database.exec('begin')
-    // Within a transaction SQLite refuses.
+    // SQLite refuses it within a transaction.
     expect(() => snapshots.save('a', NOW)).toThrow()
     database.exec('rollback')
     expect(readFileSync(join(folder, 'a.db')).equals(bytes)).toBe(true)
@@ -319,13 +319,13 @@ describe('a file', () => {
   })
 
   const DAMAGES: readonly (readonly [string, (file: string) => void])[] = [
-    ['no database', (file) => writeFileSync(file, 'x'.repeat(50_000))],
+    ['not a database', (file) => writeFileSync(file, 'x'.repeat(50_000))],
     ['empty', (file) => truncateSync(file, 0)],
     ['cut off', (file) => truncateSync(file, 400_000)],
     ['of an unknown format', (file) => writeFileSync(file, readFileSync(file).fill(0xee, 40, 56))],
-    ['another program’s', (file) => writeFileSync(file, new Sqlite(':memory:').serialize())],
+    ['of another program', (file) => writeFileSync(file, new Sqlite(':memory:').serialize())],
   ]
-  test.each(DAMAGES)('that is %s is not restored, and everything stays as it is', async (_what, damage) => {
+  test.each(DAMAGES)('that is %s is not restored, and nothing changes', async (_what, damage) => {
     const opened = await open(path())
     fill(opened, 1)
     opened.snapshots.save('a', NOW)
@@ -340,7 +340,7 @@ describe('a file', () => {
     await opened.restore('a')
   })
 
-  /** A made-up schema after the newest: a table and a column more. */
+  /** A test migration after the newest one: a table and a column more. */
   const next: Migration = {
     up: (database) => {
       database.exec("alter table customer add column shoe text not null default 'none'")
@@ -369,7 +369,7 @@ describe('a file', () => {
     await newer.restore('old')
   })
 
-  test('of a newer schema is refused, naming both', async () => {
+  test('of a newer schema is refused with both versions', async () => {
     const database = path()
     const newer = await open(database, WITH_NEXT)
     newer.snapshots.save('new', NOW)
@@ -380,11 +380,13 @@ describe('a file', () => {
     writeFileSync(join(older.folder, 'new.db'), readFileSync(join(folder, 'new.db')))
     await expect(older.restore('new')).rejects.toMatchObject({
       reason: 'newer',
-      message: expect.stringContaining(`by a newer paytwin (schema ${newest + 1}; this one knows ${newest})`),
+      message: expect.stringContaining(
+        `by a newer paytwin (schema ${newest + 1}; this one supports ${newest})`,
+      ),
     })
   })
 
-  test('the lock on the database is held after a restore as before it', async () => {
+  test('the database stays locked after a restore', async () => {
     const database = path()
     const { snapshots, restore } = await open(database)
     snapshots.save('a', NOW)
@@ -393,7 +395,7 @@ describe('a file', () => {
   })
 })
 
-test('in memory snapshots that were deleted give back their room', async () => {
+test('deleted snapshots in memory free their space', async () => {
   const opened = await open(':memory:')
   for (let n = 0; n < 2_000; n += 1)
     opened.store.idempotency.put({
@@ -411,7 +413,7 @@ test('in memory snapshots that were deleted give back their room', async () => {
     opened.snapshots.remove('a')
   }
   expect(Math.min(...sizes)).toBeGreaterThan(1_000_000)
-  expect(opened.database.pragma('shelf.page_count', { simple: true })).toBeLessThan(
+  expect(opened.database.pragma('snapshots.page_count', { simple: true })).toBeLessThan(
     (2 * (sizes[0] ?? 0)) / 4096,
   )
 })

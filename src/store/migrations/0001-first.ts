@@ -1,8 +1,8 @@
 import type Sqlite from 'better-sqlite3'
 
 /**
- * The first schema. Object tables hold the current state of each object, a column for each field; `seq` is the order of
- * creation, which lists follow, and `merchant` the owner's ordinal.
+ * Creates the first schema. Object tables hold the current state of each object, a column for each field. `seq` is the order
+ * of creation, which lists follow. `merchant` is the owner's ordinal.
  */
 const OBJECT_TABLES: Readonly<Record<string, string>> = {
   customer: `
@@ -142,7 +142,7 @@ const INDEXES: readonly string[] = [
   'create index oauth_token_authorization on oauth_token (authorization)',
   'create index journal_number on journal (merchant, number)',
   'create index journal_object on journal (kind, object)',
-  // Who had a payment method before: kind 3. Its row tells only who has it.
+  // Finds former owners of payment methods (kind 3): their rows have only the current owner.
   "create index journal_detached on journal (json_extract(replaced, '$.customer')) where kind = 3",
 ]
 
@@ -151,9 +151,9 @@ export function up(database: Sqlite.Database): void {
     const common =
       'seq integer primary key, id text not null unique, merchant integer not null, created integer not null'
     database.exec(`create table ${name} (${common}, ${columns}) strict`)
-    // What lists never show is not in their way.
+    // The index of lists leaves out deleted objects.
     const where = columns.includes('deleted integer') ? ' where deleted = 0' : ''
-    // Deliveries are many, written twice each, and only ever listed by endpoint.
+    // Deliveries are many, are written twice each, and are listed only by endpoint.
     if (name !== 'webhook_delivery')
       database.exec(`create index ${name}_merchant on ${name} (merchant)${where}`)
   }

@@ -1,12 +1,11 @@
 import type Sqlite from 'better-sqlite3'
 
 /**
- * Lets the history of an object be read from its end: each journal entry names the one before it, in place of an index that
- * every entry was written to; each row names the newest of its entries; and every 64th entry of an object has a keyframe,
- * the public state right after it.
+ * Makes the history of an object readable from its end. Each journal entry names the previous one, which replaces an index on
+ * the journal. Each row names its newest entry. Every 64th entry of an object has a keyframe, the public state right after it.
  */
 
-/** The tables of objects; the place of each is its number in the journal. */
+/** The object tables; the index of each is its number in the journal. */
 const TABLES = [
   ...['customer', 'product', 'price', 'payment_method', 'subscription', 'invoice', 'payment_intent'],
   ...['charge', 'refund', 'invoice_item', 'webhook_endpoint', 'webhook_delivery'],
@@ -15,7 +14,7 @@ type Table = (typeof TABLES)[number]
 
 const KEYFRAME_ENTRIES = 64
 
-/** What is in a row and not in a keyframe: what is no field, what never changes, and what is private. */
+/** Columns that are in a row but not in a keyframe: those of the store, constant fields, and private fields. */
 const OMITTED: readonly string[] = ['seq', 'merchant', 'id', 'created', 'newest_entry', 'entry_count']
 const PRIVATE: { readonly [T in Table]?: readonly string[] } = {
   customer: ['next_invoice_number'],
@@ -25,7 +24,7 @@ const PRIVATE: { readonly [T in Table]?: readonly string[] } = {
   refund: ['settles_at'],
   webhook_delivery: ['attempt_count', 'is_ready'],
 }
-/** Columns that hold JSON text, and columns that hold 0 or 1 for a boolean, of any table. */
+/** The columns of any table that hold JSON text, and those that hold a boolean as 0 or 1. */
 const JSON_COLUMNS: readonly string[] = [
   ...['metadata', 'recurring', 'card', 'script', 'items', 'pause_collection', 'lines'],
   ...['last_payment_error', 'enabled_events', 'attempts'],
@@ -61,7 +60,7 @@ export function up(database: Sqlite.Database): void {
   database.exec('drop index journal_object')
 }
 
-/** Adds the keyframes of all objects of a table that have so many entries. */
+/** Adds the keyframes of all objects of a table that have enough entries. */
 function addKeyframes(database: Sqlite.Database, kind: number, table: Table): void {
   const rows = database
     .prepare(`select * from ${table} where entry_count >= ${KEYFRAME_ENTRIES}`)

@@ -1,8 +1,8 @@
 import type Sqlite from 'better-sqlite3'
 
 /**
- * Indexes of the few invoices, and invoice items, that billing decisions ask for. They hold nothing of what is paid, so that
- * a customer who pays costs no more, on disk or in time, than without them.
+ * Adds indexes of the few invoices and invoice items that billing decisions read. They contain no paid invoices, so they add
+ * no disk space or time for customers who pay.
  */
 const INDEXES: readonly string[] = [
   `create index invoice_outstanding on invoice (customer, subscription)

@@ -1,8 +1,8 @@
 import type Sqlite from 'better-sqlite3'
 
 /**
- * Finds the payment intents (kind 6) that a customer had before another one: the row says only who has it now. The index is
- * nearly always empty, since few intents are moved.
+ * Adds an index of the payment intents (kind 6) that moved from one customer to another: their rows have only the current
+ * customer. The index is nearly always empty, since few intents move.
  */
 export function up(database: Sqlite.Database): void {
   database.exec(`create index journal_moved on journal (json_extract(replaced, '$.customer'))
