@@ -58,8 +58,8 @@ export type Step = {
 }[Kind]
 
 /**
- * The steps that a decision wants written, in order. Rules add steps. The engine's interpreter writes them together or not
- * at all: rows, journal entries (which are the events), and the jobs derived from the objects.
+ * The steps that a decision wants written, in order. Rules add steps. The engine's interpreter writes them together or
+ * not at all: rows, journal entries (which are the events), and the jobs derived from the objects.
  */
 export class Change {
   readonly steps: Step[] = []
@@ -79,8 +79,8 @@ export class Change {
   }
 
   /**
-   * Applies a rule to the latest state of an object that was loaded or has a step, with the event that reports the result.
-   * A rule that returns its argument, without an event, adds no step.
+   * Applies a rule to the latest state of an object that was loaded or has a step, with the event that reports the
+   * result. A rule that returns its argument, without an event, adds no step.
    */
   update<K extends Kind>(
     kind: K,

@@ -11,8 +11,8 @@ export const FINAL_ACTIONS = ['cancel', 'mark_unpaid', 'leave_past_due'] as cons
 export type FinalAction = (typeof FINAL_ACTIONS)[number]
 
 /**
- * Returns when a failed payment is retried; null when no retry is left. The days count from the first failure and are the
- * same for every kind of decline.
+ * Returns when a failed payment is retried; null when no retry is left. The days count from the first failure and are
+ * the same for every kind of decline.
  * @param failedAt - Unix seconds on the customer's clock when the first attempt failed
  * @param attempts - scheduled attempts so far, the first one included (≥ 1)
  * See docs/contract/invoices.md#retry-schedule.

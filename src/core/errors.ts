@@ -226,7 +226,10 @@ export const processorTimeout = () =>
       'The card processor did not answer in time, and nothing was written. Retry with backoff and the same idempotency key.',
   })
 
-/** paytwin: fixtures use a name that no object in them has. @param hint - the probable name, as the end of the sentence */
+/**
+ * paytwin: fixtures use a name that no object in them has.
+ * @param hint - the probable name, as the end of the sentence
+ */
 export const nameMissing = (what: string, name: string, param: string, hint: string) =>
   invalidRequest(404, 'resource_missing', `no ${what} is named '${name}'${hint}`, param)
 

@@ -4,8 +4,8 @@ import { ApiError } from './errors.ts'
 const MAX_MISTAKES = 100
 
 /**
- * A mistake in fixtures. The param of its error is a path, as in `subscriptions[2].items[0].price`. The error is created
- * only when it is reported: that takes time, and a file may have many thousands of mistakes.
+ * A mistake in fixtures. The param of its error is a path, as in `subscriptions[2].items[0].price`. The error is
+ * created only when it is reported: that takes time, and a file may have many thousands of mistakes.
  */
 export type Mistake = { readonly file: string; readonly error: () => ApiError }
 

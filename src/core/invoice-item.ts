@@ -4,8 +4,8 @@ import type { Metadata } from './metadata.ts'
 import { lineAmount, total } from './money.ts'
 
 /**
- * A charge of any amount that is pending for the customer's next manual invoice, or is on an invoice. Amounts are in the
- * smallest currency unit. See docs/contract/invoices.md#invoice-items.
+ * A charge of any amount that is pending for the customer's next manual invoice, or is on an invoice. Amounts are in
+ * the smallest currency unit. See docs/contract/invoices.md#invoice-items.
  */
 export type InvoiceItem = {
   readonly id: string
@@ -48,8 +48,8 @@ export const lineOfItem = (
 
 /**
  * Checks that an item can be added to an invoice.
- * @throws ApiError parameter_invalid, param invoice, for another customer's or currency's invoice, one that is not a draft,
- *   and one that is full
+ * @throws ApiError parameter_invalid, param invoice, for another customer's or currency's invoice, one that is not a
+ *   draft, and one that is full
  * See docs/contract/invoices.md#invoice-items.
  */
 export function checkAcceptsItem(

@@ -8,7 +8,10 @@ export const INVOICE_STATUSES = ['draft', 'open', 'paid', 'void', 'uncollectible
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 export type InvoiceEvent = 'finalize' | 'pay' | 'void' | 'mark_uncollectible'
 
-/** An invoice with a zero total becomes open too: invoice.finalized shows that status. See docs/contract/invoices.md#status. */
+/**
+ * An invoice with a zero total becomes open too: invoice.finalized shows that status. See
+ * docs/contract/invoices.md#status.
+ */
 export const INVOICE_TRANSITIONS: Transitions<InvoiceStatus, InvoiceEvent> = {
   draft: { finalize: 'open' },
   open: { pay: 'paid', void: 'void', mark_uncollectible: 'uncollectible' },
@@ -61,12 +64,14 @@ export type InvoiceLine = {
 }
 
 /**
- * The maximum number of invoice items on a new draft, and of lines to which another item can be added. Each change of an
- * item on a draft records the lines that it replaces, so an unlimited number would grow the database quadratically.
+ * The maximum number of invoice items on a new draft, and of lines to which another item can be added. Each change of
+ * an item on a draft records the lines that it replaces, so an unlimited number would grow the database quadratically.
  */
 export const MAX_LINES = 250
 
-/** An invoice. Amounts are in the smallest currency unit, times in Unix seconds. See docs/contract/invoices.md#fields. */
+/**
+ * An invoice. Amounts are in the smallest currency unit, times in Unix seconds. See docs/contract/invoices.md#fields.
+ */
 export type Invoice = {
   readonly id: string
   readonly created: number
@@ -107,8 +112,8 @@ export type Invoice = {
 }
 
 /**
- * Creates a draft with the given lines. It names every field instead of spreading: V8 then assigns the object's shape at
- * once, which saves a tenth of the time of a renewal.
+ * Creates a draft with the given lines. It names every field instead of spreading: V8 then assigns the object's shape
+ * at once, which saves a tenth of the time of a renewal.
  */
 export const draftInvoice = (
   given: Pick<
@@ -224,8 +229,8 @@ export const nextAttemptAt = ({ finalized_at, created }: Invoice, attempts: numb
   nextRetryAt(finalized_at ?? created, attempts)
 
 /**
- * Records a declined attempt; the invoice stays open. A scheduled attempt moves the retry schedule on, a payment by hand
- * does not.
+ * Records a declined attempt; the invoice stays open. A scheduled attempt moves the retry schedule on, a payment by
+ * hand does not.
  * See docs/contract/invoices.md#attempts.
  */
 export function attemptFailed(

@@ -33,8 +33,8 @@ export type Job = {
 }
 
 /**
- * Derives the jobs of a subscription from its state. Jobs are never scheduled by hand: a canceled subscription has none,
- * and no job can be missed or run twice.
+ * Derives the jobs of a subscription from its state. Jobs are never scheduled by hand: a canceled subscription has
+ * none, and no job can be missed or run twice.
  * See docs/contract/subscriptions.md#status.
  */
 export function subscriptionJobs(subscription: Subscription): Job[] {

@@ -113,8 +113,8 @@ class Reader {
   }
 
   /**
-   * Returns the place after the string that starts at a place. A single pattern for a whole string would overflow the stack
-   * of the regular expression engine on a string with many escapes.
+   * Returns the place after the string that starts at a place. A single pattern for a whole string would overflow the
+   * stack of the regular expression engine on a string with many escapes.
    */
   #endOfString(start: number): number {
     STRING_END.lastIndex = start + 1

@@ -4,8 +4,8 @@ import { amountTooLarge } from './errors.ts'
 export const MAX_AMOUNT = 99_999_999
 
 /**
- * Returns the amount of a quantity of a price. All amounts are integers in the smallest currency unit, and no rule of the
- * contract divides one, so nothing is rounded. A rule that has to round belongs here.
+ * Returns the amount of a quantity of a price. All amounts are integers in the smallest currency unit, and no rule of
+ * the contract divides one, so nothing is rounded. A rule that has to round belongs here.
  */
 export const lineAmount = (unitAmountMinor: number, quantity: number): number => unitAmountMinor * quantity
 

@@ -2,16 +2,19 @@
 const MIN_SIMILARITY = 0.3
 /** The longest text that is compared, in characters. No name is longer, and the time grows with the lengths. */
 const MAX_LENGTH = 100
-/** The longest text whose edit distance is computed, which takes quadratic time. A long text with a typo keeps most of its pairs. */
+/**
+ * The longest text whose edit distance is computed, which takes quadratic time. A long text with a typo keeps most of
+ * its pairs.
+ */
 const MAX_DISTANCE_LENGTH = 32
 /** The maximum number of candidates of a hint. A longer list does not come from the person who reads the hint. */
 const MAX_CANDIDATES = 500
 
 /**
- * Suggests the names that a mistyped one may stand for, best first. Empty when none is similar, or when the text is longer
- * than any name.
- * @param count - the maximum number of suggestions
- * paytwin: similar means few typing errors, or many common pairs of characters.
+ * Suggests the names that a mistyped one may stand for, best first. Empty when none is similar, or when the text is
+ * longer than any name.
+ * @param count - the maximum number of suggestions paytwin: similar means few typing errors, or many common pairs of
+ *   characters.
  */
 export function nearest<Name extends string>(text: string, names: readonly Name[], count = 3): Name[] {
   if (text.length > MAX_LENGTH) return []

@@ -138,7 +138,8 @@ export const UNKNOWN_CODE = 'The code does not exist or was issued to another ap
  * Any other refusal changes nothing.
  * @param use.now - the merchant's clock
  * @param use.verifier - the code verifier of the app; `challenge` is its hash (S256, base64url)
- * See docs/contract/oauth.md#codes; RFC 6749 4.1.3, 10.5; RFC 7636 4.6; RFC 9700 4.8.2 (a verifier without a challenge).
+ * See docs/contract/oauth.md#codes; RFC 6749 4.1.3, 10.5; RFC 7636 4.6; RFC 9700 4.8.2 (a verifier without a
+ * challenge).
  */
 export function checkCode(
   code: IssuedCode,
@@ -179,8 +180,8 @@ export type IssuedRefreshToken = {
 export const UNKNOWN_REFRESH_TOKEN = 'The refresh token does not exist or was issued to another app'
 
 /**
- * Decides whether a refresh token is accepted. Reuse of a rotated token means that two parties have it, so its family is
- * revoked.
+ * Decides whether a refresh token is accepted. Reuse of a rotated token means that two parties have it, so its family
+ * is revoked.
  * @param use.now - the merchant's clock
  * See docs/contract/oauth.md#refreshing; RFC 9700 4.14.2.
  */

@@ -55,8 +55,8 @@ export const periodAmount = (items: readonly SubscriptionItem[], prices: Prices)
   total(items.map(({ price, quantity }) => lineAmount(prices.get(price)?.unit_amount ?? 0, quantity)))
 
 /**
- * Lists a subscription's future jobs in order: the queued ones, and the renewals projected after them. What would come after
- * a scheduled cancellation is left out.
+ * Lists a subscription's future jobs in order: the queued ones, and the renewals projected after them. What would come
+ * after a scheduled cancellation is left out.
  * @param given.isPayable - whether there is a payment method to charge
  * See docs/contract/command-line.md#timelines; paytwin: three renewals are projected.
  */
@@ -74,7 +74,10 @@ export function subscriptionProspects(
   return inOrder(prospects.filter((prospect) => precedesCancellation(prospect, subscription)))
 }
 
-/** Returns the effect of a trial's end without a payment method; null if it bills. See docs/contract/subscriptions.md#trials. */
+/**
+ * Returns the effect of a trial's end without a payment method; null if it bills. See
+ * docs/contract/subscriptions.md#trials.
+ */
 function trialConsequence({ collection_method, missing_payment_method }: Subscription): Consequence | null {
   if (collection_method === 'send_invoice' || missing_payment_method === 'create_invoice') return null
   return missing_payment_method
@@ -109,14 +112,18 @@ const PAUSED: Readonly<Record<NonNullable<Subscription['pause_collection']>['beh
   void: 'void',
 }
 
-/** Returns the status of an uncollected invoice at an instant. See docs/contract/subscriptions.md#pausing-collection. */
+/**
+ * Returns the status of an uncollected invoice at an instant. See docs/contract/subscriptions.md#pausing-collection.
+ */
 function uncollectedAt({ status, pause_collection }: Subscription, due: number): Uncollected | null {
   if (status === 'unpaid') return 'draft'
   if (!pause_collection || (pause_collection.resumes_at ?? Number.POSITIVE_INFINITY) <= due) return null
   return PAUSED[pause_collection.behavior]
 }
 
-/** Reports whether a job runs before its subscription is canceled; at the same instant the order of the jobs decides. */
+/**
+ * Reports whether a job runs before its subscription is canceled; at the same instant the order of the jobs decides.
+ */
 function precedesCancellation({ due, kind }: Prospect, subscription: Subscription): boolean {
   const end = hasEnded(subscription) ? null : cancellationAt(subscription)
   if (end === null || due < end) return true

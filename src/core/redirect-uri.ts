@@ -6,8 +6,8 @@ const MAX_REDIRECT_URI = 2_000
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /**
- * Checks a redirect_uri for registration: https, http on the loopback, or a private-use scheme with a dot; absolute, without
- * user and fragment. Later requests must match it exactly.
+ * Checks a redirect_uri for registration: https, http on the loopback, or a private-use scheme with a dot; absolute,
+ * without user and fragment. Later requests must match it exactly.
  * @throws ApiError parameter_invalid
  * See docs/contract/oauth.md#redirect-uris; RFC 6749 3.1.2; RFC 8252 7.1, 7.3; RFC 9700 2.1, 4.1.
  */
@@ -64,8 +64,8 @@ export function redirectTo(uri: string, params: Readonly<Record<string, string |
 }
 
 /**
- * Returns the form-action source of a Content-Security-Policy for a redirect_uri: its origin. Browsers do not support IPv6
- * addresses there, so for those the source is the scheme.
+ * Returns the form-action source of a Content-Security-Policy for a redirect_uri: its origin. Browsers do not support
+ * IPv6 addresses there, so for those the source is the scheme.
  */
 export function formActionOf(uri: string): string {
   const { protocol, host } = new URL(uri)

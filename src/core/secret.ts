@@ -1,7 +1,7 @@
 /**
- * The prefixes of all secrets: API keys, secrets of apps, codes and tokens (`sk_test_`, `oat_test_`), secrets of webhook
- * endpoints (`whsec_`) and of intents (`pi_…_secret_`). Add the prefix of a new kind of secret here, and it is masked
- * everywhere.
+ * The prefixes of all secrets: API keys, secrets of apps, codes and tokens (`sk_test_`, `oat_test_`), secrets of
+ * webhook endpoints (`whsec_`) and of intents (`pi_…_secret_`). Add the prefix of a new kind of secret here, and it is
+ * masked everywhere.
  */
 const PREFIX = '(?:[a-z]{2,3}_(?:test|live)_|whsec_|[a-z]{2}_[A-Za-z0-9]+_secret_)'
 /** Letters and digits, base64, and their encoded forms. */
@@ -21,8 +21,8 @@ const RUNS = /[\w+/=%.~-]+/g
 export const holdsSecret = (text: string): boolean => ANYWHERE.test(text)
 
 /**
- * Replaces the suffix of each secret in a text with `…`. The prefix stays, so that the kind is still visible, unless the
- * secret is percent-encoded.
+ * Replaces the suffix of each secret in a text with `…`. The prefix stays, so that the kind is still visible, unless
+ * the secret is percent-encoded.
  */
 export const maskSecrets = (text: string): string =>
   text
@@ -53,7 +53,10 @@ function formsOf(character: string): string {
   return `(?:${plainForms(character)}|${percent})`
 }
 
-/** Returns the escaped forms of a character. JSON within JSON escapes twice. Escapes match whole, so that the rest stays valid. */
+/**
+ * Returns the escaped forms of a character. JSON within JSON escapes twice. Escapes match whole, so that the rest stays
+ * valid.
+ */
 function plainForms(character: string): string {
   if (character === '\\') return String.raw`(?:\\\\){1,2}`
   if (character === '"') return String.raw`(?:\\\\)?\\"`

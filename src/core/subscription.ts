@@ -21,9 +21,9 @@ export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
 export type SubscriptionEvent = 'begin' | 'recover' | 'fail' | 'expire' | 'mark_unpaid' | 'pause' | 'cancel'
 
 /**
- * The events: begin, a trial or a pause ends with a new period; recover, no invoice is outstanding any more; fail, an attempt
- * failed or a due date passed; expire, an incomplete subscription was never paid; mark_unpaid, the final action of dunning;
- * pause, a trial ended without a payment method.
+ * The events: begin, a trial or a pause ends with a new period; recover, no invoice is outstanding any more; fail, an
+ * attempt failed or a due date passed; expire, an incomplete subscription was never paid; mark_unpaid, the final action
+ * of dunning; pause, a trial ended without a payment method.
  * See docs/contract/subscriptions.md#status.
  */
 export const SUBSCRIPTION_TRANSITIONS: Transitions<SubscriptionStatus, SubscriptionEvent> = {
@@ -105,7 +105,9 @@ export type Subscription = {
 export const hasEnded = ({ status }: Pick<Subscription, 'status'>): boolean =>
   !allows(SUBSCRIPTION_TRANSITIONS, status, 'cancel')
 
-/** Returns when a scheduled cancellation takes effect; null without one. See docs/contract/subscriptions.md#canceling. */
+/**
+ * Returns when a scheduled cancellation takes effect; null without one. See docs/contract/subscriptions.md#canceling.
+ */
 export function cancellationAt(subscription: Subscription): number | null {
   const { cancel_at, cancel_at_period_end, current_period_end } = subscription
   if (!cancel_at_period_end) return cancel_at
@@ -131,8 +133,8 @@ export function intervalOf(items: readonly SubscriptionItem[], prices: Prices): 
 }
 
 /**
- * Creates a subscription as it is before its first payment. A trial is its first period, and the trial's end is the anchor;
- * without a trial the anchor is now.
+ * Creates a subscription as it is before its first payment. A trial is its first period, and the trial's end is the
+ * anchor; without a trial the anchor is now.
  * @param given.trial_end - Unix seconds after now; null for no trial
  * See docs/contract/subscriptions.md#creating.
  */
@@ -249,8 +251,8 @@ export function withTrialEnd(subscription: Subscription, trial_end: number): Sub
 }
 
 /**
- * Sets the newest finalized invoice. `latest_invoice` is null until an invoice of the subscription is paid, and the newest
- * one from then on. See docs/contract/subscriptions.md#latest-invoice.
+ * Sets the newest finalized invoice. `latest_invoice` is null until an invoice of the subscription is paid, and the
+ * newest one from then on. See docs/contract/subscriptions.md#latest-invoice.
  */
 export function withInvoice(
   subscription: Subscription,

@@ -1,8 +1,8 @@
 import { type ApiError, invalidStateTransition } from './errors.ts'
 
 /**
- * A status machine as data: for each status, the allowed events and the status that each leads to. The type is exhaustive, so
- * a table that lacks a status does not compile.
+ * A status machine as data: for each status, the allowed events and the status that each leads to. The type is
+ * exhaustive, so a table that lacks a status does not compile.
  */
 export type Transitions<Status extends string, Event extends string> = Readonly<
   Record<Status, Readonly<Partial<Record<Event, Status>>>>

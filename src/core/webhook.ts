@@ -77,7 +77,10 @@ export const RETRY_GAPS: readonly number[] = [
   24 * HOUR,
 ]
 
-/** The status with which an endpoint refuses all further deliveries. See docs/contract/events-and-webhooks.md#delivery-status. */
+/**
+ * The status with which an endpoint refuses all further deliveries. See
+ * docs/contract/events-and-webhooks.md#delivery-status.
+ */
 export const GONE = 410
 
 /** Creates a delivery that can be sent at once. */
@@ -97,8 +100,8 @@ export const isAccepted = ({ response_status }: DeliveryAttempt): boolean =>
   response_status !== null && response_status >= 200 && response_status < 300
 
 /**
- * Records an attempt: the delivery succeeds, is discarded (410), is retried after the next gap, or fails after the last one.
- * A delivery that was discarded in the meantime stays discarded.
+ * Records an attempt: the delivery succeeds, is discarded (410), is retried after the next gap, or fails after the last
+ * one. A delivery that was discarded in the meantime stays discarded.
  * See docs/contract/events-and-webhooks.md#delivery-status.
  */
 export function attempted(delivery: WebhookDelivery, attempt: DeliveryAttempt): WebhookDelivery {

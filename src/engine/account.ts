@@ -2,20 +2,20 @@ import type { Account, EndingAccount } from '../core/billing/account.ts'
 import type { Invoice } from '../core/invoice.ts'
 import type { PaymentMethod } from '../core/payment-method.ts'
 import type { Subscription } from '../core/subscription.ts'
-import { faultAhead } from './charge-fault.ts'
+import { nextChargeFault } from './charge-fault.ts'
 import type { Unit } from './unit.ts'
 
-/** Loads what a billing decision on a subscription reads. */
+/** Loads the state that a billing decision on a subscription reads. */
 export const loadAccount = (unit: Unit, subscription: Subscription): Account =>
   accountOf(unit, subscription.customer, subscription, [])
 
-/** Loads what a decision reads that may end a subscription. */
+/** Loads the state that a decision reads if it may end a subscription. */
 export const loadEndingAccount = (unit: Unit, subscription: Subscription): EndingAccount =>
   endingAccountOf(unit, subscription.customer, subscription, [])
 
 /**
- * Loads what a decision on an invoice reads.
- * @param subscription - the one that the invoice bills; null for a manual invoice, which the customer's default pays
+ * Loads the state that a decision on an invoice reads.
+ * @param subscription - that of the invoice; null for a manual invoice, which is paid with the customer's default
  */
 export const loadInvoiceAccount = (
   unit: Unit,
@@ -34,7 +34,7 @@ function endingAccountOf(
   return { ...accountOf(unit, customerId, subscription, [...invoices, ...voided]), endingInvoices }
 }
 
-/** @param invoices - those that the decision may pay or void */
+/** @param invoices - the invoices that the decision may pay or void */
 function accountOf(
   unit: Unit,
   customerId: string,
@@ -42,7 +42,7 @@ function accountOf(
   invoices: readonly Invoice[],
 ): Account {
   const customer = unit.need('customer', customerId)
-  // A method that was detached since it was chosen is none.
+  // A method that was detached since it was chosen cannot be charged.
   const usable = (id: string | null = null): PaymentMethod | null => {
     const method = id === null ? null : unit.need('payment_method', id)
     return method?.customer === customer.id ? method : null
@@ -53,7 +53,7 @@ function accountOf(
     final_action: unit.merchant.settings.dunning_final_action,
     customer,
     paymentMethod: usable(subscription?.default_payment_method) ?? usable(customer.default_payment_method),
-    fault: faultAhead(unit),
+    fault: nextChargeFault(unit),
     prices: new Map((subscription?.items ?? []).map(({ price }) => [price, unit.need('price', price)])),
     outstanding: outstandingOf(unit, customerId, subscription, invoices.length + 1),
     intents: intentsOf(unit, invoices),
@@ -76,7 +76,7 @@ function outstandingOf(
   }
 }
 
-/** An incomplete subscription has only the invoice that it began with: nothing else is billed until that is paid. */
+/** Lists the open invoices that change when a subscription ends. An incomplete one has only its first invoice. */
 const endingInvoicesOf = ({ store, owner }: Unit, { id, status }: Subscription): Invoice[] =>
   status === 'incomplete'
     ? store.objects
@@ -84,11 +84,11 @@ const endingInvoicesOf = ({ store, owner }: Unit, { id, status }: Subscription):
         .reverse()
     : store.objects.invoicesToRetry(id)
 
-/** The subscription that an invoice bills; null for a manual one. */
+/** Returns the subscription that an invoice bills; null for a manual one. */
 export const subscriptionOf = (unit: Unit, { subscription }: Invoice): Subscription | null =>
   subscription === null ? null : unit.need('subscription', subscription)
 
-/** The intents of some invoices, by the invoice's id. */
+/** Returns the intents of some invoices, by invoice id. */
 const intentsOf = (unit: Unit, invoices: readonly Invoice[]): Account['intents'] =>
   new Map(
     invoices.flatMap((invoice) =>

@@ -6,32 +6,34 @@ import { nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import type { MerchantState, Waiting } from './merchant-state.ts'
 import type { Outbox } from './outbox.ts'
-import { awaitsWebhooks, NOTHING_DONE, runBatch, type Summary } from './scheduler.ts'
+import { awaitsWebhooks, EMPTY_SUMMARY, runBatch, type Summary } from './scheduler.ts'
 import type { TransactionLog } from './transaction-log.ts'
 import type { Transactions } from './transactions.ts'
 import type { Units } from './units.ts'
 
 /**
- * After how many batches the log is moved into the database, in a turn of its own: so that nobody waits for a batch and for that
- * too. Few enough for SQLite seldom to begin with it itself, at the end of a commit; more often costs time, for each time writes the
- * pages that all batches change.
+ * The number of batches between two checkpoints, which have a turn of their own so that no request waits for both a
+ * batch and a checkpoint. If it were larger, SQLite would often checkpoint by itself at the end of a commit. If it were
+ * smaller, pages that every batch changes would be written more often.
  */
 const BATCHES_A_CHECKPOINT = 8
 
-/** An advance that cannot be written any further, on a full disk: it stays under way, and goes on by itself when there is room again. */
+/**
+ * An advance that cannot be written because the disk is full. It stays in progress and continues when there is space.
+ */
 export class AdvancePutOff extends Error {
   constructor(cause: unknown) {
-    super(`the advance is put off: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    super(`the advance is stalled: ${cause instanceof Error ? cause.message : cause}`, { cause })
   }
 }
 
-/** Controls a running advance. `wake` ends its waiting for webhooks when it is canceled, or the daemon stops. */
+/** Controls a running advance. `wake` ends its wait for webhooks when it is canceled or the daemon stops. */
 type Control = { wake: () => void }
 type Running = Control & { readonly done: Promise<Summary> }
 
 /**
- * The advances that are under way. Each runs in batches of due jobs, a transaction for each batch; the clock's row says how far it has
- * come. While it runs, the writes of those who follow its clock wait.
+ * The advances in progress. Each runs in batches of due jobs, one transaction a batch; the clock's row stores its
+ * progress. While it runs, writes that follow its clock wait.
  * See docs/contract/clocks.md#advancing.
  */
 export class Advances {
@@ -42,7 +44,7 @@ export class Advances {
   readonly #outbox: Outbox
   readonly #listeners: Listeners
   readonly #running = new Map<Clock, Running>()
-  /** Clocks whose advance is to end after its current batch. An advance that stalls before that still ends, once it can. */
+  /** Clocks whose advance ends after its current batch. An advance that stalls first ends once it can be written. */
   readonly #canceled = new WeakSet<Clock>()
   #isStopping = false
 
@@ -62,21 +64,21 @@ export class Advances {
     this.#listeners = given.listeners
   }
 
-  /** Whether any clock moves. */
+  /** Whether any clock is advancing. */
   get isMoving(): boolean {
     return this.#running.size > 0
   }
 
-  /** Whether advances stop, and none is to be started. */
+  /** Whether advances stop and none may start. */
   get isStopping(): boolean {
     return this.#isStopping
   }
 
   /**
-   * Starts the advance that the transaction under way stores in the clock's row, once that is committed. The clock is held from
-   * now on, so that later commands of the same transaction wait. If the transaction is rolled back there is no advance, and the
-   * commands that waited for it fail for the same reason.
-   * @returns what the advance did, when it has ended or was canceled
+   * Starts the advance that the open transaction stores in the clock's row, once it is committed. The clock is held
+   * from now on, so later commands of the same transaction wait. If the transaction is rolled back there is no advance,
+   * and the waiting commands fail for the same reason.
+   * @returns the summary, when the advance has ended or was canceled
    */
   startOnCommit(merchant: MerchantState, clock: Clock): Promise<Summary> {
     const waiting = hold(merchant, clock)
@@ -90,19 +92,19 @@ export class Advances {
     return reportedElsewhere(done)
   }
 
-  /** Goes on with an advance that the database holds. @returns as startOnCommit */
-  goOn(merchant: MerchantState, clock: Clock): Promise<Summary> {
+  /** Continues an advance that the database holds. @returns as startOnCommit */
+  resume(merchant: MerchantState, clock: Clock): Promise<Summary> {
     return reportedElsewhere(this.#run(merchant, clock, hold(merchant, clock)))
   }
 
-  /** Retries the stalled advances of a merchant: to be called now and then. */
+  /** Retries the stalled advances of a merchant. Must be called regularly. */
   resumeStalled(merchant: MerchantState): void {
     if (this.#isStopping) return
-    for (const clock of merchant.stalled) void this.goOn(merchant, clock)
+    for (const clock of merchant.stalled) void this.resume(merchant, clock)
   }
 
   /**
-   * Ends the advance under way on a clock, if there is one: a running advance after its current batch, a stalled one at once.
+   * Ends the advance of a clock, if there is one: a running advance after its current batch, a stalled one at once.
    * @throws when the end of a stalled advance cannot be written; the advance is then not canceled
    */
   cancel(merchant: MerchantState, clock: Clock): void {
@@ -117,27 +119,27 @@ export class Advances {
     }
   }
 
-  /** Resolves when what moves now has ended, well or not. */
-  async rest(): Promise<void> {
+  /** Resolves when the advances that run now have ended, successfully or not. */
+  async idle(): Promise<void> {
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
   }
 
-  /** Stops what moves at the next border of a batch; it goes on at the next start. */
+  /** Stops all advances after their current batch; they continue at the next start. */
   async stop(): Promise<void> {
     this.#isStopping = true
     for (const { wake } of this.#running.values()) wake()
-    await this.rest()
+    await this.idle()
   }
 
   #run(merchant: MerchantState, clock: Clock, waiting: readonly Waiting[]): Promise<Summary> {
     const control: Control = { wake: () => undefined }
     merchant.stalled.delete(clock)
-    const done = this.#runOrGiveUp(merchant, clock, control).finally(() => {
+    const done = this.#runAndReport(merchant, clock, control).finally(() => {
       this.#running.delete(clock)
       merchant.held.delete(clock)
       if (clock.target !== null) merchant.stalled.add(clock)
       for (const { requeue, reject } of waiting) {
-        // An advance that a shutdown interrupts goes on at the next start: no write may come in its middle.
+        // An advance that a shutdown interrupts continues at the next start; no write may come in between.
         if (clock.target === null) requeue()
         else reject(internalError())
       }
@@ -146,22 +148,22 @@ export class Advances {
     return done
   }
 
-  async #runOrGiveUp(merchant: MerchantState, clock: Clock, control: Control): Promise<Summary> {
+  async #runAndReport(merchant: MerchantState, clock: Clock, control: Control): Promise<Summary> {
     try {
       return await this.#runBatches(merchant, clock, control)
     } catch (error) {
       this.#listeners.report(error, `advancing the clock of ${merchant.settings.id}`)
       if (isOfStorage(error)) throw new AdvancePutOff(error)
-      this.#giveUp(merchant, clock)
+      this.#endFailed(merchant, clock)
       throw error
     }
   }
 
   async #runBatches(merchant: MerchantState, clock: Clock, control: Control): Promise<Summary> {
-    let summary = NOTHING_DONE
+    let summary = EMPTY_SUMMARY
     let isWaiting = awaitsWebhooks(clock)
     for (let batches = 1; ; batches += 1) {
-      // Between batches the requests that arrived meanwhile are read and answered.
+      // Requests that arrived during the batch are answered before the next one.
       await nextTurn()
       if (isWaiting) await this.#park(merchant, clock, control)
       if (this.#isStopping) return summary
@@ -183,18 +185,18 @@ export class Advances {
     }
   }
 
-  /** What the database has no room for stays in the log, where it is committed, and is moved another time. */
+  /** Checkpoints the log. What does not fit into the database stays in the log until the next checkpoint. */
   #checkpoint(): void {
     try {
       this.#store.checkpoint()
     } catch (error) {
       if (!isOfStorage(error)) throw error
-      this.#listeners.report(error, 'moving the log into the database')
+      this.#listeners.report(error, 'checkpointing the log')
     }
   }
 
-  /** Ends an advance that has failed; where that cannot be written either, it is only put off. */
-  #giveUp(merchant: MerchantState, clock: Clock): void {
+  /** Ends an advance after an error; if that cannot be written either, the advance stays stalled. */
+  #endFailed(merchant: MerchantState, clock: Clock): void {
     try {
       this.#end(clock)
     } catch (error) {
@@ -202,15 +204,15 @@ export class Advances {
     }
   }
 
-  /** Ends an advance where it stands. */
+  /** Ends an advance at its current instant. */
   #end(clock: Clock): void {
     this.#transactions.run([clock], () => clock.end({ keepsPace: false }))
     this.#canceled.delete(clock)
   }
 
   /**
-   * Waits at the present instant until receivers have answered what they were sent. Meanwhile commands are let in, so that
-   * a receiver can call back.
+   * Waits at the current instant until webhooks are answered. Commands are admitted in the meantime, so that a receiver
+   * can call back.
    * See docs/contract/clocks.md#await-webhooks.
    */
   async #park(merchant: MerchantState, clock: Clock, control: Control): Promise<void> {
@@ -229,7 +231,7 @@ export class Advances {
   }
 }
 
-/** Keeps the writes back that follow a clock. @returns where they wait */
+/** Makes writes that follow a clock wait. @returns the list in which they wait */
 function hold(merchant: MerchantState, clock: Clock): Waiting[] {
   assert(!merchant.held.has(clock), `only one advance moves ${clock.id}`)
   const waiting: Waiting[] = []
@@ -237,7 +239,7 @@ function hold(merchant: MerchantState, clock: Clock): Waiting[] {
   return waiting
 }
 
-/** The failure of an advance is reported where it happens, so nobody needs to wait for it. */
+/** Marks a promise as handled: the failure of an advance is reported where it happens. */
 function reportedElsewhere<T>(done: Promise<T>): Promise<T> {
   done.catch(() => undefined)
   return done

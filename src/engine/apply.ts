@@ -5,11 +5,11 @@ import { codecOf } from '../store/codec.ts'
 import type { NewEntry } from '../store/journal.ts'
 import { hasKeyframe } from '../store/keyframes.ts'
 import { Place } from '../store/place.ts'
-import { noteAttempt } from './charge-fault.ts'
+import { consumeChargeFault } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
 import { requeue } from './requeue.ts'
 import type { Unit } from './unit.ts'
-import { post } from './webhook-post.ts'
+import { enqueueDeliveries } from './webhook-post.ts'
 
 type Touched = {
   readonly kind: Kind
@@ -19,13 +19,13 @@ type Touched = {
 }
 
 /**
- * Writes a change: all that the journal tells is written here, and nowhere else. Each object is written once, in its last
- * state; each step leaves its journal entry; the jobs follow from the objects' states.
- * @param clock - the clock on which it happens
- * @throws ApiError internal_error when the card processor did not answer: then nothing is written
+ * Writes a change; nothing else writes objects with a journal. Each object is written once, in its last state. Each
+ * step gets its journal entry. The jobs are derived from the objects' states.
+ * @param clock - the clock on which the change happens
+ * @throws ApiError internal_error when the card processor does not answer; then nothing is written
  */
 export function apply(unit: Unit, change: Change, clock: Clock = unit.merchant.clock): void {
-  noteAttempt(unit, change)
+  consumeChargeFault(unit, change)
   const touched = new Map<string, Touched>()
   const entries: NewEntry[] = []
   for (const step of change.steps) {
@@ -40,10 +40,10 @@ export function apply(unit: Unit, change: Change, clock: Clock = unit.merchant.c
   for (const object of touched.values()) queueJobs(unit, object)
 }
 
-/** Notes the last state of the object of a step. */
+/** Records the last state of a step's object. */
 function touch(unit: Unit, touched: Map<string, Touched>, { kind, before, after }: Step): Touched {
   const known = touched.get(after.id)
-  assert(!known || known.last === before, `the steps of ${after.id} follow one another`)
+  assert(!known || known.last === before, `each step of ${after.id} starts from the previous one`)
   if (known) {
     known.last = after
     return known
@@ -60,7 +60,7 @@ function writeRow(unit: Unit, { kind, first, last, place }: Touched): void {
   else objects.update(kind, unit.owner, { before: first, after: last }, place)
 }
 
-/** Appends journal entries, and posts their events. */
+/** Appends journal entries, and enqueues the deliveries of their events. */
 function record(unit: Unit, entries: readonly NewEntry[], created: number): void {
   unit.store.journal.append({
     merchant: unit.owner,
@@ -73,13 +73,13 @@ function record(unit: Unit, entries: readonly NewEntry[], created: number): void
   for (const { event } of entries) {
     if (!event) continue
     unit.events.push(event.type)
-    post(unit, event, created)
+    enqueueDeliveries(unit, event, created)
   }
 }
 
 /**
- * The journal entry of a step; undefined for a step without an event that changes nothing of the public object.
- * @param link - the place of the object, to whose chain the entry is added, and the seq that the entry will have
+ * Creates the journal entry of a step; undefined for a step without an event that changes no public field.
+ * @param link - the place of the object, whose chain gets the entry, and the seq that the entry will have
  */
 function entryOf(
   unit: Unit,
@@ -106,7 +106,7 @@ const jobsOf: { readonly [K in Kind]?: (object: Objects[K]) => Job[] } = {
   refund: refundJobs,
 }
 
-/** Puts on the queue what follows from an object's new state, in place of what followed from the old one. */
+/** Replaces the jobs derived from an object's old state by those derived from its new state. */
 function queueJobs(unit: Unit, { kind, first, last }: Touched): void {
   const derive = jobsOf[kind] as ((object: Step['after']) => Job[]) | undefined
   if (!derive) return

@@ -3,17 +3,17 @@ import { processorTimeout } from '../core/errors.ts'
 import type { ChargeFault } from '../core/processor.ts'
 import type { Unit } from './unit.ts'
 
-/** What strikes the attempt of a unit's decision, should it make one; null for nothing. The operator is spared. */
-export const faultAhead = (unit: Unit): ChargeFault | null =>
+/** Returns the fault for the next charge attempt of a unit; null for none. Requests of the operator have no faults. */
+export const nextChargeFault = (unit: Unit): ChargeFault | null =>
   unit.request?.isOperators ? null : unit.faults.aheadOfCharge(unit.merchant.settings.id)
 
 /**
- * Takes note that a decision asked the card processor, if it did: the fault that struck has been used once, also when
- * everything else is taken back, as a card's script moves on too.
- * @throws ApiError internal_error when the processor did not answer a request. To the clock that is a failed attempt.
+ * Uses up the fault of a decision's charge attempt, if it made one. The use stays counted when everything else is
+ * rolled back, like the position in a card's script.
+ * @throws ApiError internal_error when the processor did not answer a request; for a job that is a failed attempt
  * See docs/contract/faults.md#charge-faults.
  */
-export function noteAttempt(unit: Unit, { hasAttempt }: Change): void {
+export function consumeChargeFault(unit: Unit, { hasAttempt }: Change): void {
   if (!hasAttempt || unit.request?.isOperators) return
   const fault = unit.faults.strikeCharge(unit.merchant.settings.id)
   if (fault === 'processor_timeout' && unit.request) throw processorTimeout()

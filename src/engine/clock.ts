@@ -1,28 +1,29 @@
 import type { StoredClock } from '../store/clocks.ts'
 
-/** Unix milliseconds. The one reading of the wall clock; tests give their own. */
+/** Reads the wall clock in Unix milliseconds. Tests supply their own. */
 export type Wall = () => number
 export const systemWall: Wall = () => Date.now()
 
-/** Milliseconds from an arbitrary start, never going back: for measuring, not for telling time. */
+/** Milliseconds since an arbitrary start, which never go back; for measuring durations. */
 export const stopwatch = (): number => {
   // The first use of `performance` loads modules of Node for more than a millisecond of a start.
   const [seconds, nanoseconds] = process.hrtime()
   return seconds * 1_000 + nanoseconds / 1_000_000
 }
 
-/** How much time passes from now on by a clock that counts milliseconds, in whole seconds. */
+/** Measures the time that passes from now on in whole seconds, with a clock that counts milliseconds. */
 export function uptimeOf(milliseconds: () => number): () => number {
   const startedAt = milliseconds()
   return () => Math.floor((milliseconds() - startedAt) / 1_000)
 }
 
-/** A wall clock's time in Unix seconds. */
+/** Reads a wall clock in Unix seconds. */
 export const wallSeconds = (wall: Wall): number => Math.floor(wall() / 1000)
 
 /**
- * Real time for whatever lapses, in Unix milliseconds. It follows the wall clock; when that is set back, it goes on from where it was,
- * so that nothing that has lapsed is valid again. A step back is noticed from one reading to the next: read it regularly.
+ * Creates the clock for everything that expires in real time, in Unix milliseconds. It follows the wall clock, but
+ * never goes back, so that nothing that has expired becomes valid again. A step back is detected between two readings,
+ * so read it regularly.
  */
 export function steadyTime(wall: Wall): Wall {
   let latest = wall()
@@ -36,13 +37,13 @@ export function steadyTime(wall: Wall): Wall {
 }
 
 /**
- * A clock of a merchant. It never goes back: while an advance is under way it shows the instant that the advance has come to, and
- * a live one stands still while that, or the wall clock, is behind what it has shown.
+ * A clock of a merchant. It never goes back. During an advance it shows the instant that the advance has reached. A
+ * live clock stands still while the advance, or the wall clock, is behind the latest instant that it has shown.
  * See docs/contract/clocks.md#main-clock.
  */
 export class Clock {
   #row: StoredClock
-  /** The row as the database has it, within the transaction under way. */
+  /** The row as the open transaction has written it. */
   #stored: StoredClock
   /** The latest instant that a live clock has shown. */
   #shown = 0
@@ -66,12 +67,12 @@ export class Clock {
     return this.#row.created
   }
 
-  /** What a test clock is called. */
+  /** The name of a test clock. */
   get name(): string | null {
     return this.#row.name
   }
 
-  /** Whether it is a clock of single customers. */
+  /** Whether it is a test clock of single customers. */
   get isTest(): boolean {
     return this.#row.is_test === 1
   }
@@ -84,17 +85,17 @@ export class Clock {
     return this.#row.mode
   }
 
-  /** Where the advance under way ends; null when there is none. */
+  /** The end of the advance in progress; null when there is none. */
   get target(): number | null {
     return this.#row.target
   }
 
-  /** What the advance under way was asked for, as the scheduler wrote it. */
+  /** The options of the advance in progress, in the scheduler's format. */
   get advance(): string | null {
     return this.#row.advance
   }
 
-  /** What the clock shows, in Unix seconds. */
+  /** The current time of the clock, in Unix seconds. */
   get now(): number {
     const { mode, target, now, offset } = this.#row
     if (mode === 'frozen') return now
@@ -103,32 +104,34 @@ export class Clock {
     return this.#shown
   }
 
-  /** When a live clock shows an instant: Unix milliseconds of the wall clock, the present for one that it has shown already. */
+  /**
+   * Returns when a live clock shows an instant, in Unix milliseconds of the wall clock; now if it has already shown it.
+   */
   wallTimeOf(instant: number): number {
     return instant <= this.now ? this.#wall() : (instant - this.#row.offset) * 1000
   }
 
-  /** The instant at which commands run: the one last ticked or moved to, in Unix seconds. */
+  /** The instant at which commands run: the last tick or move, in Unix seconds. */
   get instant(): number {
     return this.#row.now
   }
 
-  /** Takes up what a live clock shows, so that commands run at that instant. */
+  /** Moves to the current time of a live clock, so that commands run at that instant. */
   tick(): void {
     if (this.now !== this.#row.now) this.#set({ now: this.now })
   }
 
-  /** Moves to an instant at or after the present one. */
+  /** Moves to an instant, which must not be in the past. */
   moveTo(now: number): void {
     this.#set({ now })
   }
 
-  /** Begins an advance, or goes on with it: it holds the clock until it ends. */
+  /** Begins or continues an advance, which holds the clock until it ends. */
   begin(target: number, advance: string): void {
     this.#set({ target, advance })
   }
 
-  /** Ends an advance where it has come to. A live clock goes on from there, or keeps the pace that it had. */
+  /** Ends an advance at its current instant. A live clock continues from there, or keeps its offset. */
   end({ keepsPace }: { keepsPace: boolean }): void {
     const { now, offset } = this.#row
     const goesOn = { offset: now - wallSeconds(this.#wall) }
@@ -148,23 +151,23 @@ export class Clock {
     this.#set({ deleted: 1 })
   }
 
-  /** The row to write, when it has changed since it was last taken. */
+  /** Returns the row if it has changed since the last call. */
   takeDirty(): StoredClock | undefined {
     if (this.#row === this.#stored) return undefined
     this.#stored = this.#row
     return this.#row
   }
 
-  /** What it would write, to be put back when a command is taken back. */
+  /** The state to restore when a command is rolled back. */
   get state(): StoredClock {
     return this.#row
   }
 
-  putBack(state: StoredClock): void {
+  restore(state: StoredClock): void {
     this.#row = state
   }
 
-  /** Goes back to what the database holds, after a transaction was rolled back. */
+  /** Returns to the state of the database after a rollback. */
   reset(row: StoredClock): void {
     this.#row = row
     this.#stored = row

@@ -2,7 +2,7 @@ import { internalError } from '../core/errors.ts'
 import type { Clock } from './clock.ts'
 import { Gate, nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
-import { leftBehindBy, type MerchantState } from './merchant-state.ts'
+import { absenceOf, type MerchantState } from './merchant-state.ts'
 import type { Timekeeper } from './timekeeper.ts'
 import type { Transactions } from './transactions.ts'
 import { ClockHeld } from './unit.ts'
@@ -13,16 +13,17 @@ export type CommandOptions = {
 }
 
 type Command = CommandOptions & {
-  /** The merchants whose clocks it follows; none for what concerns no merchant's time. */
+  /** The merchants whose clocks the command follows; none for a command that does not depend on their time. */
   readonly merchants: readonly MerchantState[]
-  /** @returns the answer, to be given after the commit; undefined when it waits for a clock and is to run again */
+  /** Runs it. @returns the response to send after the commit; undefined when it waits for a clock and runs again */
   readonly run: () => (() => void) | undefined
   readonly reject: (error: unknown) => void
 }
 
 /**
- * The command queue. Commands that arrive together share one transaction, and are answered after the commit. Those of a
- * merchant whose time moves wait until it stands. Work that is to run alone lets commands pass as long as any clock moves.
+ * The command queue. Commands that arrive together share one transaction, and are answered after its commit. Commands
+ * of a merchant whose clock is advancing wait for the advance. Exclusive work lets commands pass while any clock is
+ * advancing.
  */
 export class CommandQueue {
   readonly #transactions: Transactions
@@ -42,15 +43,16 @@ export class CommandQueue {
     this.#listeners = given.listeners
   }
 
-  /** Refuses commands from now on. @returns when those that were accepted have ended */
+  /** Refuses commands from now on. @returns when the accepted ones have ended */
   async close(): Promise<void> {
     this.#isClosed = true
     while (this.#commands.length > 0 || this.#gate.isWanted) await nextTurn()
   }
 
   /**
-   * Runs a command in the next transaction, at the instant at which the clocks of some merchants stand then.
-   * @param run - when it fails, it has taken back what it has written; it throws only when the whole transaction is lost
+   * Runs a command in the next transaction, at the current instant of the merchants' clocks.
+   * @param run - must have rolled back its writes when it returns an error; may throw only when the whole transaction
+   *   is lost
    */
   submit<T>(
     merchants: readonly MerchantState[],
@@ -75,12 +77,13 @@ export class CommandQueue {
   }
 
   /**
-   * Runs work while no command does. Until every clock stands commands pass, for an advance may last as long as a webhook's receiver
-   * likes; so they cannot delay the work, except that some begin advances: those are held back once the advances of now have ended.
+   * Runs work while no command runs. Commands pass until every clock stands, because an advance may last as long as a
+   * webhook receiver takes. So they cannot delay the work by starting advances, new advances are held back once the
+   * present ones have ended.
    */
   alone<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(internalError())
-    return this.#gate.alone(work, this.#time.rest())
+    return this.#gate.alone(work, this.#time.idle())
   }
 
   #enqueue(command: Command): void {
@@ -89,20 +92,21 @@ export class CommandQueue {
   }
 
   /**
-   * Lets more come first: those whom the last transaction has answered ask again meanwhile, and all share one commit, which costs
-   * as much for one as for many. While time moves a turn takes as long as a batch, and there is none to spare.
+   * Schedules a transaction two turns later. Clients that the last transaction has answered send their next requests in
+   * the meantime, and all commands share one commit. While a clock is advancing a turn takes as long as a batch, so one
+   * turn is enough.
    */
   #flushSoon(): void {
     const flush = () => this.#flush()
     setImmediate(this.#time.isMoving ? flush : () => setImmediate(flush))
   }
 
-  /** One transaction for all commands that have arrived; answers leave after its commit. */
+  /** Runs all queued commands in one transaction, and answers them after the commit. */
   #flush(): void {
     const commands = this.#commands.filter((command) => !this.#holdsBack(command))
     this.#commands = []
     if (commands.length === 0) return
-    /** Those that are to be answered now: not deferred, nor sent away. */
+    /** Commands to answer now: neither deferred nor rejected. */
     const open = new Set(commands)
     const answers: (() => void)[] = []
     const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
@@ -124,27 +128,27 @@ export class CommandQueue {
     for (const answer of answers) answer()
   }
 
-  /** Holds a command back for work that is to run alone. @returns whether it is held back */
+  /** Holds a command back for exclusive work. @returns whether it is held back */
   #holdsBack(command: Command): boolean {
     if (!this.#gate.isWanted || this.#passes(command)) return false
     this.#gate.hold(command)
     return true
   }
 
-  /** Whether a command runs though work waits to run alone. */
+  /** Reports whether a command runs although exclusive work waits. */
   #passes({ beginsAdvance }: Command): boolean {
     return this.#time.isMoving && !(beginsAdvance && this.#gate.isDraining)
   }
 
   /**
-   * Defers a command while a merchant's time is moving; else it runs at the instant that its clock shows. While a shutdown
-   * leaves an advance unfinished there is no such instant: the command is sent away.
-   * @returns whether the command is not to run now
+   * Defers a command while a merchant's clock is advancing; else the command runs at the clock's instant. While a
+   * shutdown leaves an advance unfinished there is no such instant, and the command is rejected.
+   * @returns whether the command must not run now
    */
   #defers(command: Command, merchant: MerchantState): boolean {
-    const leftBehind = leftBehindBy(merchant)
-    if (leftBehind) {
-      command.reject(leftBehind)
+    const reason = absenceOf(merchant)
+    if (reason) {
+      command.reject(reason)
       return true
     }
     const { clock, held } = merchant
@@ -159,7 +163,7 @@ export class CommandQueue {
     return false
   }
 
-  /** Lets a command wait for the advance that holds a clock. @returns whether there is one */
+  /** Makes a command wait for the advance that holds a clock. @returns whether there is one */
   #defer(command: Command, clock: Clock): boolean {
     const owner = command.merchants.find(({ held }) => held.has(clock))
     const waiting = owner?.held.get(clock)

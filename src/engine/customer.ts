@@ -9,7 +9,7 @@ import { apply } from './apply.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import type { Unit } from './unit.ts'
 
-/** undefined leaves a field as it is. */
+/** undefined leaves a field unchanged. */
 export type CustomerParams = {
   email?: string | null | undefined
   name?: string | null | undefined
@@ -19,13 +19,16 @@ export type CustomerParams = {
   invoice_settings?: { default_payment_method?: string | null | undefined } | undefined
 }
 
-/** A customer follows the clock on which it was made, for good. */
+/** A customer keeps the clock on which it was created. */
 export type NewCustomerParams = CustomerParams & { test_clock?: string | undefined }
 
 const INVOICE_PREFIX_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const DEFAULT_METHOD = 'invoice_settings[default_payment_method]'
 
-/** @throws ApiError resource_missing, parameter_invalid. See docs/contract/customers.md#customers. */
+/**
+ * Creates a customer.
+ * @throws ApiError resource_missing, parameter_invalid. See docs/contract/customers.md#customers.
+ */
 export function createCustomer(unit: Unit, params: NewCustomerParams): Customer {
   const clock =
     params.test_clock === undefined
@@ -54,7 +57,7 @@ export function createCustomer(unit: Unit, params: NewCustomerParams): Customer 
   return customer
 }
 
-/** @throws ApiError resource_missing. See docs/contract/customers.md#customers. */
+/** Updates a customer. @throws ApiError resource_missing. See docs/contract/customers.md#customers. */
 export function updateCustomer(unit: Unit, id: string, params: CustomerParams): Customer {
   const customer = unit.find('customer', id)
   const change = new Change()
@@ -82,7 +85,9 @@ function withParams(unit: Unit, change: Change, customer: Customer, params: Cust
   }
 }
 
-/** @throws ApiError parameter_invalid, param invoice_prefix, when another customer has it: no number is given twice. */
+/**
+ * @throws ApiError parameter_invalid, param invoice_prefix, when another customer uses it: invoice numbers are unique.
+ */
 function checkPrefix(unit: Unit, { id }: Customer, prefix: string): void {
   const [holder] = unit.store.objects.list(
     'customer',
@@ -91,24 +96,24 @@ function checkPrefix(unit: Unit, { id }: Customer, prefix: string): void {
     { limit: 1 },
   )
   if (holder && holder.id !== id) {
-    throw parameterInvalid('invoice_prefix', `Another customer's invoices begin with '${prefix}'`)
+    throw parameterInvalid('invoice_prefix', `The invoice prefix '${prefix}' is in use by another customer`)
   }
 }
 
 /**
- * Deletes a customer: its subscriptions are canceled at once.
+ * Deletes a customer and cancels its subscriptions at once.
  * @throws ApiError resource_missing
  * See docs/contract/customers.md#deleting-a-customer.
  */
 export function deleteCustomer(unit: Unit, id: string): Customer {
   const customer = unit.find('customer', id)
   const clock = unit.clockOf(customer.test_clock)
-  const living = unit.store.objects
+  const running = unit.store.objects
     .list('subscription', unit.owner, [{ field: 'customer', is: id }], { limit: Number.MAX_SAFE_INTEGER })
     .filter((subscription) => !hasEnded(subscription))
     .reverse()
-  // Each is written before the next is decided, which reads what is still outstanding.
-  for (const subscription of living) {
+  // Each cancellation is written before the next decision, which reads the outstanding invoices.
+  for (const subscription of running) {
     const account = loadEndingAccount(unit, subscription)
     const ending = new Change()
     cancel(ending, account, subscription, 'cancellation_requested', account.now)

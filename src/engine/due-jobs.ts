@@ -4,25 +4,24 @@ import type { Store } from '../store/store.ts'
 import type { Clock } from './clock.ts'
 
 /**
- * The jobs that are due on a clock, one after the other. What their decisions will read is read for many jobs at once: one
- * statement a table instead of one an object. It is only a hint: a decision reads each object when it runs, and finds in
- * memory what the jobs before it have left.
+ * The due jobs of a clock, one by one. The objects that their decisions read are loaded for many jobs at once: one
+ * statement a table instead of one an object. Loading only fills the cache; a decision reads each object when it runs.
  */
 export class DueJobs {
   readonly #store: Store
   readonly #clock: Clock
   readonly #target: number
-  /** The objects of the jobs that were prepared. */
+  /** The objects of the jobs whose objects were loaded. */
   readonly #prepared = new Set<string>()
 
-  /** @param target - Unix seconds: jobs up to here are due */
+  /** @param target - Unix seconds; jobs up to this instant are due */
   constructor(store: Store, clock: Clock, target: number) {
     this.#store = store
     this.#clock = clock
     this.#target = target
   }
 
-  /** The job that runs next; undefined when none is due. It stays in the queue until it has run. */
+  /** Returns the next due job; undefined when there is none. It stays in the queue until it has run. */
   next(): QueuedJob | undefined {
     const job = this.#store.jobs.first(this.#clock.seq)
     if (!job || job.due > this.#target) return undefined
@@ -64,7 +63,7 @@ export class DueJobs {
     )
   }
 
-  /** @param ids - null for a reference that names no object */
+  /** @param ids - null for an absent reference */
   #load<K extends Kind>(kind: K, merchant: number, ids: readonly (string | null)[]): Objects[K][] {
     const { objects } = this.#store
     const wanted = [...new Set(ids)].filter((id) => id !== null)

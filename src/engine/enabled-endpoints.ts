@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 
 type Listener = { readonly endpoint: WebhookEndpoint; readonly types: ReadonlySet<EventType> }
 
-/** Who of a merchant wants which events: read when it is first asked for, and again after it has changed. */
+/** A merchant's enabled webhook endpoints and their event types: read at the first use and again after a change. */
 export class EnabledEndpoints {
   readonly #store: Store
   readonly #merchant: number
@@ -15,13 +15,13 @@ export class EnabledEndpoints {
     this.#merchant = merchant
   }
 
-  /** The enabled endpoints that want events of a type. */
-  wanting(type: EventType): WebhookEndpoint[] {
+  /** Lists the enabled endpoints that receive events of a type. */
+  receiving(type: EventType): WebhookEndpoint[] {
     this.#listeners ??= this.#read()
     return this.#listeners.filter(({ types }) => types.has(type)).map(({ endpoint }) => endpoint)
   }
 
-  /** To be called when an endpoint was written, or its writing was taken back. */
+  /** Must be called when an endpoint was written, or the write was rolled back. */
   forget(): void {
     this.#listeners = undefined
   }

@@ -16,11 +16,11 @@ import { Transactions } from './transactions.ts'
 import type { RequestContext, Unit } from './unit.ts'
 import { Units } from './units.ts'
 
-/** Runs in a transaction of its own what may write for several merchants. */
+/** Runs work in a transaction of its own that may write for several merchants. */
 export type Transact = <T>(run: (unitOf: (merchant: MerchantState) => Unit) => T) => T
 
 /**
- * Where all that changes comes together: commands from their queue, and between them the timekeeper's batches, each in a
+ * Runs everything that changes state: commands from their queue, and between them the timekeeper's batches, each in a
  * transaction.
  */
 export class Engine {
@@ -28,7 +28,7 @@ export class Engine {
   readonly ids: Ids
   readonly faults: Faults
   readonly wall: Wall
-  /** Real time for whatever lapses. */
+  /** Real time for everything that expires. */
   readonly steady: Wall
   readonly time: Timekeeper
   /** The dates of all API versions, oldest first. */
@@ -49,7 +49,7 @@ export class Engine {
     this.steady = steadyTime(wall)
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
-    // Each part knows only those above it: a request goes from the queue down to the transaction.
+    // Each part uses only those above it. A request goes from the queue down to the transaction.
     const { merchants, outbox, ids, faults } = this
     const [listeners, log] = [this.#listeners, this.#log]
     const transactions = new Transactions({ store, ids, log, merchants, listeners })
@@ -59,7 +59,7 @@ export class Engine {
     this.#queue = new CommandQueue({ transactions, time: this.time, listeners })
     this.#transactions = transactions
     this.#units = units
-    this.#admitAll()
+    this.#loadMerchants()
   }
 
   listen(listener: EngineListener): () => void {
@@ -67,8 +67,8 @@ export class Engine {
   }
 
   /**
-   * Runs a command of a merchant. What it writes is committed when the promise resolves; when it throws, nothing of it is
-   * written. On a live clock whatever is due comes first; while an advance is under way it waits.
+   * Runs a command of a merchant. Its writes are committed when the promise resolves; if it throws, nothing is written.
+   * On a live clock due jobs run first. While the clock is advancing the command waits.
    */
   command<T>(
     merchant: MerchantState,
@@ -78,46 +78,46 @@ export class Engine {
   ): Promise<T> {
     const runUnit = () => {
       const unit = this.#units.forCommand(merchant, request)
-      return this.#transactions.attempt(() => run(unit), unit)
+      return this.#transactions.inSavepoint(() => run(unit), unit)
     }
     return this.#queue.submit([merchant], runUnit, options)
   }
 
-  /** Runs a command of the operator that belongs to no merchant's time. It commits or fails like any other. */
+  /** Runs a command of the operator that does not depend on a merchant's time. It commits or fails like any other. */
   administer<T>(run: () => T): Promise<T> {
-    return this.#queue.submit([], () => this.#transactions.attempt(run))
+    return this.#queue.submit([], () => this.#transactions.inSavepoint(run))
   }
 
   /**
-   * Runs one command of several merchants, which may make further ones: all that it writes is committed together, or
-   * nothing of it. While time moves for one of those that are named, it waits.
-   * @param run - is given the way to a merchant's unit, a named one's or one that it has made itself
+   * Runs one command of several merchants, which may create further ones; its writes are committed together or not at
+   * all. It waits while the clock of one of the given merchants is advancing.
+   * @param run - gets a function that returns the unit of a merchant, given or created by the command
    */
   commandAll<T>(
     merchants: readonly MerchantState[],
     run: (unitOf: (merchant: MerchantState) => Unit) => T,
   ): Promise<T> {
     return this.#queue.submit(merchants, () =>
-      this.#transactions.attempt(() => run((merchant) => this.#units.forCommand(merchant))),
+      this.#transactions.inSavepoint(() => run((merchant) => this.#units.forCommand(merchant))),
     )
   }
 
   /**
-   * Runs what belongs to no instant of a merchant's time, such as the record of a delivery: it does not wait for an
-   * advance. Nothing is recorded of a merchant that was left behind by a restore, or deleted.
+   * Runs work that does not depend on a merchant's time, such as the record of a delivery, without waiting for an
+   * advance. It does nothing for a merchant that was replaced by a restore, or deleted.
    */
   record<T>(merchant: MerchantState, work: (unit: Unit) => T): Promise<T | undefined> {
     const run = () => {
       if (merchant.standing !== 'present') return { value: undefined }
       const unit = this.#units.forStep(merchant, merchant.clock)
-      return this.#transactions.attempt(() => work(unit), unit)
+      return this.#transactions.inSavepoint(() => work(unit), unit)
     }
     return this.#queue.submit([], run)
   }
 
   /**
-   * Resolves when nothing that is due on a merchant's live clock is left to do; or when it cannot be written, on a full disk, which is
-   * reported: reads are served all the same.
+   * Resolves when the due jobs of a merchant's live clock have run. On a full disk it resolves although they cannot be
+   * written, which is reported: reads are still served.
    * @throws StateReplaced, MerchantDeleted
    * See docs/contract/clocks.md#live-clocks.
    */
@@ -135,59 +135,65 @@ export class Engine {
   }
 
   /**
-   * Begins at once to run what is due on every live clock, and goes on with what a full disk has stopped. Failures are reported.
+   * Begins to run the due jobs of every live clock, and resumes advances that a full disk has stalled. Failures are
+   * reported.
    * @returns when the clocks that were behind have caught up, or failed to
    */
   async settleAll(): Promise<void> {
-    this.steady() // notices when the wall clock was set back
+    this.steady() // detects that the wall clock was set back
     await Promise.all(this.time.runDue(this.merchants.values()))
   }
 
-  /** When the next job of any live clock is due: Unix milliseconds of the wall clock, Infinity if none is. */
+  /** Returns when the next job of any live clock is due: Unix milliseconds of the wall clock, Infinity without any. */
   nextDue(): number {
     return this.time.nextDue([...this.merchants.values()].map(({ clock }) => clock))
   }
 
   /**
-   * Resolves when answers that are ready in this turn of the event loop are to leave: together, as those of commands do. Each that
-   * left alone would wake its client alone, which would ask alone, and the daemon would go to sleep and wake for every single one.
+   * Resolves when responses that are ready in this turn of the event loop may be sent, all at once as those of
+   * commands. Sent separately, each would wake its client and later the daemon separately.
    */
   async together(): Promise<void> {
-    // While time moves, a batch may come first.
+    // While a clock is advancing, a batch might run first.
     if (!this.time.isMoving) await nextTurn()
   }
 
-  /** How many objects have been made. */
+  /** Counts the created objects. */
   counts(): Readonly<Record<string, number>> {
-    const made = (prefix: string) => this.store.directory.counterSum(prefix)
-    return { customers: made('cus'), subscriptions: made('sub'), invoices: made('in'), events: made('evt') }
+    const created = (prefix: string) => this.store.directory.counterSum(prefix)
+    return {
+      customers: created('cus'),
+      subscriptions: created('sub'),
+      invoices: created('in'),
+      events: created('evt'),
+    }
   }
 
   /**
-   * Runs work alone, between transactions: no clock moves, none is behind what it shows, and no command runs. Advances that
-   * are under way end first. As long as one is, commands run as ever, revocations too; but once those that were under way
-   * at the call have ended, no further advance begins before the work.
+   * Runs work alone, between transactions: no clock is advancing or behind, and no command runs. Advances in progress
+   * end first. Until then commands run as usual, revocations too. Once the advances that were in progress at the call
+   * have ended, no further advance begins before the work.
    */
   exclusively<T>(work: () => T): Promise<T> {
-    return this.#queue.alone(() => this.#standStillFor(work))
+    return this.#queue.alone(() => this.#whileIdle(work))
   }
 
   /**
-   * Replaces all that there is, alone. Every merchant is then known anew, and what still holds on to one of before begins
-   * again.
+   * Replaces the whole state, alone. Every merchant is then loaded again, and requests that hold an old merchant start
+   * over.
    * @param work - changes the database in one transaction, its own or that of `transact`; or throws and changes nothing
    */
   replaceState<T>(work: (transact: Transact) => T): Promise<T> {
     const transact: Transact = (run) =>
       this.#transactions.run([], () => run((merchant) => this.#units.forCommand(merchant)))
     return this.exclusively(() => {
-      const result = this.#knowingAnew(() => work(transact))
-      this.#listeners.tell((listener) => listener.replaced?.())
+      const result = this.#reloadAround(() => work(transact))
+      this.#listeners.notify((listener) => listener.replaced?.())
       return result
     })
   }
 
-  /** Deletes a merchant with all that it has. An advance of its clock stops at the next border of a batch. */
+  /** Deletes a merchant and all its data. An advance of its clock stops after the current batch. */
   async delete(merchant: MerchantState): Promise<void> {
     do {
       for (const clock of merchant.held.keys()) this.time.cancel(merchant, clock)
@@ -197,10 +203,10 @@ export class Engine {
     this.#transactions.run([], () => this.store.forget(merchant.settings))
     merchant.standing = 'deleted'
     this.merchants.delete(merchant.settings.ordinal)
-    this.#listeners.tell((listener) => listener.deleted?.(merchant))
+    this.#listeners.notify((listener) => listener.deleted?.(merchant))
   }
 
-  /** Takes up a merchant that the store has got; one that the command under way has put there goes again when it fails. */
+  /** Loads a merchant that was written to the store, and drops it again if the command is rolled back. */
   admit(settings: MerchantState['settings']): MerchantState {
     const merchant = merchantOf(settings, this.store, this.wall)
     this.merchants.set(settings.ordinal, merchant)
@@ -209,39 +215,42 @@ export class Engine {
     return merchant
   }
 
-  /** Lets what runs end: commands are answered, advances stop at a border and go on at the next start. */
+  /** Closes the engine: commands are answered, advances stop after their batch and continue at the next start. */
   async close(): Promise<void> {
     await this.time.stop()
     await this.#queue.close()
     this.store.close()
   }
 
-  /** Runs work and takes up what the database holds then. When it fails, memory may still be marked by what was rolled back. */
-  #knowingAnew<T>(work: () => T): T {
-    this.#leaveBehind()
+  /**
+   * Runs work and reloads all merchants. If the work fails, memory may contain state that was rolled back, so they are
+   * reloaded too.
+   */
+  #reloadAround<T>(work: () => T): T {
+    this.#dropMerchants()
     try {
       return work()
     } finally {
-      this.#leaveBehind()
+      this.#dropMerchants()
       this.ids.reset()
       this.time.forget()
-      this.#admitAll()
+      this.#loadMerchants()
     }
   }
 
-  #leaveBehind(): void {
+  #dropMerchants(): void {
     for (const merchant of this.merchants.values()) merchant.standing = 'replaced'
     this.merchants.clear()
     this.outbox.clear()
   }
 
-  #admitAll(): void {
+  #loadMerchants(): void {
     for (const settings of this.store.directory.merchants()) this.admit(settings)
   }
 
-  async #standStillFor<T>(work: () => T): Promise<T> {
+  async #whileIdle<T>(work: () => T): Promise<T> {
     for (;;) {
-      // Behind whoever has looked at the state in this turn, and is about to act on it.
+      // Requests that have read the state in this turn act on it first.
       await nextTurn()
       const clocks = [...this.merchants.values()].map(({ clock }) => clock)
       this.#transactions.run(clocks, () => {
@@ -251,9 +260,9 @@ export class Engine {
         }
       })
       if (!this.time.isMoving) break
-      await this.time.rest()
+      await this.time.idle()
     }
-    // While a shutdown leaves an advance unfinished, clocks stand where nobody was to see them.
+    // While a shutdown leaves an advance unfinished, clocks stand at instants that must not be visible.
     if ([...this.merchants.values()].some(isUnfinished)) throw internalError()
     return work()
   }

@@ -11,14 +11,14 @@ export type EventFilter = {
   readonly created: EventQuery['created']
 }
 
-/** Where a page of events lies: after or before an event, in the order newest first. */
+/** A page of events: after or before an event, in the order newest first. */
 export type EventPage = {
   readonly limit: number
   readonly cursor?: { readonly isBackward: boolean; readonly id: string; readonly param: string } | undefined
 }
 
 /**
- * Events of one merchant, or of all: newest first, but for a backward cursor the nearest to it first.
+ * Lists events of one merchant, or of all, newest first; with a backward cursor oldest first.
  * @throws ApiError resource_missing for an unknown cursor
  */
 export function listEvents(
@@ -40,8 +40,8 @@ export function listEvents(
 }
 
 /**
- * Events that were committed after a place, oldest first. A place is a running number of the merchant, or for null, all
- * merchants, a journal seq.
+ * Lists events that were committed after a place, oldest first. A place is a running number of the merchant, or for all
+ * merchants (null) a journal seq.
  */
 export function eventsAfter(
   engine: Engine,
@@ -53,18 +53,18 @@ export function eventsAfter(
   return recallAll(engine, engine.store.journal.events(query))
 }
 
-/** The newest place: what is committed from now on comes after it. */
+/** Returns the newest place; later events come after it. */
 export const newestPlace = (engine: Engine, merchant: MerchantState | null): number =>
   engine.store.journal.head(merchant?.settings.ordinal ?? null)
 
-/** An event's place in its merchant's events, or for null in those of all. */
+/** Returns an event's place among its merchant's events, or for null among those of all. */
 export const placeIn = (merchant: MerchantState | null, { number, seq }: EventEntry): number =>
   merchant ? number : seq
 
 /**
- * The place of the event of an id.
- * @param cursor.param - where the caller gave the id
- * @throws ApiError resource_missing when the merchant, or with null any merchant, has no such event
+ * Returns the place of the event with an id.
+ * @param cursor.param - the parameter with the id
+ * @throws ApiError resource_missing when the merchant (or any merchant, for null) has no such event
  */
 export const placeOfEvent = (
   engine: Engine,
@@ -72,7 +72,7 @@ export const placeOfEvent = (
   { id, param }: { id: string; param: string },
 ): number => placeIn(merchant, findEntry(engine, merchant, id, param))
 
-/** @throws ApiError resource_missing when the merchant, or with null any merchant, has no such event */
+/** Finds an event. @throws ApiError resource_missing when the merchant (or any merchant, for null) has no such event */
 export const findEvent = (engine: Engine, merchant: MerchantState | null, id: string): RecalledEvent =>
   recallOf(engine, findEntry(engine, merchant, id, 'id'), engine.store.openHistory())
 
@@ -86,7 +86,7 @@ function findEntry(engine: Engine, merchant: MerchantState | null, id: string, p
   throw resourceMissing('event', id, param)
 }
 
-/** Recalls the events of a page. */
+/** Reconstructs the events of a page. */
 function recallAll(engine: Engine, entries: readonly EventEntry[]): RecalledEvent[] {
   const history = engine.store.openHistory()
   return entries.map((entry) => recallOf(engine, entry, history))
@@ -94,6 +94,6 @@ function recallAll(engine: Engine, entries: readonly EventEntry[]): RecalledEven
 
 function recallOf(engine: Engine, entry: EventEntry, history: HistoryReader): RecalledEvent {
   const owner = engine.merchants.get(entry.merchant)
-  if (!owner) throw new Error(`the merchant ${entry.merchant} of event ${entry.seq} is there`)
+  if (!owner) throw new Error(`the merchant ${entry.merchant} of event ${entry.seq} does not exist`)
   return recall({ store: engine.store, ids: engine.ids, merchant: owner.settings, history }, entry)
 }

@@ -3,7 +3,7 @@ import { matchesGlob } from '../core/glob.ts'
 import { CHARGE_FAULTS, type ChargeFault } from '../core/processor.ts'
 import type { Ids } from './ids.ts'
 
-/** What can be made to go wrong with a request. */
+/** The faults of requests. */
 const REQUEST_FAULTS = [
   'key_resolution_unavailable',
   'internal_error',
@@ -13,44 +13,44 @@ const REQUEST_FAULTS = [
 ] as const
 export type RequestFault = (typeof REQUEST_FAULTS)[number]
 
-/** What can be made to go wrong with what is posted to a webhook endpoint; its `route` is a glob over the url. */
+/** The fault of webhook deliveries; its `route` is a glob over the endpoint's URL. */
 const WEBHOOK_FAULT = 'webhook_failure'
 
-/** What can be made to go wrong. See docs/contract/faults.md#faults. */
+/** All kinds of faults. See docs/contract/faults.md#faults. */
 export const FAULT_KINDS = [...CHARGE_FAULTS, ...REQUEST_FAULTS, WEBHOOK_FAULT] as const
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
-/** Whether it strikes attempts to charge a card, be they a request's or the clock's, rather than requests. */
+/** Reports whether a fault applies to charge attempts, of requests and of jobs, rather than to requests. */
 export const isChargeFault = (kind: FaultKind): kind is ChargeFault =>
   (CHARGE_FAULTS as readonly string[]).includes(kind)
 
 export type Fault = {
   readonly id: string
   readonly kind: FaultKind
-  /** How many more times it strikes; null for ever. */
+  /** The number of further uses; null for unlimited. */
   remaining: number | null
-  /** The share of the occasions on which it strikes, 0 to 1. */
+  /** The probability that it applies, 0 to 1. */
   readonly rate: number
   /**
-   * What it strikes, as a glob: over `POST /v1/…`, or for a webhook failure over the endpoint's url; null for all, and for a
-   * fault of charges.
+   * A glob over `POST /v1/…`, or for a webhook failure over the endpoint's URL; null for all targets, and for a fault
+   * of charges.
    */
   readonly route: string | null
   /** The merchant's id; null for all. */
   readonly merchant: string | null
-  /** Of a latency: milliseconds; null for any other. */
+  /** The latency in milliseconds; null for other faults. */
   readonly ms: number | null
-  /** On how many occasions it might have struck, from which chance follows. */
+  /** The number of targets so far, from which its random decisions are derived. */
   occasions: number
 }
 
 /**
- * What is struck: a request, by its route and, once that is known, its merchant; or an attempt to post to a webhook
- * endpoint, whose url stands for the route.
+ * The target of a fault: a request with its route and, once known, its merchant; or a delivery attempt, whose
+ * endpoint's URL is the route.
  */
-export type Occasion = { readonly route: string; readonly merchant: string | null }
+export type FaultTarget = { readonly route: string; readonly merchant: string | null }
 
-/** The faults that the operator injected, in memory only: a restart is well again. */
+/** The faults that the operator injected. They are in memory only: a restart removes them. */
 export class Faults {
   readonly #ids: Ids
   readonly #faults: Fault[] = []
@@ -87,8 +87,8 @@ export class Faults {
     this.#faults.splice(place, 1)
   }
 
-  /** The fault of a kind that strikes a request, or an attempt to post to an endpoint, now, if one does; one use of it is gone by that. */
-  strike(kind: RequestFault | typeof WEBHOOK_FAULT, { route, merchant }: Occasion): Fault | undefined {
+  /** Returns the fault of a kind that applies to a request or delivery attempt now, and uses it up once. */
+  strike(kind: RequestFault | typeof WEBHOOK_FAULT, { route, merchant }: FaultTarget): Fault | undefined {
     return this.#strike(
       (fault) =>
         fault.kind === kind &&
@@ -97,27 +97,32 @@ export class Faults {
     )
   }
 
-  /** What would strike a merchant's next attempt to charge a card; null for nothing. Looking uses nothing up. */
+  /** Returns the fault that will apply to a merchant's next charge attempt; null for none. It is not used up. */
   aheadOfCharge(merchant: string): ChargeFault | null {
     for (const fault of this.#faults) {
-      if (isChargeFault(fault.kind) && isOf(fault, merchant) && this.#hits(fault)) return fault.kind
+      if (isChargeFault(fault.kind) && isOf(fault, merchant) && this.#applies(fault)) return fault.kind
     }
     return null
   }
 
-  /** What strikes a merchant's attempt to charge a card, which is made now: the same that was ahead of it. */
+  /**
+   * Returns the fault that applies to a merchant's charge attempt, the one that aheadOfCharge returned, and uses it up
+   * once.
+   */
   strikeCharge(merchant: string): ChargeFault | null {
-    const struck = this.#strike((fault) => isChargeFault(fault.kind) && isOf(fault, merchant))
-    return struck && isChargeFault(struck.kind) ? struck.kind : null
+    const fault = this.#strike((candidate) => isChargeFault(candidate.kind) && isOf(candidate, merchant))
+    return fault && isChargeFault(fault.kind) ? fault.kind : null
   }
 
-  /** The first that hits of the faults concerned. Each that is asked has had an occasion, the one that hits a use. */
-  #strike(concerns: (fault: Fault) => boolean): Fault | undefined {
+  /**
+   * Returns the first matching fault that applies. Each matching one counts an occasion, the one that applies a use.
+   */
+  #strike(matches: (fault: Fault) => boolean): Fault | undefined {
     for (const fault of this.#faults) {
-      if (!concerns(fault)) continue
-      const hits = this.#hits(fault)
+      if (!matches(fault)) continue
+      const applies = this.#applies(fault)
       fault.occasions += 1
-      if (!hits) continue
+      if (!applies) continue
       if (fault.remaining !== null) fault.remaining -= 1
       if (fault.remaining === 0) this.#faults.splice(this.#faults.indexOf(fault), 1)
       return fault
@@ -125,8 +130,8 @@ export class Faults {
     return undefined
   }
 
-  /** Chance follows from the seed and from how often the fault was asked, so that a run can be repeated. */
-  #hits({ id, rate, occasions }: Fault): boolean {
+  /** Decides at random, derived from the seed and the number of occasions, so that a run can be repeated. */
+  #applies({ id, rate, occasions }: Fault): boolean {
     if (rate >= 1) return true
     return Number.parseInt(this.#ids.derived(`fault ${id} ${occasions}`, 6, '0123456789'), 10) / 1e6 < rate
   }
@@ -135,7 +140,7 @@ export class Faults {
 const isOf = (fault: Fault, merchant: string | null): boolean =>
   fault.merchant === null || fault.merchant === merchant
 
-/** Stars stand for anything; a glob without a method is one of the path. */
+/** Matches a route; a glob without a method matches the path. */
 function routeMatches(glob: string, route: string): boolean {
   const [, path = route] = route.split(' ')
   return matchesGlob(glob, glob.includes(' ') ? route : path)

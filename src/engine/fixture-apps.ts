@@ -1,29 +1,29 @@
 import type { Engine } from './engine.ts'
-import { blaming, type Made, Names, type Place } from './fixture-names.ts'
+import { type Made, Names, type Place, withErrorPath } from './fixture-names.ts'
 import { type AppParams, addApp, appOfId, makeApp } from './oauth-app.ts'
 
-/** Under which name the database remembers the ids of the apps that it began with, in the order of the fixtures. */
+/** The setting with the ids of the apps of the first fixtures, in their order. */
 const SETTING = 'fixture_apps'
 
-/** An app to be made. */
+/** An app to create. */
 export type AppEntry = {
   readonly at: Place
   readonly ref: string | null
-  /** `digest`: what is kept of a secret that was chosen beforehand, in hexadecimal digits; null for a random one. */
+  /** `digest`: the hex digest of a secret chosen beforehand; null for a random secret. */
   readonly params: AppParams & { readonly digest: string | null }
 }
 
-/** Makes apps within the command under way. */
+/** Creates apps within the open command. */
 export const makeApps = (engine: Engine, entries: readonly AppEntry[]): Made[] =>
   entries.map((entry) => makeOne(engine, entry))
 
-/** The apps of a database's first fixtures, as far as they are there: a reset leaves them. */
+/** Lists the ids of the apps of a database's first fixtures: a reset keeps the ones that still exist. */
 export const firstApps = ({ store }: Engine): readonly string[] =>
   JSON.parse(store.directory.setting(SETTING) ?? '[]')
 
 /**
- * Makes the apps of a database's first fixtures within the command under way. One that is there stays as it is, with its
- * secret of today: who was configured with it goes on, and what was rotated away never comes back.
+ * Creates the apps of a database's first fixtures within the open command. An existing app is kept with its current
+ * secret, so that configured clients continue to work and rotated secrets stay invalid.
  */
 export function makeFirstApps(engine: Engine, entries: readonly AppEntry[]): Made[] {
   const known = firstApps(engine)
@@ -39,7 +39,7 @@ export function makeFirstApps(engine: Engine, entries: readonly AppEntry[]): Mad
 
 function makeOne(engine: Engine, entry: AppEntry): Made {
   const { at, ref, params } = entry
-  const { id, secret } = blaming(entry, new Names(), () => issue(engine, params))
+  const { id, secret } = withErrorPath(entry, new Names(), () => issue(engine, params))
   return { object: 'app', ref, id, merchant_id: null, ...at, ...(secret !== undefined && { secret }) }
 }
 

@@ -2,10 +2,10 @@ import { ApiError } from '../core/errors.ts'
 import { fixturesRefused } from '../core/fixture-mistakes.ts'
 import { RefusedAfterAttempt } from './unit.ts'
 
-/** Where something stands: `path` as in `subscriptions[2]`. */
+/** A position in fixtures: `path` as in `subscriptions[2]`. */
 export type Place = { readonly file: string; readonly path: string }
 
-/** What fixtures can make. */
+/** The kinds of objects that fixtures can create. */
 export const FIXTURE_KINDS = [
   'merchant',
   'key',
@@ -19,20 +19,20 @@ export const FIXTURE_KINDS = [
 ] as const
 export type FixtureKind = (typeof FIXTURE_KINDS)[number]
 
-/** Something that was made of an entry. */
+/** An object that was created from an entry. */
 export type Made = Place & {
   readonly object: FixtureKind
   readonly ref: string | null
   readonly id: string
-  /** null for an app, which belongs to nobody. */
+  /** null for an app, which belongs to no merchant. */
   readonly merchant_id: string | null
-  /** The secret of what has got one just now: the only time that it is told. */
+  /** The secret of a new object, which is never shown again. */
   readonly secret?: string
 }
 
 type Named = { readonly at: Place; readonly ref: string | null; readonly params: object }
 
-/** Which ids the entries of a merchant's fixtures have got. */
+/** The ids of the objects of a merchant's fixtures, by ref and entry. */
 export class Names {
   readonly #ids = new Map<FixtureKind, Map<string, string>>()
   readonly #ofEntries = new Map<Named, string>()
@@ -43,12 +43,12 @@ export class Names {
     this.#ofEntries.set(entry, id)
   }
 
-  /** The id of what has this ref; undefined when nothing has. */
+  /** Returns the id of the object with this ref; undefined when none has it. */
   known(kind: FixtureKind, ref: string | null | undefined): string | undefined {
     return this.#ids.get(kind)?.get(ref ?? '')
   }
 
-  /** The id that a reference means: a ref's, or the reference itself, which then is an id. */
+  /** Resolves a reference: the id of its ref, or the reference itself, which then is an id. */
   idOf<Reference extends string | undefined>(kind: FixtureKind, reference: Reference): Reference {
     return (this.known(kind, reference) ?? reference) as Reference
   }
@@ -57,32 +57,37 @@ export class Names {
     return this.#ofEntries.get(entry)
   }
 
-  /** A text in which the ids of what was made, which the reader has never seen, are what the reader calls them. */
-  spoken(text: string): string {
-    let spoken = text
-    for (const [{ at, ref }, id] of this.#ofEntries) spoken = spoken.replaceAll(id, ref ?? at.path)
-    return spoken
+  /**
+   * Replaces the ids of created objects in a text by their refs or paths, because the reader has never seen the ids.
+   */
+  withRefs(text: string): string {
+    let result = text
+    for (const [{ at, ref }, id] of this.#ofEntries) result = result.replaceAll(id, ref ?? at.path)
+    return result
   }
 }
 
 /**
- * Makes something; a rule that refuses it is told of the entry that asked for it.
- * @throws ApiError that names file and path
+ * Creates an object, and adds the entry's file and path to an error.
+ * @throws ApiError with file and path
  */
-export function blaming<T>(entry: Named, names: Names, make: () => T): T {
+export function withErrorPath<T>(entry: Named, names: Names, make: () => T): T {
   try {
     return make()
   } catch (error) {
     const refused = error instanceof RefusedAfterAttempt ? error.error : error
     if (!(refused instanceof ApiError)) throw refused
     const { status, type, code, details } = refused
-    const message = names.spoken(refused.message)
+    const message = names.withRefs(refused.message)
     const placed = new ApiError({ status, type, code, details, message, param: pathOf(entry, refused.param) })
     throw fixturesRefused({ file: entry.at.file, error: () => placed })
   }
 }
 
-/** `items[0][price]` of `subscriptions[2]` → `subscriptions[2].items[0].price`; what is no parameter of the entry means all of it. */
+/**
+ * `items[0][price]` of `subscriptions[2]` → `subscriptions[2].items[0].price`; without a parameter the path of the
+ * entry.
+ */
 function pathOf({ at, params }: Named, param: string | null): string {
   const [, head = '', rest = ''] = /^(\w+)(.*)$/.exec(param ?? '') ?? []
   if (!Object.hasOwn(params, head)) return at.path

@@ -4,7 +4,7 @@ import type { PaymentMethodType } from '../core/payment-method.ts'
 import { type CustomerParams, createCustomer, updateCustomer } from './customer.ts'
 import type { Engine } from './engine.ts'
 import { type AppEntry, makeApps, makeFirstApps } from './fixture-apps.ts'
-import { blaming, type Made, Names, type Place } from './fixture-names.ts'
+import { type Made, Names, type Place, withErrorPath } from './fixture-names.ts'
 import type { KeyRing, SealedSecret } from './keys.ts'
 import { addMerchant, type MerchantParams } from './merchant.ts'
 import type { MerchantState } from './merchant-state.ts'
@@ -16,16 +16,16 @@ import {
 } from './payment-method.ts'
 import { createPrice, createProduct, type PriceParams, type ProductParams } from './price.ts'
 import { createSubscription, type SubscriptionParams } from './subscription.ts'
-import { Rehearsed, type Unit } from './unit.ts'
+import { DryRunResult, type Unit } from './unit.ts'
 import { createEndpoint, secretOf } from './webhook-endpoint.ts'
 
-/** Under which name the database remembers the fixtures of its first start. */
+/** The setting with the fixtures of the first start. */
 const SETTING = 'fixtures'
 
-/** Something to be made; what it refers to is named by a ref of the same merchant's fixtures, or by an id. */
+/** An object to create; it refers to others by refs of the same merchant's fixtures, or by ids. */
 export type Entry<Params> = { readonly at: Place; readonly ref: string | null; readonly params: Params }
 
-/** A payment method by a test id, or by a type with what belongs to it. */
+/** A payment method by a test id, or by a type with its details. */
 export type MethodParams = {
   readonly customer?: string | undefined
   readonly test_id?: string | undefined
@@ -36,9 +36,9 @@ export type MethodParams = {
   readonly then?: string | undefined
 }
 
-/** What is to be made of one merchant's. */
+/** The fixtures of one merchant. */
 export type MerchantFixtures = {
-  /** The merchant itself; null for the default one, which is there. */
+  /** The merchant itself; null for the default one, which exists. */
   readonly merchant: Entry<MerchantParams> | null
   readonly keys: readonly Entry<SealedSecret & { readonly name: string | null }>[]
   readonly products: readonly Entry<ProductParams & { name: string }>[]
@@ -49,7 +49,7 @@ export type MerchantFixtures = {
   readonly webhook_endpoints: readonly Entry<Parameters<typeof createEndpoint>[1]>[]
 }
 
-/** Fixtures as they were checked: plain values, without a secret in clear. */
+/** Checked fixtures: plain values without plaintext secrets. */
 export type FixturePlan = {
   readonly merchants: readonly MerchantFixtures[]
   readonly apps: readonly AppEntry[]
@@ -57,8 +57,8 @@ export type FixturePlan = {
 
 const NOTHING: FixturePlan = { merchants: [], apps: [] }
 
-/** Where fixtures are loaded: within a command, with the way to a merchant's unit. */
-export type Ground = {
+/** The context in which fixtures are loaded: a command, with a function that returns a merchant's unit. */
+export type FixtureContext = {
   readonly engine: Engine
   readonly keys: KeyRing
   readonly unitOf: (merchant: MerchantState) => Unit
@@ -80,69 +80,71 @@ export type LeftOutKey = {
 }
 
 /**
- * Loads fixtures by the same use cases as the API, all of them or nothing.
- * @param options.validateOnly - whether to take everything back again, once it is known that it can be done
- * @returns what was made, in its order
+ * Loads fixtures with the use cases of the API, all of them or none.
+ * @param options.validateOnly - whether to roll everything back once it has succeeded
+ * @returns the created objects, in order
  * @throws ApiError of the rule that refuses an object, with the path of that object as its param
  * See docs/contract/fixtures.md#loading.
  */
 export async function loadFixtures(
-  { engine, keys, merchant }: Omit<Ground, 'unitOf'>,
+  { engine, keys, merchant }: Omit<FixtureContext, 'unitOf'>,
   plan: FixturePlan,
   { validateOnly }: { validateOnly: boolean },
 ): Promise<readonly Made[]> {
   const named = plan.merchants.some((fixtures) => fixtures.merchant === null) ? [merchant] : []
   const made = await engine.commandAll(named, (unitOf) => {
-    const ground = { engine, keys, unitOf, merchant }
-    const result = [...makeOfMerchants(ground, plan), ...makeApps(engine, plan.apps)]
-    if (validateOnly) throw new Rehearsed(result)
+    const context = { engine, keys, unitOf, merchant }
+    const result = [...makeOfMerchants(context, plan), ...makeApps(engine, plan.apps)]
+    if (validateOnly) throw new DryRunResult(result)
     return result
   })
   keys.takeUp()
   return made
 }
 
-/** Remembers the fixtures of a database's first start, for every reset to come. */
+/** Stores the fixtures of a database's first start, for later resets. */
 export const rememberFixtures = ({ store }: Engine, plan: FixturePlan): void =>
   store.directory.setSetting(SETTING, JSON.stringify(plan))
 
 /**
- * Makes the remembered fixtures within the command under way, at the first start and at every reset. A key that its
- * merchant has already stays as it is, revoked or not; the others open once they are taken up. An app that is there stays too.
+ * Creates the stored fixtures within the open command, at the first start and at every reset. A key that its merchant
+ * already has is kept, revoked or not; new keys work once they are loaded. Existing apps are kept too.
  * See docs/contract/fixtures.md#fixtures-and-resets.
  */
-export function makeRememberedFixtures(ground: Ground): Made[] {
-  const remembered = ground.engine.store.directory.setting(SETTING)
-  const plan: FixturePlan = remembered === undefined ? NOTHING : JSON.parse(remembered)
-  return [...makeOfMerchants(ground, plan), ...makeFirstApps(ground.engine, plan.apps)]
+export function makeRememberedFixtures(context: FixtureContext): Made[] {
+  const stored = context.engine.store.directory.setting(SETTING)
+  const plan: FixturePlan = stored === undefined ? NOTHING : JSON.parse(stored)
+  return [...makeOfMerchants(context, plan), ...makeFirstApps(context.engine, plan.apps)]
 }
 
-const makeOfMerchants = (ground: Ground, { merchants }: FixturePlan): Made[] =>
-  merchants.flatMap((fixtures) => makeOfMerchant(ground, fixtures))
+const makeOfMerchants = (context: FixtureContext, { merchants }: FixturePlan): Made[] =>
+  merchants.flatMap((fixtures) => makeOfMerchant(context, fixtures))
 
-function makeOfMerchant(ground: Ground, fixtures: MerchantFixtures): Made[] {
-  const { engine, keys, unitOf } = ground
+function makeOfMerchant(context: FixtureContext, fixtures: MerchantFixtures): Made[] {
+  const { engine, keys, unitOf } = context
   const { merchant: entry } = fixtures
   const merchant = entry
-    ? blaming(entry, new Names(), () => addMerchant(engine, entry.params))
-    : ground.merchant
+    ? withErrorPath(entry, new Names(), () => addMerchant(engine, entry.params))
+    : context.merchant
   const { id, ordinal } = merchant.settings
   const own = entry ? [{ object: 'merchant' as const, ref: entry.ref, id, merchant_id: id, ...entry.at }] : []
   const made = fixtures.keys.flatMap((key): Made[] => {
     const existing = keys.stored(key.params.hash)
     const isOwn = existing?.birth === merchant.settings.birth
-    if (existing && (isOwn || ground.leaveOut)) {
+    if (existing && (isOwn || context.leaveOut)) {
       const why = existing.revoked === null ? 'taken' : 'revoked'
-      if (why === 'revoked' || !isOwn) ground.leaveOut?.({ merchant: id, hint: existing.hint, why })
+      if (why === 'revoked' || !isOwn) context.leaveOut?.({ merchant: id, hint: existing.hint, why })
       return []
     }
-    const { id: keyId } = blaming(key, new Names(), () => keys.add({ merchant: ordinal, ...key.params }))
+    const { id: keyId } = withErrorPath(key, new Names(), () =>
+      keys.add({ merchant: ordinal, ...key.params }),
+    )
     return [{ object: 'key', ref: null, id: keyId, merchant_id: id, ...key.at }]
   })
   return [...own, ...made, ...makeObjects(unitOf(merchant), fixtures)]
 }
 
-/** In the order in which one can refer to another; within a section in the order of the files. */
+/** Creates objects after those that they can refer to, and within a section in the order of the files. */
 function makeObjects(unit: Unit, fixtures: MerchantFixtures): Made[] {
   const names = new Names()
   const made: Made[] = []
@@ -153,7 +155,7 @@ function makeObjects(unit: Unit, fixtures: MerchantFixtures): Made[] {
     secretFor?: (made: { readonly id: string }) => string,
   ) => {
     for (const entry of entries) {
-      const one = blaming(entry, names, () => make(entry.params))
+      const one = withErrorPath(entry, names, () => make(entry.params))
       const { id } = one
       names.give(object, entry, id)
       const secret = secretFor && { secret: secretFor(one) }
@@ -188,7 +190,7 @@ function makeObjects(unit: Unit, fixtures: MerchantFixtures): Made[] {
       items: params.items.map((item) => ({ ...item, price: names.idOf('price', item.price) })),
     }),
   )
-  // The last of all: nobody is told of what a sandbox begins with, not even at each reset anew.
+  // Endpoints come last, so that the initial state is not delivered to them at each reset.
   makeAll(
     'webhook_endpoint',
     fixtures.webhook_endpoints,
@@ -201,13 +203,13 @@ function makeObjects(unit: Unit, fixtures: MerchantFixtures): Made[] {
 const defaultOf = ({ invoice_settings }: CustomerParams): string =>
   invoice_settings?.default_payment_method ?? ''
 
-/** A payment method of the fixtures is attached after its customer was made: only then can it be the default. */
+/** Sets the default of a customer after the payment method of the fixtures was created and attached. */
 function setLaterDefault(unit: Unit, names: Names, entry: Entry<CustomerParams>): void {
   const method = names.known('payment_method', defaultOf(entry.params))
   const customer = names.idOfEntry(entry)
   if (method === undefined || customer === undefined) return
   const invoice_settings = { default_payment_method: method }
-  blaming(entry, names, () => updateCustomer(unit, customer, { invoice_settings }))
+  withErrorPath(entry, names, () => updateCustomer(unit, customer, { invoice_settings }))
 }
 
 function makeMethod(unit: Unit, names: Names, params: MethodParams): { id: string } {

@@ -1,7 +1,7 @@
-/** The next turn of the event loop, behind everything that goes on in this one. */
+/** Resolves in the next turn of the event loop, after everything in the current one. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Runs work alone, one piece at a time, and keeps the commands that are held back until no work is left. */
+/** Runs exclusive work, one piece at a time, and holds commands back until none is left. */
 export class Gate<Command> {
   readonly #release: (command: Command) => void
   readonly #held: Command[] = []
@@ -9,17 +9,17 @@ export class Gate<Command> {
   #draining = 0
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param release - takes the commands that were held back, in the order in which they arrived */
+  /** @param release - takes the held commands, in the order in which they arrived */
   constructor(release: (command: Command) => void) {
     this.#release = release
   }
 
-  /** Whether work runs alone, or waits to. */
+  /** Whether exclusive work runs or waits. */
   get isWanted(): boolean {
     return this.#pending > 0
   }
 
-  /** Whether work waits that has let all advances end that were under way when it was requested. */
+  /** Whether work waits although the advances that were in progress when it was requested have ended. */
   get isDraining(): boolean {
     return this.#draining > 0
   }
@@ -29,8 +29,8 @@ export class Gate<Command> {
   }
 
   /**
-   * Runs work when the work before it has ended, well or not.
-   * @param advancesEnded - resolves when the advances that are under way now have ended; never rejects
+   * Runs work when the work before it has ended, successfully or not.
+   * @param advancesEnded - resolves when the advances in progress have ended; never rejects
    */
   alone<T>(work: () => Promise<T>, advancesEnded: Promise<void>): Promise<T> {
     this.#pending += 1

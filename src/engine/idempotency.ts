@@ -1,10 +1,10 @@
 import type { Store } from '../store/store.ts'
 import { type Wall, wallSeconds } from './clock.ts'
 
-/** How long an answer is kept, in seconds of real time. See docs/contract/idempotency.md#retention. */
+/** How long a response is stored, in seconds of real time. See docs/contract/idempotency.md#retention. */
 const RETENTION_SECONDS = 86_400
 
-/** An answer as it was given first. */
+/** A stored response. */
 export type StoredAnswer = {
   readonly fingerprint: string
   readonly status: number
@@ -12,20 +12,20 @@ export type StoredAnswer = {
   readonly body: string
 }
 
-/** A request under way that others with the same key wait for. */
+/** A request in progress, for which others with the same key wait. */
 export type Entry = {
-  /** The answer given before; undefined for the first request with this key. */
+  /** The stored response; undefined for the first request with this key. */
   readonly stored: StoredAnswer | undefined
-  /** Keeps an answer; to be called within the transaction that holds what it tells of. */
+  /** Stores a response. Must be called within the transaction that writes what the response reports. */
   keep(answer: StoredAnswer): void
-  /** Forgets it again; to be called within a transaction. */
+  /** Deletes the response. Must be called within a transaction. */
   forget(): void
-  /** Lets the next one in. */
+  /** Admits the next request with the key. */
   leave(): void
 }
 
 /**
- * Idempotency keys: the first request with a key runs, others wait for it and get its answer.
+ * Idempotency keys: the first request with a key runs; the others wait for it and get its response.
  * See docs/contract/idempotency.md#concurrent-requests.
  */
 export class IdempotencyKeys {
@@ -33,13 +33,13 @@ export class IdempotencyKeys {
   readonly #time: Wall
   readonly #underWay = new Map<string, Promise<void>>()
 
-  /** @param time - never goes back: what was forgotten stays so when the wall clock is set back */
+  /** @param time - never goes back: expired responses stay expired when the wall clock is set back */
   constructor(store: Store, time: Wall) {
     this.#store = store
     this.#time = time
   }
 
-  /** Enters with a key, after every request that entered with it before has left. */
+  /** Enters with a key, after every earlier request with it has left. */
   async enter(scope: string, key: string): Promise<Entry> {
     const name = `${scope} ${key}`
     for (let before = this.#underWay.get(name); before; before = this.#underWay.get(name)) await before
@@ -58,7 +58,7 @@ export class IdempotencyKeys {
     }
   }
 
-  /** Forgets what nobody may ask for any more; to be called within a transaction. */
+  /** Deletes expired responses. Must be called within a transaction. */
   forgetExpired(): void {
     this.#store.idempotency.forget(wallSeconds(this.#time) - RETENTION_SECONDS)
   }

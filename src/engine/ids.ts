@@ -2,15 +2,15 @@ import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 import type { Directory } from '../store/directory.ts'
 import { MacKey } from './mac.ts'
 
-/** In ASCII order, so that ids sort as their numbers do. */
+/** In ASCII order, so that ids sort like their numbers. */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const NUMBER_LENGTH = 6
 const MIX_LENGTH = 4
 
-/** A seed that nobody can guess, for a database that was given none. */
+/** Creates an unpredictable seed, for a database without a given one. */
 export const randomSeed = (): string => randomBytes(32).toString('hex')
 
-/** Random bytes for tokens: each is used once, and to ask for many at a time costs little more than for one. */
+/** Random bytes for tokens. Each is used once; reading many at a time costs little more than one. */
 const pool = Buffer.alloc(4_096)
 let used = pool.length
 
@@ -20,31 +20,31 @@ function randomByte(): number {
     used = 0
   }
   const byte = pool[used] ?? 0
-  // What a token was made of is nobody's any more.
+  // Bytes of issued tokens must not stay in memory.
   pool[used] = 0
   used += 1
   return byte
 }
 
-/** `length` random characters of [A-Za-z0-9], each equally likely. */
+/** Returns `length` random characters of [A-Za-z0-9], each equally likely. */
 export function randomToken(length: number): string {
   let token = ''
   while (token.length < length) {
     const byte = randomByte()
-    // 248 is the largest multiple of 62 in a byte: what lies above would favour the first characters.
+    // 248 is the largest multiple of 62 in a byte; larger values would favour the first characters.
     if (byte < 248) token += ALPHABET.charAt(byte % 62)
   }
   return token
 }
 
-/** An id of a request: random, since it is no part of a history. */
+/** Returns the id of a request. It is random, because it is not part of a history. */
 export const requestId = (): string => `req_${randomToken(16)}`
 
 type Sequence = { value: number; isDirty: boolean; readonly lanes: readonly [number, number] }
 
 /**
- * Makes ids: a function of the seed, the merchant's ordinal, the prefix and a counter that lives in the database and
- * rolls back with its transaction. The counter comes first, so that indexes grow at their end.
+ * Creates ids. An id is a function of the seed, the merchant's ordinal, the prefix and a counter, which is stored in
+ * the database and rolled back with its transaction. The counter comes first, so that indexes grow at their end.
  * See docs/contract/requests.md#identifiers.
  */
 export class Ids {
@@ -52,7 +52,7 @@ export class Ids {
   readonly #seed: string
   readonly #key: MacKey
   readonly #sequences = new Map<number, Map<string, Sequence>>()
-  /** What counters were when they were first used since the mark. */
+  /** The state of counters at their first use since the mark. */
   readonly #replaced = new Map<Sequence, Pick<Sequence, 'value' | 'isDirty'>>()
 
   constructor(directory: Directory, seed: string) {
@@ -61,23 +61,25 @@ export class Ids {
     this.#key = new MacKey(seed)
   }
 
-  /** The next id of a prefix: `sub_` and 14 characters. */
+  /** Returns the next id of a prefix: `sub_` and 14 characters. */
   next(merchant: number, prefix: string): string {
     const sequence = this.#sequence(merchant, prefix)
     return format(prefix, this.#count(sequence), sequence)
   }
 
-  /** The next running number of a prefix, from 1. */
+  /** Returns the next running number of a prefix, from 1. */
   nextNumber(merchant: number, prefix: string): number {
     return this.#count(this.#sequence(merchant, prefix))
   }
 
-  /** The id that belongs to a running number. */
+  /** Returns the id of a running number. */
   of(merchant: number, prefix: string, number: number): string {
     return format(prefix, number, this.#sequence(merchant, prefix))
   }
 
-  /** The running number behind an id that `of` made for this merchant and prefix; undefined for any other text. */
+  /**
+   * Returns the running number of an id that `of` created for this merchant and prefix; undefined for any other text.
+   */
   numberOf(merchant: number, prefix: string, id: string): number | undefined {
     let number = 0
     for (const character of id.slice(prefix.length + 1, prefix.length + 1 + NUMBER_LENGTH)) {
@@ -86,18 +88,18 @@ export class Ids {
     return number > 0 && this.of(merchant, prefix, number) === id ? number : undefined
   }
 
-  /** From here on `rollback` takes back what was counted. */
+  /** Sets the mark to which `rollback` returns. */
   mark(): void {
     this.#replaced.clear()
   }
 
-  /** Takes back all counting since the mark. */
+  /** Resets all counters to the mark. */
   rollback(): void {
     for (const [sequence, before] of this.#replaced) Object.assign(sequence, before)
     this.mark()
   }
 
-  /** Writes the counters that moved. */
+  /** Writes the changed counters. */
   flush(): void {
     for (const [merchant, sequences] of this.#sequences) {
       for (const [prefix, sequence] of sequences) {
@@ -108,15 +110,15 @@ export class Ids {
     }
   }
 
-  /** Forgets what it knows, after a transaction was rolled back. */
+  /** Clears the cache after a transaction was rolled back. */
   reset(): void {
     this.#sequences.clear()
     this.mark()
   }
 
   /**
-   * `length` characters that follow from the seed and a name: for what has to be the same in every run and yet not be
-   * guessed from outside (client secrets, card fingerprints, invoice prefixes).
+   * Derives `length` characters from the seed and a name: for values that are the same in every run but cannot be
+   * guessed (client secrets, card fingerprints, invoice prefixes).
    */
   derived(name: string, length: number, alphabet = ALPHABET): string {
     const bytes = this.#key.sign(name)

@@ -25,7 +25,7 @@ export type InvoiceItemParams = {
   metadata?: MetadataParam | undefined
 }
 
-/** undefined leaves a field as it is. */
+/** undefined leaves a field unchanged. */
 export type InvoiceItemUpdate = {
   amount?: number | undefined
   quantity?: number | undefined
@@ -34,8 +34,8 @@ export type InvoiceItemUpdate = {
 }
 
 /**
- * Creates an item of an amount in a currency, or of a quantity of a one-time price. It is added to the draft that the
- * parameters name, or else waits for the customer's next manual invoice.
+ * Creates an item of an amount in a currency, or of a quantity of a one-time price. It is added to the given draft, or
+ * is pending for the customer's next manual invoice.
  * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large
  * See docs/contract/invoices.md#invoice-items.
  */
@@ -70,7 +70,7 @@ export function createInvoiceItem(unit: Unit, params: InvoiceItemParams): Invoic
 
 type Pricing = { readonly unit_amount: number; readonly currency: string }
 
-/** The amount and currency of the parameters; null when a price is given instead. */
+/** Returns the amount and currency of the parameters; null when they have a price instead. */
 function amountGiven({ amount, currency, price }: InvoiceItemParams): Pricing | null {
   if (price !== undefined) {
     if (amount !== undefined) throw parameterInvalid('amount', 'Give amount or price, not both')
@@ -84,10 +84,7 @@ function amountGiven({ amount, currency, price }: InvoiceItemParams): Pricing | 
 function oneTimePrice(unit: Unit, { price: id = '', currency }: InvoiceItemParams): Pricing {
   const price = unit.find('price', id, 'price')
   if (price.recurring)
-    throw parameterInvalid(
-      'price',
-      `The price '${id}' is recurring: only a one-time price can be invoiced by hand`,
-    )
+    throw parameterInvalid('price', `The price '${id}' is recurring; an invoice item needs a one-time price`)
   if (currency !== undefined && currency !== price.currency) {
     throw parameterInvalid('currency', `The price '${id}' is in ${price.currency}`)
   }
@@ -97,7 +94,7 @@ function oneTimePrice(unit: Unit, { price: id = '', currency }: InvoiceItemParam
 /**
  * Updates an item that is pending or on a draft, and the draft with it.
  * @throws ApiError resource_missing; parameter_invalid, param amount, for an item of a price; amount_too_large;
- *   invalid_state_transition when its invoice is no draft
+ *   invalid_state_transition when its invoice is not a draft
  */
 export function updateInvoiceItem(unit: Unit, id: string, params: InvoiceItemUpdate): InvoiceItem {
   const item = unit.find('invoice_item', id)
@@ -106,7 +103,7 @@ export function updateInvoiceItem(unit: Unit, id: string, params: InvoiceItemUpd
   if (params.amount !== undefined && item.price !== null)
     throw parameterInvalid(
       'amount',
-      `The invoice item '${id}' bills the price '${item.price}': only its quantity can be changed`,
+      `The invoice item '${id}' bills the price '${item.price}'; only its quantity can be changed`,
     )
   const draft = draftOf(unit, item)
   const change = new Change()
@@ -124,8 +121,8 @@ export function updateInvoiceItem(unit: Unit, id: string, params: InvoiceItemUpd
 }
 
 /**
- * Deletes an item that is pending or on a draft, which it is removed from.
- * @throws ApiError resource_missing; invalid_state_transition when its invoice is no draft
+ * Deletes an item that is pending or on a draft, from which it is removed.
+ * @throws ApiError resource_missing; invalid_state_transition when its invoice is not a draft
  */
 export function deleteInvoiceItem(unit: Unit, id: string): InvoiceItem {
   const item = unit.find('invoice_item', id)
@@ -138,22 +135,22 @@ export function deleteInvoiceItem(unit: Unit, id: string): InvoiceItem {
 }
 
 /**
- * The draft that an item is on; null for a pending item.
- * @throws ApiError invalid_state_transition when its invoice is no draft
+ * Returns the draft that an item is on; null for a pending item.
+ * @throws ApiError invalid_state_transition when its invoice is not a draft
  */
 function draftOf(unit: Unit, { id, invoice: invoiceId }: InvoiceItem): Invoice | null {
   if (invoiceId === null) return null
   const invoice = unit.need('invoice', invoiceId)
   if (invoice.status === 'draft') return invoice
   throw invalidStateTransition(
-    `The invoice item '${id}' is on the invoice '${invoiceId}', whose status is ${invoice.status}: only items that are pending or on a draft can be changed or deleted`,
+    `The invoice item '${id}' is on the invoice '${invoiceId}', whose status is ${invoice.status}; only items that are pending or on a draft can be changed or deleted`,
     null,
   )
 }
 
 /**
- * The items that a customer's next manual invoice bills: the oldest pending ones of a currency, up to the limit of an invoice.
- * @param currency - undefined for that of the customer's oldest pending item
+ * Lists the items that a customer's next manual invoice bills: the oldest pending ones of a currency, up to the limit.
+ * @param currency - undefined for the currency of the customer's oldest pending item
  */
 export function itemsToBill(unit: Unit, customer: string, currency: string | undefined): InvoiceItem[] {
   const billed = currency ?? oldestPending(unit, customer, 1)[0]?.currency
@@ -162,7 +159,7 @@ export function itemsToBill(unit: Unit, customer: string, currency: string | und
     : oldestPending(unit, customer, MAX_LINES, [{ field: 'currency', is: billed }])
 }
 
-/** A customer's oldest items that are on no invoice yet, oldest first. */
+/** Lists a customer's oldest pending items, oldest first. */
 const oldestPending = (
   unit: Unit,
   customer: string,

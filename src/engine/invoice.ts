@@ -31,9 +31,10 @@ export type InvoiceParams = {
 }
 
 /**
- * Creates a draft that bills a customer's oldest pending invoice items in one currency: the one given, else that of the oldest
+ * Creates a draft of a customer's oldest pending invoice items in one currency: the given one, else that of the oldest
  * item. Items beyond the limit of an invoice stay pending.
- * @throws ApiError resource_missing; parameter_missing, param currency, when nothing says which; amount_too_large
+ * @throws ApiError resource_missing; parameter_missing, param currency, when there is no item to take it from;
+ *   amount_too_large
  * See docs/contract/invoices.md#manual-invoices.
  */
 export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
@@ -66,7 +67,7 @@ export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
     'invoice.created',
   )
   for (const item of items)
-    change.update('invoice_item', item, (waits) => ({ ...waits, invoice: invoice.id }))
+    change.update('invoice_item', item, (pending) => ({ ...pending, invoice: invoice.id }))
   apply(unit, change, clock)
   return invoice
 }
@@ -78,7 +79,7 @@ type ByHand = (
   subscription: Subscription | null,
 ) => void
 
-/** Loads what a decision on an invoice reads, lets it decide, and writes what it says. */
+/** Loads the state that a decision on an invoice reads, applies the rule, and writes the change. */
 function decide<T>(
   unit: Unit,
   id: string,
@@ -103,7 +104,8 @@ const byHand = (rule: ByHand) => (unit: Unit, id: string) => {
 }
 
 /**
- * Pays an invoice by hand, with the payment method given, else as billing would. A declined payment is written, and told.
+ * Pays an invoice on request, with the given payment method, else as billing would. A declined payment is written and
+ * returned.
  * @throws ApiError resource_missing; invalid_state_transition, param status
  * See docs/contract/invoices.md#paying-by-hand.
  */
@@ -113,26 +115,33 @@ export const payInvoice = (
   { payment_method }: { payment_method?: string | undefined } = {},
 ): Collected => decide(unit, id, payByHand, payment_method)
 
-/** @throws ApiError resource_missing; invalid_state_transition, param status. See docs/contract/invoices.md#finalizing. */
+/**
+ * Finalizes a draft.
+ * @throws ApiError resource_missing; invalid_state_transition. See docs/contract/invoices.md#finalizing.
+ */
 export const finalizeInvoice = byHand(finalizeByHand)
 
-/** @throws ApiError resource_missing; invalid_state_transition, param status. See docs/contract/invoices.md#status. */
+/**
+ * Voids an invoice.
+ * @throws ApiError resource_missing; invalid_state_transition. See docs/contract/invoices.md#status.
+ */
 export const voidInvoice = byHand(voidByHand)
 
-/** @throws ApiError resource_missing; invalid_state_transition, param status. See docs/contract/invoices.md#status. */
+/**
+ * Marks an invoice uncollectible.
+ * @throws ApiError resource_missing; invalid_state_transition. See docs/contract/invoices.md#status.
+ */
 export const markUncollectible = byHand(markUncollectibleByHand)
 
 /**
- * Deletes a manual draft. Its items that were pending before are pending again; those created on it are deleted.
+ * Deletes a manual draft. Items that were pending before are pending again; items created on it are deleted.
  * @throws ApiError resource_missing; invalid_state_transition, param status, for any other invoice
  * See docs/contract/invoices.md#deleting-a-draft.
  */
 export function deleteInvoice(unit: Unit, id: string): Invoice {
   const invoice = unit.find('invoice', id)
   if (invoice.status !== 'draft' || !isManual(invoice)) {
-    throw invalidStateTransition(
-      'Only a draft that was made by hand can be deleted; void an open invoice instead',
-    )
+    throw invalidStateTransition('Only a manual draft can be deleted; void an open invoice instead')
   }
   const change = new Change()
   change.update('invoice', invoice, (draftOne) => ({ ...draftOne, deleted: true }), 'invoice.deleted')
@@ -146,14 +155,15 @@ export function deleteInvoice(unit: Unit, id: string): Invoice {
 }
 
 /**
- * The invoice that a subscription's next renewal would make; nothing is written.
- * @throws ApiError resource_missing, param subscription; invalid_state_transition, param status, when none will be made
+ * Returns the invoice that a subscription's next renewal would create, without writing it.
+ * @throws ApiError resource_missing, param subscription; invalid_state_transition, param status, when there will be
+ *   none
  * See docs/contract/invoices.md#preview.
  */
 export function previewInvoice(unit: Unit, id: string): Invoice {
   const subscription = unit.find('subscription', id, 'subscription')
   if (!subscriptionJobs(subscription).some(beginsPeriod))
-    throw invalidStateTransition(whyNoneComes(subscription))
+    throw invalidStateTransition(noInvoiceMessage(subscription))
   const account = {
     ...loadAccount(unit, subscription),
     now: subscription.current_period_end,
@@ -163,22 +173,22 @@ export function previewInvoice(unit: Unit, id: string): Invoice {
   return draft(new Change(), account, subscription, { period, reason: 'subscription_cycle' })
 }
 
-/** What would let a subscription of a status make invoices again, as an end of the sentence. */
+/** How to make a subscription of a status create invoices again, as the end of a sentence. */
 const REMEDIES: { readonly [Status in SubscriptionStatus]?: string } = {
-  paused: ': resume it',
+  paused: '; resume it',
   incomplete: ' until its first one is paid',
 }
 
-/** Why a subscription makes no further invoice, and what would change that. */
-function whyNoneComes(subscription: Subscription): string {
+/** Explains why a subscription creates no further invoice, and how to change that. */
+function noInvoiceMessage(subscription: Subscription): string {
   const { status, cancel_at_period_end } = subscription
   const end = subscriptionJobs(subscription).find(({ kind }) => kind === 'cancellation')
   if (!end)
-    return `A subscription whose status is ${status} makes no further invoice${REMEDIES[status] ?? ''}`
+    return `A subscription whose status is ${status} creates no further invoice${REMEDIES[status] ?? ''}`
   const hasOwnDate = !cancel_at_period_end || withoutCancellation(subscription).cancel_at !== null
   const ways = [
     ...(cancel_at_period_end ? ['resume it'] : []),
     ...(hasOwnDate ? ['clear its cancel_at'] : []),
   ]
-  return `The subscription is canceled at ${formatInstant(end.due)} and makes no further invoice; to keep it, ${ways.join(' and ')}`
+  return `The subscription is canceled at ${formatInstant(end.due)} and creates no further invoice; to keep it, ${ways.join(' and ')}`
 }

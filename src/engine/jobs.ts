@@ -11,7 +11,7 @@ import { loadAccount, loadEndingAccount, loadInvoiceAccount, subscriptionOf } fr
 import { apply } from './apply.ts'
 import { failRefund } from './refund.ts'
 import type { Unit } from './unit.ts'
-import { sendAgain } from './webhook-delivery.ts'
+import { retryDelivery } from './webhook-delivery.ts'
 
 type SubscriptionRule<Read> = (change: Change, account: Read, subscription: Subscription) => void
 type InvoiceRule = (
@@ -39,7 +39,7 @@ const onInvoice = (rule: InvoiceRule) => (unit: Unit, job: QueuedJob) => {
   apply(unit, change, unit.clockOf(invoice.test_clock))
 }
 
-/** What each kind of job does. */
+/** The action of each kind of job. */
 const JOBS: Readonly<Record<JobKind, (unit: Unit, job: QueuedJob) => void>> = {
   payment_retry: onInvoice(retry),
   invoice_due: onInvoice(passDueDate),
@@ -53,8 +53,8 @@ const JOBS: Readonly<Record<JobKind, (unit: Unit, job: QueuedJob) => void>> = {
   ),
   renewal: onSubscription(loadAccount, renew),
   refund_settlement: (unit, job) => failRefund(unit, job.object),
-  webhook_retry: (unit, job) => sendAgain(unit, job.object),
+  webhook_retry: (unit, job) => retryDelivery(unit, job.object),
 }
 
-/** Runs a job that is due; its clock stands at the job's instant. */
+/** Runs a due job. The clock must stand at the job's instant. */
 export const runJob = (unit: Unit, job: QueuedJob): void => JOBS[job.kind](unit, job)

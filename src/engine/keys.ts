@@ -13,7 +13,7 @@ const SECRET_LENGTH = 32
 const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
 export const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
 
-/** A key to be issued, with its secret or a random one. */
+/** A key to issue, with a given or a random secret. */
 export type NewKey = {
   /** The merchant's ordinal. */
   readonly merchant: number
@@ -22,7 +22,7 @@ export type NewKey = {
   readonly secret?: string | undefined
 }
 
-/** What is kept of a key's secret. */
+/** The stored parts of a key's secret. */
 export type SealedSecret = {
   readonly type: KeyRow['type']
   /** SHA-256, in hexadecimal digits. */
@@ -31,7 +31,7 @@ export type SealedSecret = {
 }
 
 /**
- * What is kept of a secret that was chosen beforehand; undefined when it has not the form of a key.
+ * Hashes a secret chosen beforehand; undefined when it does not have the form of a key.
  * See docs/contract/authentication.md#secret-keys.
  */
 export function sealSecret(secret: string): SealedSecret | undefined {
@@ -40,11 +40,11 @@ export function sealSecret(secret: string): SealedSecret | undefined {
   return { type, hash: digest(secret).toString('hex'), hint: `${PREFIXES[type]}…${secret.slice(-4)}` }
 }
 
-/** A key that was just made: the only moment at which its secret is known. */
+/** A new key with its secret, which cannot be read again. */
 export type IssuedKey = { readonly key: KeyRow; readonly secret: string }
 
 /**
- * The API keys, of which only hashes are kept.
+ * The API keys. Only hashes are stored.
  * See docs/contract/authentication.md#key-lifecycle.
  */
 export class KeyRing {
@@ -53,11 +53,11 @@ export class KeyRing {
   readonly #used = new Set<KeyRow>()
 
   readonly #cacheSeconds: number
-  /** Until when a key that was revoked since the start goes on working, in steady milliseconds, by its id. */
+  /** When a key that was revoked since the start stops working, in steady milliseconds, by its id. */
   readonly #cachedUntil = new Map<string, number>()
 
   /**
-   * @param cacheSeconds - how long a revoked key goes on working, as where resolved keys are cached
+   * @param cacheSeconds - how long a revoked key continues to work, as in a service that caches resolved keys
    * See docs/contract/authentication.md#revocation.
    */
   constructor(engine: Engine, cacheSeconds: number) {
@@ -67,17 +67,17 @@ export class KeyRing {
     engine.listen({ replaced: () => this.takeUp(), deleted: () => this.takeUp() })
   }
 
-  /** The merchant that a key opens; undefined while there is none: it was not there yet in the state that was restored. */
+  /** Returns the merchant of a key; undefined when the current state does not contain that merchant. */
   ownerOf(key: Pick<KeyRow, 'merchant' | 'birth'>): MerchantState | undefined {
     return bornAs(this.#engine.merchants, key)
   }
 
-  /** All keys ever issued, revoked ones too, newest first. */
+  /** Lists all keys, revoked ones too, newest first. */
   list(): KeyRow[] {
     return [...this.#byHash.values()].sort((left, right) => (left.id < right.id ? 1 : -1))
   }
 
-  /** The key with this secret and whom it opens, unless it is unknown, revoked or nobody's; notes that it was used. */
+  /** Resolves a secret to its key and merchant, and records the use; undefined for an unknown or revoked key. */
   resolve(secret: string): { readonly key: KeyRow; readonly merchant: MerchantState } | undefined {
     const hash = digest(secret)
     const key = this.#byHash.get(hash.toString('hex'))
@@ -90,7 +90,7 @@ export class KeyRing {
     return { key, merchant }
   }
 
-  /** Whether a key that was resolved still opens: it may have been revoked since. */
+  /** Reports whether a resolved key still works; it may have been revoked in the meantime. */
   opens({ id, revoked }: KeyRow): boolean {
     return revoked === null || this.#isCached(id, revoked)
   }
@@ -102,41 +102,44 @@ export class KeyRing {
     this.#used.add(key)
   }
 
-  /** Whether a key has this secret, revoked or not. */
+  /** Reports whether a key has this secret, revoked or not. */
   knows(secret: string): boolean {
     return this.#byHash.has(digest(secret).toString('hex'))
   }
 
   /**
    * Issues a key.
-   * @param given.secret - a secret chosen beforehand; a random one if none is given
-   * @throws ApiError parameter_invalid, param secret, for one of another form or that is taken
+   * @param given.secret - a secret chosen beforehand; random if not given
+   * @throws ApiError parameter_invalid, param secret, for an invalid form or an existing key
    */
   async issue(given: NewKey): Promise<IssuedKey> {
     const owner = this.#engine.merchants.get(given.merchant)
     const issued = await this.#engine.administer(() => {
-      // Whoever has the ordinal by now may be another than the one that was meant.
+      // Another merchant may have the ordinal by now.
       if (owner) checkPresent(owner)
       return this.make(given)
     })
-    // Its merchant may be deleted by now, and the key with it.
+    // The merchant may have been deleted in the meantime, with the key.
     const key = this.stored(issued.key.hash.toString('hex'))
-    if (key) this.#admit(key)
+    if (key) this.#index(key)
     return issued
   }
 
-  /** Issues a key within the command under way: see issue. It opens once that is committed and `takeUp` was called. */
+  /** Issues a key within the open command: see issue. It works after the commit, once `takeUp` was called. */
   make({ merchant, type, name, secret = PREFIXES[type] + randomToken(SECRET_LENGTH) }: NewKey): IssuedKey {
     const sealed = sealSecret(secret)
     if (sealed?.type !== type) {
-      throw parameterInvalid('secret', `A ${type} key is '${PREFIXES[type]}' and 24 to 200 letters or digits`)
+      throw parameterInvalid(
+        'secret',
+        `A ${type} key must be '${PREFIXES[type]}' and 24 to 200 letters or digits`,
+      )
     }
     return { key: this.add({ merchant, name, ...sealed }), secret }
   }
 
   /**
    * Writes a key of which only the hash is known: see make.
-   * @throws ApiError parameter_invalid, param secret, for one that is taken
+   * @throws ApiError parameter_invalid, param secret, for an existing key
    */
   add({
     merchant,
@@ -145,10 +148,10 @@ export class KeyRing {
     hash,
     hint,
   }: SealedSecret & { merchant: number; name: string | null }): KeyRow {
-    // Asked here, where nothing else runs: two requests may bring the same key at once.
-    if (this.stored(hash)) throw parameterInvalid('secret', 'This key exists already')
+    // Checked within the command: two requests may bring the same key at once.
+    if (this.stored(hash)) throw parameterInvalid('secret', 'This key already exists')
     const owner = this.#engine.merchants.get(merchant)
-    assert(owner, `the merchant ${merchant} of a new key is there`)
+    assert(owner, `the merchant ${merchant} of a new key exists`)
     const row: KeyRow = {
       id: this.#engine.ids.next(0, 'key'),
       merchant,
@@ -165,13 +168,13 @@ export class KeyRing {
     return row
   }
 
-  /** The key of a hash, as the database has it: one that the command under way has added, too. */
+  /** Finds the key of a hash in the database, also one that the open command has added. */
   stored(hash: string): KeyRow | undefined {
     return this.#engine.store.directory.keyOfHash(Buffer.from(hash, 'hex'))
   }
 
   /**
-   * Revokes a key, at once and for good; one that is revoked stays so.
+   * Revokes a key at once and permanently. A revoked key is returned unchanged.
    * @throws ApiError resource_missing
    */
   async revoke(id: string): Promise<KeyRow> {
@@ -195,20 +198,20 @@ export class KeyRing {
     })
   }
 
-  /** Takes up the keys that the database holds, so that they open; those that it held before stay as they are known. */
+  /** Reloads the keys of the database. Keys that were loaded before keep their state in memory. */
   takeUp(): void {
-    const known = new Map(this.#byHash)
+    const loaded = new Map(this.#byHash)
     this.#byHash.clear()
     for (const key of this.#engine.store.directory.keys()) {
-      const before = known.get(key.hash.toString('hex'))
-      // The same secret may be another merchant's by now: fixtures give it again at each reset.
-      this.#admit(before?.id === key.id ? before : key)
+      const before = loaded.get(key.hash.toString('hex'))
+      // The same secret may belong to another merchant by now: fixtures give it again at each reset.
+      this.#index(before?.id === key.id ? before : key)
     }
   }
 
   /**
-   * Whether a revoked key still works. Once it does not, it never does again: not when the wall clock is set back, nor after a
-   * restart, which keeps no cache.
+   * Reports whether a revoked key still works. Once it has stopped, it never works again, neither when the wall clock
+   * is set back nor after a restart, which keeps no cache.
    */
   #isCached(id: string, revoked: number): boolean {
     const until = this.#cachedUntil.get(id)
@@ -219,7 +222,7 @@ export class KeyRing {
     return isCached
   }
 
-  #admit(key: KeyRow): void {
+  #index(key: KeyRow): void {
     this.#byHash.set(key.hash.toString('hex'), key)
   }
 }

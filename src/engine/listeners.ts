@@ -2,32 +2,34 @@ import type { Clock } from './clock.ts'
 import type { MerchantState } from './merchant-state.ts'
 import type { Summary } from './scheduler.ts'
 
-/** What the engine tells its listeners. */
+/** The notifications of the engine. */
 export type EngineListener = {
-  /** A transaction is committed: there may be new journal entries, and jobs on the clocks that it may have moved. */
+  /** A transaction was committed: there may be new journal entries, and jobs on the given clocks. */
   readonly committed?: (clocks: readonly Clock[]) => void
-  /** A live clock was behind the wall clock, and what was due has been run. */
+  /** A live clock was behind the wall clock, and its due jobs have run. */
   readonly caughtUp?: (merchant: string, summary: Summary) => void
-  /** All that there was has given way to another state, by a restore or a reset: nothing known of it holds. */
+  /** The whole state was replaced by a restore or a reset; caches must be dropped. */
   readonly replaced?: () => void
-  /** A merchant is gone with all that it had. */
+  /** A merchant was deleted with all its data. */
   readonly deleted?: (merchant: MerchantState) => void
-  /** Our own mistake, or a disk that refuses to write: something for the log. */
+  /** A defect, or a disk that cannot be written, was caught. To be logged. */
   readonly failed?: (error: unknown, doing: string) => void
 }
 
-/** Who listens to the engine. */
+/** The listeners of the engine. */
 export class Listeners {
   readonly #listeners = new Set<EngineListener>()
 
-  /** @returns what ends the listening */
+  /** @returns a function that removes the listener */
   add(listener: EngineListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Calls each listener. One that fails is reported: that concerns neither the others nor the caller, whose work is done. */
-  tell(call: (listener: EngineListener) => void): void {
+  /**
+   * Calls each listener. An error of one is reported; it affects neither the others nor the caller, whose work is done.
+   */
+  notify(call: (listener: EngineListener) => void): void {
     for (const listener of this.#listeners) {
       try {
         call(listener)
@@ -37,7 +39,7 @@ export class Listeners {
     }
   }
 
-  /** Reports a failure of our own or of the disk. */
+  /** Reports a defect or an error of the disk. */
   report(error: unknown, doing: string): void {
     for (const listener of this.#listeners) listener.failed?.(error, doing)
   }

@@ -4,12 +4,12 @@ const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
 
 /**
- * HMAC-SHA256 under one key (RFC 2104). It is made of two calls of `hash`: Node's object for an HMAC takes three times as
- * long to make as both hashes take together, and a client secret is shown in nearly every answer.
+ * HMAC-SHA256 with one key (RFC 2104). It uses two calls of `hash`: creating Node's HMAC object takes three times as
+ * long as both hashes, and nearly every response contains a client secret.
  */
 export class MacKey {
   readonly #inner: Buffer
-  /** The padded key, and room for the inner digest. */
+  /** The padded key, and space for the inner digest. */
   readonly #outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES)
 
   constructor(key: string) {

@@ -5,34 +5,34 @@ import { Clock, type Wall } from './clock.ts'
 import { EnabledEndpoints } from './enabled-endpoints.ts'
 import { TestClocks } from './test-clock-cache.ts'
 
-/** A merchant in memory: its settings, its clocks, and what waits while an advance is under way. */
+/** A merchant in memory: its settings, its clocks, and the commands that wait for an advance. */
 export type MerchantState = {
   settings: Merchant
-  /** The main clock, which everything follows that belongs to no customer on a test clock. */
+  /** The main clock of everything that belongs to no customer on a test clock. */
   readonly clock: Clock
   readonly testClocks: TestClocks
   /**
-   * The clocks that an advance holds, each with the commands that arrived meanwhile, in their order. The main clock holds
-   * back all of the merchant's writes, a test clock those of its own customers.
+   * The clocks that an advance holds, each with its waiting commands, in order. The main clock holds all of the
+   * merchant's writes, a test clock those of its own customers.
    */
   readonly held: Map<Clock, Waiting[]>
-  /** The held clocks whose advance lets commands in, while it waits for webhooks to be answered. */
+  /** The held clocks whose advance admits commands while it waits for webhooks. */
   readonly parked: Set<Clock>
   /**
-   * The clocks whose advance has stopped short of its end and will go on: when a full disk has room again, or at the next
-   * start. Until then what follows such a clock cannot be written.
+   * The clocks whose advance has stopped before its end and will continue: when a full disk has space again, or at the
+   * next start. Until then nothing that follows such a clock can be written.
    */
   readonly stalled: Set<Clock>
-  /** Who wants which events. */
+  /** The enabled webhook endpoints. */
   readonly endpoints: EnabledEndpoints
-  /** Whether this is still the merchant, or has been left behind: by a restore or a reset, or since it was deleted. */
+  /** Whether this object is current, or the merchant was replaced by a restore or a reset, or deleted. */
   standing: 'present' | 'replaced' | 'deleted'
 }
 
-/** A command that waits for an advance to end: how to go on with it, and how to send it away. */
+/** A command that waits for an advance: how to run it again, and how to reject it. */
 export type Waiting = { readonly requeue: () => void; readonly reject: (error: unknown) => void }
 
-/** The merchant of this birth, if it is there now: after a restore another one may have its ordinal. */
+/** Finds the merchant with a birth number; after a restore another merchant may have its ordinal. */
 export function bornAs(
   merchants: ReadonlyMap<number, MerchantState>,
   { merchant, birth }: { readonly merchant: number; readonly birth: number },
@@ -41,7 +41,7 @@ export function bornAs(
   return owner?.settings.birth === birth ? owner : undefined
 }
 
-/** A merchant as the database has it. */
+/** Loads a merchant from the database. */
 export function merchantOf(settings: Merchant, store: Store, wall: Wall): MerchantState {
   const { clocks } = store
   const main = clocks.main(settings.ordinal)
@@ -58,13 +58,13 @@ export function merchantOf(settings: Merchant, store: Store, wall: Wall): Mercha
   }
 }
 
-/** Whether an advance of one of its clocks was begun and has not ended. */
+/** Reports whether an advance of one of its clocks has begun and not ended. */
 export const isUnfinished = ({ clock, testClocks }: MerchantState): boolean =>
   clock.target !== null || testClocks.advancing().length > 0
 
 /**
- * The state that a request has looked at was replaced by another before the request could act. It has done nothing, and
- * begins anew: then it comes after the replacement as a whole.
+ * The state that a request had read was replaced before the request could act. The request has done nothing and starts
+ * over, so that it comes after the replacement.
  */
 export class StateReplaced extends Error {}
 
@@ -81,8 +81,8 @@ export class MerchantDeleted extends ApiError {
   }
 }
 
-/** Why this is no longer the merchant; undefined while it is. */
-export function leftBehindBy({
+/** Returns the error for a merchant that was replaced or deleted; undefined for a current one. */
+export function absenceOf({
   standing,
   settings,
 }: MerchantState): StateReplaced | MerchantDeleted | undefined {
@@ -90,8 +90,8 @@ export function leftBehindBy({
   return standing === 'deleted' ? new MerchantDeleted(settings.id) : undefined
 }
 
-/** @throws StateReplaced, MerchantDeleted when this is no longer the merchant */
+/** @throws StateReplaced, MerchantDeleted when the merchant is not current */
 export function checkPresent(merchant: MerchantState): void {
-  const reason = leftBehindBy(merchant)
+  const reason = absenceOf(merchant)
   if (reason) throw reason
 }

@@ -6,14 +6,14 @@ import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant-state.ts'
 
-/** The merchant of this id. @throws ApiError resource_missing */
+/** Finds a merchant by id. @throws ApiError resource_missing */
 export function findMerchant(engine: Engine, id: string, param = 'id'): MerchantState {
   const merchant = [...engine.merchants.values()].find(({ settings }) => settings.id === id)
   if (!merchant) throw resourceMissing('merchant', id, param)
   return merchant
 }
 
-/** The merchant that has an object, be it a deleted one; undefined when none has. */
+/** Finds the merchant of an object, also of a deleted one; undefined when none has it. */
 export const merchantWith = (
   { merchants, store }: Engine,
   kind: Kind,
@@ -23,41 +23,41 @@ export const merchantWith = (
     ({ settings }) => store.objects.seqOf(kind, settings.ordinal, id) !== undefined,
   )
 
-/** Whether this is the merchant that the first start made, and every reset makes anew: it can never be deleted. */
+/** Reports whether this is the merchant of the first start, which every reset creates again. It cannot be deleted. */
 const isDefault = ({ settings }: MerchantState): boolean => settings.birth === FIRST_BIRTH
 
-/** The merchant that the first start made. */
+/** Returns the merchant of the first start. */
 export function defaultMerchant({ merchants }: Engine): MerchantState {
   const merchant = [...merchants.values()].find(isDefault)
-  assert(merchant, 'there is a default merchant')
+  assert(merchant, 'the default merchant exists')
   return merchant
 }
 
 export type MerchantParams = {
   name: string
-  /** 'live', or where its frozen clock stands (Unix seconds). */
+  /** 'live', or the time of a frozen clock (Unix seconds). */
   clock: 'live' | number
   api_version?: string | undefined
   dunning_final_action?: FinalAction | undefined
 }
 
 /**
- * Makes a merchant: a unit of isolation with data, keys, events and a clock of its own.
+ * Creates a merchant: a unit of isolation with its own data, keys, events and clock.
  * See docs/contract/operator.md#merchants.
  */
 export const createMerchant = (engine: Engine, given: MerchantParams): Promise<MerchantState> =>
   engine.administer(() => addMerchant(engine, given))
 
 /**
- * Makes a merchant within the command under way: see createMerchant.
- * @param birth - tells it from all others; the next one, but for the default merchant's
+ * Creates a merchant within the open command: see createMerchant.
+ * @param birth - a unique number: the next one, except for the default merchant
  */
 export function addMerchant(
   engine: Engine,
   given: MerchantParams,
   birth = engine.store.directory.nextBirth(),
 ): MerchantState {
-  // On a frozen clock it began when that says, so that every run tells the same history.
+  // With a frozen clock `created` is the clock's time, so that every run has the same history.
   const created = given.clock === 'live' ? wallSeconds(engine.wall) : given.clock
   const ordinal = engine.ids.nextNumber(0, 'merchant')
   const settings = {
@@ -87,7 +87,8 @@ export function addMerchant(
 }
 
 /**
- * Deletes a merchant: its data, keys, clocks and streams. An advance of its clock is canceled; what waits for it is refused.
+ * Deletes a merchant: its data, keys, clocks and streams. An advance of its clock is canceled; commands that wait are
+ * refused.
  * @throws ApiError resource_missing; parameter_invalid, param id, for the default merchant
  * See docs/contract/snapshots.md#deleting-a-merchant.
  */
@@ -96,13 +97,13 @@ export async function deleteMerchant(engine: Engine, id: string): Promise<void> 
   if (isDefault(merchant)) {
     throw parameterInvalid(
       'id',
-      `${id} is the default merchant, which cannot be deleted: 'paytwin snapshots reset' empties it`,
+      `${id} is the default merchant, which cannot be deleted; 'paytwin snapshots reset' empties it`,
     )
   }
   await engine.delete(merchant)
 }
 
-/** Changes a merchant's settings. @throws ApiError resource_missing. See docs/contract/operator.md#merchants. */
+/** Updates a merchant's settings. @throws ApiError resource_missing. See docs/contract/operator.md#merchants. */
 export async function updateMerchant(
   engine: Engine,
   id: string,

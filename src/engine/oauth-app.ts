@@ -9,13 +9,13 @@ import { randomToken } from './ids.ts'
 
 const SECRET_LENGTH = 32
 const SECRET_PREFIX = 'ocs_test_'
-/** A secret that was chosen beforehand. */
+/** The form of a secret chosen beforehand. */
 export const GIVEN_APP_SECRET = /^ocs_test_[A-Za-z0-9]{24,200}$/
 
-/** What the secret of an app that there is not is compared with; nothing hashes to it. */
-const NOBODY = Buffer.alloc(32)
+/** Compared with the secret for an unknown app; no secret has this hash. */
+const NO_HASH = Buffer.alloc(32)
 
-/** An app that merchants can let in: a client of OAuth. */
+/** An app: a client of OAuth. */
 export type OAuthApp = {
   readonly id: string
   readonly name: string
@@ -24,46 +24,46 @@ export type OAuthApp = {
   readonly created: number
 }
 
-/** What an app is made of. */
+/** The parameters of an app. */
 export type AppParams = { readonly name: string; readonly redirect_uris: readonly string[] }
 
-/** An app whose secret was just made: the only moment at which it is known. */
+/** An app with its new secret, which cannot be read again. */
 export type IssuedApp = { readonly app: OAuthApp; readonly client_secret: string }
 
-/** All apps, newest first. */
+/** Lists all apps, newest first. */
 export const listApps = (engine: Engine): OAuthApp[] => engine.store.oauth.apps().map(appOf)
 
-/** The app of this id; undefined when there is none. */
+/** Finds an app by id. */
 export function appOfId(engine: Engine, id: string): OAuthApp | undefined {
   const row = engine.store.oauth.app(id)
   return row && appOf(row)
 }
 
 /**
- * The app that a client proves to be; undefined for an unknown one and for a wrong secret, which take the same time.
+ * Authenticates an app; undefined for an unknown app and for a wrong secret, which take the same time.
  * See docs/contract/oauth.md#token-endpoint; RFC 6749 2.3.1.
  */
 export function authenticateApp(engine: Engine, id: string, client_secret: string): OAuthApp | undefined {
   const row = engine.store.oauth.app(id)
-  const isRight = timingSafeEqual(row?.secret ?? NOBODY, digest(client_secret))
+  const isRight = timingSafeEqual(row?.secret ?? NO_HASH, digest(client_secret))
   return row && isRight ? appOf(row) : undefined
 }
 
 /**
- * Makes an app.
+ * Creates an app.
  * @throws ApiError parameter_invalid, param redirect_uris[n]
  * See docs/contract/oauth.md#apps.
  */
 export const createApp = (engine: Engine, given: AppParams): Promise<IssuedApp> =>
   engine.administer(() => makeApp(engine, given))
 
-/** Makes an app within the command under way: see createApp. */
+/** Creates an app within the open command: see createApp. */
 export function makeApp(engine: Engine, given: AppParams): IssuedApp {
   const client_secret = newSecret()
   return { app: addApp(engine, given, digest(client_secret)), client_secret }
 }
 
-/** Makes an app of whose secret only the digest is known: see makeApp. */
+/** Creates an app of whose secret only the digest is known: see makeApp. */
 export function addApp(
   { store, ids, wall }: Engine,
   { name, redirect_uris }: AppParams,
@@ -78,7 +78,7 @@ export function addApp(
 }
 
 /**
- * Gives an app a new secret; the old one is worth nothing from then on, while tokens stay.
+ * Gives an app a new secret and invalidates the old one. Tokens stay valid.
  * @throws ApiError resource_missing
  */
 export function rotateSecret(engine: Engine, id: string): Promise<IssuedApp> {
@@ -91,8 +91,8 @@ export function rotateSecret(engine: Engine, id: string): Promise<IssuedApp> {
 }
 
 /**
- * Deletes an app with all that was granted to it.
- * @returns the access tokens that are worth nothing now: see tokenKey
+ * Deletes an app with its authorizations and tokens.
+ * @returns the seqs of its access tokens, which are invalid now: see tokenKey
  * @throws ApiError resource_missing
  */
 export function deleteApp(engine: Engine, id: string): Promise<readonly number[]> {

@@ -21,7 +21,7 @@ import type { OAuthApp } from './oauth-app.ts'
 
 const RANDOM_LENGTH = 32
 
-/** What an app asks for: checked, and with a redirect_uri that is its own. */
+/** A checked authorization request; its redirect_uri is registered for the app. */
 export type Asked = {
   readonly app: OAuthApp
   readonly redirect_uri: string
@@ -30,34 +30,34 @@ export type Asked = {
   readonly code_challenge: string | null
 }
 
-/** What was decided, and where the app hears of it. */
+/** A decision, and the URL that returns it to the app. */
 export type Decided = { readonly status: 'approved' | 'denied'; readonly redirect_to: string }
 
-/** What is decided and who does; an operator can deny what nobody in particular was asked. */
+/** A decision and the merchant that makes it; an operator can deny a request that names no merchant. */
 export type Decision =
   | { readonly decision: 'approve'; readonly merchant: MerchantState }
   | { readonly decision: 'deny'; readonly merchant: MerchantState | null }
 
-/** An authorization as it is shown: its status is that of this moment. */
+/** An authorization with its current status. */
 export type Authorization = StoredAuthorization
 
-/** What a page that asks is given: a nonce for its form, and a cookie for its browser. Only both together decide. */
-export type Seal = { readonly nonce: string; readonly cookie: string }
+/** The secrets of the consent page: a nonce for its form, and a cookie for its browser. A decision needs both. */
+export type ConsentSecrets = { readonly nonce: string; readonly cookie: string }
 
 /**
- * Takes down, within the command under way, what an app asks a merchant for. It waits ten minutes for a decision.
- * @param merchant - null when the page lets the person choose
+ * Writes an authorization request within the open command. It can be decided within ten minutes.
+ * @param merchant - null when the person chooses the merchant on the page
  * See docs/contract/oauth.md#authorization-requests.
  */
 export function makeAuthorization(
   { store, ids, steady }: Pick<Engine, 'store' | 'ids' | 'steady'>,
-  { app, ...asked }: Asked,
-  { merchant, seal }: { merchant: Merchant | null; seal: Seal | null },
+  { app, ...request }: Asked,
+  { merchant, seal }: { merchant: Merchant | null; seal: ConsentSecrets | null },
 ): Authorization {
   const id = ids.next(0, 'oauthz')
   const created = wallSeconds(steady)
   store.oauth.addAuthorization({
-    ...asked,
+    ...request,
     id,
     app: app.id,
     merchant: merchant?.ordinal ?? null,
@@ -75,28 +75,31 @@ export function makeAuthorization(
   return find(store, id)
 }
 
-/** Takes down what an app asks for in a browser, and makes what the page needs to decide on it. */
-export async function askInBrowser(engine: Engine, asked: Asked): Promise<Seal> {
+/** Writes an authorization request of a browser, and creates the secrets of its consent page. */
+export async function askInBrowser(engine: Engine, asked: Asked): Promise<ConsentSecrets> {
   const seal = { nonce: randomToken(RANDOM_LENGTH), cookie: randomToken(RANDOM_LENGTH) }
   await engine.administer(() => makeAuthorization(engine, asked, { merchant: null, seal }))
   return seal
 }
 
-/** The authorization that a page's form is about; undefined unless form and browser belong together. */
-export function sealedAuthorization(engine: Engine, { nonce, cookie }: Seal): Authorization | undefined {
+/** Finds the authorization of a consent form; undefined unless the nonce and the cookie belong together. */
+export function sealedAuthorization(
+  engine: Engine,
+  { nonce, cookie }: ConsentSecrets,
+): Authorization | undefined {
   const row = engine.store.oauth.authorizationOfNonce(digest(nonce))
   if (!row?.cookie || !timingSafeEqual(row.cookie, digest(cookie))) return undefined
   return shown(engine, row)
 }
 
-/** Where a page of authorizations lies, in the order newest first. */
+/** A page of authorizations, in the order newest first. */
 export type AuthorizationPage = {
   readonly limit: number
   readonly cursor?: { readonly isBackward: boolean; readonly id: string; readonly param: string } | undefined
 }
 
 /**
- * Lists authorizations as they stand now, newest first; for a backward cursor the nearest to it first.
+ * Lists authorizations with their current status, newest first; with a backward cursor oldest first.
  * @throws ApiError resource_missing for an unknown cursor
  */
 export function listAuthorizations(engine: Engine, { limit, cursor }: AuthorizationPage): Authorization[] {
@@ -106,13 +109,14 @@ export function listAuthorizations(engine: Engine, { limit, cursor }: Authorizat
     .map((row) => shown(engine, row))
 }
 
-/** The authorization of this id, whoever asked. @throws ApiError resource_missing */
+/** Finds an authorization by id, of any merchant. @throws ApiError resource_missing */
 export const findAuthorization = (engine: Engine, id: string): Authorization =>
   shown(engine, find(engine.store, id))
 
 /**
- * Decides within the command under way. What is approved becomes a code, of which only the hash is kept.
- * @param given.merchant - who decides, with the clock on which a code lives
+ * Decides an authorization request within the open command. An approval issues a code, of which only the hash is
+ * stored.
+ * @param given.merchant - the deciding merchant, on whose clock the code expires
  * @throws ApiError invalid_state_transition when it was decided before or has expired
  * See docs/contract/oauth.md#status.
  */
@@ -124,7 +128,7 @@ export function decide(
   const row = find(store, id)
   const { redirect_uri, state } = row
   const status = move(AUTHORIZATION_TRANSITIONS, statusAt(row, wallSeconds(steady)), decision)
-  assert(status === 'approved' || status === 'denied', 'a decision decides')
+  assert(status === 'approved' || status === 'denied', 'a decision approves or denies')
   const { ordinal, birth } = merchant?.settings ?? { ordinal: row.merchant, birth: row.birth }
   const decided = { ...row, status, merchant: ordinal, birth, state: null }
   if (decision === 'deny') {
@@ -137,13 +141,16 @@ export function decide(
   return { status, redirect_to: redirectTo(redirect_uri, { code, state }) }
 }
 
-/** Decides as one command: of the merchant, on whose clock the code lives, or of nobody in particular. */
+/** Decides in a command of its own: of the merchant, on whose clock the code expires, or of none. */
 export function decideFor(engine: Engine, id: string, given: Decision): Promise<Decided> {
   const run = () => decide(engine, id, given)
   return given.merchant ? engine.command(given.merchant, null, run) : engine.administer(run)
 }
 
-/** The merchant that was asked or has decided; undefined while a page asks, and when it is not there now. */
+/**
+ * Returns the merchant that was named or has decided; undefined without one, or if the current state does not contain
+ * it.
+ */
 export const askedMerchant = (
   engine: Engine,
   { merchant, birth }: Authorization,

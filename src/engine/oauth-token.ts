@@ -27,7 +27,7 @@ const TOKEN_LENGTH = 32
 export const ACCESS_TOKEN_PREFIX = 'oat_test_'
 const PREFIXES = { access: ACCESS_TOKEN_PREFIX, refresh: 'ort_test_' } as const
 
-/** Tokens that were just made: the only moment at which they are known. */
+/** New tokens, which cannot be read again. */
 export type Granted = {
   readonly merchant: MerchantState
   readonly access_token: string
@@ -35,10 +35,10 @@ export type Granted = {
   readonly scope: Scope
 }
 
-/** A refusal that is an outcome of its own, since it may revoke: which access tokens fell with it. See tokenKey. */
+/** A refusal, which may revoke tokens, with the seqs of the revoked access tokens. See tokenKey. */
 export type NotGranted = { readonly refusal: ApiError; readonly revoked: readonly number[] }
 
-/** What an app presents for tokens. */
+/** The parameters of a token request. */
 export type CodeGrant = {
   readonly code: string
   readonly redirect_uri: string
@@ -46,11 +46,11 @@ export type CodeGrant = {
 }
 export type RefreshGrant = { readonly refresh_token: string; readonly scope: string | undefined }
 
-/** Proves which app asks, at the moment at which it is called: what it asks for may have waited. @throws ApiError invalid_client */
+/** Authenticates the app when it is called, because the request may have waited. @throws ApiError invalid_client */
 export type Client = () => OAuthApp
 
 /**
- * Exchanges a code for tokens, once. It is one transaction: a code is redeemed and its tokens are there, or neither.
+ * Exchanges a code for tokens, once. The code is redeemed and the tokens are issued in one transaction.
  * @throws ApiError invalid_client
  * See docs/contract/oauth.md#codes.
  */
@@ -65,7 +65,7 @@ export async function exchangeCode(
   const merchant = found && askedMerchant(engine, found)
   if (!merchant) return notGranted(invalidGrant(UNKNOWN_CODE))
   const granted = engine.command(merchant, null, ({ store, now }): Granted | NotGranted => {
-    // Read where nothing else runs: others may have brought the same code, or the app may have lost its secret.
+    // Read within the command: another request may have used the code, or the app's secret may have been rotated.
     const app = client()
     const row = oauth.authorizationOfCode(hash)
     if (!row?.code_status || row.code_expires === null) return notGranted(invalidGrant(UNKNOWN_CODE))
@@ -85,14 +85,14 @@ export async function exchangeCode(
 }
 
 /**
- * Gives new tokens for a refresh token, which is worth nothing from then on. It is one transaction, as the exchange.
+ * Exchanges a refresh token for new tokens in one transaction, and invalidates it.
  * @throws ApiError invalid_client, invalid_scope
  * See docs/contract/oauth.md#refreshing.
  */
 export async function refresh(
   engine: Engine,
   client: Client,
-  { refresh_token, scope: asked }: RefreshGrant,
+  { refresh_token, scope: requested }: RefreshGrant,
 ): Promise<Granted | NotGranted> {
   const { oauth } = engine.store
   const hash = digest(refresh_token)
@@ -106,7 +106,7 @@ export async function refresh(
     if (token?.kind !== 'refresh' || !authorization) return notGranted(invalidGrant(UNKNOWN_REFRESH_TOKEN))
     const { refusal, revokesFamily } = checkRefreshToken(token, { app: app.id, now })
     if (refusal) return { refusal, revoked: revokesFamily ? revokeFamily(engine, authorization) : [] }
-    const scope = narrowedScope(token.scope, asked)
+    const scope = narrowedScope(token.scope, requested)
     oauth.setTokenStatus(token.seq, move(TOKEN_TRANSITIONS, token.status, 'rotate'))
     return grant(store, authorization, { merchant, scope, now })
   })
@@ -114,9 +114,9 @@ export async function refresh(
 }
 
 /**
- * Revokes a token of an app's own: an access token alone, a refresh token with its family. Any other stays as it is, and
- * nobody learns which it was.
- * @returns the access tokens that fell: see tokenKey
+ * Revokes an app's own token: an access token alone, a refresh token with its family. Tokens of other apps are ignored,
+ * and the result does not reveal that they exist.
+ * @returns the seqs of the revoked access tokens: see tokenKey
  * @throws ApiError invalid_client
  * See docs/contract/oauth.md#revoking; RFC 7009 2.1, 2.2.
  */
@@ -127,12 +127,12 @@ export function revokeToken(engine: Engine, client: Client, token: string): Prom
     if (row?.app !== client().id) return []
     if (row.kind === 'access') return [revoke(engine.store, row)]
     const authorization = oauth.authorizationAt(row.authorization)
-    assert(authorization, 'a token comes from an authorization')
+    assert(authorization, 'a token has an authorization')
     return revokeFamily(engine, authorization)
   })
 }
 
-/** An access token that opens now, and whose it is; undefined for one that is unknown, expired or revoked. */
+/** Resolves an access token to its merchant; undefined for one that is unknown, expired or revoked. */
 export function resolveToken(
   engine: Engine,
   token: string,
@@ -143,10 +143,10 @@ export function resolveToken(
   return opens && merchant && merchant.clock.now < row.expires ? { token: row, merchant } : undefined
 }
 
-/** By which name the streams know an access token that opened them: it is no secret. */
+/** Returns the key by which event streams identify an access token. It is not secret. */
 export const tokenKey = (seq: number): string => `oauth_token ${seq}`
 
-/** Forgets what expired long ago; to be called within a transaction. */
+/** Deletes rows that expired long ago. Must be called within a transaction. */
 export function forgetExpiredGrants({ store, merchants, steady }: Engine): void {
   for (const { settings, clock } of merchants.values()) {
     store.oauth.forgetExpired(settings.birth, clock.now)
@@ -156,7 +156,7 @@ export function forgetExpiredGrants({ store, merchants, steady }: Engine): void 
 
 const notGranted = (refusal: ApiError): NotGranted => ({ refusal, revoked: [] })
 
-/** With a merchant goes all that it granted: one that is deleted meanwhile has granted nothing. */
+/** Converts the deletion of the merchant during the command to a refusal: its grants are deleted with it. */
 function unlessDeleted(error: unknown, message: string): NotGranted {
   if (error instanceof MerchantDeleted) return notGranted(invalidGrant(message))
   throw error
@@ -165,7 +165,7 @@ function unlessDeleted(error: unknown, message: string): NotGranted {
 /** Source: RFC 7636 4.2, S256. */
 const challengeFrom = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
-/** Makes the tokens. A refresh token has the scope that was granted, whatever less the access token has (RFC 6749 6). */
+/** Issues the tokens. A refresh token has the granted scope, also when the access token has less (RFC 6749 6). */
 function grant(
   { oauth }: Store,
   authorization: StoredAuthorization,

@@ -7,33 +7,33 @@ import type { PastEntry, Scope } from '../store/past.ts'
 import type { Engine } from './engine.ts'
 import type { View } from './view.ts'
 
-/** A step that an event told of: the object before it and after it. */
+/** An event's step: the object before it and after it. */
 export type PastStep = {
   readonly id: string
   readonly type: EventType
   readonly kind: Kind
   readonly created: number
   readonly request: string | null
-  /** The values that it replaced; null when it made the object, or changed nothing that shows. */
+  /** The replaced values; null when it created the object, or changed no public field. */
   readonly replaced: Readonly<Record<string, unknown>> | null
   readonly after: Objects[Kind]
-  /** Of a payment that failed: why. */
+  /** The decline code of a failed payment. */
   readonly decline: string | null
 }
 
-/** The newest steps until a moment, in the order in which they happened. */
+/** The newest steps up to a moment, in chronological order. */
 export type PastSteps = {
   readonly happened: readonly PastStep[]
-  /** Whether there are older ones. */
+  /** Whether there are older steps. */
   readonly has_more: boolean
-  /** The refunds among them, as the last of them left them. */
+  /** The refunds among them, in their last state. */
   readonly refunds: readonly Refund[]
 }
 
 /**
- * Goes back through the changes of an object and of what belongs to it. Each object is recalled once, as of the newest
- * change, and taken back from there change by change.
- * @param wanted.limit - how many changes to go back, silent ones included
+ * Reads the changes of an object and of its related objects backwards. Each object is reconstructed once, as of its
+ * newest change, and its changes are undone one by one.
+ * @param wanted.limit - the maximum number of changes, silent ones included
  */
 export function recallSteps(
   { store, ids }: Engine,
@@ -49,7 +49,7 @@ export function recallSteps(
   for (const entry of entries.slice(0, limit)) {
     const key = `${entry.kind} ${entry.object}`
     const known = states.get(key)
-    // Between two entries of a customer an object may have been another customer's.
+    // Between two entries of a customer, an object may have belonged to another customer.
     const after = known?.entry === entry.seq ? known.object : latest(history, view, entry)
     if (!known && entry.kind === 'refund') refunds.push(after as Refund)
     states.set(key, { object: { ...after, ...entry.replaced } as Objects[Kind], entry: entry.previous })
@@ -63,14 +63,14 @@ export function recallSteps(
   return { happened: steps.reverse(), has_more: entries.length > limit, refunds }
 }
 
-/** An object as its newest change left it, seen at the moment that the view shows. */
+/** Returns an object after its newest change, with the private fields of the view. */
 function latest(history: HistoryReader, view: View, { kind, object, seq }: PastEntry): Objects[Kind] {
   const recalled = history.asOf(kind, object, seq)
-  // The view knows what the journal does not hold.
+  // The view has the private fields, which the journal does not record.
   return (kind === 'refund' ? view.get(kind, recalled.id) : undefined) ?? recalled
 }
 
-/** The intent tells why an attempt failed, right after its invoice told that it did: going back, it comes before. */
+/** Records the decline code of an intent. Going back, it comes before the event of its invoice. */
 function noteDecline(declines: Map<string, string>, { type }: PastEntry, after: Objects[Kind]): void {
   if (type !== 'payment_intent.payment_failed') return
   const { id, invoice, last_payment_error } = after as PaymentIntent

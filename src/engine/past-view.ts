@@ -6,10 +6,10 @@ import type { Store } from '../store/store.ts'
 import type { Ids } from './ids.ts'
 import type { View } from './view.ts'
 
-/** Prices and products follow the merchant's clock, whatever clock a customer follows. */
+/** Prices and products follow the merchant's clock, whatever the customer's clock. */
 const OF_MERCHANT: ReadonlySet<Kind> = new Set<Kind>(['price', 'product'])
 
-/** What the journal does not hold, as it follows from the rest. */
+/** Derives the private fields, which the journal does not record. */
 const PRIVATE: { readonly [K in Kind]?: (object: Objects[K], instant: number) => Objects[K] } = {
   invoice: (invoice, instant) => ({
     ...invoice,
@@ -22,8 +22,8 @@ const PRIVATE: { readonly [K in Kind]?: (object: Objects[K], instant: number) =>
 }
 
 /**
- * The objects of a customer as they were at an instant of the customer's clock, after all that happened at it. On another
- * clock than the merchant's the instant says nothing of prices, which are shown as they are.
+ * Creates a view of a customer's objects at the end of an instant of the customer's clock. If that is not the
+ * merchant's clock, prices have no state at the instant and are shown as they are now.
  * See docs/contract/command-line.md#timelines.
  */
 export const viewAt = (

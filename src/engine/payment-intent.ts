@@ -29,7 +29,7 @@ import { type PaymentMethod, testPaymentMethod } from '../core/payment-method.ts
 import type { Outcome } from '../core/processor.ts'
 import { loadInvoiceAccount, subscriptionOf } from './account.ts'
 import { apply } from './apply.ts'
-import { faultAhead } from './charge-fault.ts'
+import { nextChargeFault } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
 import { makeTestMethod, paymentMethodOf } from './payment-method.ts'
 import type { Unit } from './unit.ts'
@@ -43,10 +43,10 @@ export type IntentParams = {
   metadata?: MetadataParam | undefined
 }
 
-/** An update; `namesStatus` tells whether it names the status, which no update can set. */
+/** An update; `namesStatus` reports whether it contains the status, which no update can set. */
 export type IntentUpdate = IntentParams & { readonly namesStatus: boolean }
 
-/** An intent after a command, and why its payment was declined, if it was. */
+/** An intent after a command, and the outcome of its payment if it was declined. */
 export type IntentOutcome = {
   readonly intent: PaymentIntent
   readonly declined: (Outcome & { approved: false }) | null
@@ -60,7 +60,7 @@ const outcomeOf = (confirmation: Confirmation): IntentOutcome => ({
 })
 
 /**
- * Makes an intent, and confirms it when asked to. A declined one exists all the same.
+ * Creates an intent, and confirms it if requested. A declined intent is created too.
  * @throws ApiError resource_missing, parameter_invalid; payment_not_initialized to confirm one without a payment method
  * See docs/contract/payments.md#creating-an-intent.
  */
@@ -93,16 +93,16 @@ export function createPaymentIntent(
   const confirmation = confirm(
     change,
     { now: clock.instant, newId: unit.newId },
-    { before: intent, ready: intent, method, fault: faultAhead(unit) },
+    { before: intent, ready: intent, method, fault: nextChargeFault(unit) },
   )
   apply(unit, change, clock)
   return outcomeOf(confirmation)
 }
 
 /**
- * Changes an intent. A payment method makes it ready to be confirmed.
- * @throws ApiError invalid_state_transition for what would reopen a canceled one; payment_intent_unexpected_state for what
- * its status or its invoice does not allow
+ * Updates an intent. A payment method makes it ready to be confirmed.
+ * @throws ApiError invalid_state_transition for an update that would reopen a canceled one;
+ *   payment_intent_unexpected_state for fields that its status or its invoice fixes
  * See docs/contract/payments.md#updating-an-intent.
  */
 export function updatePaymentIntent(unit: Unit, id: string, params: IntentUpdate): PaymentIntent {
@@ -111,7 +111,7 @@ export function updatePaymentIntent(unit: Unit, id: string, params: IntentUpdate
   const change = new Change()
   const method =
     params.payment_method === undefined ? null : methodFor(unit, change, customer, params.payment_method)
-  // Another customer's method must not stay behind when the customer changes.
+  // If the customer changes, the previous customer's payment method must not remain.
   if (params.customer !== undefined && !method && intent.payment_method !== null) {
     methodFor(unit, change, customer, intent.payment_method)
   }
@@ -141,18 +141,18 @@ function checkUpdatable(intent: PaymentIntent, params: IntentUpdate): void {
   }
   if (changesPayment && (status === 'succeeded' || status === 'canceled' || status === 'requires_action')) {
     throw paymentIntentUnexpectedState(
-      `Of a payment intent whose status is ${status} only description and metadata can be changed`,
+      `Only description and metadata of a payment intent whose status is ${status} can be changed`,
     )
   }
   if (invoice !== null && [amount, currency, customer].some((value) => value !== undefined)) {
     throw paymentIntentUnexpectedState(
-      'The amount, currency and customer of an invoice are those of its payment intent',
+      'The amount, currency and customer of a payment intent with an invoice are those of the invoice',
     )
   }
 }
 
 /**
- * Confirms an intent: it is charged, or waits for the customer. The intent of an invoice pays that.
+ * Confirms an intent: charges it, or makes it wait for the customer. The intent of an invoice pays the invoice.
  * @throws ApiError payment_intent_unexpected_state, payment_not_initialized, resource_missing, parameter_invalid
  * See docs/contract/payments.md#confirming.
  */
@@ -168,11 +168,11 @@ export function confirmPaymentIntent(
   const given = payment_method === undefined ? null : methodFor(unit, change, customer, payment_method)
   const ready = given ? withPaymentMethod(before, given.id) : before
   checkInitialized(ready)
-  // Since it was chosen it may have become another customer's.
+  // The method may have moved to another customer since it was chosen.
   const method = given ?? methodFor(unit, change, customer, ready.payment_method ?? '')
   const clock = clockOf(unit, before)
   if (before.invoice === null) {
-    const fault = faultAhead(unit)
+    const fault = nextChargeFault(unit)
     const moment = { now: clock.instant, newId: unit.newId }
     const confirmation = confirm(change, moment, { before, ready, method, fault })
     apply(unit, change, clock)
@@ -187,8 +187,8 @@ export function confirmPaymentIntent(
 }
 
 /**
- * Says how the customer's action went that an intent waits for.
- * @throws ApiError resource_missing; payment_intent_unexpected_state when it waits for none
+ * Settles an intent that waits for the customer, with the outcome of the customer's action.
+ * @throws ApiError resource_missing; payment_intent_unexpected_state when it does not wait
  * See docs/contract/payments.md#settling.
  */
 export function settlePaymentIntent(unit: Unit, id: string, outcome: 'succeed' | 'fail'): PaymentIntent {
@@ -204,7 +204,10 @@ export function settlePaymentIntent(unit: Unit, id: string, outcome: 'succeed' |
   return after
 }
 
-/** The payment of an invoice by its intent counts as a payment by hand. See docs/contract/payments.md#intents-of-invoices. */
+/**
+ * Pays an invoice with its intent, which counts as a payment by hand. See
+ * docs/contract/payments.md#intents-of-invoices.
+ */
 function payInvoiceWith(
   unit: Unit,
   change: Change,
@@ -229,8 +232,8 @@ function payInvoiceWith(
 }
 
 /**
- * Gives an intent up.
- * @throws ApiError resource_missing; payment_intent_unexpected_state when it is over, or an invoice's
+ * Cancels an intent.
+ * @throws ApiError resource_missing; payment_intent_unexpected_state when it has ended, or belongs to an invoice
  * See docs/contract/payments.md#canceling-an-intent.
  */
 export function cancelPaymentIntent(unit: Unit, id: string, reason: string | null): PaymentIntent {
@@ -246,7 +249,7 @@ export function cancelPaymentIntent(unit: Unit, id: string, reason: string | nul
   return after
 }
 
-/** The clock of an intent: that of its customer. */
+/** Returns the clock of an intent, which is that of its customer. */
 const clockOf = (unit: Unit, { customer }: PaymentIntent): Clock =>
   unit.clockOf(customer === null ? null : unit.need('customer', customer).test_clock)
 
@@ -256,8 +259,9 @@ function customerFor(unit: Unit, intent: PaymentIntent, id: string | undefined):
 }
 
 /**
- * The payment method that a caller names for an intent: the customer's, one that nobody has, or a test id.
- * @throws ApiError resource_missing; parameter_invalid for another customer's. See docs/contract/payments.md#updating-an-intent.
+ * Finds the payment method that a request names for an intent: the customer's, an unattached one, or a test id.
+ * @throws ApiError resource_missing; parameter_invalid for another customer's. See
+ *   docs/contract/payments.md#updating-an-intent.
  */
 function methodFor(unit: Unit, change: Change, customer: Customer | null, id: string): PaymentMethod {
   if (testPaymentMethod(id)) {
@@ -269,7 +273,7 @@ function methodFor(unit: Unit, change: Change, customer: Customer | null, id: st
   if (method.customer !== null && method.customer !== (customer?.id ?? null)) {
     throw parameterInvalid(
       'payment_method',
-      `The payment method '${id}' belongs to a customer who is not the payment intent's`,
+      `The payment method '${id}' does not belong to the customer of the payment intent`,
     )
   }
   return method

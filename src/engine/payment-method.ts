@@ -17,8 +17,8 @@ import type { Unit } from './unit.ts'
 export type CardParams = { number: string; exp_month?: number | undefined; exp_year?: number | undefined }
 
 /**
- * Makes a payment method that belongs to no customer yet; no event tells of it.
- * @throws ApiError parameter_invalid, param card[number], for a number that is no test number
+ * Creates a payment method without a customer, and without an event.
+ * @throws ApiError parameter_invalid, param card[number], for a number that is not a test number
  * See docs/contract/payments.md#payment-methods.
  */
 export function createPaymentMethod(
@@ -34,7 +34,7 @@ export function createPaymentMethod(
   if (test_card === undefined) {
     throw parameterInvalid(
       'card[number]',
-      'Only the published test card numbers are accepted, such as 4242424242424242; a real number never is',
+      'Only the published test card numbers are accepted, such as 4242424242424242; real card numbers are refused',
     )
   }
   const change = new Change()
@@ -64,7 +64,7 @@ function build(
   }
 }
 
-/** The payment method that a test id stands for, of no customer and not told yet. */
+/** Returns the payment method of a test id, without a customer and not yet part of a change. */
 export function makeTestMethod(unit: Unit, testId: string): PaymentMethod {
   const test = testPaymentMethod(testId)
   assert(test, `${testId} is a test id`)
@@ -72,10 +72,10 @@ export function makeTestMethod(unit: Unit, testId: string): PaymentMethod {
 }
 
 /**
- * A payment method of a customer that the caller names. A test id is first attached: it becomes a new payment method.
- * @param change - where the attaching is told
+ * Finds a customer's payment method that a request names. A test id is attached first: it becomes a new payment method.
+ * @param change - gets the step that attaches it
  * @param param - the parameter that names it
- * @throws ApiError resource_missing when there is none; parameter_invalid when it is not this customer's
+ * @throws ApiError resource_missing; parameter_invalid when it does not belong to this customer
  * See docs/contract/payments.md#test-payment-methods.
  */
 export function paymentMethodOf(
@@ -100,8 +100,8 @@ export function paymentMethodOf(
 }
 
 /**
- * Gives a payment method to a customer. One that the customer already has stays as it is.
- * @param id - a payment method's, or a test id, which makes a new one
+ * Attaches a payment method to a customer. One that the customer already has is unchanged.
+ * @param id - of a payment method, or a test id, which creates a new one
  * @throws ApiError resource_missing; parameter_invalid when another customer has it
  * See docs/contract/payments.md#attaching.
  */
@@ -119,7 +119,7 @@ export function attachPaymentMethod(unit: Unit, id: string, customerId: string):
       : change.update(
           'payment_method',
           method,
-          (free) => ({ ...free, customer: customer.id }),
+          (detached) => ({ ...detached, customer: customer.id }),
           'payment_method.attached',
         )
     : paymentMethodOf(unit, change, customer, { id, param: 'id' })
@@ -128,10 +128,10 @@ export function attachPaymentMethod(unit: Unit, id: string, customerId: string):
 }
 
 /**
- * Takes a payment method from its customer. Where it was the customer's default there is none afterwards; a subscription
- * that names it falls back on the customer's default.
- * @throws ApiError resource_missing; parameter_invalid when it is attached to no customer
- * See docs/contract/payments.md#detaching; paytwin: what becomes of the defaults.
+ * Detaches a payment method from its customer. A customer whose default it was has none afterwards; a subscription that
+ * names it uses the customer's default.
+ * @throws ApiError resource_missing; parameter_invalid when it has no customer
+ * See docs/contract/payments.md#detaching; paytwin: the effect on defaults.
  */
 export function detachPaymentMethod(unit: Unit, id: string): PaymentMethod {
   const method = unit.find('payment_method', id)
@@ -150,7 +150,7 @@ export function detachPaymentMethod(unit: Unit, id: string): PaymentMethod {
     change.update(
       'customer',
       customer,
-      (had) => ({ ...had, default_payment_method: null }),
+      (owner) => ({ ...owner, default_payment_method: null }),
       'customer.updated',
     )
   }
@@ -159,8 +159,8 @@ export function detachPaymentMethod(unit: Unit, id: string): PaymentMethod {
 }
 
 /**
- * Says what a card does at each attempt from now on.
- * @throws ApiError resource_missing; parameter_invalid for an outcome that is none, or a method that is no card
+ * Sets the outcomes of a card's next attempts.
+ * @throws ApiError resource_missing; parameter_invalid for an invalid outcome, or a method that is not a card
  * See docs/contract/payments.md#scripted-cards.
  */
 export function scriptPaymentMethod(unit: Unit, id: string, script: Script): PaymentMethod {
@@ -173,11 +173,11 @@ export function scriptPaymentMethod(unit: Unit, id: string, script: Script): Pay
     if (!scriptedOutcome(entry)) {
       throw parameterInvalid(
         param,
-        `'${entry}' is no outcome: give 'succeed' or 'decline:<code>', as in decline:insufficient_funds`,
+        `'${entry}' is not an outcome; use 'succeed' or 'decline:<code>', as in decline:insufficient_funds`,
       )
     }
   }
-  if (method.type !== 'card') throw parameterInvalid('id', 'Only a card can be given outcomes')
+  if (method.type !== 'card') throw parameterInvalid('id', 'Only cards can have scripted outcomes')
   const change = new Change()
   const scripted = change.update('payment_method', method, (card) => ({ ...card, script }))
   apply(unit, change)

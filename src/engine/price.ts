@@ -30,7 +30,7 @@ export function createProduct(unit: Unit, params: ProductParams & { name: string
   return product
 }
 
-/** @throws ApiError resource_missing. */
+/** Updates a product. @throws ApiError resource_missing */
 export function updateProduct(unit: Unit, id: string, params: ProductParams): Product {
   const product = unit.find('product', id)
   const after: Product = {
@@ -50,7 +50,7 @@ export type PriceParams = {
   metadata?: MetadataParam | undefined
 }
 
-/** @throws ApiError resource_missing, param product. */
+/** Creates a price. @throws ApiError resource_missing, param product */
 export function createPrice(
   unit: Unit,
   params: PriceParams & {
@@ -82,7 +82,7 @@ export function createPrice(
   return price
 }
 
-/** @throws ApiError resource_missing. */
+/** Updates a price. @throws ApiError resource_missing */
 export function updatePrice(unit: Unit, id: string, params: PriceParams): Price {
   const price = unit.find('price', id)
   const after: Price = {

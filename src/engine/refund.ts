@@ -16,7 +16,7 @@ export type RefundParams = {
 }
 
 /**
- * Refunds a charge, in part or in full. Commands run one after the other, so refunds never exceed their charge.
+ * Refunds a charge, in part or in full. Commands run one after another, so refunds never exceed their charge.
  * @throws ApiError resource_missing, parameter_invalid, payment_intent_unexpected_state, amount_too_large
  * See docs/contract/payments.md#refunds.
  */
@@ -41,7 +41,7 @@ export function createRefund(unit: Unit, params: RefundParams): Refund {
   return made
 }
 
-/** The charge that is meant: named itself, or the one with which an intent succeeded. */
+/** Finds the charge to refund: the given one, or the succeeded charge of the given intent. */
 function chargeOf(unit: Unit, params: RefundParams): Charge {
   const named = params.charge === undefined ? null : unit.find('charge', params.charge, 'charge')
   if (params.payment_intent === undefined) {
@@ -52,7 +52,7 @@ function chargeOf(unit: Unit, params: RefundParams): Charge {
   if (named && named.payment_intent !== intent.id) {
     throw parameterInvalid(
       'payment_intent',
-      `The charge '${named.id}' is not one of the payment intent '${intent.id}'`,
+      `The charge '${named.id}' does not belong to the payment intent '${intent.id}'`,
     )
   }
   if (intent.status !== 'succeeded' || intent.latest_charge === null) {
@@ -61,7 +61,7 @@ function chargeOf(unit: Unit, params: RefundParams): Charge {
   return named ?? unit.need('charge', intent.latest_charge)
 }
 
-/** The bank sends a refund back. See docs/contract/payments.md#failing-refunds. */
+/** Fails a pending refund. See docs/contract/payments.md#failing-refunds. */
 export function failRefund(unit: Unit, id: string): void {
   const pending = unit.need('refund', id)
   const charge = unit.need('charge', pending.charge)

@@ -3,8 +3,8 @@ import type { Clock } from './clock.ts'
 import type { Unit } from './unit.ts'
 
 /**
- * Takes the jobs that no longer follow from an object's state off its clock's queue, and puts on it those that now do. One
- * that follows as before keeps its turn.
+ * Updates a clock's queue: removes the jobs that are no longer derived from an object's state, and adds the new ones. A
+ * job that is unchanged keeps its position.
  */
 export function requeue(unit: Unit, { seq }: Clock, before: readonly Job[], after: readonly Job[]): void {
   const { jobs } = unit.store

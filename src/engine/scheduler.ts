@@ -7,20 +7,20 @@ import { DueJobs } from './due-jobs.ts'
 import { runJob } from './jobs.ts'
 import type { Unit } from './unit.ts'
 
-/** How long a batch may hold the process before requests get their turn, in milliseconds. */
+/** How long a batch may run before requests are served, in milliseconds. */
 const BATCH_MS = 20
 
-/** What an advance has done. See docs/contract/clocks.md#clock-endpoints. */
+/** The results of an advance. See docs/contract/clocks.md#clock-endpoints. */
 export type Summary = {
   readonly jobs: number
   readonly events: number
   readonly invoices_paid: number
   readonly payments_failed: number
-  /** The type of the event that ended it; null when it came to its target or was canceled. */
+  /** The type of the event that ended it; null when it reached its target or was canceled. */
   readonly stopped_on: EventType | null
 }
 
-export const NOTHING_DONE: Summary = {
+export const EMPTY_SUMMARY: Summary = {
   jobs: 0,
   events: 0,
   invoices_paid: 0,
@@ -28,43 +28,43 @@ export const NOTHING_DONE: Summary = {
   stopped_on: null,
 }
 
-/** What an advance can be asked for beside its target. See docs/contract/clocks.md#stop-on. */
+/** The options of an advance. See docs/contract/clocks.md#stop-on. */
 export type AdvanceOptions = {
-  /** Types of events after whose first it ends. */
+  /** The advance ends after the first event of one of these types. */
   readonly stop_on: readonly EventType[]
-  /** Whether each step waits until the webhooks of the one before were answered. */
+  /** Whether each step waits for the webhooks of the previous one. */
   readonly await_webhooks: boolean
 }
 
-/** What a clock row holds of the advance under way, so that a restart goes on with it. */
+/** The options and progress of an advance as stored in the clock's row, so that a restart can continue it. */
 type Stored = AdvanceOptions & {
   readonly summary: Summary
-  /** Whether it only brings a live clock up to the wall clock, whose pace it keeps afterwards. */
+  /** Whether it only brings a live clock up to the wall clock, whose offset it keeps. */
   readonly is_catch_up: boolean
 }
 
 export const storedAdvance = ({
   stop_on = [],
   await_webhooks = false,
-  summary = NOTHING_DONE,
+  summary = EMPTY_SUMMARY,
   is_catch_up = false,
 }: Partial<Stored>): string =>
   JSON.stringify({ stop_on, await_webhooks, summary, is_catch_up } satisfies Stored)
 
-/** Whether the advance under way on a clock waits for webhooks. */
+/** Reports whether the advance of a clock waits for webhooks. */
 export const awaitsWebhooks = (clock: Clock): boolean =>
   clock.advance !== null && (JSON.parse(clock.advance) as Stored).await_webhooks
 
-/** The summary so far of the advance under way on a clock; undefined when there is none. */
+/** Returns the summary so far of a clock's advance; undefined when there is none. */
 export const progressOf = (clock: Clock): Summary | undefined =>
   clock.advance === null ? undefined : (JSON.parse(clock.advance) as Stored).summary
 
 /**
- * Runs, within the transaction under way, what is due on a clock up to a target: the earliest job first, with the clock at
- * its instant. Ends after a while to let others in.
- * @param newUnit - makes the unit in which one job runs
- * @returns whether the target is reached, or a job emitted one of the `stop_on` events; and whether webhooks are to be
- * waited for before the next step
+ * Runs the due jobs of a clock up to a target within the open transaction: the earliest first, with the clock at its
+ * instant. Returns after a while, so that requests are served.
+ * @param newUnit - creates the unit of one job
+ * @returns whether the target was reached, or a job emitted one of the `stop_on` events; and whether to wait for
+ *   webhooks before the next step
  * See docs/contract/clocks.md#advancing.
  */
 export function runBatch(
@@ -74,8 +74,8 @@ export function runBatch(
 ): { isDone: boolean; isWaiting: boolean; summary: Summary } {
   const { target, advance } = clock
   assert(target !== null && advance !== null, 'a batch belongs to an advance')
-  const { summary: before, ...asked } = JSON.parse(advance) as Stored
-  const { stop_on, await_webhooks, is_catch_up } = asked
+  const { summary: before, ...options } = JSON.parse(advance) as Stored
+  const { stop_on, await_webhooks, is_catch_up } = options
   const summary = { ...before }
   const started = stopwatch()
   let previous: QueuedJob | undefined
@@ -88,7 +88,7 @@ export function runBatch(
       clock.end({ keepsPace: is_catch_up })
       return { isDone: true, isWaiting: false, summary }
     }
-    assert(!isSame(job, previous), `the ${job.kind} of ${job.object} leaves the queue once it has run`)
+    assert(!isSame(job, previous), `the ${job.kind} of ${job.object} is removed from the queue by running it`)
     previous = job
     clock.moveTo(Math.max(job.due, clock.instant))
     const unit = newUnit()
@@ -101,9 +101,10 @@ export function runBatch(
     }
     isWaiting = await_webhooks && unit.announced > 0
   } while (!isWaiting && stopwatch() - started < BATCH_MS)
-  // Kept any longer, the objects of past jobs would cost the collector more than reading the few that come back.
+  // Keeping the objects of past jobs longer would cost more garbage collection than reading the few that are needed
+  // again.
   store.objects.forget()
-  clock.begin(target, storedAdvance({ ...asked, summary }))
+  clock.begin(target, storedAdvance({ ...options, summary }))
   return { isDone: false, isWaiting, summary }
 }
 

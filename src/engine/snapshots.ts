@@ -3,22 +3,22 @@ import type { OpenSnapshot, Snapshot } from '../store/snapshots.ts'
 import { DatabaseUnusable } from '../store/unusable.ts'
 import { wallSeconds } from './clock.ts'
 import type { Engine } from './engine.ts'
-import { dropQueued } from './webhook-delivery.ts'
+import { discardAllQueued } from './webhook-delivery.ts'
 
 export type { Snapshot } from '../store/snapshots.ts'
 
 export const listSnapshots = (engine: Engine): Snapshot[] => engine.store.snapshots.list()
 
 /**
- * Saves the state as it is once no clock moves; in place of the snapshot of that name, if there is one.
- * @param name - follows SNAPSHOT_NAME
+ * Saves the state once no clock is advancing, and replaces a snapshot with that name.
+ * @param name - matches SNAPSHOT_NAME
  * See docs/contract/snapshots.md#waiting.
  */
 export const saveSnapshot = (engine: Engine, name: string): Promise<Snapshot> =>
   engine.exclusively(() => engine.store.snapshots.save(name, wallSeconds(engine.wall)))
 
 /**
- * Puts the state of a snapshot in place of the present one, once no clock moves: all of it or nothing. Keys stay as they are.
+ * Replaces the state by that of a snapshot once no clock is advancing, completely or not at all. Keys are unchanged.
  * @throws ApiError resource_missing; parameter_invalid for one that is damaged, or of a newer schema
  * See docs/contract/snapshots.md#restore.
  */
@@ -30,19 +30,19 @@ export async function restoreSnapshot(engine: Engine, name: string): Promise<Sna
 
 async function restore(engine: Engine, opened: OpenSnapshot): Promise<Snapshot> {
   await engine.replaceState(() =>
-    engine.store.restore(opened, wallSeconds(engine.wall), () => dropQueued(engine.store)),
+    engine.store.restore(opened, wallSeconds(engine.wall), () => discardAllQueued(engine.store)),
   )
   return opened.snapshot
 }
 
-/** @throws ApiError resource_missing */
+/** Deletes a snapshot. @throws ApiError resource_missing */
 export function deleteSnapshot(engine: Engine, name: string): void {
   if (!engine.store.snapshots.remove(name)) throw missing(name)
 }
 
 const missing = (name: string) => resourceMissing('snapshot', name)
 
-/** What a snapshot's file does not allow is for the caller to know. */
+/** Converts errors about a snapshot's file to an error of the request. */
 async function usable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -7,7 +7,7 @@ import type { Unit } from './unit.ts'
 
 export type ItemParams = { price: string; quantity: number; metadata?: MetadataParam | undefined }
 
-/** A change of the items: with an id of that item, without one an item more. */
+/** A change of the items: with an id it updates that item, without one it adds an item. */
 export type ItemUpdate = {
   id?: string | undefined
   price?: string | undefined
@@ -28,14 +28,14 @@ export const newItem = (
   metadata: mergeMetadata({}, metadata),
 })
 
-/** The prices that items name. @throws ApiError resource_missing, param items[n][price] */
+/** Finds the prices of items. @throws ApiError resource_missing, param items[n][price] */
 export const pricesOf = (unit: Unit, items: readonly { readonly price: string }[]): Prices =>
   new Map(items.map(({ price }, index) => [price, unit.find('price', price, `items[${index}][price]`)]))
 
 /**
- * Whether a subscription can have these items.
- * @param at - the place of each item in the parameters, which errors name
- * @throws ApiError parameter_invalid for a price that cannot be subscribed to here; amount_too_large for the sum
+ * Checks the items of a subscription.
+ * @param at - the index of each item in the parameters, for errors
+ * @throws ApiError parameter_invalid for a price that cannot be subscribed to; amount_too_large for the sum
  * See docs/contract/subscriptions.md#items.
  */
 export function checkItems(
@@ -46,25 +46,25 @@ export function checkItems(
 ): void {
   if (items.length === 0) throw parameterInvalid('items', 'At least one item must remain')
   if (items.length > MAX_ITEMS)
-    throw parameterInvalid('items', `A subscription has at most ${MAX_ITEMS} items`)
+    throw parameterInvalid('items', `A subscription can have at most ${MAX_ITEMS} items`)
   const first = prices.get(items[0]?.price ?? '')?.recurring
   items.forEach(({ price: id }, index) => {
     const refuse = (why: string) => parameterInvalid(`items[${at[index]}][price]`, `The price '${id}' ${why}`)
     const { active, recurring, currency: priced } = prices.get(id) as Price
-    if (!recurring) throw refuse('is a one-time price, which cannot be subscribed to')
+    if (!recurring) throw refuse('is a one-time price; a subscription needs recurring prices')
     if (!active) throw refuse('is not active')
-    if (priced !== currency) throw refuse(`is in ${priced}, the subscription in ${currency}`)
+    if (priced !== currency) throw refuse(`is in ${priced}, but the subscription is in ${currency}`)
     if (recurring.interval !== first?.interval || recurring.interval_count !== first.interval_count) {
       throw refuse('does not recur at the interval of the first item')
     }
     if (items.findIndex((item) => item.price === id) < index)
-      throw refuse('is given twice; raise the quantity instead')
+      throw refuse('occurs twice; increase the quantity instead')
   })
   total(items.map(({ price, quantity }) => lineAmount(prices.get(price)?.unit_amount ?? 0, quantity)))
 }
 
 /**
- * The items of a subscription after an update; they count from the next renewal.
+ * Returns the items of a subscription after an update, which takes effect at the next renewal.
  * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large
  * See docs/contract/subscriptions.md#updating-items.
  */
@@ -79,7 +79,7 @@ export function updatedItems(
     if (id !== undefined && updates.findIndex((update) => update.id === id) < index) {
       throw parameterInvalid(
         `items[${index}][id]`,
-        `The item '${id}' is given twice: say at once what becomes of it`,
+        `The item '${id}' occurs twice; combine the changes in one entry`,
       )
     }
     if (id === undefined && price === undefined) throw parameterMissing(`items[${index}][price]`)
@@ -109,7 +109,7 @@ export function updatedItems(
   const all = [...kept, ...added]
   const after = all.map(({ item }) => item)
   const prices: Prices = new Map(after.map(({ price }) => [price, unit.need('price', price)]))
-  // Items whose price stays come first, so that an error names the one that brought it about.
+  // Items with unchanged prices are checked first, so that an error names the changed one.
   const had = new Set(items.map(({ id, price }) => `${id} ${price}`))
   const stays = ({ item }: { item: SubscriptionItem }) => had.has(`${item.id} ${item.price}`)
   const checked = [...all.filter(stays), ...all.filter((entry) => !stays(entry))]
@@ -122,7 +122,7 @@ export function updatedItems(
   return after
 }
 
-/** Prices that were subscribed to before may have been deactivated since: that is no error of this update. */
+/** Treats prices that the subscription already has as active: their deactivation is no error of this update. */
 const activeUnless = (prices: Prices, items: readonly SubscriptionItem[]): Prices =>
   new Map(
     [...prices].map(([id, price]) => [

@@ -25,7 +25,7 @@ import { checkTrialEnd } from './subscription.ts'
 import { type ItemUpdate, updatedItems } from './subscription-items.ts'
 import type { Unit } from './unit.ts'
 
-/** undefined leaves a field as it is, null unsets it. */
+/** undefined leaves a field unchanged, null unsets it. */
 export type SubscriptionUpdate = {
   default_payment_method?: string | null | undefined
   cancel_at_period_end?: boolean | undefined
@@ -40,10 +40,10 @@ export type SubscriptionUpdate = {
 }
 
 /**
- * Changes a subscription. Items count from the next renewal; nothing is prorated. A trial that is ended now is billed as at
- * its end.
+ * Updates a subscription. Items take effect at the next renewal; there is no proration. A trial that is ended now is
+ * billed as at its end.
  * @throws ApiError resource_missing, parameter_invalid, unsupported_psp_capability, amount_too_large,
- * invalid_state_transition (param status)
+ *   invalid_state_transition (param status)
  * See docs/contract/subscriptions.md#updating.
  */
 export function updateSubscription(unit: Unit, id: string, params: SubscriptionUpdate): Subscription {
@@ -70,11 +70,11 @@ export function updateSubscription(unit: Unit, id: string, params: SubscriptionU
   return change.latest('subscription', subscription)
 }
 
-/** @throws ApiError parameter_invalid for what can never be right, whatever the subscription's status */
+/** @throws ApiError parameter_invalid for values that are invalid in every status */
 function checkRanges(subscription: Subscription, params: SubscriptionUpdate, now: number): void {
   const { cancel_at, trial_end, pause_collection, collection_method, days_until_due } = params
   if (typeof cancel_at === 'number' && cancel_at <= now) {
-    throw parameterInvalid('cancel_at', `cancel_at must lie after now, which is ${now}`)
+    throw parameterInvalid('cancel_at', `cancel_at must be after the current time, ${now}`)
   }
   if (
     days_until_due !== undefined &&
@@ -85,11 +85,14 @@ function checkRanges(subscription: Subscription, params: SubscriptionUpdate, now
   if (typeof trial_end === 'number') checkTrialEnd(trial_end, now)
   const resumes_at = pause_collection?.resumes_at ?? null
   if (resumes_at !== null && resumes_at <= now) {
-    throw parameterInvalid('pause_collection[resumes_at]', `resumes_at must lie after now, which is ${now}`)
+    throw parameterInvalid(
+      'pause_collection[resumes_at]',
+      `resumes_at must be after the current time, ${now}`,
+    )
   }
 }
 
-/** The payment method that is asked for: undefined for no change, null for none. @throws ApiError */
+/** Finds the requested payment method: undefined for no change, null for none. @throws ApiError */
 function methodOf(
   unit: Unit,
   change: Change,
@@ -103,27 +106,29 @@ function methodOf(
   })
 }
 
-/** @throws ApiError invalid_state_transition, param status, for what the subscription's status does not allow */
+/**
+ * @throws ApiError invalid_state_transition, param status, for changes that the subscription's status does not allow
+ */
 function checkState(subscription: Subscription, params: SubscriptionUpdate): void {
   const { description, metadata, ...others } = params
   const { cancel_at, cancel_at_period_end, pause_collection, trial_end } = others
   if (hasEnded(subscription) && Object.values(others).some((value) => value !== undefined)) {
     throw invalidStateTransition(
-      `Of a subscription whose status is ${subscription.status} only description and metadata can be changed`,
+      `Only description and metadata of a subscription whose status is ${subscription.status} can be changed`,
     )
   }
   if (trial_end !== undefined && subscription.status !== 'trialing') {
     throw invalidStateTransition(
-      `A subscription whose status is ${subscription.status} has no trial whose end could move`,
+      `A subscription whose status is ${subscription.status} has no trial to change`,
     )
   }
-  const asksToEnd = cancel_at_period_end === true || typeof cancel_at === 'number'
-  if (asksToEnd && !isRunning(subscription))
-    throw cannotBe('A subscription', subscription, 'told to end later')
+  const schedulesEnd = cancel_at_period_end === true || typeof cancel_at === 'number'
+  if (schedulesEnd && !isRunning(subscription))
+    throw cannotBe('A subscription', subscription, 'scheduled for cancellation')
   if (pause_collection && !isRunning(subscription)) throw cannotBe('A subscription', subscription, 'paused')
 }
 
-/** The subscription as checked parameters make it, but for a trial that ends now. */
+/** Applies checked parameters to the subscription, except for a trial that ends now. */
 function withParams(
   subscription: Subscription,
   params: Omit<SubscriptionUpdate, 'items'> & Pick<Subscription, 'items'>,
@@ -146,8 +151,8 @@ function withCollection(
   params: Pick<SubscriptionUpdate, 'collection_method' | 'days_until_due'>,
 ): Subscription {
   const collection_method = params.collection_method ?? subscription.collection_method
-  const asked = params.days_until_due ?? subscription.days_until_due
-  return { ...subscription, collection_method, days_until_due: daysToPay(collection_method, asked) }
+  const requested = params.days_until_due ?? subscription.days_until_due
+  return { ...subscription, collection_method, days_until_due: daysToPay(collection_method, requested) }
 }
 
 function withCancellation(
@@ -161,7 +166,7 @@ function withCancellation(
 }
 
 /**
- * Ends a trial at once, as its end would: a cancellation that waits for it takes effect.
+ * Ends a trial at once, as at its regular end. A cancellation that is scheduled for the end takes effect.
  * See docs/contract/subscriptions.md#updating.
  */
 function endTrialNow(
@@ -175,7 +180,7 @@ function endTrialNow(
   },
 ): void {
   const { subscription, changed, method, now } = given
-  // A method that this very update attaches is not stored yet.
+  // A method that this update attaches is not stored yet.
   const account = loadEndingAccount(unit, {
     ...changed,
     default_payment_method: method ? null : changed.default_payment_method,
@@ -189,7 +194,7 @@ function endTrialNow(
   }
 }
 
-/** A resumed subscription, or why the payment failed that resuming it needed. */
+/** A resumed subscription, and the failed payment if resuming required one. */
 export type Resumed = {
   readonly subscription: Subscription
   readonly declined: { readonly invoice: Invoice; readonly outcome: Outcome & { approved: false } } | null

@@ -18,7 +18,7 @@ import {
 import { cannotBe } from '../core/transitions.ts'
 import { loadAccount, loadEndingAccount } from './account.ts'
 import { apply } from './apply.ts'
-import { noteAttempt } from './charge-fault.ts'
+import { consumeChargeFault } from './charge-fault.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { checkItems, type ItemParams, newItem, pricesOf } from './subscription-items.ts'
 import { RefusedAfterAttempt, type Unit } from './unit.ts'
@@ -41,7 +41,7 @@ export type SubscriptionParams = {
 const MAX_TRIAL_YEARS = 2
 
 /**
- * Starts a subscription and collects its first invoice.
+ * Creates a subscription and collects its first invoice.
  * @throws ApiError resource_missing and parameter_invalid for references; unsupported_psp_capability; amount_too_large
  * @throws RefusedAfterAttempt with a 402 for error_if_incomplete when the payment fails
  * See docs/contract/subscriptions.md#creating.
@@ -49,7 +49,7 @@ const MAX_TRIAL_YEARS = 2
 export function createSubscription(unit: Unit, params: SubscriptionParams): Subscription {
   const customer = unit.find('customer', params.customer, 'customer')
   const now = unit.clockOf(customer.test_clock).instant
-  // A question of range, which only the customer's clock can answer: so it comes before the other references.
+  // A check of the value, which needs the customer's clock; so it comes before the other references.
   const trial_end = trialEnd(params, now)
   const prices = pricesOf(unit, params.items)
   const change = new Change()
@@ -81,16 +81,16 @@ export function createSubscription(unit: Unit, params: SubscriptionParams): Subs
   )
   const collected = start(change, accountOf(unit, subscription, { customer, prices, method }), subscription)
   if (collected?.result === 'failed' && params.payment_behavior === 'error_if_incomplete') {
-    noteAttempt(unit, change)
+    consumeChargeFault(unit, change)
     const { code, decline_code, message } = collected.outcome
     const error = paymentFailed(code, message, { decline_code, charge: null, payment_intent: null })
-    throw new RefusedAfterAttempt(error, processorMemory(change))
+    throw new RefusedAfterAttempt(error, scriptSteps(change))
   }
   apply(unit, change, unit.clockOf(customer.test_clock))
   return change.latest('subscription', subscription)
 }
 
-/** The account of a subscription that is not stored yet, nor perhaps its payment method. */
+/** Builds the account of a subscription that is not stored yet, like possibly its payment method. */
 function accountOf(
   unit: Unit,
   subscription: Subscription,
@@ -101,19 +101,19 @@ function accountOf(
 }
 
 /**
- * What the card processor knows of an attempt although everything else is taken back.
+ * Returns the steps that move a card's script on, which are kept when everything else is rolled back.
  * See docs/contract/payments.md#scripted-cards.
  */
-function processorMemory(change: Change): Change {
-  const memory = new Change()
+function scriptSteps(change: Change): Change {
+  const kept = new Change()
   for (const step of change.steps) {
-    if (step.kind === 'payment_method' && step.before) memory.update(step.kind, step.before, () => step.after)
+    if (step.kind === 'payment_method' && step.before) kept.update(step.kind, step.before, () => step.after)
   }
-  return memory
+  return kept
 }
 
 /**
- * When the trial asked for ends; null for none.
+ * Returns the end of the requested trial; null for none.
  * @throws ApiError parameter_invalid, param trial_end
  * See docs/contract/subscriptions.md#trials.
  */
@@ -124,11 +124,12 @@ function trialEnd({ trial_end, trial_period_days }: SubscriptionParams, now: num
   return trial_end
 }
 
-/** @throws ApiError parameter_invalid, param trial_end, when it is not ahead, or more than two years. */
+/** @throws ApiError parameter_invalid, param trial_end, when it is not in the future or more than two years ahead */
 export function checkTrialEnd(trial_end: number, now: number): void {
-  if (trial_end <= now) throw parameterInvalid('trial_end', `trial_end must lie after now, which is ${now}`)
+  if (trial_end <= now)
+    throw parameterInvalid('trial_end', `trial_end must be after the current time, ${now}`)
   if (trial_end > addIntervals(now, { interval: 'year', interval_count: MAX_TRIAL_YEARS }, 1)) {
-    throw parameterInvalid('trial_end', `trial_end must lie at most ${MAX_TRIAL_YEARS} years ahead`)
+    throw parameterInvalid('trial_end', `trial_end must be at most ${MAX_TRIAL_YEARS} years ahead`)
   }
 }
 

@@ -3,8 +3,8 @@ import type { ClockPage, ClockTable, StoredClock } from '../store/clocks.ts'
 import { Clock, type Wall } from './clock.ts'
 
 /**
- * The test clocks of a merchant that somebody has asked for: there may be a thousand of them, and few in use. The database
- * knows them all.
+ * The test clocks of a merchant that were used since the start. There may be a thousand in the database, with few in
+ * use.
  */
 export class TestClocks {
   readonly #table: ClockTable
@@ -18,7 +18,7 @@ export class TestClocks {
     this.#wall = wall
   }
 
-  /** A clock of this merchant, a deleted one too: what is left of its customers still follows it. */
+  /** Finds a clock of this merchant, also a deleted one, which remaining objects of its customers still follow. */
   find(id: string): Clock | undefined {
     const known = this.#known.get(id)
     if (known) return known
@@ -27,9 +27,9 @@ export class TestClocks {
   }
 
   /**
-   * A clock that the caller names.
+   * Finds a clock that a request names.
    * @param param - "id" for a path, else the parameter that names it
-   * @throws ApiError resource_missing, for a deleted one too
+   * @throws ApiError resource_missing, also for a deleted one
    */
   named(id: string, param = 'id'): Clock {
     const clock = this.find(id)
@@ -37,22 +37,22 @@ export class TestClocks {
     return clock
   }
 
-  /** A clock that was just made. It is not remembered before it is asked for: its command may yet be taken back. */
+  /** Returns a new clock. It is cached at its first use only, because its command may be rolled back. */
   made(row: StoredClock): Clock {
     return new Clock(row, this.#wall)
   }
 
-  /** A page of them, newest first; for `above` alone the nearest to it first. */
+  /** Lists a page of clocks, newest first; with `above` alone oldest first. */
   list(page: ClockPage): Clock[] {
     return this.#table.tests(this.#merchant, page).map((row) => this.#take(row))
   }
 
-  /** Those on which an advance is under way. */
+  /** Lists the clocks that are advancing. */
   advancing(): Clock[] {
     return this.#table.advancing(this.#merchant).map((row) => this.#take(row))
   }
 
-  /** One object for each clock, since what moves it and what waits for it must mean the same. */
+  /** Returns the only object of a clock: whatever moves it and waits for it must share that object. */
   #take(row: StoredClock): Clock {
     let clock = this.#known.get(row.id)
     if (!clock) {

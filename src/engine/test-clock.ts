@@ -4,8 +4,8 @@ import type { MerchantState } from './merchant-state.ts'
 import type { Unit } from './unit.ts'
 
 /**
- * Makes a clock for single customers. It is always frozen, and may start anywhere.
- * @param given.frozen_time - where it stands, in Unix seconds
+ * Creates a test clock for single customers. It is always frozen, and may start at any instant.
+ * @param given.frozen_time - its time, in Unix seconds
  * See docs/contract/clocks.md#test-clocks.
  */
 export function createTestClock(
@@ -29,7 +29,7 @@ export function createTestClock(
 }
 
 /**
- * Deletes a test clock and its customers, whose subscriptions are canceled at once.
+ * Deletes a test clock and its customers, and cancels their subscriptions at once.
  * @throws ApiError resource_missing
  * See docs/contract/clocks.md#test-clocks.
  */
@@ -45,14 +45,14 @@ export function deleteTestClock(unit: Unit, id: string): Clock {
   return clock
 }
 
-/** Where a page of test clocks lies, in the order newest first. */
+/** A page of test clocks, in the order newest first. */
 export type TestClockPage = {
   readonly limit: number
   readonly cursor?: { readonly isBackward: boolean; readonly id: string; readonly param: string } | undefined
 }
 
 /**
- * Test clocks, newest first; for a backward cursor the nearest to it first.
+ * Lists test clocks, newest first; with a backward cursor oldest first.
  * @throws ApiError resource_missing for an unknown cursor
  */
 export function listTestClocks({ testClocks }: MerchantState, { limit, cursor }: TestClockPage): Clock[] {

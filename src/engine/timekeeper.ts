@@ -12,7 +12,7 @@ import type { Transactions } from './transactions.ts'
 import type { Unit } from './unit.ts'
 
 /**
- * Moves clocks: by an advance that was asked for, or to keep a live one up with the wall clock.
+ * Moves clocks: by a requested advance, or to bring a live clock up to the wall clock.
  * See docs/contract/clocks.md#advancing.
  */
 export class Timekeeper {
@@ -20,7 +20,7 @@ export class Timekeeper {
   readonly #transactions: Transactions
   readonly #advances: Advances
   readonly #listeners: Listeners
-  /** Live clocks with a due job that failed, or whose jobs cannot be read: they are not caught up again by themselves. */
+  /** Live clocks with a due job that failed, or whose jobs cannot be read. Their jobs do not run by themselves. */
   readonly #stuck = new Set<Clock>()
 
   constructor(given: {
@@ -36,7 +36,7 @@ export class Timekeeper {
   }
 
   /**
-   * Starts to move a clock forward, from due job to due job, once the transaction under way is committed.
+   * Starts to move a clock forward, from due job to due job, once the open transaction is committed.
    * @param target - Unix seconds
    * @returns what the advance did, when it has ended or was canceled
    * @throws ApiError parameter_invalid, param `param`, for a target that is not ahead
@@ -58,7 +58,7 @@ export class Timekeeper {
   }
 
   /**
-   * Whether a clock can move to a target: forward, or to the present instant while something is due there.
+   * Checks that a clock can move to a target: forward, or to the current instant while a job is due there.
    * @throws ApiError parameter_invalid for the parameter that named the target
    */
   check(clock: Clock, target: number, param: string): void {
@@ -67,53 +67,53 @@ export class Timekeeper {
     const [from, to] = [formatInstant(now), formatInstant(target)]
     throw parameterInvalid(
       param,
-      `The clock can only move forward: it stands at ${from}, and ${to} is not after that`,
+      `The clock can only move forward: its time is ${from}, and ${to} is not after that`,
     )
   }
 
   /**
-   * Ends the advance under way on a clock, if there is one: a running advance after its current batch, a stalled one at once.
+   * Ends the advance of a clock, if there is one: a running advance after its current batch, a stalled one at once.
    * @throws when the end of a stalled advance cannot be written; the advance is then not canceled
    */
   cancel(merchant: MerchantState, clock: Clock): void {
     this.#advances.cancel(merchant, clock)
   }
 
-  /** Goes on with the advances that a crash or a stop interrupted. */
+  /** Continues the advances that a crash or a stop interrupted. */
   resume(merchants: Iterable<MerchantState>): Promise<Summary>[] {
     return [...merchants].flatMap((merchant) =>
       [merchant.clock, ...merchant.testClocks.advancing()]
         .filter((clock) => clock.target !== null)
-        .map((clock) => this.#advances.goOn(merchant, clock)),
+        .map((clock) => this.#advances.resume(merchant, clock)),
     )
   }
 
-  /** Whether a live clock has something due that has not run. @throws when the disk cannot be read */
+  /** Reports whether a live clock has a due job that has not run. @throws when the disk cannot be read */
   isOverdue(clock: Clock): boolean {
     const next = this.#nextJob(clock)
     return next !== undefined && next.due <= clock.now
   }
 
   /**
-   * Begins to run what is due on a merchant's live clock, once the transaction under way is committed.
-   * @returns when that has ended, well or not; undefined when nothing is due
+   * Begins to run the due jobs of a merchant's live clock once the open transaction is committed.
+   * @returns when that has ended, successfully or not; undefined when nothing is due
    */
   catchUp(merchant: MerchantState): Promise<void> | undefined {
     const { clock, settings } = merchant
     if (!this.isOverdue(clock)) return undefined
     clock.begin(clock.now, storedAdvance({ is_catch_up: true }))
     return this.#advances.startOnCommit(merchant, clock).then(
-      (summary) => this.#listeners.tell((listener) => listener.caughtUp?.(settings.id, summary)),
+      (summary) => this.#listeners.notify((listener) => listener.caughtUp?.(settings.id, summary)),
       (error: unknown) => {
-        // When there is room again it goes on: that is no mistake that would repeat itself.
+        // A stalled advance continues when there is space, so it is not a failure that would repeat itself.
         if (!(error instanceof AdvancePutOff)) this.#stuck.add(clock)
       },
     )
   }
 
   /**
-   * Begins to run what is due on the live clocks of some merchants, each in a transaction of its own, and goes on with the advances
-   * that a full disk has stopped. What fails is reported, and does not keep the others from running.
+   * Begins to run the due jobs of the live clocks of some merchants, each in its own transaction, and resumes the
+   * advances that a full disk has stalled. A failure is reported and does not affect the others.
    * @returns for each clock that was behind, when it has caught up or failed to
    */
   runDue(merchants: Iterable<MerchantState>): Promise<void>[] {
@@ -132,7 +132,10 @@ export class Timekeeper {
     return begun
   }
 
-  /** When the next job of some clocks is due: Unix milliseconds of the wall clock, Infinity if none is. What fails is reported. */
+  /**
+   * Returns when the next job of some clocks is due: Unix milliseconds of the wall clock, Infinity without any. Reports
+   * failures.
+   */
   nextDue(clocks: Iterable<Clock>): number {
     let earliest = Number.POSITIVE_INFINITY
     for (const clock of clocks) {
@@ -146,29 +149,29 @@ export class Timekeeper {
     return earliest
   }
 
-  /** Whether any clock moves. */
+  /** Whether any clock is advancing. */
   get isMoving(): boolean {
     return this.#advances.isMoving
   }
 
-  /** Resolves when what moves now has ended, well or not. */
-  rest(): Promise<void> {
-    return this.#advances.rest()
+  /** Resolves when the advances that run now have ended, successfully or not. */
+  idle(): Promise<void> {
+    return this.#advances.idle()
   }
 
-  /** Forgets what it knows of clocks, when others have come in their place. */
+  /** Clears its caches after the clocks were replaced. */
   forget(): void {
     this.#stuck.clear()
   }
 
-  /** Stops what moves at the next border of a batch; it goes on at the next start. */
+  /** Stops all advances after their current batch; they continue at the next start. */
   stop(): Promise<void> {
     return this.#advances.stop()
   }
 
   /**
-   * The job that a live clock runs next by itself; undefined when there is none, or it is up to somebody else: while an advance
-   * moves the clock, when it is stuck, and when the daemon stops. A clock whose jobs are damaged gets stuck.
+   * Returns the next job that a live clock runs by itself; undefined when there is none, while an advance moves the
+   * clock, when the clock is stuck, and when the daemon stops. A clock whose jobs are damaged becomes stuck.
    * @throws when the disk cannot be read
    */
   #nextJob(clock: Clock): QueuedJob | undefined {

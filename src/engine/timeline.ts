@@ -20,10 +20,10 @@ import { type PastStep, recallSteps } from './past-steps.ts'
 import { viewAt } from './past-view.ts'
 import { currentView, type View } from './view.ts'
 
-/** What has a timeline. */
+/** The kinds of objects with a timeline. */
 export type SubjectKind = 'customer' | 'subscription' | 'invoice'
 
-/** What is shown of other objects, as of the same moment. Newest first. */
+/** The related objects as of the same moment. Newest first. */
 export type Related = {
   readonly customer: Customer
   readonly subscriptions: readonly Subscription[]
@@ -31,19 +31,19 @@ export type Related = {
   readonly payment_methods: readonly PaymentMethod[]
 }
 
-/** An object as of a moment, what happened to it until then, and what was going to. */
+/** An object as of a moment, with its past events and its jobs at that moment. */
 export type Timeline<K extends SubjectKind> = {
   readonly subject: Objects[K]
   readonly view: View
-  /** What the clock shows that it follows, and the moment that is shown; Unix seconds. */
+  /** The time of its clock, and the moment that is shown; Unix seconds. */
   readonly now: number
   readonly as_of: number
   readonly related: Related
-  /** Those of the related invoices that are open. */
+  /** The open ones of the related invoices. */
   readonly openInvoices: readonly Invoice[]
   /** Oldest first. */
   readonly happened: readonly PastStep[]
-  /** Whether more happened before. */
+  /** Whether there are older events. */
   readonly has_more: boolean
   readonly upcoming: readonly Prospect[]
 }
@@ -51,14 +51,15 @@ export type Timeline<K extends SubjectKind> = {
 type Wanted = {
   /** Unix seconds; undefined for now. */
   readonly at: number | undefined
-  /** How many changes to go back at most. */
+  /** The maximum number of changes to go back. */
   readonly limit: number
 }
 
 /**
- * The timeline of a merchant's object. In the past, jobs are derived from the objects as they were: what was upcoming then
- * is what it was, except that nobody knows any more what would have ended a dunning.
- * @throws ApiError resource_missing; also for an instant before it was made; parameter_invalid, param at, for the future
+ * Returns the timeline of a merchant's object. For a past moment, jobs are derived from the objects at that moment.
+ * Only the final action of a dunning is then unknown, because the setting has no history.
+ * @throws ApiError resource_missing; also for an instant before its creation; parameter_invalid, param at, for the
+ *   future
  * See docs/contract/command-line.md#timelines.
  */
 export function timelineOf<K extends SubjectKind>(
@@ -121,7 +122,7 @@ function clockOf(merchant: MerchantState, { test_clock }: Customer): Clock {
 const isFuture = (at: number, now: number) =>
   parameterInvalid(
     'at',
-    `${formatInstant(at)} is still to come: the clock stands at ${formatInstant(now)}. To see what will be, advance it there.`,
+    `${formatInstant(at)} is in the future; the time of the clock is ${formatInstant(now)}. Advance the clock to see that instant.`,
   )
 
 const isBefore = (kind: SubjectKind, { id, created }: Objects[SubjectKind], at: number) =>
@@ -129,7 +130,7 @@ const isBefore = (kind: SubjectKind, { id, created }: Objects[SubjectKind], at: 
 
 const ALL = { limit: Number.MAX_SAFE_INTEGER }
 
-/** What belongs to a subject: of a customer everything, of an invoice its subscription. */
+/** Returns the related objects of a subject: everything of a customer, the subscription of an invoice. */
 function relatedTo(found: Found, kind: SubjectKind, subject: Objects[SubjectKind]): Related {
   const { engine, view, customer } = found
   const only = (id: string | null) => (id === null ? [] : (view.get('subscription', id) ?? []))
@@ -155,7 +156,7 @@ function subscriptionsOf({ engine, merchant, view, customer, as_of }: Found): Su
     .flatMap(({ id }) => view.get('subscription', id) ?? [])
 }
 
-/** The open invoices of a customer or a subscription, and the latest of a subscription, newest first. */
+/** Lists the open invoices of a customer or a subscription, and the latest of a subscription, newest first. */
 function invoicesOf(found: Found, kind: SubjectKind, subject: Objects[SubjectKind]): Invoice[] {
   const open = openInvoices(found).toReversed()
   if (kind === 'customer') return open
@@ -165,7 +166,7 @@ function invoicesOf(found: Found, kind: SubjectKind, subject: Objects[SubjectKin
   return latest && !own.some(({ id }) => id === latest.id) ? [latest, ...own] : own
 }
 
-/** The customer's invoices that were open, oldest first. */
+/** Lists the customer's open invoices at the moment, oldest first. */
 function openInvoices({ engine, view, customer, as_of, isPast }: Found): Invoice[] {
   const { objects } = engine.store
   if (!isPast) return objects.openInvoices(customer.id)
@@ -179,16 +180,16 @@ function prospectsOf(
   open: readonly Invoice[],
   refunds: readonly Refund[],
 ): Prospect[] {
-  // The merchant's setting has no history: of the past nobody knows what it was.
+  // The merchant's setting has no history.
   const final_action = found.isPast ? null : found.merchant.settings.dunning_final_action
   const holds = (id: string | null) => payment_methods.some((method) => method.id === id)
-  const living = kind === 'invoice' ? [] : subscriptions.filter((subscription) => !hasEnded(subscription))
+  const running = kind === 'invoice' ? [] : subscriptions.filter((subscription) => !hasEnded(subscription))
   return inOrder([
     ...open.flatMap((invoice) => {
       const subscription = subscriptions.find(({ id }) => id === invoice.subscription) ?? null
       return invoiceProspects(invoice, { subscription, final_action })
     }),
-    ...living.flatMap((subscription) => {
+    ...running.flatMap((subscription) => {
       const { items, default_payment_method } = subscription
       const isPayable = holds(default_payment_method) || holds(customer.default_payment_method)
       return subscriptionProspects(subscription, { prices: pricesOf(found.view, items), isPayable })
@@ -197,7 +198,7 @@ function prospectsOf(
   ])
 }
 
-/** The prices of some items by their id. */
+/** Returns the prices of some items by id. */
 export const pricesOf = (view: View, items: Subscription['items']): Prices =>
   new Map(
     items.flatMap(({ price: id }) => {

@@ -6,7 +6,7 @@ import type { Ids } from './ids.ts'
 import type { Listeners } from './listeners.ts'
 import { type MerchantState, StateReplaced } from './merchant-state.ts'
 import type { TransactionLog } from './transaction-log.ts'
-import { ClockHeld, RefusedAfterAttempt, Rehearsed, type Unit } from './unit.ts'
+import { ClockHeld, DryRunResult, RefusedAfterAttempt, type Unit } from './unit.ts'
 
 /** Runs transactions of the database together with what they change in memory: counters, clocks, merchants. */
 export class Transactions {
@@ -31,10 +31,10 @@ export class Transactions {
   }
 
   /**
-   * Runs a command within the transaction under way: what it does happens, or nothing of it.
-   * @throws what the command has thrown, when SQLite has rolled back the whole transaction for it
+   * Runs a command in a savepoint of the open transaction: all its effects are kept, or none.
+   * @throws the error of the command when SQLite has rolled back the whole transaction
    */
-  attempt<T>(run: () => T, unit?: Unit): { value: T } | { error: unknown } {
+  inSavepoint<T>(run: () => T, unit?: Unit): { value: T } | { error: unknown } {
     this.#ids.mark()
     const mark = this.#log.mark()
     unit?.touch(unit.merchant.clock)
@@ -44,7 +44,7 @@ export class Transactions {
       this.#ids.rollback()
       this.#log.rollBackTo(mark, error)
       if (!this.#store.isInTransaction) throw error
-      if (error instanceof Rehearsed) return { value: error.value }
+      if (error instanceof DryRunResult) return { value: error.value }
       if (unit && error instanceof RefusedAfterAttempt) {
         apply(unit, error.remembered)
         error.afterwards()
@@ -66,7 +66,7 @@ export class Transactions {
     const result = this.#commit(work)
     const moved = this.#log.clocks
     for (const followUp of this.#log.commit()) followUp()
-    this.#listeners.tell((listener) => listener.committed?.(moved))
+    this.#listeners.notify((listener) => listener.committed?.(moved))
     return result
   }
 

@@ -16,7 +16,7 @@ import type { Unit } from './unit.ts'
 const CURRENCY = 'usd'
 const AMOUNT = 2_000
 
-/** Makes, by the ordinary use cases, the ordinary objects that recipes are made of; each notes what it was made for. */
+/** Creates the objects of triggers with the use cases of the API; the metadata of each names the trigger. */
 export class TriggerObjects {
   readonly unit: Unit
   readonly #metadata: Readonly<Record<string, string>>
@@ -48,7 +48,7 @@ export class TriggerObjects {
     })
   }
 
-  /** A new customer's monthly subscription, whose first payment the card decides. */
+  /** Creates a new customer's monthly subscription; the card determines the first payment. */
   subscription(card = 'pm_card_visa'): Subscription {
     return createSubscription(this.unit, {
       customer: this.customer().id,
@@ -62,7 +62,7 @@ export class TriggerObjects {
     })
   }
 
-  /** A manual invoice that is a draft still. */
+  /** Creates a manual draft. */
   draftInvoice(): Invoice {
     const customer = this.customer().id
     createInvoiceItem(this.unit, { customer, amount: AMOUNT, currency: CURRENCY, quantity: 1 })
@@ -77,7 +77,7 @@ export class TriggerObjects {
     return finalizeInvoice(this.unit, this.draftInvoice().id)
   }
 
-  /** A new customer's intent; with a card it is confirmed at once. */
+  /** Creates a new customer's intent; with a card it is confirmed at once. */
   intent(card?: string): PaymentIntent {
     return createPaymentIntent(this.unit, {
       amount: AMOUNT,
@@ -89,7 +89,7 @@ export class TriggerObjects {
     }).intent
   }
 
-  /** A full refund of a charge to a card. */
+  /** Creates a full refund of a charge to a card. */
   refund(card = 'pm_card_visa'): Refund {
     return createRefund(this.unit, { payment_intent: this.intent(card).id, metadata: this.#metadata })
   }

@@ -14,8 +14,8 @@ import { TriggerObjects } from './trigger-objects.ts'
 import type { RecalledEvent } from './view.ts'
 
 /**
- * Makes what emits an event: `now`, or what time alone makes emit it `later`, with the instant at which it will (Unix
- * seconds on the merchant's clock).
+ * How to emit an event: `now`, or `later` by the passage of time, with the instant at which it is emitted (Unix seconds
+ * on the merchant's clock).
  */
 type Recipe =
   | { readonly now: (objects: TriggerObjects) => unknown }
@@ -29,7 +29,7 @@ const charged = now((objects) => objects.intent('pm_card_visa'))
 const declined = now((objects) => objects.intent('pm_card_chargeDeclined'))
 const refunded = now((objects) => objects.refund())
 
-/** For every kind of event the shortest story in which it happens. paytwin. */
+/** The shortest sequence of actions that emits each type of event. paytwin. */
 const RECIPES: Readonly<Record<EventType, Recipe>> = {
   'subscription.created': subscribed,
   'subscription.updated': now((objects) =>
@@ -84,17 +84,17 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
   ),
 }
 
-/** What a trigger made. */
+/** The results of a trigger. */
 export type Triggered = {
-  /** All events that were told, oldest first. */
+  /** All emitted events, oldest first. */
   readonly events: readonly RecalledEvent[]
-  /** When the event that was asked for happens, in Unix seconds; null when it has. */
+  /** When the requested event will be emitted, in Unix seconds; null when it has been. */
   readonly due: number | null
 }
 
 /**
- * Makes a merchant's objects that emit an event, as its own requests would; no event is ever made up. No fault strikes, and
- * no clock moves: what time alone brings is prepared, and its instant told.
+ * Creates a merchant's objects so that they emit an event, as its own requests would. No faults apply, and no clock
+ * moves: for an event that only time emits, the returned instant is that at which it will be emitted.
  * @param request - the id of the operator's request, which the events name
  * See docs/contract/faults.md#triggers.
  */
@@ -112,7 +112,7 @@ export async function trigger(
     if ('now' in recipe) recipe.now(objects)
     assert(
       instant !== null || unit.events.includes(type),
-      `what ${type} is triggered by tells it, or says when it comes`,
+      `the recipe of ${type} emits it, or returns its instant`,
     )
     return { due: instant, places: { before, after: newestPlace(engine, merchant) } }
   })

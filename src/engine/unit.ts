@@ -9,11 +9,11 @@ import type { MerchantState } from './merchant-state.ts'
 import type { Outbox } from './outbox.ts'
 import type { TransactionLog } from './transaction-log.ts'
 
-/** The request that a command serves; null for what the clock does. */
+/** The request that a command serves; null for jobs. */
 export type RequestContext = {
   readonly id: string
   readonly idempotency_key: string | null
-  /** Whether the operator asks, whom no fault strikes. */
+  /** Whether it is a request of the operator, to which no faults apply. */
   readonly isOperators?: true
 }
 
@@ -28,7 +28,7 @@ export type UnitServices = {
   readonly outbox: Outbox
 }
 
-/** Names of kinds for people. */
+/** The names of kinds in messages. */
 const NOUNS: Readonly<Record<Kind, string>> = {
   customer: 'customer',
   product: 'product',
@@ -45,9 +45,9 @@ const NOUNS: Readonly<Record<Kind, string>> = {
 }
 
 /**
- * A command under way: what it may read, and what it has told. All of it happens at one instant, within one savepoint.
- * What the journal tells is written by `apply` alone; what has no history (deliveries, keys, clocks, OAuth) is written
- * by the use case itself.
+ * A unit of work: a command with its merchant and its emitted events. It runs at one instant, within one savepoint.
+ * Objects with a journal are written by `apply` alone; everything else (deliveries, keys, clocks, OAuth) is written by
+ * the use case.
  */
 export class Unit {
   readonly store: Store
@@ -55,16 +55,16 @@ export class Unit {
   readonly faults: Faults
   readonly merchant: MerchantState
   readonly request: RequestContext | null
-  /** The events that the unit has told so far. */
+  /** The types of the events emitted so far. */
   readonly events: EventType[] = []
 
   readonly #versions: readonly string[]
   readonly #moving: Clock | null
   readonly #log: TransactionLog
   readonly #outbox: Outbox
-  /** Whether another clock than the unit's own is held or stalled: seldom, and then it is worth looking which. */
+  /** Whether another clock than the unit's own is held or stalled. Only then each object's clock is checked. */
   readonly #mayWait: boolean
-  /** How many webhook deliveries are to go out when the unit is committed. */
+  /** The number of webhook deliveries that can be sent after the commit. */
   announced = 0
 
   /** @param given.moving - the clock whose advance the unit is a step of; null for a command */
@@ -90,7 +90,7 @@ export class Unit {
     this.request = given.request
   }
 
-  /** The merchant's ordinal, by which its rows are known. */
+  /** The merchant's ordinal, which its rows have as `merchant`. */
   get owner(): number {
     return this.merchant.settings.ordinal
   }
@@ -100,36 +100,36 @@ export class Unit {
     return this.merchant.clock.instant
   }
 
-  /** The merchant's default version as the journal numbers it. */
+  /** The merchant's default version as an index into all versions. */
   get apiVersion(): number {
     return this.#versions.indexOf(this.merchant.settings.api_version)
   }
 
   readonly newId = (prefix: string): string => this.ids.next(this.owner, prefix)
 
-  /** The clock that an object follows. @throws ClockHeld while an advance holds it */
+  /** Returns the clock that an object follows. @throws ClockHeld while an advance holds it */
   clockOf(testClock: string | null): Clock {
     if (testClock === null) return this.merchant.clock
     const clock = this.merchant.testClocks.find(testClock)
-    assert(clock, `the clock ${testClock} is there`)
+    assert(clock, `the clock ${testClock} exists`)
     return this.free(clock)
   }
 
-  /** A clock at whose instant the unit may act. @throws ClockHeld while an advance of another one holds it */
+  /** Returns a clock at whose instant the unit may act. @throws ClockHeld while the advance of another unit holds it */
   free(clock: Clock): Clock {
     const isHeld = clock.target !== null && clock !== this.#moving && !this.merchant.parked.has(clock)
     if (clock.isTest && isHeld) throw new ClockHeld(clock)
     return clock
   }
 
-  /** Takes note of a clock before the unit moves it. */
+  /** Registers a clock before the unit moves it. */
   touch(clock: Clock): void {
     const { state } = clock
     this.#log.touch(clock)
-    this.onRollback(() => clock.putBack(state))
+    this.onRollback(() => clock.restore(state))
   }
 
-  /** Notes that something is to go out to a webhook endpoint, once all is committed. */
+  /** Announces a delivery to a webhook endpoint, which is sent after the commit. */
   announce(endpoint: string): void {
     this.announced += 1
     this.#outbox.add(endpoint, this.merchant)
@@ -140,29 +140,29 @@ export class Unit {
     this.#log.onRollback(undo)
   }
 
-  /** @throws ClockHeld while an advance holds the clock that the object follows: nobody acts in its middle */
+  /** Returns an object. @throws ClockHeld while an advance holds the clock that the object follows */
   get<K extends Kind>(kind: K, id: string): Objects[K] | undefined {
     const object = this.store.objects.get(kind, this.owner, id)
     if (object && this.#mayWait) this.#waitFor(object)
     return object
   }
 
-  /** Objects that name no clock follow that of their customer. */
+  /** Checks the clock of an object. Objects without a `test_clock` follow the clock of their customer. */
   #waitFor(object: Objects[Kind]): void {
     if ('test_clock' in object) this.clockOf(object.test_clock)
     else if ('customer' in object && object.customer !== null) this.get('customer', object.customer)
   }
 
-  /** An object that must be there, since another one speaks of it. */
+  /** Returns an object that must exist because another one refers to it. */
   need<K extends Kind>(kind: K, id: string): Objects[K] {
     const object = this.get(kind, id)
-    assert(object, `${id} is there`)
+    assert(object, `${id} exists`)
     return object
   }
 
   /**
-   * An object that the caller names.
-   * @param param - "id" for a path, else the parameter that holds the reference
+   * Finds an object that a request names.
+   * @param param - "id" for a path, else the parameter with the reference
    * @throws ApiError resource_missing
    * See docs/contract/requests.md#references.
    */
@@ -174,15 +174,15 @@ export class Unit {
     return object
   }
 
-  /** A new id for an object of a kind. */
+  /** Returns a new id for an object of a kind. */
   idFor(kind: Kind): string {
     return this.newId(ID_PREFIXES[kind])
   }
 }
 
 /**
- * A command needs a clock that is advancing. The command is rolled back, and runs again when the advance has ended; if the
- * advance is stalled, the command is refused.
+ * Thrown when a command needs a clock that is advancing. The command is rolled back, and runs again when the advance
+ * has ended. If the advance is stalled, the command is refused.
  */
 export class ClockHeld extends Error {
   readonly clock: Clock
@@ -194,13 +194,13 @@ export class ClockHeld extends Error {
 }
 
 /**
- * A refusal that takes everything back but what the card processor remembers of the attempt.
+ * A refusal that rolls everything back except the position in a card's script.
  * See docs/contract/subscriptions.md#payment-behavior.
  */
 export class RefusedAfterAttempt extends Error {
   readonly error: ApiError
   readonly remembered: Change
-  /** What else is to be written after everything was taken back. */
+  /** Further writes after the rollback. */
   readonly afterwards: () => void
 
   constructor(error: ApiError, remembered: Change, afterwards: () => void = () => undefined) {
@@ -210,18 +210,18 @@ export class RefusedAfterAttempt extends Error {
     this.afterwards = afterwards
   }
 
-  /** The same refusal, with something else to be written. */
+  /** Returns the same refusal with further writes. */
   andThen(afterwards: () => void): RefusedAfterAttempt {
     return new RefusedAfterAttempt(this.error, this.remembered, afterwards)
   }
 }
 
-/** What a command that is only tried has found out: all that it wrote is taken back. */
-export class Rehearsed<T> extends Error {
+/** The result of a dry run, thrown so that all writes are rolled back. */
+export class DryRunResult<T> extends Error {
   readonly value: T
 
   constructor(value: T) {
-    super('only tried')
+    super('dry run')
     this.value = value
   }
 }

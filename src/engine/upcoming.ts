@@ -5,9 +5,9 @@ import type { Clock } from './clock.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant-state.ts'
 
-/** Something that will happen unless what it follows from changes; `due` in Unix seconds on its clock. */
+/** A job that will run unless its object changes; `due` in Unix seconds on its clock. */
 export type Upcoming = {
-  /** Says which it is, for as long as it is to come. */
+  /** Identifies the job until it has run. */
   readonly id: string
   readonly due: number
   readonly kind: JobKind
@@ -16,14 +16,14 @@ export type Upcoming = {
   readonly merchant_id: string
 }
 
-/** Where a page of what is to come lies. */
+/** A page of upcoming jobs. */
 export type UpcomingPage = {
   readonly limit: number
   readonly cursor?: { readonly isBackward: boolean; readonly id: string; readonly param: string } | undefined
 }
 
 /**
- * What happens next on a clock of a merchant, in order; for a backward cursor the nearest to it first.
+ * Lists the next jobs of a merchant's clock, in order; with a backward cursor the nearest first.
  * @throws ApiError resource_missing for an unknown cursor
  * See docs/contract/clocks.md#jobs.
  */
@@ -35,7 +35,7 @@ export function upcomingJobs(
 ): Upcoming[] {
   const { jobs } = engine.store
   const place = cursor && jobs.find(clock.seq, jobOf(engine, settings.ordinal, cursor.id))
-  if (cursor && !place) throw resourceMissing('upcoming happening', cursor.id, cursor.param)
+  if (cursor && !place) throw resourceMissing('upcoming job', cursor.id, cursor.param)
   const from = cursor && place && (cursor.isBackward ? { before: place } : { after: place })
   return jobs.next(clock.seq, limit, from).map(({ due, kind, subscription, object }) => ({
     id: `${kind}-${object}-${due}`,
@@ -47,7 +47,7 @@ export function upcomingJobs(
   }))
 }
 
-/** `renewal-sub_…-1772272800` → its job; what has no such form names no job. */
+/** `renewal-sub_…-1772272800` → its job. A text of another form matches no job. */
 function jobOf({ store }: Engine, merchant: number, id: string): Job {
   const [name = '', object = '', due = ''] = id.split('-')
   const kind = JOB_KINDS.find((known) => known === name)

@@ -9,24 +9,24 @@ import type { Ids } from './ids.ts'
 
 export type { Filter } from '../store/list-query.ts'
 
-/** What a presenter may look at: a merchant's objects, all as of one moment. */
+/** The objects of a merchant as of one moment, for presenters. */
 export type View = {
   readonly merchant: Merchant
   readonly ids: Ids
   get<K extends Kind>(kind: K, id: string): Objects[K] | undefined
 }
 
-/** The present, which can be listed too. */
+/** The current objects, which can also be listed. */
 export type CurrentView = View & {
   list<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Objects[K][]
-  /** The place of an object in the order of creation. */
+  /** Returns the place of an object in the order of creation. */
   placeOf(kind: Kind, id: string): number | undefined
 }
 
 type Sources = { readonly store: Store; readonly ids: Ids; readonly merchant: Merchant }
 type PastSources = Sources & { readonly history: HistoryReader }
 
-/** The objects as they are. */
+/** Creates a view of the current objects. */
 export const currentView = ({ store, ids, merchant }: Sources): CurrentView => ({
   merchant,
   ids,
@@ -35,7 +35,7 @@ export const currentView = ({ store, ids, merchant }: Sources): CurrentView => (
   placeOf: (kind, id) => store.objects.seqOf(kind, merchant.ordinal, id),
 })
 
-/** The objects as they were right after a journal entry. See docs/contract/events-and-webhooks.md#event-object. */
+/** Creates a view of the objects right after a journal entry. See docs/contract/events-and-webhooks.md#event-object. */
 const viewAsOf = ({ store, ids, merchant, history }: PastSources, seq: number): View => ({
   merchant,
   ids,
@@ -45,21 +45,21 @@ const viewAsOf = ({ store, ids, merchant, history }: PastSources, seq: number): 
   },
 })
 
-/** An event with the object that it tells of, before and after. */
+/** An event with its object before and after it. */
 export type RecalledEvent = {
   readonly entry: EventEntry
   readonly id: string
   readonly after: Objects[Kind]
   /** The object before the event, when it is an update. */
   readonly before: Objects[Kind] | null
-  /** How many deliveries of it are not over. */
+  /** The number of its pending deliveries. */
   readonly pending: number
   readonly view: View
 }
 
 /**
- * Recalls from the journal what an event told.
- * @param sources.history - one for all events of a page
+ * Reconstructs an event and its object from the journal.
+ * @param sources.history - one reader for all events of a page
  */
 export function recall(sources: PastSources, entry: EventEntry): RecalledEvent {
   const after = sources.history.asOf(entry.kind, entry.object, entry.seq)

@@ -6,8 +6,7 @@ import { requeue } from './requeue.ts'
 import type { Unit } from './unit.ts'
 
 /**
- * Writes what has become of a delivery, and the job that follows from it. The attempts are their own record: there is no
- * journal of them.
+ * Writes a delivery and the job derived from it. Deliveries have no journal: their attempts are their record.
  */
 function write(unit: Unit, before: WebhookDelivery, after: WebhookDelivery): void {
   unit.store.objects.update('webhook_delivery', unit.owner, { before, after })
@@ -15,21 +14,24 @@ function write(unit: Unit, before: WebhookDelivery, after: WebhookDelivery): voi
   if (after.is_ready) unit.announce(after.endpoint)
 }
 
-/** Records an attempt. */
-export const recordOn = (unit: Unit, delivery: WebhookDelivery, attempt: DeliveryAttempt): void =>
-  write(unit, delivery, attempted(delivery, attempt))
+/** Records a delivery attempt. */
+export const recordDeliveryAttempt = (
+  unit: Unit,
+  delivery: WebhookDelivery,
+  attempt: DeliveryAttempt,
+): void => write(unit, delivery, attempted(delivery, attempt))
 
-/** Lets a delivery go out again, since its time has come. */
-export function sendAgain(unit: Unit, id: string): void {
+/** Makes a delivery ready when its retry is due. */
+export function retryDelivery(unit: Unit, id: string): void {
   const delivery = unit.need('webhook_delivery', id)
   write(unit, delivery, due(delivery))
 }
 
 /**
- * Lets deliveries that wait to be tried again go out now.
+ * Makes deliveries that wait for a retry ready now.
  * @param id - of a delivery, or of an endpoint for all of its deliveries
  * @returns the ids of the deliveries, oldest first
- * @throws ApiError resource_missing; invalid_state_transition for a delivery that is over or already on its way
+ * @throws ApiError resource_missing; invalid_state_transition for a delivery that is finished or being sent
  * See docs/contract/events-and-webhooks.md#retrying-by-hand.
  */
 export function retryNow(unit: Unit, id: string): string[] {
@@ -38,14 +40,17 @@ export function retryNow(unit: Unit, id: string): string[] {
   const delivery = unit.get('webhook_delivery', id)
   if (!delivery) throw resourceMissing('webhook delivery', id)
   if (delivery.next_attempt === null) {
-    const state = delivery.status === 'pending' ? 'on its way' : delivery.status
-    throw invalidStateTransition(`The delivery is ${state}: only one that waits can be tried again`, 'status')
+    const state = delivery.status === 'pending' ? 'being sent' : delivery.status
+    throw invalidStateTransition(
+      `The delivery is ${state}; only a delivery that waits can be retried`,
+      'status',
+    )
   }
   write(unit, delivery, due(delivery))
   return [id]
 }
 
-/** The same for all deliveries of an endpoint that wait. There may be very many: they are not looked at one by one. */
+/** Makes all waiting deliveries of an endpoint ready, without loading each of them: there may be very many. */
 export function retryAllOf(unit: Unit, endpoint: string): string[] {
   const waiting = takeRetries(unit, endpoint)
   unit.store.deliveries.readyWaiting(endpoint)
@@ -53,23 +58,26 @@ export function retryAllOf(unit: Unit, endpoint: string): string[] {
   return waiting
 }
 
-/** Takes back what is on its way to an endpoint, or waits to be tried again. */
+/** Discards the pending deliveries of an endpoint. */
 export function discardQueued(unit: Unit, endpoint: string): void {
   takeRetries(unit, endpoint)
   unit.store.deliveries.discard(endpoint, DISCARDED)
 }
 
 /**
- * Takes back all that is on its way to any endpoint of any merchant, within the transaction under way: a restored state
- * sends nothing of what it had queued.
+ * Discards the pending deliveries of all merchants within the open transaction: a restored state sends none of its
+ * queued deliveries.
  * See docs/contract/snapshots.md#restore.
  */
-export function dropQueued({ jobs, deliveries }: Pick<Store, 'jobs' | 'deliveries'>): void {
+export function discardAllQueued({ jobs, deliveries }: Pick<Store, 'jobs' | 'deliveries'>): void {
   jobs.removeKind('webhook_retry')
   deliveries.discard(null, DISCARDED)
 }
 
-/** Takes the retries of an endpoint's deliveries off the queue. @returns the ids of those deliveries, oldest first */
+/**
+ * Removes the retries of an endpoint's deliveries from the queue.
+ * @returns the ids of those deliveries, oldest first
+ */
 function takeRetries({ store, merchant }: Unit, endpoint: string): string[] {
   const waiting = store.deliveries.waitingRetries(endpoint)
   if (waiting.length > 0) store.jobs.removeOf(merchant.clock.seq, 'webhook_retry', waiting)

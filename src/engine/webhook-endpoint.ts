@@ -4,9 +4,9 @@ import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import { type DeliveryAttempt, GONE, type WebhookEndpoint } from '../core/webhook.ts'
 import { apply } from './apply.ts'
 import type { Unit } from './unit.ts'
-import { discardQueued, recordOn } from './webhook-delivery.ts'
+import { discardQueued, recordDeliveryAttempt } from './webhook-delivery.ts'
 
-/** undefined leaves a field as it is. */
+/** undefined leaves a field unchanged. */
 export type EndpointParams = {
   url?: string | undefined
   enabled_events?: readonly string[] | undefined
@@ -15,14 +15,14 @@ export type EndpointParams = {
   disabled?: boolean | undefined
 }
 
-/** paytwin: more than anybody needs, and few enough that each event looks at all of them. */
+/** paytwin: more than needed in practice, and few enough that each event can check all of them. */
 const MAX_ENDPOINTS = 50
 const SECRET_LENGTH = 32
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
 /**
- * Makes an endpoint: events from now on go to it.
- * @throws ApiError parameter_invalid, param url, beyond the number of endpoints that a merchant may have
+ * Creates an endpoint, which receives later events.
+ * @throws ApiError parameter_invalid, param url, beyond the maximum number of endpoints
  * See docs/contract/events-and-webhooks.md#webhook-endpoints.
  */
 export function createEndpoint(
@@ -37,10 +37,7 @@ export function createEndpoint(
   const present = [{ field: 'deleted', is: 0 }]
   const all = unit.store.objects.list('webhook_endpoint', unit.owner, present, { limit: MAX_ENDPOINTS })
   if (all.length >= MAX_ENDPOINTS) {
-    throw parameterInvalid(
-      'url',
-      `There are ${MAX_ENDPOINTS} webhook endpoints, which is as many as a merchant may have`,
-    )
+    throw parameterInvalid('url', `A merchant can have at most ${MAX_ENDPOINTS} webhook endpoints`)
   }
   const change = new Change()
   const endpoint = change.create('webhook_endpoint', {
@@ -57,7 +54,7 @@ export function createEndpoint(
   return endpoint
 }
 
-/** @throws ApiError resource_missing. */
+/** Updates an endpoint. @throws ApiError resource_missing */
 export function updateEndpoint(unit: Unit, id: string, params: EndpointParams): WebhookEndpoint {
   const { url, enabled_events, description, metadata, disabled } = params
   const before = unit.find('webhook_endpoint', id)
@@ -72,31 +69,31 @@ export function updateEndpoint(unit: Unit, id: string, params: EndpointParams): 
   return replace(unit, before, after)
 }
 
-/** @throws ApiError resource_missing. */
+/** Deletes an endpoint. @throws ApiError resource_missing */
 export const deleteEndpoint = (unit: Unit, id: string): WebhookEndpoint => {
   const before = unit.find('webhook_endpoint', id)
   return replace(unit, before, { ...before, status: 'disabled', deleted: true })
 }
 
 /**
- * Records an attempt; an endpoint that says that it is gone gets nothing any more. A delivery that is not there, since the
- * sandbox was reset or its merchant deleted meanwhile, needs no record.
+ * Records a delivery attempt; a 410 disables the endpoint. If the delivery no longer exists, because of a reset or a
+ * deleted merchant, nothing is recorded.
  * See docs/contract/events-and-webhooks.md#delivery-status.
  */
 export function recordAttempt(unit: Unit, id: string, attempt: DeliveryAttempt): void {
   const delivery = unit.get('webhook_delivery', id)
   if (!delivery) return
-  recordOn(unit, delivery, attempt)
+  recordDeliveryAttempt(unit, delivery, attempt)
   if (attempt.response_status !== GONE) return
   const endpoint = unit.need('webhook_endpoint', delivery.endpoint)
   if (!endpoint.deleted) replace(unit, endpoint, { ...endpoint, status: 'disabled' })
 }
 
-/** The secret with which deliveries are signed: it follows from the seed, and is stored nowhere. */
+/** Returns the secret that signs deliveries. It is derived from the seed and not stored. */
 export const secretOf = (ids: Unit['ids'], { id }: Pick<WebhookEndpoint, 'id'>): string =>
   `whsec_${ids.derived(`webhook secret ${id}`, SECRET_LENGTH, BASE64)}`
 
-/** Writes an endpoint. What is on its way to one that is no longer enabled is taken back. */
+/** Writes an endpoint, and discards its pending deliveries if it is not enabled. */
 function replace(unit: Unit, before: WebhookEndpoint, after: WebhookEndpoint): WebhookEndpoint {
   const change = new Change()
   change.update('webhook_endpoint', before, () => after)
@@ -105,7 +102,7 @@ function replace(unit: Unit, before: WebhookEndpoint, after: WebhookEndpoint): W
   return after
 }
 
-/** Writes endpoints; who wants what has to be read again, also when this is taken back. */
+/** Writes an endpoint, and makes the enabled endpoints be read again, also after a rollback. */
 function write(unit: Unit, change: Change): void {
   const { endpoints: enabled } = unit.merchant
   unit.onRollback(() => enabled.forget())

@@ -5,17 +5,21 @@ import type { Unit } from './unit.ts'
 import type { RecalledEvent } from './view.ts'
 
 /**
- * Puts an event into the outbox of each endpoint that wants it, in the transaction that writes the event.
+ * Enqueues an event for each endpoint that receives its type, in the transaction that writes the event.
  * See docs/contract/events-and-webhooks.md#deliveries.
  */
-export function post(unit: Unit, event: { type: EventType; number: number }, created: number): void {
-  for (const { id } of unit.merchant.endpoints.wanting(event.type)) {
-    postTo(unit, id, { id: unit.ids.of(unit.owner, 'evt', event.number), created })
+export function enqueueDeliveries(
+  unit: Unit,
+  event: { type: EventType; number: number },
+  created: number,
+): void {
+  for (const { id } of unit.merchant.endpoints.receiving(event.type)) {
+    enqueueDelivery(unit, id, { id: unit.ids.of(unit.owner, 'evt', event.number), created })
   }
 }
 
-/** Puts an event into the outbox of one endpoint. */
-function postTo(
+/** Enqueues an event for one endpoint. */
+function enqueueDelivery(
   unit: Unit,
   endpoint: string,
   { id: event, created }: { id: string; created: number },
@@ -27,10 +31,10 @@ function postTo(
 }
 
 /**
- * Posts an event again, whatever has become of it before: to the endpoints that want it, or to one whether it wants it or
- * not.
+ * Enqueues an event again, whatever the status of earlier deliveries: for the endpoints that receive its type, or for
+ * one endpoint regardless of its types.
  * @throws ApiError resource_missing, param webhook_endpoint; invalid_state_transition for a disabled one
- * See docs/contract/events-and-webhooks.md#resending; paytwin: to whom.
+ * See docs/contract/events-and-webhooks.md#resending; paytwin: the choice of endpoints.
  */
 export function resend(
   unit: Unit,
@@ -39,11 +43,13 @@ export function resend(
 ): WebhookDelivery[] {
   const event = { id, created: unit.now }
   if (named === undefined) {
-    return unit.merchant.endpoints.wanting(entry.type).map((endpoint) => postTo(unit, endpoint.id, event))
+    return unit.merchant.endpoints
+      .receiving(entry.type)
+      .map((endpoint) => enqueueDelivery(unit, endpoint.id, event))
   }
   const endpoint = unit.find('webhook_endpoint', named, 'webhook_endpoint')
   if (endpoint.status === 'disabled') {
-    throw invalidStateTransition(`The webhook endpoint '${named}' is disabled: enable it first`, null)
+    throw invalidStateTransition(`The webhook endpoint '${named}' is disabled; enable it first`, null)
   }
-  return [postTo(unit, endpoint.id, event)]
+  return [enqueueDelivery(unit, endpoint.id, event)]
 }

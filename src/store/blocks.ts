@@ -43,9 +43,9 @@ export function spanOf(bounds: readonly CreatedBound[]): Span {
 }
 
 /**
- * A summary of every full block of a table's rows, by merchant: the first and last `created`, and for the journal the types of
- * events in it. A search for few rows skips the blocks without any. An index would be written with each row; a summary is
- * written once a block.
+ * A summary of every full block of a table's rows, by merchant: the first and last `created`, and for the journal the
+ * types of events in it. A search for few rows skips the blocks without any. An index would be written with each row; a
+ * summary is written once a block.
  */
 export class Blocks {
   readonly #statements: Statements

@@ -123,8 +123,8 @@ export class ClockTable {
   }
 
   /**
-   * Writes the state of a clock. The seq of a deleted merchant's clock can be reused, so the id is compared too: a stale clock
-   * must not overwrite the new one.
+   * Writes the state of a clock. The seq of a deleted merchant's clock can be reused, so the id is compared too: a
+   * stale clock must not overwrite the new one.
    */
   update(clock: StoredClock): void {
     this.#statements

@@ -46,8 +46,8 @@ const PLAIN_NAME = /^[a-z_]+$/
 const CONSTANT_FIELDS: readonly string[] = ['id', 'created']
 
 /**
- * Compiles the codec of a kind from source text that names each field. A loop over field names is ten times slower, because
- * V8 cannot infer the shape of its objects. All names come from `columns.ts`.
+ * Compiles the codec of a kind from source text that names each field. A loop over field names is ten times slower,
+ * because V8 cannot infer the shape of its objects. All names come from `columns.ts`.
  */
 function makeCodec<K extends Kind>(kind: K): Codec<Objects[K]> {
   const fields = Object.entries(COLUMNS[kind]).map(([name, type]): Field => {
@@ -115,7 +115,10 @@ const encodeSource = ({ name, type }: Field): string => {
   return type === 'json' ? `${value} === null ? null : write(${value})` : value
 }
 
-/** Adds a power of two for a field that differs. A number holds 53 of them exactly, an integer for bit operations only 31. */
+/**
+ * Adds a power of two for a field that differs. A number holds 53 of them exactly, an integer for bit operations only
+ * 31.
+ */
 const compareSource = ({ name, type }: Field, place: number): string => {
   const [before, after] = [`before.${name}`, `after.${name}`]
   const isDifferent = type === 'json' ? ` && isOther(${before}, ${after})` : ''

@@ -12,9 +12,9 @@ type ColumnType<Value> = [Exclude<Value, null>] extends [number]
 export type Columns<T> = { readonly [Field in keyof T]-?: ColumnType<T[Field]> }
 
 /**
- * The columns of every public object, by kind: one for each field of the domain object, with the same name. A missing field
- * or a wrong type does not compile. The index of a kind is its number in the journal and in an index of the first migration
- * (`kind = 3`), so append new kinds at the end.
+ * The columns of every public object, by kind: one for each field of the domain object, with the same name. A missing
+ * field or a wrong type does not compile. The index of a kind is its number in the journal and in an index of the first
+ * migration (`kind = 3`), so append new kinds at the end.
  */
 export const COLUMNS: { readonly [K in Kind]: Columns<Objects[K]> } = {
   customer: {

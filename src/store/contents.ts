@@ -1,7 +1,8 @@
 import type Sqlite from 'better-sqlite3'
 
 /**
- * Tables that are not part of snapshots: keys, apps and OAuth grants, so that a revocation survives a restore, and settings.
+ * Tables that are not part of snapshots: keys, apps and OAuth grants, so that a revocation survives a restore, and
+ * settings.
  * See docs/contract/snapshots.md#contents.
  */
 const EXCLUDED_TABLES: readonly string[] = [
@@ -46,8 +47,8 @@ export function refill(database: Sqlite.Database, source: Source): void {
 export type Identity = { readonly ordinal: number; readonly birth: number; readonly id: string }
 
 /**
- * Deletes every row that belongs to a merchant, within the open transaction. Its revoked keys stay: if fixtures of a reset give
- * the same secret again, it is still revoked.
+ * Deletes every row that belongs to a merchant, within the open transaction. Its revoked keys stay: if fixtures of a
+ * reset give the same secret again, it is still revoked.
  */
 export function forget(database: Sqlite.Database, { ordinal, birth, id }: Identity): void {
   for (const table of tablesOf(database)) {

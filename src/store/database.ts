@@ -22,19 +22,21 @@ export const MIGRATIONS: Migrations = {
 }
 export const versionOf = (migrations: Migrations): number => Object.keys(migrations).length
 
-/** How long to wait for another process that briefly holds the file, such as one that is being refused, in milliseconds. */
+/**
+ * How long to wait for another process that briefly holds the file, such as one that is being refused, in milliseconds.
+ */
 const LOCK_TIMEOUT_MS = 500
 
 export type Durability = 'normal' | 'full'
 
 /**
- * Opens a database exclusively: until this process ends, every other process is refused. The file is written only after it
- * was found to be an undamaged database of paytwin. An older schema is migrated after a backup was made beside it; a
+ * Opens a database exclusively: until this process ends, every other process is refused. The file is written only after
+ * it was found to be an undamaged database of paytwin. An older schema is migrated after a backup was made beside it; a
  * migration that fails changes nothing.
  * @param given - a file, or ':memory:'
  * @param migrations - all migrations; tests may add some
- * @throws DatabaseUnusable when another process has the file, it comes from a newer paytwin, is not a paytwin database, is
- * damaged, or cannot be opened or written
+ * @throws DatabaseUnusable when another process has the file, it comes from a newer paytwin, is not a paytwin database,
+ *   is damaged, or cannot be opened or written
  */
 export async function openDatabase(
   given: string,
@@ -82,8 +84,9 @@ function configure(database: Sqlite.Database, durability: Durability): void {
   database.pragma('journal_mode = WAL')
   database.pragma('busy_timeout = 0')
   database.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
-  // 12 MB. Large enough that a page that many commands change is copied into the database once for all of them, and small
-  // enough that a checkpoint delays no request for long. During an advance the timekeeper usually checkpoints first.
+  // 12 MB. Large enough that a page that many commands change is copied into the database once for all of them, and
+  // small enough that a checkpoint delays no request for long. During an advance the timekeeper usually checkpoints
+  // first.
   database.pragma('wal_autocheckpoint = 3000')
   database.pragma('cache_size = -65536')
   database.pragma('temp_store = MEMORY')

@@ -38,8 +38,8 @@ export class Directory {
   }
 
   /**
-   * Returns a new birth number, which no other merchant of this database ever gets. An ordinal and an id can be reused by
-   * another merchant after a restore or a reset.
+   * Returns a new birth number, which no other merchant of this database ever gets. An ordinal and an id can be reused
+   * by another merchant after a restore or a reset.
    */
   nextBirth(): number {
     const birth = Number(this.setting('births') ?? FIRST_BIRTH) + 1

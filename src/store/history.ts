@@ -29,8 +29,8 @@ type Segment = {
 /**
  * Reads past states of objects. Private fields have their current values, because the journal does not record them.
  *
- * A reader serves one page. It keeps the states that it reconstructs, so each journal entry of an object is undone once,
- * whatever the order of the reads.
+ * A reader serves one page. It keeps the states that it reconstructs, so each journal entry of an object is undone
+ * once, whatever the order of the reads.
  */
 export class HistoryReader {
   readonly #sources: Sources
@@ -57,7 +57,8 @@ export class HistoryReader {
   /**
    * Returns an object as it was at the end of an instant of its clock; undefined before it was created.
    * @param instant - Unix seconds
-   * @param customer - the owner of the clock: of a movable object, changes during this customer's ownership are preferred
+   * @param customer - the owner of the clock: of a movable object, changes during this customer's ownership are
+   *   preferred
    */
   at<K extends Kind>(kind: K, object: number, instant: number, customer?: string): Objects[K] | undefined {
     const isOwned = customer !== undefined && isMovable(kind)
@@ -164,6 +165,8 @@ export class HistoryReader {
 
 const oldestOf = (states: Segment['states']): State => states.at(-1) ?? states[0]
 
-/** Returns the state right after a journal entry; before the object's first entry, the state that this entry created. */
+/**
+ * Returns the state right after a journal entry; before the object's first entry, the state that this entry created.
+ */
 const stateAt = (states: Segment['states'], entry: number): Objects[Kind] =>
   (states.find((state) => state.entry <= entry) ?? oldestOf(states)).object

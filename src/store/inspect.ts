@@ -8,8 +8,8 @@ import { DatabaseUnusable, damaged, explained, newer, unusable } from './unusabl
 import { checkLog, pagesInLog } from './write-ahead-log.ts'
 
 /**
- * The largest database in bytes that is checked completely before it is used. paytwin: this bounds the check to some 0.4 s of
- * a start. In larger databases damage is found when a request reads it.
+ * The largest database in bytes that is checked completely before it is used. paytwin: this bounds the check to some
+ * 0.4 s of a start. In larger databases damage is found when a request reads it.
  */
 const MAX_CHECKED_BYTES = 256 * 1_048_576
 /** The application id of paytwin's databases: "payt". */
@@ -26,8 +26,8 @@ export const INSPECTION_FOLDER = /^\.inspect-[A-Za-z0-9]{6}$/
 const SUFFIXES = ['', '-wal', '-shm', '-journal']
 
 /**
- * Refuses a database whose files show a problem, without changing a byte of them. A database with a log is checked completely.
- * A file that does not exist or is empty is a new database.
+ * Refuses a database whose files show a problem, without changing a byte of them. A database with a log is checked
+ * completely. A file that does not exist or is empty is a new database.
  * @param newest - the newest schema version that this paytwin supports
  * @returns whether the database was checked completely
  * @throws DatabaseUnusable
@@ -72,8 +72,8 @@ export function firstDamageIn(database: Sqlite.Database): string | undefined {
 }
 
 /**
- * Refuses a database whose end is missing; SQLite would read zeros there. After a kill the log may hold the pages that belong
- * there, except for free pages, which may be written nowhere.
+ * Refuses a database whose end is missing; SQLite would read zeros there. After a kill the log may hold the pages that
+ * belong there, except for free pages, which may be written nowhere.
  * @throws DatabaseUnusable
  */
 function checkNotTruncated(
@@ -113,8 +113,8 @@ export function identify(database: Sqlite.Database, path: string, newest: number
 }
 
 /**
- * Removes the folders of interrupted inspections if they contain nothing but an inspection's files. Only the process that holds
- * the database may call this.
+ * Removes the folders of interrupted inspections if they contain nothing but an inspection's files. Only the process
+ * that holds the database may call this.
  */
 export function removeLeftovers(path: string): void {
   const parent = dirname(path)
@@ -150,8 +150,9 @@ function readFilesThrough(path: string, newest: number): void {
 }
 
 /**
- * Opens a database for reading through hard links in a temporary folder. SQLite keeps its index of the log beside the name by
- * which the database was opened, so nothing is written beside the database itself. The links are removed once it is open.
+ * Opens a database for reading through hard links in a temporary folder. SQLite keeps its index of the log beside the
+ * name by which the database was opened, so nothing is written beside the database itself. The links are removed once
+ * it is open.
  */
 function openThroughLinks(path: string): Sqlite.Database {
   const folder = mkdtempSync(join(dirname(path), FOLDER_PREFIX))

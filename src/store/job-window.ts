@@ -4,8 +4,8 @@ import type { JobRow } from './tables.ts'
 const MAX_GROWTH = 4
 
 /**
- * The first jobs of a clock's queue, held in memory. An advance runs them one by one and reads the queue once for many. The
- * window applies every change of the queue, so it always equals the database.
+ * The first jobs of a clock's queue, held in memory. An advance runs them one by one and reads the queue once for many.
+ * The window applies every change of the queue, so it always equals the database.
  */
 export class JobWindow {
   readonly clock: number

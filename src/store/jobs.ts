@@ -6,8 +6,8 @@ import { arg, literal, type Statements } from './statements.ts'
 import type { JobRow } from './tables.ts'
 
 /**
- * The condition of the partial index. No other statement may use the same words: if it were an equation, SQLite would compare
- * the bound values of other statements with it, and prepare them again each time.
+ * The condition of the partial index. No other statement may use the same words: if it were an equation, SQLite would
+ * compare the bound values of other statements with it, and prepare them again each time.
  */
 const HAS_NO_SUBSCRIPTION = sql<boolean>`length(subscription) = 0`
 
@@ -112,7 +112,9 @@ export class JobTable {
       .run({ kind: JOB_KINDS.indexOf(kind) })
   }
 
-  /** Lists the next jobs of a clock, in order: the first ones, or those after or before a job (`before`: nearest first). */
+  /**
+   * Lists the next jobs of a clock, in order: the first ones, or those after or before a job (`before`: nearest first).
+   */
   next(
     clock: number,
     limit: number,
@@ -157,7 +159,9 @@ export class JobTable {
   }
 }
 
-/** The condition for the row of a job. Many jobs can be due at once, so the index on the subscription or object is used. */
+/**
+ * The condition for the row of a job. Many jobs can be due at once, so the index on the subscription or object is used.
+ */
 const isJob = ({ subscription }: Job) => sql<boolean>`clock = ${arg('clock')} and due = ${arg('due')} and
   ${subscription === null ? HAS_NO_SUBSCRIPTION : sql`subscription = ${arg('subscription')}`} and
   kind = ${arg('kind')} and object = ${arg('object')}`

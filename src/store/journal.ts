@@ -80,9 +80,10 @@ const TYPE_NUMBER = new Map(EVENT_TYPES.map((type, index) => [type, index]))
 
 /**
  * The undo log of every public object. A table's row is the current object; each entry holds the values that one change
- * replaced. So the object as of any entry is the current row with all later entries undone (see history.ts). The entries of
- * an object are a chain: each holds the seq of the previous one, and the object's row that of the newest. An entry with a type
- * is a public event. Full copies in each event would take four times the disk space and half the speed.
+ * replaced. So the object as of any entry is the current row with all later entries undone (see history.ts). The
+ * entries of an object are a chain: each holds the seq of the previous one, and the object's row that of the newest. An
+ * entry with a type is a public event. Full copies in each event would take four times the disk space and half the
+ * speed.
  */
 export class Journal {
   readonly #statements: Statements
@@ -156,7 +157,9 @@ export class Journal {
     }
   }
 
-  /** Returns the running number of a merchant's newest event, or for null the seq of the newest entry; 0 without any. */
+  /**
+   * Returns the running number of a merchant's newest event, or for null the seq of the newest entry; 0 without any.
+   */
   head(merchant: number | null): number {
     const statement = this.#statements.named<{ head: number | null }>(
       `journal head ${merchant === null ? 'of all' : 'of one'}`,
@@ -208,7 +211,9 @@ export class Journal {
       .all({ merchant, below, above })
   }
 
-  /** Lists events by type or instant. The rows in no full block are scanned; of the others, only blocks with matches. */
+  /**
+   * Lists events by type or instant. The rows in no full block are scanned; of the others, only blocks with matches.
+   */
   #filtered({ merchant, limit, order, ...query }: EventQuery): StoredEntry[] {
     const types = query.types.length === 0 ? EVENT_TYPES : query.types
     const numbers = types.map((type) => TYPE_NUMBER.get(type) ?? 0)
@@ -283,8 +288,8 @@ export class Journal {
 const directionOf = (order: EventQuery['order']) => sql.raw(order === 'newest first' ? 'desc' : 'asc')
 
 /**
- * The conditions on each event beside its part of the journal. The pluses keep the planner off indexes: these columns only
- * filter the rows of a part.
+ * The conditions on each event beside its part of the journal. The pluses keep the planner off indexes: these columns
+ * only filter the rows of a part.
  */
 const wanted = (
   isOfAll: boolean,

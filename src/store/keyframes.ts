@@ -6,8 +6,8 @@ import { MOVABLE } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
 
 /**
- * The number of an object's entries from one keyframe to the next, and so the maximum number of entries that are undone to
- * show the object as of any moment. Nearly all objects have fewer entries and no keyframe.
+ * The number of an object's entries from one keyframe to the next, and so the maximum number of entries that are undone
+ * to show the object as of any moment. Nearly all objects have fewer entries and no keyframe.
  */
 export const KEYFRAME_ENTRIES = 64
 
@@ -22,8 +22,8 @@ export type Keyframe = {
 }
 
 /**
- * The public states of objects right after some of their journal entries. Without keyframes, the time to reconstruct an old
- * state from the undo log would grow with the number of later changes.
+ * The public states of objects right after some of their journal entries. Without keyframes, the time to reconstruct an
+ * old state from the undo log would grow with the number of later changes.
  */
 export class Keyframes {
   readonly #statements: Statements

@@ -58,7 +58,8 @@ export class KindTable<K extends Kind> {
           db
             .selectFrom(this.#kind as 'object')
             .select(this.columns)
-            // The plus keeps the planner off the indexes of this column, with which it would read all rows of the merchant.
+            // The plus keeps the planner off the indexes of this column, with which it would read all rows of the
+            // merchant.
             .where(sql<boolean>`+merchant = ${arg('merchant')}`)
             .where(sql<boolean>`id in (select value from json_each(${arg('ids')}))`),
         this.reader,
@@ -143,7 +144,10 @@ export class KindTable<K extends Kind> {
     this.#recent.set(after.id, { merchant, place, object: after })
   }
 
-  /** Returns the statement that writes some fields. It is cached by the set: comparing its long name takes longer than binding. */
+  /**
+   * Returns the statement that writes some fields. It is cached by the set: comparing its long name takes longer than
+   * binding.
+   */
   #updateOf(changed: FieldSet): Statement<unknown> {
     const known = this.#updates.get(changed)
     if (known) return known

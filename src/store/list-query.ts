@@ -5,7 +5,9 @@ import type { CreatedBound } from './blocks.ts'
 import { COLUMNS } from './columns.ts'
 import { arg, literal } from './statements.ts'
 
-/** A condition of a list on a field of its table. Numbers and the values of `isNot` and `isEither` are part of the SQL. */
+/**
+ * A condition of a list on a field of its table. Numbers and the values of `isNot` and `isEither` are part of the SQL.
+ */
 export type Filter =
   | { readonly field: string; readonly is: string | number | null }
   | { readonly field: string; readonly isNot: string }
@@ -19,9 +21,9 @@ export type Filter =
 type IndexChoice = { readonly condition: string; readonly and?: string; readonly index: string }
 
 /**
- * The index choices of each kind, the most selective first. The first choice whose condition a list has is taken. The planner
- * has no statistics; it would read all rows of a merchant to avoid sorting a page. Each of these indexes has its rows in the
- * order of lists.
+ * The index choices of each kind, the most selective first. The first choice whose condition a list has is taken. The
+ * planner has no statistics; it would read all rows of a merchant to avoid sorting a page. Each of these indexes has
+ * its rows in the order of lists.
  */
 const INDEX_CHOICES: { readonly [K in Kind]: readonly IndexChoice[] } = {
   customer: [

@@ -11,8 +11,8 @@ import { Place } from './place.ts'
 import { arg, literal, type Statements } from './statements.ts'
 
 /**
- * The SQL of `isOutstanding` (core/invoice.ts). The index `invoice_outstanding` has exactly this text, which SQLite compares to
- * decide whether the index applies.
+ * The SQL of `isOutstanding` (core/invoice.ts). The index `invoice_outstanding` has exactly this text, which SQLite
+ * compares to decide whether the index applies.
  */
 const IS_OUTSTANDING = sql<boolean>`status = 'open' and (collection_method = 'charge_automatically' or overdue = 1)`
 

@@ -4,8 +4,8 @@ import { lstatSync, type Stats } from 'node:fs'
 export type FileKind = 'file' | 'folder'
 
 /**
- * Explains why paytwin must not use the file at a path: another user may have planted a link or a pipe there. Links are not
- * followed.
+ * Explains why paytwin must not use the file at a path: another user may have planted a link or a pipe there. Links are
+ * not followed.
  * @returns undefined when it can be used, or does not exist
  */
 export function whyNotOwn(path: string, kind: FileKind): string | undefined {

@@ -27,7 +27,10 @@ export type PastEntry = {
 
 const numberOf = (kind: Kind) => sql.raw(String(kindNumber(kind)))
 
-/** SQL: a customer's payment methods, also former ones. The hint keeps the planner from reading the entries of every method. */
+/**
+ * SQL: a customer's payment methods, also former ones. The hint keeps the planner from reading the entries of every
+ * method.
+ */
 const METHODS_OF_CUSTOMER = sql`
   select seq from payment_method where customer = ${arg('id')}
   union select object from journal indexed by journal_detached
@@ -88,8 +91,8 @@ export class Past {
   }
 
   /**
-   * Lists the changes of an object and of what belonged to it at the time, newest first. The chains of all these objects are
-   * merged, always from the newest entry, until there are enough.
+   * Lists the changes of an object and of what belonged to it at the time, newest first. The chains of all these
+   * objects are merged, always from the newest entry, until there are enough.
    * @param until - Unix seconds, inclusive; undefined for all
    */
   entries(scope: Scope, { until, limit }: { until?: number | undefined; limit: number }): PastEntry[] {

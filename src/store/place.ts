@@ -1,6 +1,6 @@
 /**
- * The position of an object in the store: its row, and the end of the chain of its journal entries. Each entry names the one
- * before it, so the chain is read from its end.
+ * The position of an object in the store: its row, and the end of the chain of its journal entries. Each entry names
+ * the one before it, so the chain is read from its end.
  */
 export class Place {
   /** The row's seq; 0 until the row is inserted. */

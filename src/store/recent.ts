@@ -1,6 +1,6 @@
 /**
- * A cache of the values that were last used. It has two generations. When the young one is full it becomes the old one, and
- * values of the old one that were not used in the meantime are dropped.
+ * A cache of the values that were last used. It has two generations. When the young one is full it becomes the old one,
+ * and values of the old one that were not used in the meantime are dropped.
  */
 export class Recent<Value> {
   readonly #size: number

@@ -32,8 +32,8 @@ const SAVING = '.saving.db'
 const UNFINISHED = /^\.(saving|restoring-\d+)\.db(-wal|-shm|-journal)?$/
 
 /**
- * Snapshots on disk, one database file each. A file gets its name only once it is complete and flushed. The temporary file of a
- * save that was killed is removed when the folder is opened the next time.
+ * Snapshots on disk, one database file each. A file gets its name only once it is complete and flushed. The temporary
+ * file of a save that was killed is removed when the folder is opened the next time.
  * See docs/contract/snapshots.md#names.
  */
 export class SnapshotsOnDisk implements Snapshots {

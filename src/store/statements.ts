@@ -31,8 +31,9 @@ class Placeholder {
 export const arg = <T>(name: string): T => new Placeholder(name) as T
 
 /**
- * Makes a number part of the query; the statement's name must then contain it. Use it for limits and for conditions of partial
- * indexes: SQLite prepares a statement again whenever a bound value affects its plan, which takes ten times as long as a run.
+ * Makes a number part of the query; the statement's name must then contain it. Use it for limits and for conditions of
+ * partial indexes: SQLite prepares a statement again whenever a bound value affects its plan, which takes ten times as
+ * long as a run.
  */
 export const literal = (value: number) => sql.lit(value)
 

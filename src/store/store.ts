@@ -92,14 +92,16 @@ export class Store {
   }
 
   /**
-   * Whether a transaction is open. SQLite itself rolls back a transaction on some errors, such as a full disk. A write after
-   * that would be committed at once.
+   * Whether a transaction is open. SQLite itself rolls back a transaction on some errors, such as a full disk. A write
+   * after that would be committed at once.
    */
   get isInTransaction(): boolean {
     return this.#database.inTransaction
   }
 
-  /** Runs work in a savepoint, which is rolled back when the work throws. Some errors roll back the whole transaction. */
+  /**
+   * Runs work in a savepoint, which is rolled back when the work throws. Some errors roll back the whole transaction.
+   */
   savepoint<T>(work: () => T): T {
     this.#savepoint.open.run()
     const { writes } = this.objects
@@ -119,8 +121,8 @@ export class Store {
   }
 
   /**
-   * Replaces all rows that are part of snapshots with those of a snapshot, in one transaction. Live clocks continue from
-   * their saved time.
+   * Replaces all rows that are part of snapshots with those of a snapshot, in one transaction. Live clocks continue
+   * from their saved time.
    * @param now - the wall clock, in Unix seconds
    * @param finish - further work in the same transaction
    */

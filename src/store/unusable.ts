@@ -18,7 +18,9 @@ export class DatabaseUnusable extends Error {
 export const isOfStorage = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM)/.test(error.code)
 
-/** Converts an error of SQLite to a DatabaseUnusable if it makes the database unusable; returns other errors unchanged. */
+/**
+ * Converts an error of SQLite to a DatabaseUnusable if it makes the database unusable; returns other errors unchanged.
+ */
 export function explained(error: unknown, path: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error
   const { code, message } = error

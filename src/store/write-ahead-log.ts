@@ -13,8 +13,8 @@ const LITTLE_ENDIAN = 0x377f0682
 const BIG_ENDIAN = 0x377f0683
 
 /**
- * Refuses a write-ahead log that SQLite would ignore or delete although it holds the latest writes: the header is invalid, or
- * the database does not exist. A log that is truncated is used up to that point, as after a power failure.
+ * Refuses a write-ahead log that SQLite would ignore or delete although it holds the latest writes: the header is
+ * invalid, or the database does not exist. A log that is truncated is used up to that point, as after a power failure.
  * @param size - of the database, in bytes; 0 if there is none
  * @throws DatabaseUnusable
  */

@@ -63,7 +63,7 @@ describe('with a renewal that failed', () => {
       stderr: expect.stringContaining('was made at 2026-02-28T12:00:00Z'),
     })
     const late = await fail('customers', 'show', id, '--at', '2999-01-01')
-    expect(late).toMatchObject({ status: 1, stderr: expect.stringContaining('is still to come') })
+    expect(late).toMatchObject({ status: 1, stderr: expect.stringContaining('is in the future') })
     expect(late.stderr).toContain('(parameter_invalid)')
   })
 

@@ -6,7 +6,9 @@ import { type Answer, type Body, makeCustomer, makePrice, startTwin, type Twin }
 
 const SECRET = /_secret_([A-Za-z0-9]{16,})/g
 
-/** Requests whose answers hold a client_secret, each once: at the top, within an error, and deep within another object. */
+/**
+ * Requests whose answers hold a client_secret, each once: at the top, within an error, and deep within another object.
+ */
 async function requestsOf(twin: Twin): Promise<readonly [path: string, body: Body, status: number][]> {
   const { customer, method } = await makeCustomer(twin)
   const price = await makePrice(twin)

@@ -1,8 +1,8 @@
 import { table } from '../table.ts'
 
 /**
- * Sentences of the contract that can be checked: group, the sentence in other words, and the test that checks it. Sentences about
- * people (a notice of thirty days, advice to clients) are not here.
+ * Sentences of the contract that can be checked: group, the sentence in other words, and the test that checks it.
+ * Sentences about people (a notice of thirty days, advice to clients) are not here.
  */
 export const SENTENCES = table(
   ['section', 'sentence', 'file', 'title'],
@@ -92,7 +92,7 @@ export const SENTENCES = table(
   5.5  an outage is a 401 that does not blame the key                     contract/fault                  a request is refused in words that do not blame the key
   5.5  both bodies carry type and message                                 contract/fault                  a request is refused in words that do not blame the key
   6    events are in the merchant’s stream                                http/stream                     tells what happens from now on, each event with its type and id
-  6    the eight kinds                                                    core/event                      the eight kinds of the interface are there
+  6    the eight kinds                                                    core/event                      the eight types of the contract exist
   6    subscription.created, .updated, .deleted, .resumed                 contract/subscription-table     that is $from: $trigger → $next
   6    invoice.created when the draft is made                             contract/manual-invoice         is a draft of all items that wait
   6    invoice.finalized when it opens                                    contract/manual-invoice         that is $from: $action → $next
@@ -123,7 +123,7 @@ export const SENTENCES = table(
   8    at most 99999999                                                   contract/payment-intent-create  takes an amount of %i
   8    at least 1                                                         contract/payment-intent-create  %j
   8    a revoked key works up to 60 seconds                               contract/limits                 works for %i seconds more when keys are cached so long
-  8    retries on days 1, 3, 5, 7                                         core/dunning                    a failed payment is tried again 1, 3, 5 and 7 days after it failed
+  8    retries on days 1, 3, 5, 7                                         core/dunning                    a failed payment is retried 1, 3, 5 and 7 days after it failed
   9    versions are dates, and older ones go on working                   contract/version                has its parameters turned into today’s
   9    there is one: 2026-03-09                                           contract/version                there is one today, and it is everybody’s
   9    an account has a default, which can be changed                     contract/version                the account’s applies to bodies too

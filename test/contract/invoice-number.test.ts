@@ -114,7 +114,7 @@ describe('a preview', () => {
 
   test.each([
     ['canceled', ''],
-    ['paused', ': resume it'],
+    ['paused', '; resume it'],
     ['incomplete', ' until its first one is paid'],
     ['incomplete_expired', ''],
   ])('of one that is %s is refused%s', async (status, remedy) => {
@@ -124,7 +124,7 @@ describe('a preview', () => {
       ['POST', '/v1/invoices/create_preview', { subscription: subscription.id }],
       badState(),
     )
-    const message = `A subscription whose status is ${status} makes no further invoice${remedy}`
+    const message = `A subscription whose status is ${status} creates no further invoice${remedy}`
     expect(answer.body.error.message).toBe(message)
   })
 
@@ -152,7 +152,7 @@ describe('a preview', () => {
       ['POST', '/v1/invoices/create_preview', { subscription: subscription.id }],
       badState(),
     )
-    const message = `The subscription is canceled at ${formatInstant(cancel_at)} and makes no further invoice; to keep it, ${remedy}`
+    const message = `The subscription is canceled at ${formatInstant(cancel_at)} and creates no further invoice; to keep it, ${remedy}`
     expect(answer.body.error.message).toBe(message)
   })
 })

@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 afterEach(() => twin.close())
 
-test('the clock of a deleted merchant writes nothing over the clock that has its seq now', async () => {
+test('the clock of a deleted merchant does not overwrite the clock that has its seq now', async () => {
   const { engine } = twin.sandbox
   const first = await createMerchant(engine, { name: 'First', clock: 1_000 })
   await deleteMerchant(engine, first.settings.id)
@@ -20,11 +20,11 @@ test('the clock of a deleted merchant writes nothing over the clock that has its
   expect(engine.store.clocks.main(second.settings.ordinal)).toMatchObject({ id: second.clock.id, now: 2_000 })
 })
 
-test('a clock that was put back to its stored state has nothing to write', () => {
+test('a clock that was restored to its stored state has nothing to write', () => {
   const clock = new Clock({ ...twin.sandbox.merchant.clock.state }, () => 0)
   const { state } = clock
   clock.begin(clock.now + 60, '{}')
-  clock.putBack(state)
+  clock.restore(state)
   expect(clock.takeDirty()).toBeUndefined()
   clock.moveTo(clock.now + 60)
   expect(clock.takeDirty()).toBe(clock.state)

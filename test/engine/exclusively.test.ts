@@ -6,7 +6,7 @@ import { anotherMerchant } from '../http/support.ts'
 import { at, openTwin, subscribe } from '../scenarios/story.ts'
 import { clientOf, type Twin } from '../twin.ts'
 
-/** A sandbox whose clock has many days of work before it, and the order in which things come to their end. */
+/** A sandbox whose clock has many days of work ahead, and the order in which promises resolve. */
 async function prepare(options: Parameters<typeof openTwin>[0] = {}) {
   const twin = await openTwin(options)
   const { engine } = twin.sandbox
@@ -26,8 +26,8 @@ async function whileAdvancing(twin: Twin, by = '2y'): Promise<{ advance: Promise
   return { advance }
 }
 
-describe('work that runs alone', () => {
-  test('goes before all commands that have not begun, and lets them run in their order', async () => {
+describe('exclusive work', () => {
+  test('runs before all waiting commands, which then run in order', async () => {
     const { twin, engine, order, note } = await prepare()
     const { merchant } = twin.sandbox
     const command = () => engine.command(merchant, null, () => undefined)
@@ -47,7 +47,7 @@ describe('work that runs alone', () => {
     expect(order).toEqual(['before', 'alone', 'at once', 'later', 'operator'])
   })
 
-  test('waits until an advance has ended, and lets commands of others pass meanwhile', async () => {
+  test('waits until an advance has ended, and commands of other merchants run in the meantime', async () => {
     const { twin, engine, order, note } = await prepare()
     const other = await createMerchant(engine, { name: 'Other', clock: at('2026-01-31T10:00:00Z') })
     const { advance } = await whileAdvancing(twin)
@@ -77,7 +77,7 @@ describe('work that runs alone', () => {
     expect(order.indexOf('alone')).toBeLessThan(order.indexOf('own'))
   })
 
-  test('sees no clock that moves, and the advance before it as a whole', async () => {
+  test('sees no advancing clock, and the advance before it completely', async () => {
     const { twin, engine } = await prepare()
     const { merchant } = twin.sandbox
     const { advance } = await whileAdvancing(twin)
@@ -90,7 +90,7 @@ describe('work that runs alone', () => {
     await advance
   })
 
-  test('is not put off for ever by advances that follow one another', async () => {
+  test('is not delayed forever by successive advances', async () => {
     const { twin, engine } = await prepare()
     const { advance } = await whileAdvancing(twin, '30d')
     let isDone = false
@@ -111,7 +111,7 @@ describe('work that runs alone', () => {
     expect(advances).toBeLessThan(3)
   })
 
-  test('is not put off for ever by advances of several merchants that overlap', async () => {
+  test('is not delayed forever by overlapping advances of several merchants', async () => {
     const { twin, engine } = await prepare()
     const clients = [twin]
     for (let n = 0; n < 2; n += 1) {
@@ -136,7 +136,7 @@ describe('work that runs alone', () => {
     expect(advances).toBeLessThan(15)
   })
 
-  test('runs one at a time, in the order in which it was asked for', async () => {
+  test('runs one at a time, in the order of the requests', async () => {
     const { engine } = await prepare()
     const order: number[] = []
     const works = Array.from({ length: 10 }, (_, n) => engine.exclusively(() => order.push(n)))
@@ -144,7 +144,7 @@ describe('work that runs alone', () => {
     expect(order).toEqual(Array.from({ length: 10 }, (_, n) => n))
   })
 
-  test('that fails says so, and lets everybody in again', async () => {
+  test('that fails rejects, and commands run again', async () => {
     const { twin, engine } = await prepare()
     const failed = engine.exclusively(() => {
       throw new Error('no')
@@ -155,7 +155,7 @@ describe('work that runs alone', () => {
     expect(await engine.exclusively(() => 'again')).toBe('again')
   })
 
-  test('finds a live clock that is behind caught up, and what it shows written down', async () => {
+  test('sees a live clock that has caught up, with its time written', async () => {
     let wall = at('2026-01-31T10:00:00Z') * 1000
     const { twin, engine } = await prepare({ clock: 'live', wall: () => wall })
     await subscribe(twin, { price: { recurring: { interval: 'day' } } })
@@ -179,8 +179,8 @@ describe('work that runs alone', () => {
   })
 })
 
-describe('a state that is replaced', () => {
-  test('is known anew, and its merchants of before are turned away', async () => {
+describe('a replaced state', () => {
+  test('is loaded again, and commands of its former merchants are rejected', async () => {
     const { twin, engine } = await prepare()
     const { merchant } = twin.sandbox
     await engine.replaceState(() => undefined)
@@ -191,7 +191,7 @@ describe('a state that is replaced', () => {
     await expect(engine.delete(merchant)).rejects.toThrow(StateReplaced)
   })
 
-  test('is what it was when the work fails, and nobody is told of a new one', async () => {
+  test('is unchanged when the work fails, and no replacement is reported', async () => {
     const { twin, engine } = await prepare()
     await twin.post('/v1/customers')
     let told = 0
@@ -212,7 +212,7 @@ describe('a state that is replaced', () => {
   })
 })
 
-test('commands and exclusive work are refused once the engine closes, and those before are answered', async () => {
+test('commands and exclusive work are refused once the engine closes, and earlier ones are answered', async () => {
   const { twin, engine } = await prepare()
   const { merchant } = twin.sandbox
   let answered = 0

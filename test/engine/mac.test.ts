@@ -13,7 +13,7 @@ const TEXTS = [
 ]
 const KEYS = ['', 'seed', 'ü', 'k'.repeat(63), 'k'.repeat(64), 'k'.repeat(65), 'k'.repeat(1_000)]
 
-test.each(KEYS)('signs as HMAC-SHA256 does under the key "%s"', (key) => {
+test.each(KEYS)('equals HMAC-SHA256 with the key "%s"', (key) => {
   const mac = new MacKey(key)
   for (const text of [...TEXTS, ...TEXTS]) {
     expect(mac.sign(text)).toBe(createHmac('sha256', key).update(text).digest('binary'))

@@ -13,7 +13,7 @@ vi.mock('node:crypto', async (original) => {
   return { ...crypto, timingSafeEqual }
 })
 
-test('a secret is compared once, as a hash and in constant time, be the app known or not and however near the guess is', async () => {
+test('a secret is compared once, as a hash and in constant time, for unknown apps and wrong secrets too', async () => {
   const twin = await openTwin()
   const { client_id, client_secret } = await makeApp(twin)
   const guesses = [
@@ -25,7 +25,7 @@ test('a secret is compared once, as a hash and in constant time, be the app know
     ['app_unknown', client_secret],
     ['', ''],
   ] as const
-  // The operator's token was compared as well.
+  // The operator's token was also compared.
   compared.length = 0
   const found = guesses.map(([id, secret]) => authenticateApp(twin.sandbox.engine, id, secret)?.id)
   expect(found).toEqual([client_id, ...Array(6).fill(undefined)])

@@ -43,43 +43,43 @@ const put = (key: string, size = 1) =>
   })
 const has = (key: string) => store.idempotency.get('test', key) !== undefined
 
-describe('a transaction that SQLite ends by itself, since the disk is full', () => {
-  test('fails as a whole: neither what came before is written nor what would come after', () => {
+describe('a transaction that SQLite rolls back because the disk is full', () => {
+  test('fails completely: neither earlier nor later commands are written', () => {
     limit(10)
     const run = () =>
       transactions.run([], () => {
-        transactions.attempt(() => put('before'))
-        transactions.attempt(() => put('too large', 10_000_000))
-        transactions.attempt(() => put('after'))
+        transactions.inSavepoint(() => put('before'))
+        transactions.inSavepoint(() => put('too large', 10_000_000))
+        transactions.inSavepoint(() => put('after'))
       })
     expect(run).toThrow('database or disk is full')
     expect(['before', 'too large', 'after'].filter(has)).toEqual([])
-    transactions.run([], () => transactions.attempt(() => put('later')))
+    transactions.run([], () => transactions.inSavepoint(() => put('later')))
     expect(has('later')).toBe(true)
   })
 })
 
-describe('what follows a commit', () => {
-  test('is done once, after it', () => {
+describe('a callback for the commit', () => {
+  test('runs once, after the commit', () => {
     const done: string[] = []
     transactions.run([], () => {
       log.onCommit(() => done.push(`committed: ${has('a')}, ${store.isInTransaction}`))
-      transactions.attempt(() => put('a'))
+      transactions.inSavepoint(() => put('a'))
       expect(done).toEqual([])
     })
     transactions.run([], () => undefined)
     expect(done).toEqual(['committed: true, false'])
   })
 
-  test('is not done when its command or the transaction is rolled back, and then what it did is undone', () => {
+  test('does not run after a rollback, which undoes the changes in memory', () => {
     const done: string[] = []
     const plan = (name: string) => {
       log.onCommit(() => done.push(name))
       log.onRollback((reason) => done.push(`undo ${name}: ${(reason as Error).message}`))
     }
     transactions.run([], () => {
-      transactions.attempt(() => plan('first'))
-      transactions.attempt(() => {
+      transactions.inSavepoint(() => plan('first'))
+      transactions.inSavepoint(() => {
         plan('second')
         throw new Error('refused')
       })
@@ -87,7 +87,7 @@ describe('what follows a commit', () => {
     expect(done.splice(0)).toEqual(['undo second: refused', 'first'])
     const fail = () =>
       transactions.run([], () => {
-        transactions.attempt(() => plan('third'))
+        transactions.inSavepoint(() => plan('third'))
         throw new Error('disk full')
       })
     expect(fail).toThrow('disk full')

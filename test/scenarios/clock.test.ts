@@ -47,7 +47,7 @@ describe('an advance', () => {
     [{ to: '2026-03-01', by: '1d' }, 'by'],
     [{ by: '1d', stop_on: ['invoice.payed'] }, 'stop_on[0]'],
     [{ by: '1d', stop_on: ['invoice.paid', 'zebra.*'] }, 'stop_on[1]'],
-  ])('%j is refused, blaming %s, and the clock stays', async (params, param) => {
+  ])('%j is refused, naming %s, and the clock stays', async (params, param) => {
     const twin = await openTwin()
     await subscribe(twin)
     const before = await historyOf(twin)

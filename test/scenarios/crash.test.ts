@@ -48,8 +48,8 @@ function makeFolder(): string {
 }
 
 /**
- * Copies a database at the n-th commit from here, as a crash right after it would leave the files behind: the log is not
- * moved into the database, and nothing was closed.
+ * Copies a database at the n-th commit from here, as a crash right after it would leave the files behind: the log is
+ * not moved into the database, and nothing was closed.
  * @returns whether that commit has come
  */
 function copyAtCommit(

@@ -159,7 +159,7 @@ test('an advance arrives though the log cannot be moved into the database', { ti
   expect((await advance({ by: '150d' })).status).toBe(200)
   expect(checkpoint).toHaveBeenCalled()
   expect(await clock()).toMatchObject({ status: 'ready', now: at('2026-10-29T09:00:00Z') })
-  expect([...failures]).toEqual(['moving the log into the database: SqliteError: database or disk is full'])
+  expect([...failures]).toEqual(['checkpointing the log: SqliteError: database or disk is full'])
 })
 
 test('a live clock catches up when there is room again', async () => {
@@ -173,7 +173,7 @@ test('a live clock catches up when there is room again', async () => {
   const failures = failuresOf(twin)
   await twin.sandbox.engine.settleAll()
   expect([...failures]).toEqual([
-    `running what is due on the clock of ${twin.sandbox.merchant.settings.id}: SqliteError: database or disk is full`,
+    `running the due jobs of the clock of ${twin.sandbox.merchant.settings.id}: SqliteError: database or disk is full`,
   ])
   expect(presentClock(twin.sandbox.merchant)).toMatchObject({ status: 'ready', target: null })
   makeRoom()
@@ -203,7 +203,7 @@ test('a live clock whose jobs are damaged says so once, and runs none; the other
   expect((await other.get('/v1/invoices')).data).toHaveLength(3)
   expect((await twin.get('/v1/invoices')).data).toHaveLength(1)
   expect([...failures]).toEqual([
-    `reading the jobs of the clock ${twin.sandbox.merchant.clock.id}, which runs none of them from now on: SqliteError: database disk image is malformed`,
+    `reading the jobs of the clock ${twin.sandbox.merchant.clock.id}; none of them will run: SqliteError: database disk image is malformed`,
   ])
 })
 
@@ -215,7 +215,7 @@ test('a live clock catches up when the disk was full in the midst of that', asyn
   await twin.sandbox.engine.settleAll().catch(() => undefined)
   makeRoom()
   await twin.sandbox.engine.settleAll()
-  await twin.sandbox.engine.time.rest()
+  await twin.sandbox.engine.time.idle()
   expect((await twin.get('/v1/invoices')).data).toHaveLength(3)
   expect(await clock()).toMatchObject({ status: 'ready', mode: 'live', now: wall })
   expect(reported.every((message) => message.includes('disk is full'))).toBe(true)

@@ -102,7 +102,7 @@ describe('several items', () => {
       ({ monthly, seats }) => [{ price: monthly.id }, { price: seats.id, quantity: 300_000 }],
     ],
     ['items', 'parameter_invalid', ({ seats }) => Array.from({ length: 21 }, () => ({ price: seats.id }))],
-  ])('are refused, blaming %s with %s', async (param, code, itemsOf) => {
+  ])('are refused, naming %s with %s', async (param, code, itemsOf) => {
     const { twin, params, monthly, seats } = await prepare()
     const weekly = await makePrice(twin, { recurring: { interval: 'week' } })
     const euro = await makePrice(twin, { currency: 'eur' })

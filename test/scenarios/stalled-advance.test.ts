@@ -46,7 +46,7 @@ async function stall(path: string, { request, sandbox }: Twin = twin): Promise<(
 
 const retry = async () => {
   await twin.sandbox.engine.settleAll()
-  await twin.sandbox.engine.time.rest()
+  await twin.sandbox.engine.time.idle()
 }
 
 describe('while the advance of a test clock is stalled', () => {

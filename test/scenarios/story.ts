@@ -18,8 +18,8 @@ export function at(time: string): number {
 }
 
 /**
- * A customer with a card, subscribed to a price of 20.00 USD a month, or what is asked for. `outcomes` scripts the card,
- * `afterwards` is what it does when they have run out.
+ * A customer with a card, subscribed to a price of 20.00 USD a month, or what is asked for. `outcomes` scripts the
+ * card, `afterwards` is what it does when they have run out.
  */
 export async function subscribe(
   twin: Twin,
@@ -109,8 +109,8 @@ export const PACES: Readonly<Record<string, (twin: Twin, until: number) => Promi
 export const nowOf = async (twin: Twin): Promise<number> => (await twin.get('/v1/test_helpers/clock')).now
 
 /**
- * The same twin with all customers on a test clock, which stands where the main clock does; so that a story can be told on
- * it as on the main clock, which stands still meanwhile.
+ * The same twin with all customers on a test clock, which stands where the main clock does; so that a story can be told
+ * on it as on the main clock, which stands still meanwhile.
  */
 export async function onTestClock(twin: Twin): Promise<Twin> {
   const { id, now } = await twin.post('/v1/test_helpers/test_clocks', { frozen_time: await nowOf(twin) })
@@ -139,8 +139,8 @@ export type Story<Begun> = {
 }
 
 /**
- * Tells a story at every pace, on the main clock and on a test clock, and holds that the histories are the same byte for
- * byte.
+ * Tells a story at every pace, on the main clock and on a test clock, and holds that the histories are the same byte
+ * for byte.
  * @returns the twin at the story's end, and its timeline
  */
 export async function tell<Begun>({ now, until, begin }: Story<Begun>) {

@@ -104,7 +104,7 @@ describe('a trial', () => {
     ['trial_end', { trial_end: 'soon' }],
     ['trial_period_days', { trial_period_days: 0 }],
     ['trial_period_days', { trial_period_days: 731 }],
-  ])('is refused, blaming %s, for %j, and nothing is written', async (param, params) => {
+  ])('is refused, naming %s, for %j, and nothing is written', async (param, params) => {
     const twin = await openTwin({ now: NOW })
     const price = await makePrice(twin)
     const { customer, method } = await makeCustomer(twin)

@@ -233,7 +233,7 @@ describe('an endpoint', () => {
     await makeEvents(shop, 1)
     await shop.settled()
     const { attempts } = await onlyOf(shop, endpoint)
-    expect(attempts[0].error).toMatch(/^localhost resolves to an address that is refused: .*--webhook-allow/)
+    expect(attempts[0].error).toMatch(/^localhost resolves to a refused address: .*--webhook-allow/)
   })
 })
 

@@ -15,8 +15,8 @@ const CURSORS = ['starting_after', 'ending_before']
 const PAGE = ['limit', ...CURSORS]
 
 /**
- * Lists the requests for every list: all combinations of its parameters, from the beginning, after and before an entry. They
- * are derived from the descriptions of the routes, so that they include new parameters.
+ * Lists the requests for every list: all combinations of its parameters, from the beginning, after and before an entry.
+ * They are derived from the descriptions of the routes, so that they include new parameters.
  * @param played - earlier requests, with existing ids, at least one for each list
  */
 export async function* listRequests(

@@ -3,7 +3,9 @@ import { EVENT_TYPES } from '../../src/core/event.ts'
 import { JOB_KINDS } from '../../src/core/jobs.ts'
 import { KINDS } from '../../src/store/columns.ts'
 
-/** Lists whose indexes are stored in databases and snapshots. A changed list needs a migration that rewrites the rows. */
+/**
+ * Lists whose indexes are stored in databases and snapshots. A changed list needs a migration that rewrites the rows.
+ */
 const NUMBERS = {
   'kind of object': [
     KINDS,

@@ -119,7 +119,10 @@ async function changeOften(sandbox: Sandbox): Promise<void> {
     await answerOf(sandbox, `/v1/products/${product.id}`, { name: `Plan ${n}` })
 }
 
-/** Runs the statements for a failing receiver, a browser decision, a killed process, a repeated key, and a customer in debt. */
+/**
+ * Runs the statements for a failing receiver, a browser decision, a killed process, a repeated key, and a customer in
+ * debt.
+ */
 function askForRarities({ engine: { store } }: Sandbox): void {
   const job = { due: 0, kind: 'webhook_retry', subscription: null, object: '' } as const
   store.jobs.find(0, job)

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { dropQueued } from '../../src/engine/webhook-delivery.ts'
+import { discardAllQueued } from '../../src/engine/webhook-delivery.ts'
 import { Deliverer } from '../../src/webhooks/deliverer.ts'
 import { anotherMerchant } from '../http/support.ts'
 import { type Body, clientOf } from '../twin.ts'
@@ -250,7 +250,7 @@ describe('contents that were replaced', () => {
     expect((await shop.get('/v1/test_helpers/upcoming')).data).toHaveLength(3)
     const sent = shop.inbox.received.length
     const { engine } = shop.sandbox
-    await engine.administer(() => dropQueued(engine.store))
+    await engine.administer(() => discardAllQueued(engine.store))
     expect(statusesOf(await shop.deliveries(endpoint))).toEqual([
       'discarded',
       'discarded',

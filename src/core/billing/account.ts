@@ -31,8 +31,8 @@ export type Account = {
 /** The state that a decision reads if it may end a subscription. */
 export type EndingAccount = Account & {
   /**
-   * The subscription's open invoices that change when it ends, oldest first. For an incomplete subscription these are all
-   * open invoices, otherwise those with a retry ahead.
+   * The subscription's open invoices that change when it ends, oldest first. For an incomplete subscription these are
+   * all open invoices, otherwise those with a retry ahead.
    */
   readonly endingInvoices: readonly Invoice[]
 }

@@ -60,7 +60,8 @@ export function billPeriod(
 }
 
 /**
- * Creates the invoice of a period in which collection is paused: it stays a draft, or is marked uncollectible or voided.
+ * Creates the invoice of a period in which collection is paused: it stays a draft, or is marked uncollectible or
+ * voided.
  * See docs/contract/subscriptions.md#pausing-collection.
  */
 function billPaused(change: Change, account: Account, subscription: Subscription, period: Period): void {

@@ -8,7 +8,9 @@ import type { Outcome } from '../processor.ts'
 import type { Account } from './account.ts'
 import { advanceScript, recordChargeAttempt } from './confirm.ts'
 
-/** The result of issuing an invoice: paid, failed with the processor's outcome, or finalized without a charge attempt. */
+/**
+ * The result of issuing an invoice: paid, failed with the processor's outcome, or finalized without a charge attempt.
+ */
 export type Collected =
   | { readonly result: 'paid' | 'sent'; readonly invoice: Invoice }
   | { readonly result: 'failed'; readonly invoice: Invoice; readonly outcome: Outcome & { approved: false } }
@@ -32,7 +34,9 @@ export function issue(
   return attempt(change, account, open, { intent, isNew: true, scheduled })
 }
 
-/** Finalizes a draft without a charge attempt. A zero total is paid without an intent; a sent invoice gets its due date. */
+/**
+ * Finalizes a draft without a charge attempt. A zero total is paid without an intent; a sent invoice gets its due date.
+ */
 export function finalizeWithoutAttempt(
   change: Change,
   account: Account,
@@ -88,7 +92,10 @@ export function finalize(
   )
 }
 
-/** Returns the intent that will pay an invoice; its creation emits no event. See docs/contract/payments.md#intents-of-invoices. */
+/**
+ * Returns the intent that will pay an invoice; its creation emits no event. See
+ * docs/contract/payments.md#intents-of-invoices.
+ */
 export const intentOf = (account: Account, invoice: Invoice): PaymentIntent =>
   newPaymentIntent({
     id: account.newId('pi'),
@@ -100,8 +107,8 @@ export const intentOf = (account: Account, invoice: Invoice): PaymentIntent =>
   })
 
 /**
- * Attempts once to pay an open or uncollectible invoice with the account's payment method. The steps are the invoice, its
- * intent, and the charge if there was anything to charge.
+ * Attempts once to pay an open or uncollectible invoice with the account's payment method. The steps are the invoice,
+ * its intent, and the charge if there was anything to charge.
  * @param isNew - whether the same change creates the intent
  * @param scheduled - whether the attempt belongs to the retry schedule: it counts and moves the schedule on
  * @param settled - the outcome of settling an intent that waited for the customer; without it the card is charged

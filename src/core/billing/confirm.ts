@@ -106,7 +106,10 @@ export function checkWaiting({ status }: PaymentIntent): void {
   )
 }
 
-/** Returns the outcome of settling. paytwin: failing means a card was not authenticated, or a push payment did not arrive. */
+/**
+ * Returns the outcome of settling. paytwin: failing means a card was not authenticated, or a push payment did not
+ * arrive.
+ */
 export function settlement(outcome: 'succeed' | 'fail', method: PaymentMethod): Outcome {
   if (outcome === 'succeed') return APPROVED
   return method.type === 'card'

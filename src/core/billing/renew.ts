@@ -7,8 +7,8 @@ import { cancel } from './cancel.ts'
 import type { Collected } from './collect.ts'
 
 /**
- * Renews a subscription for its next period. The period moves on whether or not the payment succeeds. A failure makes an
- * active subscription past_due.
+ * Renews a subscription for its next period. The period moves on whether or not the payment succeeds. A failure makes
+ * an active subscription past_due.
  * See docs/contract/subscriptions.md#renewal.
  */
 export function renew(change: Change, account: Account, subscription: Subscription): void {

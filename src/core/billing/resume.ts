@@ -16,8 +16,8 @@ import { bill } from './bill.ts'
 import { type Collected, voidInvoice } from './collect.ts'
 
 /**
- * Resumes a subscription: withdraws a cancellation at the period's end and a pause of collection, or starts a new period
- * of a paused subscription now.
+ * Resumes a subscription: withdraws a cancellation at the period's end and a pause of collection, or starts a new
+ * period of a paused subscription now.
  * @returns the result of collecting the new period's invoice; null when there was none to collect
  * @throws ApiError invalid_state_transition, param status, when there is nothing to resume
  * See docs/contract/subscriptions.md#resuming.
@@ -42,8 +42,8 @@ export function resume(change: Change, account: Account, subscription: Subscript
 }
 
 /**
- * Starts a new period, anchored now, and collects it. The pause of collection ends, and so does a cancellation that fell
- * into the pause. If the payment fails, the subscription stays paused and the invoice is voided.
+ * Starts a new period, anchored now, and collects it. The pause of collection ends, and so does a cancellation that
+ * fell into the pause. If the payment fails, the subscription stays paused and the invoice is voided.
  * See docs/contract/subscriptions.md#resuming; paytwin: the handling of `cancel_at`.
  */
 function restart(change: Change, account: Account, subscription: Subscription): Collected {

@@ -64,8 +64,8 @@ export function payNow(
 }
 
 /**
- * Updates a subscription after one of its invoices was paid or closed. It is active again once no invoice is outstanding.
- * The first payment makes its latest invoice visible.
+ * Updates a subscription after one of its invoices was paid or closed. It is active again once no invoice is
+ * outstanding. The first payment makes its latest invoice visible.
  * See docs/contract/subscriptions.md#dunning.
  */
 export function recover(

@@ -1,8 +1,8 @@
 import type Sqlite from 'better-sqlite3'
 
 /**
- * Creates the first schema. Object tables hold the current state of each object, a column for each field. `seq` is the order
- * of creation, which lists follow. `merchant` is the owner's ordinal.
+ * Creates the first schema. Object tables hold the current state of each object, a column for each field. `seq` is the
+ * order of creation, which lists follow. `merchant` is the owner's ordinal.
  */
 const OBJECT_TABLES: Readonly<Record<string, string>> = {
   customer: `

@@ -1,8 +1,9 @@
 import type Sqlite from 'better-sqlite3'
 
 /**
- * Makes the history of an object readable from its end. Each journal entry names the previous one, which replaces an index on
- * the journal. Each row names its newest entry. Every 64th entry of an object has a keyframe, the public state right after it.
+ * Makes the history of an object readable from its end. Each journal entry names the previous one, which replaces an
+ * index on the journal. Each row names its newest entry. Every 64th entry of an object has a keyframe, the public state
+ * right after it.
  */
 
 /** The object tables; the index of each is its number in the journal. */

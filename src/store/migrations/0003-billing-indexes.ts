@@ -1,8 +1,8 @@
 import type Sqlite from 'better-sqlite3'
 
 /**
- * Adds indexes of the few invoices and invoice items that billing decisions read. They contain no paid invoices, so they add
- * no disk space or time for customers who pay.
+ * Adds indexes of the few invoices and invoice items that billing decisions read. They contain no paid invoices, so
+ * they add no disk space or time for customers who pay.
  */
 const INDEXES: readonly string[] = [
   `create index invoice_outstanding on invoice (customer, subscription)

@@ -290,9 +290,9 @@ describe('an object as it was', () => {
   })
 
   test.each([
-    ['2026-01-31T09:59:59Z', { ...unknown(), message: /made at 2026-01-31T10:00:00Z/ }],
+    ['2026-01-31T09:59:59Z', { ...unknown(), message: /created at 2026-01-31T10:00:00Z/ }],
     ['1769853599', { ...unknown(), message: /No such subscription at 2026-01-31T09:59:59Z/ }],
-    ['2026-03-01T00:00:01Z', { ...invalid('at'), message: /the clock stands at 2026-03-01T00:00:00Z/ }],
+    ['2026-03-01T00:00:01Z', { ...invalid('at'), message: /the time of the clock is 2026-03-01T00:00:00Z/ }],
     ['soon', { ...invalid('at'), message: /'soon' is no time/ }],
   ])('is refused at %s', async (instant, { message, ...refusal }) => {
     const twin = await openTwin()
