@@ -1,11 +1,11 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Link-local and metadata addresses, and those that name no single receiver: refused always. */
+/** Link-local, metadata and multi-receiver ranges, which are always refused. */
 const NEVER: readonly string[] = [
   '0.0.0.0/8',
   '169.254.0.0/16',
   '224.0.0.0/3',
-  // Where clouds that are not content with 169.254.169.254 tell a machine its secrets.
+  // The metadata services of clouds that use other addresses than 169.254.169.254.
   '100.100.100.200/32',
   '168.63.129.16/32',
   '192.0.0.192/32',
@@ -17,7 +17,7 @@ const NEVER: readonly string[] = [
   'ff00::/8',
 ]
 
-/** Loopback and private ranges: refused where a daemon beyond loopback was not told that they may be reached. */
+/** Loopback and private ranges. A daemon that listens beyond loopback refuses them unless they are allowed. */
 const PRIVATE: readonly string[] = [
   '127.0.0.0/8',
   '10.0.0.0/8',
@@ -27,61 +27,64 @@ const PRIVATE: readonly string[] = [
   '198.18.0.0/15',
   '::1/128',
   'fc00::/7',
-  // Site-local (RFC 3879): deprecated, and still routed within some networks.
+  // Site-local (RFC 3879): deprecated, but still routed within some networks.
   'fec0::/10',
 ]
 
-/** A text that was given for a range of addresses and is none. */
+/** A range of addresses that is not valid. */
 export class RangeInvalid extends Error {}
 
-/** Which addresses webhooks may go to. */
+/** The rules on the addresses of webhooks. */
 export type AddressRules = {
-  /** Whether the daemon can be called from beyond this machine. */
+  /** Whether the daemon listens beyond this machine. */
   readonly isExposed: boolean
-  /** CIDR ranges that may be reached all the same. */
+  /** CIDR ranges that are allowed although they are private. */
   readonly allowed: readonly string[]
 }
 
 /**
- * Decides where webhooks may go, by addresses: what a name resolves to is checked, and then used.
+ * Decides which addresses webhooks may be sent to. The addresses of a host name are checked after its resolution and
+ * then used.
  * See docs/contract/events-and-webhooks.md#addresses.
  */
 export class Addresses {
   readonly #allowed: BlockList
   readonly #isExposed: boolean
-  /** Made for the first address: most daemons never send a webhook. */
+  /** Created at the first check: most daemons never send a webhook. */
   #ranges: { readonly never: BlockList; readonly private: BlockList } | undefined
 
-  /** @throws RangeInvalid for a text that is no CIDR range */
+  /** @throws RangeInvalid for a text that is not a CIDR range */
   constructor({ isExposed, allowed }: AddressRules) {
     this.#isExposed = isExposed
     this.#allowed = rangesOf(allowed)
   }
 
   /**
-   * Why an address is refused, in a sentence; undefined when it is not. An IPv6 address that stands for an IPv4 one is judged by
-   * both.
+   * Returns the error message for a refused address; undefined when it is allowed. For an IPv6 address with an embedded
+   * IPv4 address, both are checked.
    */
   refusal(address: string): string | undefined {
     const plain = address.replace(/%.*$/, '')
-    const meant = isIP(plain) === 6 ? [plain, ...embeddedIn(plain)] : [plain]
+    const addresses = isIP(plain) === 6 ? [plain, ...embeddedIn(plain)] : [plain]
     this.#ranges ??= { never: rangesOf(NEVER), private: rangesOf(PRIVATE) }
     const { never, private: internal } = this.#ranges
-    if (meant.some((each) => holds(never, each)))
-      return `${address} is a link-local, metadata or other address that webhooks never go to`
+    if (addresses.some((each) => holds(never, each)))
+      return `${address} is a link-local, metadata or multicast address, to which webhooks are never sent`
     const isAllowed = (each: string) => !holds(internal, each) || holds(this.#allowed, each)
-    if (!this.#isExposed || holds(this.#allowed, plain) || meant.every(isAllowed)) return undefined
-    return `${address} is a loopback or private address, which a daemon beyond this machine only reaches with --webhook-allow`
+    if (!this.#isExposed || holds(this.#allowed, plain) || addresses.every(isAllowed)) return undefined
+    return `${address} is a loopback or private address; a daemon that listens beyond this machine can reach it only with --webhook-allow`
   }
 
-  /** Why nothing can be posted to a url, in a sentence; undefined when it can, or only its resolution will tell. */
+  /**
+   * Returns the error message for an invalid or refused URL; undefined when it is allowed, or has a name to resolve.
+   */
   refusesUrl(text: string): string | undefined {
     const url = URL.canParse(text) ? new URL(text) : undefined
     if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-      return `'${text}' is no address of a receiver: give one as in http://localhost:3000/webhooks`
+      return `'${text}' is not a valid webhook URL; give one as in http://localhost:3000/webhooks`
     }
-    if (url.username !== '' || url.password !== '') return 'A url with a user or a password is not accepted'
-    // The parser has brought decimal, octal and hexadecimal spellings into the usual one.
+    if (url.username !== '' || url.password !== '') return 'A URL with a user or a password is not accepted'
+    // The parser has converted decimal, octal and hexadecimal spellings to the usual one.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
     return isIP(host) ? this.refusal(host) : undefined
   }
@@ -94,7 +97,7 @@ function rangesOf(ranges: readonly string[]): BlockList {
     const family = isIP(network)
     const isLength = /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128)
     if (!family || !isLength || more.length > 0) {
-      throw new RangeInvalid(`'${range}' is no range of addresses: give one as in 10.0.0.0/8 or fd00::/8`)
+      throw new RangeInvalid(`'${range}' is not a range of addresses; give one as in 10.0.0.0/8 or fd00::/8`)
     }
     list.addSubnet(network, Number(length), family === 4 ? 'ipv4' : 'ipv6')
   }
@@ -104,18 +107,18 @@ function rangesOf(ranges: readonly string[]): BlockList {
 const holds = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
 
-/** A form of IPv6 addresses that hold an IPv4 one. */
+/** A format of IPv6 addresses with an embedded IPv4 address. */
 type Embedding = {
   /** Matches the 32 hexadecimal digits of such an address. */
   readonly form: RegExp
-  /** Which of the 16 bytes are the IPv4 address. */
+  /** The positions of the IPv4 address among the 16 bytes. */
   readonly at: readonly [number, number, number, number]
   readonly isInverted?: true
 }
 
 const LAST = [12, 13, 14, 15] as const
 const EMBEDDINGS: readonly Embedding[] = [
-  { form: /^0{24}(?!0{7}[01])/, at: LAST }, // IPv4-compatible, ::/96, but for :: and ::1
+  { form: /^0{24}(?!0{7}[01])/, at: LAST }, // IPv4-compatible, ::/96, except :: and ::1
   { form: /^0{20}ffff/, at: LAST }, // mapped, ::ffff:0:0/96
   { form: /^0{16}ffff0000/, at: LAST }, // translated (SIIT), ::ffff:0:0:0/96
   { form: /^0064ff9b0{16}/, at: LAST }, // NAT64, 64:ff9b::/96
@@ -127,7 +130,7 @@ const EMBEDDINGS: readonly Embedding[] = [
   { form: /^.{16}0[0-3]005efe/, at: LAST }, // ISATAP, with any prefix (RFC 5214 6.1)
 ]
 
-/** The IPv4 addresses that an IPv6 address may stand for. */
+/** Returns the IPv4 addresses that may be embedded in an IPv6 address. */
 function embeddedIn(address: string): string[] {
   const digits = groupsOf(address)
     .map((group) => group.toString(16).padStart(4, '0'))
@@ -138,9 +141,9 @@ function embeddedIn(address: string): string[] {
   )
 }
 
-/** The eight groups of an IPv6 address. */
+/** Returns the eight groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
-  // The parser writes a dotted end as groups, and every group in hexadecimal.
+  // The parser converts a dotted end to groups, and writes every group in hexadecimal.
   const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const numbers = (text: string) =>
     text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))

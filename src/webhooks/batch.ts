@@ -1,12 +1,12 @@
-/** How long the first of a batch may wait for others, in milliseconds. */
+/** How long the first member of a batch may wait for others, in milliseconds. */
 const WAIT_MS = 10
 
-/** Brings together what would else be done one by one. */
+/** Groups work that would otherwise be done one by one. */
 export class Batch {
   #waiting: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** Resolves when the batch is to be done: soon, and at once for one that may not wait, which takes all others along. */
+  /** Resolves when the batch is released: after a short wait, or at once when a member may not wait. */
   join(mayWait: boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)

@@ -13,34 +13,36 @@ import { Turnstile } from './turnstile.ts'
 
 export type DelivererOptions = {
   readonly engine: Engine
-  /** An event of a merchant as it is posted. */
+  /** Formats an event of a merchant as the body of a delivery. */
   readonly render: (merchant: MerchantState, event: string) => string
   readonly send: Send
   readonly version: string
-  /** How many deliveries are tried again at the same time; 200 unless given. */
+  /** The maximum number of simultaneous retries; 200 if not given. */
   readonly maxRetries?: number
   readonly reportError: (error: unknown, doing: string) => void
 }
 
-/** Why what is under way is broken off for good, and not to go on at the next start. */
+/** The abort reason after which deliveries are not sent again at the next start. */
 const REPLACED = Symbol('the contents of the database were replaced')
 
-/** paytwin: how many deliveries are tried again at the same time, to all endpoints of all merchants. */
+/** paytwin: the maximum number of simultaneous retries, for all endpoints of all merchants. */
 const MAX_RETRIES = 200
 
 /**
- * Hands events over to webhook endpoints, after they were committed. What is ready stands in the database: so each is
- * delivered at least once, whatever happens to the process.
+ * Delivers events to webhook endpoints after their commit. Ready deliveries are in the database, so each is sent at
+ * least once, even if the process ends.
  * See docs/contract/events-and-webhooks.md#deliveries.
  */
 export class Deliverer implements Deliveries {
   readonly #options: DelivererOptions
-  /** The lanes on which something is on its way, by endpoint. */
+  /** The busy lanes, by endpoint. */
   readonly #lanes = new Map<string, { readonly lane: Lane; readonly merchant: MerchantState }>()
-  /** The places of what is tried again. First attempts need none: an endpoint makes one at a time. */
+  /** Limits simultaneous retries. First attempts are not limited: an endpoint has one at a time. */
   readonly #turnstile: Turnstile<MerchantState>
   readonly #stopListening: () => void
-  /** Each commit writes whole pages: that of ten outcomes hardly more of them than that of one. */
+  /**
+   * Groups the records of attempts: a commit writes whole pages, so a commit of ten records costs little more than one.
+   */
   readonly #batch = new Batch()
   #ended = newEnd()
   #isScheduled = false
@@ -56,8 +58,8 @@ export class Deliverer implements Deliveries {
   }
 
   /**
-   * Sends what is ready and not on its way: what an earlier process left behind, and what could not be read, or its outcome not
-   * be written, for the disk's sake. To be called at the start, and now and then.
+   * Sends the deliveries that are ready and not being sent: those of an earlier process, and those that could not be
+   * read or recorded because of the disk. Must be called at the start and regularly.
    * See docs/contract/events-and-webhooks.md#deliveries.
    */
   sendReady(): void {
@@ -70,17 +72,17 @@ export class Deliverer implements Deliveries {
   }
 
   /**
-   * Begins anew when other contents have taken the place of the database's: what is on its way is broken off, and nobody
-   * notes what became of it, since its ids may belong to something else now.
+   * Starts over after the contents of the database were replaced: running deliveries are aborted and not recorded,
+   * because their ids may belong to other objects now.
    */
   restart(): void {
-    this.#breakOff(REPLACED)
+    this.#abort(REPLACED)
     this.#lanes.clear()
     this.#ended = newEnd()
     this.sendReady()
   }
 
-  /** Nobody notes what becomes of what is on its way for a merchant that is gone. */
+  /** Stops the lanes of a deleted merchant; their running deliveries are not recorded. */
   #forget(merchant: MerchantState): void {
     for (const [endpoint, { lane, merchant: owner }] of this.#lanes) {
       if (owner !== merchant) continue
@@ -89,7 +91,7 @@ export class Deliverer implements Deliveries {
     }
   }
 
-  /** Resolves when nothing of a merchant is on its way. */
+  /** Resolves when no delivery of a merchant is being sent. */
   async settled(merchant: MerchantState): Promise<void> {
     const { signal } = this.#ended
     for (;;) {
@@ -100,20 +102,20 @@ export class Deliverer implements Deliveries {
     }
   }
 
-  /** Breaks off what is on its way; it goes out again at the next start. */
+  /** Aborts running deliveries; they are sent again at the next start. */
   async close(): Promise<void> {
     this.#stopListening()
-    this.#breakOff()
+    this.#abort()
     await Promise.all([...this.#lanes.values()].map(({ lane }) => lane.settled()))
   }
 
-  #breakOff(reason?: typeof REPLACED): void {
+  #abort(reason?: typeof REPLACED): void {
     for (const { lane } of this.#lanes.values()) lane.close()
     this.#ended.abort(reason)
     void this.#batch.join(false)
   }
 
-  /** Soon: after the answers of the commit, and once for several commits of one turn. */
+  /** Schedules a wake-up after the responses of the commit, once for several commits of one turn. */
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -137,13 +139,13 @@ export class Deliverer implements Deliveries {
   #newLane(endpoint: string, merchant: MerchantState): Lane {
     const { signal } = this.#ended
     return new Lane(this.#options.engine.store.deliveries, endpoint, {
-      courier: {
+      sender: {
         attempt: (delivery) => this.#attempt(merchant, delivery, signal),
         record: async (delivery, attempt, mayWait) => {
           await this.#batch.join(mayWait)
           return signal.reason !== REPLACED && this.#record(merchant, delivery, attempt)
         },
-        failed: (error) => this.#options.reportError(error, `looking up what is to be sent to ${endpoint}`),
+        failed: (error) => this.#options.reportError(error, `reading the deliveries to ${endpoint}`),
       },
       whenIdle: (lane) => {
         if (this.#lanes.get(endpoint)?.lane === lane) this.#lanes.delete(endpoint)
@@ -151,18 +153,21 @@ export class Deliverer implements Deliveries {
     })
   }
 
-  /** Receivers that do not answer never delay a first attempt at another endpoint: only what is tried again waits for a place. */
+  /**
+   * Attempts a delivery. Only retries wait for a place, so receivers that do not answer never delay a first attempt at
+   * another endpoint.
+   */
   async #attempt(
     merchant: MerchantState,
     delivery: WebhookDelivery,
     ended: AbortSignal,
   ): Promise<DeliveryAttempt | null> {
-    if (delivery.attempt_count === 0) return this.#try(merchant, delivery, ended)
+    if (delivery.attempt_count === 0) return this.#send(merchant, delivery, ended)
     const turn = this.#turnstile.enter(merchant)
     try {
       await turn
-      if (turn && !this.#isWanted(merchant, delivery)) return null
-      return await this.#try(merchant, delivery, ended)
+      if (turn && !this.#isReady(merchant, delivery)) return null
+      return await this.#send(merchant, delivery, ended)
     } finally {
       this.#turnstile.leave(merchant)
     }
@@ -178,22 +183,23 @@ export class Deliverer implements Deliveries {
       await engine.record(merchant, (unit) => recordAttempt(unit, id, attempt))
       return true
     } catch (error) {
-      reportError(error, `noting that ${event} was sent to ${endpoint}`)
+      reportError(error, `recording the delivery of ${event} to ${endpoint}`)
       return false
     }
   }
 
-  /** Whether nobody has taken a delivery back while it waited for its turn. */
-  #isWanted({ settings }: MerchantState, { id }: WebhookDelivery): boolean {
+  /** Reports whether a delivery is still ready after it waited; it may have been discarded. */
+  #isReady({ settings }: MerchantState, { id }: WebhookDelivery): boolean {
     const { objects } = this.#options.engine.store
     return objects.get('webhook_delivery', settings.ordinal, id)?.is_ready ?? false
   }
 
   /**
-   * Makes an attempt. One that we fail ourselves is one like any other, so that it holds back nothing and is not made for ever.
-   * @returns null when it was broken off
+   * Sends a delivery. A failure of our own is recorded like any other attempt, so that it blocks nothing and is not
+   * repeated forever.
+   * @returns null when it was aborted
    */
-  async #try(
+  async #send(
     merchant: MerchantState,
     delivery: WebhookDelivery,
     ended: AbortSignal,
@@ -203,7 +209,7 @@ export class Deliverer implements Deliveries {
     const begun = stopwatch()
     const reply = await this.#post(merchant, delivery, ended).catch((error: unknown): Reply => {
       this.#options.reportError(error, `delivering ${delivery.event} to ${delivery.endpoint}`)
-      return { status: null, error: 'It could not be sent: this is a mistake in paytwin' }
+      return { status: null, error: 'It could not be sent because of a defect in paytwin' }
     })
     if (ended.aborted) return null
     const duration_ms = Math.round(stopwatch() - begun)
@@ -219,7 +225,7 @@ export class Deliverer implements Deliveries {
   ): Promise<Reply> {
     const { engine, render, send, version } = this.#options
     const endpoint = engine.store.objects.get('webhook_endpoint', merchant.settings.ordinal, id)
-    if (!endpoint) return { status: null, error: 'The endpoint is not there any more' }
+    if (!endpoint) return { status: null, error: 'The endpoint no longer exists' }
     const fault = engine.faults.strike('webhook_failure', {
       route: endpoint.url,
       merchant: merchant.settings.id,
@@ -239,15 +245,17 @@ export class Deliverer implements Deliveries {
   }
 }
 
-/** What a receiver answers, or that it was broken off: one in memory need not listen to that. */
+/**
+ * Resolves to the reply, or to an error when the delivery is aborted: a receiver in memory need not observe the signal.
+ */
 const unlessEnded = (reply: Promise<Reply>, ended: AbortSignal): Promise<Reply> =>
   new Promise((resolve, reject) => {
-    const breakOff = () => resolve({ status: null, error: 'It was broken off' })
-    ended.addEventListener('abort', breakOff, { once: true })
-    reply.then(resolve, reject).finally(() => ended.removeEventListener('abort', breakOff))
+    const abort = () => resolve({ status: null, error: 'It was aborted' })
+    ended.addEventListener('abort', abort, { once: true })
+    reply.then(resolve, reject).finally(() => ended.removeEventListener('abort', abort))
   })
 
-/** What breaks off all deliveries: as many listen to it as there are under way. */
+/** Creates the controller that aborts all running deliveries; any number of them may listen to it. */
 function newEnd(): AbortController {
   const ended = new AbortController()
   setMaxListeners(0, ended.signal)

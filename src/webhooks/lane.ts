@@ -1,77 +1,77 @@
 import { type DeliveryAttempt, GONE, type WebhookDelivery } from '../core/webhook.ts'
 import type { DeliveryQueue } from '../store/deliveries.ts'
 
-/** How many deliveries of an endpoint are tried again at the same time. */
-const MAX_AGAIN = 4
+/** The maximum number of simultaneous retries of an endpoint's deliveries. */
+const MAX_RETRIES = 4
 
-/** Who goes for a lane. */
-export type Courier = {
-  /** Hands a delivery over. null when there is nothing to write down: it was broken off, or is wanted no more. */
+/** The functions with which a lane sends and records deliveries. */
+export type LaneSender = {
+  /** Sends a delivery. null when there is nothing to record: it was aborted, or is no longer ready. */
   readonly attempt: (delivery: WebhookDelivery) => Promise<DeliveryAttempt | null>
   /**
-   * Writes down what became of it.
-   * @param mayWait - whether others will follow soon, with which it can be written together
-   * @returns whether that is committed
+   * Records an attempt.
+   * @param mayWait - whether other attempts will follow soon, with which it can be committed
+   * @returns whether the record is committed
    */
   readonly record: (delivery: WebhookDelivery, attempt: DeliveryAttempt, mayWait: boolean) => Promise<boolean>
-  /** Takes note that the database could not be read. What was to be sent stays ready. */
+  /** Reports that the database could not be read. The deliveries stay ready. */
   readonly failed: (error: unknown) => void
 }
 
 /**
- * What goes out to one endpoint: first attempts one after the other, in the order of the events; what is tried again beside
- * them. It reads from the database what is ready, and remembers only what is on its way: a lane on which nothing is under
- * way can be thrown away.
+ * The deliveries to one endpoint: first attempts one after another, in the order of the events, and retries beside
+ * them. It reads ready deliveries from the database, and keeps only the running ones in memory; an idle lane can be
+ * dropped.
  * See docs/contract/events-and-webhooks.md#deliveries.
  */
 export class Lane {
   readonly #queue: DeliveryQueue
   readonly #endpoint: string
-  readonly #courier: Courier
-  /** The place of the newest first attempt: what became of it may not be written yet. */
+  readonly #sender: LaneSender
+  /** The seq of the newest first attempt, which may not be recorded yet. */
   #place = 0
   #isSending = false
-  /** What is being tried again; and what was, but could not be written. */
-  readonly #again = new Set<string>()
-  /** All that is not written yet. */
+  /** The ids of running retries, and of those that could not be recorded. */
+  readonly #retries = new Set<string>()
+  /** The attempts that are running or not yet recorded. */
   readonly #open = new Set<Promise<void>>()
   readonly #whenIdle: (lane: Lane) => void
   #isClosed = false
 
-  /** @param whenIdle - called each time that nothing is on its way any more */
+  /** @param whenIdle - called whenever the last running attempt has ended */
   constructor(
     queue: DeliveryQueue,
     endpoint: string,
-    { courier, whenIdle }: { courier: Courier; whenIdle: (lane: Lane) => void },
+    { sender, whenIdle }: { sender: LaneSender; whenIdle: (lane: Lane) => void },
   ) {
     this.#queue = queue
     this.#endpoint = endpoint
-    this.#courier = courier
+    this.#sender = sender
     this.#whenIdle = whenIdle
   }
 
-  /** Whether something is on its way. */
+  /** Whether an attempt is running. */
   get isBusy(): boolean {
     return this.#open.size > 0
   }
 
-  /** Resolves when what is on its way now has arrived, or not. */
+  /** Resolves when the attempts that run now have ended. */
   async settled(): Promise<void> {
     await Promise.all(this.#open)
   }
 
-  /** Sends what is ready. */
+  /** Sends the ready deliveries. */
   pump(): void {
     if (this.#isClosed) return
     if (!this.#isSending) this.#sendNext()
-    const limit = MAX_AGAIN + this.#again.size
+    const limit = MAX_RETRIES + this.#retries.size
     for (const delivery of this.#read(() => this.#queue.readyRetries(this.#endpoint, limit)) ?? []) {
-      if (this.#again.size >= MAX_AGAIN) break
-      if (!this.#again.has(delivery.id)) this.#track(this.#sendAgain(delivery))
+      if (this.#retries.size >= MAX_RETRIES) break
+      if (!this.#retries.has(delivery.id)) this.#track(this.#sendRetry(delivery))
     }
   }
 
-  /** Sends nothing any more. */
+  /** Stops sending. */
   close(): void {
     this.#isClosed = true
   }
@@ -86,40 +86,40 @@ export class Lane {
     this.#track(this.#sendFirst(next.delivery))
   }
 
-  /** The next one follows the answer, and does not wait until that is written. */
+  /** Sends a first attempt. The next one starts after the response, without waiting for the record. */
   async #sendFirst(delivery: WebhookDelivery): Promise<void> {
-    const attempt = await this.#courier.attempt(delivery)
+    const attempt = await this.#sender.attempt(delivery)
     if (attempt?.response_status === GONE) {
-      // There may be no next one, once this is written.
-      await this.#courier.record(delivery, attempt, false)
+      // A 410 disables the endpoint, so the record must come before the next delivery is read.
+      await this.#sender.record(delivery, attempt, false)
       this.#sendNext()
       return
     }
     this.#sendNext()
-    if (attempt) await this.#courier.record(delivery, attempt, this.#isSending)
+    if (attempt) await this.#sender.record(delivery, attempt, this.#isSending)
   }
 
-  /** One that cannot be written is not tried over and over: not before the lane has been idle. */
-  async #sendAgain(delivery: WebhookDelivery): Promise<void> {
-    this.#again.add(delivery.id)
-    const attempt = await this.#courier.attempt(delivery)
-    if (!attempt || !(await this.#courier.record(delivery, attempt, false))) return
-    this.#again.delete(delivery.id)
+  /** Sends a retry. One that cannot be recorded is not repeated until the lane has been idle. */
+  async #sendRetry(delivery: WebhookDelivery): Promise<void> {
+    this.#retries.add(delivery.id)
+    const attempt = await this.#sender.attempt(delivery)
+    if (!attempt || !(await this.#sender.record(delivery, attempt, false))) return
+    this.#retries.delete(delivery.id)
     this.pump()
   }
 
-  /** What the database says; undefined when it cannot be read. */
-  #read<T>(look: () => T): T | undefined {
+  /** Reads from the database; undefined when that fails. */
+  #read<T>(read: () => T): T | undefined {
     try {
-      return look()
+      return read()
     } catch (error) {
-      this.#courier.failed(error)
+      this.#sender.failed(error)
       return undefined
     }
   }
 
   #track(sending: Promise<void>): void {
-    const done = sending.catch(this.#courier.failed).then(() => {
+    const done = sending.catch(this.#sender.failed).then(() => {
       this.#open.delete(done)
       if (this.#open.size === 0) this.#whenIdle(this)
     })

@@ -1,12 +1,15 @@
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 
-/** How much is read of what a receiver sends after a request, in bytes: far more than the answer that is kept, with its headers. */
+/**
+ * The maximum number of bytes that a receiver may send after a request: far more than the headers and the stored part
+ * of a response.
+ */
 const MAX_BYTES = 65_536
 
 /**
- * Makes connections that break off when the other side sends too much after a request, whatever it consists of: informational
- * answers, chunk extensions and trailers have no limit of their own, and parsing them keeps everybody else waiting.
+ * Creates connections that are destroyed when the receiver sends too much after a request. Informational responses,
+ * chunk extensions and trailers have no limit of their own, and parsing them blocks the process.
  */
 export const limitReading =
   (connect: buildConnector.connector): buildConnector.connector =>
@@ -17,7 +20,10 @@ export const limitReading =
       callback(...result)
     })
 
-/** To be called before the parser listens, so that it comes first. What has just arrived is counted the next time. */
+/**
+ * Counts received bytes. Must be called before the parser listens. Bytes that have just arrived are counted the next
+ * time.
+ */
 function watch(socket: Socket): void {
   let request = 0
   let start = 0
@@ -29,7 +35,7 @@ function watch(socket: Socket): void {
     }
     if (seen - start > MAX_BYTES) {
       socket.destroy(
-        new Error(`The receiver sent more than ${MAX_BYTES / 1_024} KiB that are no part of an answer`),
+        new Error(`The receiver sent more than ${MAX_BYTES / 1_024} KiB that are not part of a response`),
       )
     }
     seen = socket.bytesRead

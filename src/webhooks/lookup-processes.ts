@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { LookupAddress } from 'node:dns'
 
-/** Resolves a host name. It gives up when the signal is aborted, with the signal's reason. */
+/** Resolves a host name. Rejects with the signal's reason when the signal is aborted. */
 export type LookUp = (name: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>
 
-/** What a child process answers. */
+/** The message of a child process. */
 type Answer =
   | { readonly found: readonly LookupAddress[] }
   | { readonly message: string; readonly code?: string }
 
-/** How long a child process is kept for the next name. */
+/** How long an idle child process is kept for the next name. */
 const IDLE_MS = 30_000
 /** What a child process runs. An exit would wait for the lookup, which nobody waits for once the daemon is gone. */
 export const SCRIPT = `
@@ -21,14 +21,15 @@ process.on('message', (name) =>
 `
 
 /**
- * Resolves names as the system does (getaddrinfo), each in a child process. A thread that waits for a name server cannot be
- * interrupted: in this process it would take one of the two that Node has for lookups, and delay the exit. A child is killed.
+ * Resolves names as the system does (getaddrinfo), each in a child process. A thread that waits for a name server
+ * cannot be interrupted: in this process it would occupy one of Node's two lookup threads and delay the exit. A child
+ * process can be killed.
  */
 export class LookupProcesses {
   readonly #script: string
   readonly #idle = new Map<ChildProcess, NodeJS.Timeout>()
 
-  /** @param script - what a child runs; it answers each message with one */
+  /** @param script - the script of a child, which answers each message with one message */
   constructor(script = SCRIPT) {
     this.#script = script
   }
@@ -46,7 +47,7 @@ export class LookupProcesses {
     }
   }
 
-  /** Ends the child processes that are idle; the others end with their lookups. */
+  /** Kills the idle child processes; the others end with their lookups. */
   close(): void {
     for (const child of this.#idle.keys()) this.#end(child)
   }
@@ -78,7 +79,7 @@ export class LookupProcesses {
 
 /** Starts a child process that does not keep this one alive. */
 function start(script: string): ChildProcess {
-  // Options of this process, such as --inspect, are not meant for the child.
+  // Options of this process, such as --inspect, must not apply to the child.
   const { NODE_OPTIONS: _, ...env } = process.env
   const child = spawn(process.execPath, ['-e', script], { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   child.on('error', () => undefined)
@@ -94,7 +95,7 @@ function ask(child: ChildProcess, name: string, signal: AbortSignal): Promise<An
     const fail = (error?: Error | null) => {
       if (error) reject(new Error(`${name} could not be looked up: ${error.message}`))
     }
-    const ended = () => fail(new Error('the process that looks names up has ended'))
+    const ended = () => fail(new Error('the lookup process has ended'))
     const stop = () => reject(signal.reason)
     if (signal.aborted) return stop()
     signal.addEventListener('abort', stop, { signal: until })

@@ -8,16 +8,19 @@ import { type LookUp, LookupProcesses } from './lookup-processes.ts'
 import { TimeLimit } from './time-limit.ts'
 
 const TIMEOUT_MS = 15_000
-/** How much of an answer is kept, in bytes. See docs/contract/events-and-webhooks.md#deliveries. */
+/** The number of bytes of a response that are stored. See docs/contract/events-and-webhooks.md#deliveries. */
 const MAX_KEPT_BYTES = 1_024
 const MAX_HEADER_BYTES = 16_384
-/** How many informational answers (1xx) may precede an answer. */
+/** The maximum number of informational responses (1xx) before a response. */
 const MAX_INFORMATIONAL = 100
-/** How long a connection is kept for the next event, unless the receiver says otherwise. */
+/** How long an idle connection is kept, unless the receiver sets another time. */
 const IDLE_MS = 30_000
-/** How often a post is sent anew because a kept connection was gone: once for each that the retries may have left. */
-const MAX_ANEW = 5
-/** What breaks off when the other side has closed a connection. */
+/**
+ * How often a post is sent again because a kept connection was closed: once for each connection that retries may have
+ * left.
+ */
+const MAX_RESENDS = 5
+/** The error codes of a connection that the other side has closed. */
 const CLOSED: ReadonlySet<string | undefined> = new Set([
   'UND_ERR_SOCKET',
   'ECONNRESET',
@@ -25,7 +28,7 @@ const CLOSED: ReadonlySet<string | undefined> = new Set([
   'ERR_NOT_RESOLVED',
 ])
 
-/** What is posted to a receiver. */
+/** A post to a receiver. */
 export type Letter = {
   readonly url: string
   /** The id of the merchant whose endpoint it is. */
@@ -34,31 +37,34 @@ export type Letter = {
   readonly body: string
 }
 
-/** What a receiver answered, or why it did not. */
+/** The response of a receiver, or the error that prevented one. */
 export type Reply =
   | { readonly status: number; readonly body: string }
   | { readonly status: null; readonly error: string }
 
-/** Posts something, and never throws. */
+/** Sends a post. Never throws. */
 export type Send = (letter: Letter, signal: AbortSignal) => Promise<Reply>
 
-/** Why a receiver is not spoken to. */
+/** The address of a receiver is refused. */
 class AddressRefused extends Error {}
 
-/** A post over a kept connection found it closed: it is sent again, with the name resolved. */
+/**
+ * A kept connection was closed, and the new one has no resolved address: the post is sent again after resolving the
+ * name.
+ */
 class NotResolved extends Error {
   readonly code = 'ERR_NOT_RESOLVED'
 }
 
-/** The addresses of a host name to which posts connect at the moment, and how many posts do. */
+/** The addresses to which posts for a host name currently connect, and the number of these posts. */
 type Resolved = { readonly found: readonly LookupAddress[]; readonly posts: number }
 
-/** How a sender goes about it; a test may hurry it, and say itself what names stand for. */
+/** The options of a sender; tests shorten times and resolve names themselves. */
 export type SenderOptions = HostNamesOptions & { readonly timeoutMs?: number; readonly lookUp?: LookUp }
 
 /**
- * Posts to receivers over connections that are kept. Whatever they do (answer late, too much, nonsense or not at all), a
- * post ends within 15 seconds, beside the lookup of a name; redirects are answers like any other.
+ * Sends posts over persistent connections. Whatever a receiver does (answers late, too much, invalidly or not at all),
+ * a post ends within 15 seconds, plus the lookup of its name. A redirect is a response like any other.
  * See docs/contract/events-and-webhooks.md#delivery-attempts.
  */
 export class Sender {
@@ -66,7 +72,7 @@ export class Sender {
   readonly #timeoutMs: number
   readonly #processes = new LookupProcesses()
   readonly #names: HostNames
-  /** By host name. */
+  /** The resolved addresses, by host name. */
   readonly #resolved = new Map<string, Resolved>()
   #agent: Promise<Agent> | undefined
 
@@ -84,7 +90,7 @@ export class Sender {
       const answer = await this.#post(letter, limit)
       return { status: answer.statusCode, body: await beginningOf(answer) }
     } catch (error) {
-      const late = `No answer within ${this.#timeoutMs / 1_000} seconds`
+      const late = `No response within ${this.#timeoutMs / 1_000} seconds`
       return { status: null, error: limit.isOver ? late : reasonOf(error) }
     } finally {
       limit.lift()
@@ -97,7 +103,9 @@ export class Sender {
     await (await this.#agent)?.destroy()
   }
 
-  /** That a connection which was kept has been closed meanwhile says nothing of the receiver: its post is sent anew. */
+  /**
+   * Sends a post. If a kept connection turns out to be closed, it is sent again: that is not a failure of the receiver.
+   */
   async #post({ url, merchant, headers, body }: Letter, limit: TimeLimit): Promise<Dispatcher.ResponseData> {
     const { origin, hostname, pathname, search } = new URL(url)
     const { signal } = limit
@@ -112,7 +120,7 @@ export class Sender {
       signal,
       onInfo: informationalLimit(),
     } as const
-    for (let anew = 0; anew < MAX_ANEW && keepsOne(agent, origin); anew += 1) {
+    for (let resends = 0; resends < MAX_RESENDS && hasIdleConnection(agent, origin); resends += 1) {
       try {
         return await agent.request(post)
       } catch (error) {
@@ -128,7 +136,7 @@ export class Sender {
     }
   }
 
-  /** Loaded when the first event goes out: most daemons never send one. */
+  /** Loads undici at the first event: most daemons never send one. */
   #open(): Promise<Agent> {
     this.#agent ??= import('undici').then(
       ({ default: undici }) =>
@@ -147,18 +155,18 @@ export class Sender {
     return this.#agent
   }
 
-  /** Resolves a name to addresses that are allowed: those, and no others, are then connected to. */
+  /** Resolves a name to allowed addresses. Connections are made to these addresses only. */
   async #resolve(hostname: string, wanted: NameWanted): Promise<readonly LookupAddress[]> {
-    // A literal address was checked as part of the url.
+    // A literal address was checked as part of the URL.
     if (isIP(hostname.replace(/^\[|\]$/g, ''))) return []
     const found = await this.#names.resolve(hostname, wanted)
     const refusals = found.map(({ address }) => this.#addresses.refusal(address))
-    // Which addresses localhost has is not for anybody else to say: those that are refused are left out.
+    // Name servers do not define localhost: refused addresses are left out.
     const usable = found.filter((_, index) => refusals[index] === undefined)
     if (isLocalhost(hostname) && usable.length > 0) return usable
     const refusal = refusals.find(Boolean)
     if (refusal === undefined) return found
-    throw new AddressRefused(`${hostname} resolves to an address that is refused: ${refusal}`)
+    throw new AddressRefused(`${hostname} resolves to a refused address: ${refusal}`)
   }
 
   #hold(hostname: string, found: readonly LookupAddress[]): void {
@@ -171,7 +179,7 @@ export class Sender {
     else this.#resolved.delete(hostname)
   }
 
-  /** Connections are made to the addresses that a post has resolved. */
+  /** Returns the addresses that a post has resolved. */
   readonly #lookup: LookupFunction = (hostname, options, callback) => {
     const { found } = this.#resolved.get(hostname) ?? {}
     if (!found) return callback(new NotResolved(), [])
@@ -180,30 +188,30 @@ export class Sender {
   }
 }
 
-/** Counts the informational answers to a post: each is parsed, and a receiver could send them without end. */
+/** Limits the informational responses to a post: each is parsed, and a receiver could send them endlessly. */
 function informationalLimit(): () => void {
   let count = 0
   return () => {
     count += 1
     if (count > MAX_INFORMATIONAL)
-      throw new Error(`The receiver sent more than ${MAX_INFORMATIONAL} informational answers (1xx)`)
+      throw new Error(`The receiver sent more than ${MAX_INFORMATIONAL} informational responses (1xx)`)
   }
 }
 
-/** Whether there is a connection to an origin on which nothing is sent at the moment. */
-function keepsOne({ stats }: Agent, origin: string): boolean {
+/** Reports whether an origin has an idle connection. */
+function hasIdleConnection({ stats }: Agent, origin: string): boolean {
   const known = stats[origin]
   return known !== undefined && 'free' in known && known.free > 0
 }
 
-/** What is worth keeping of an answer; the rest is not read. */
+/** Reads the stored part of a response; the rest is not read. */
 async function beginningOf({ body }: Dispatcher.ResponseData): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body) {
     chunks.push(chunk)
     size += chunk.length
-    // Leaving the loop destroys the body, and with it the connection.
+    // Leaving the loop destroys the body and the connection.
     if (size > MAX_KEPT_BYTES) break
   }
   return Buffer.concat(chunks).subarray(0, MAX_KEPT_BYTES).toString('utf8')

@@ -1,33 +1,33 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What is signed: a message as it is sent. */
+/** A message to sign, as it is sent. */
 export type SignedMessage = {
   /** The event's id. */
   readonly id: string
   /** Unix seconds on the wall clock. */
   readonly timestamp: number
-  /** Exactly the bytes of the body; a string stands for its UTF-8. */
+  /** The exact bytes of the body; a string is encoded as UTF-8. */
   readonly body: string | Uint8Array
 }
 
-/** Headers as a receiver has them: any case, several values in a list or joined. */
+/** The headers of a received request: in any case, several values as a list or joined. */
 export type ReceivedHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** `scheme` is the one that was checked; `reason` is a sentence. */
+/** The result of a verification. `scheme` is the verified one; `reason` is a sentence. */
 export type Verdict =
   | { readonly isValid: true; readonly scheme: Scheme }
   | { readonly isValid: false; readonly reason: string }
 
 type Scheme = 'paytwin' | 'standard_webhooks'
-/** What a scheme's headers hold. */
+/** The signature in the headers of one scheme. */
 type Claim = { readonly id: string; readonly timestamp: string; readonly signatures: readonly string[] }
 
-/** How far a signature's time may lie from now. paytwin: what receivers of both schemes allow. */
+/** The maximum difference between a signature's time and now. paytwin: what receivers of both schemes allow. */
 const TOLERANCE_SECONDS = 300
 const SECRET_PREFIX = 'whsec_'
 
 /**
- * The headers of a delivery: its signatures in both schemes.
+ * Creates the headers of a delivery, with its signatures in both schemes.
  * @param secret - `whsec_` and base64: the whole text is the key of `Paytwin-Signature`, the decoded part that of
  * Standard Webhooks
  * See docs/contract/events-and-webhooks.md#signatures.
@@ -43,8 +43,8 @@ export function signatureHeaders(secret: string, message: SignedMessage): Record
 }
 
 /**
- * Whether a delivery was signed with a secret, not long ago. Each scheme whose header is there has to hold, and one has
- * to be there. Of several signatures in one header (while a secret is being replaced) one has to fit.
+ * Verifies that a delivery was signed with a secret, and recently. At least one scheme must be present, and every
+ * present one must be valid. If a header has several signatures (during a change of the secret), one must be valid.
  * @param now - Unix seconds on the receiver's wall clock
  * See docs/contract/events-and-webhooks.md#signatures.
  */
@@ -59,15 +59,15 @@ export function verifySignature(
     ['standard_webhooks', standardClaim(given)] as const,
   ].flatMap(([scheme, claim]) => (claim ? [{ scheme, claim }] : []))
   const [first] = claims
-  if (!first) return refused('It has neither a Paytwin-Signature nor a webhook-signature header.')
+  if (!first) return refused('The request has neither a Paytwin-Signature nor a webhook-signature header.')
   for (const { scheme, claim } of claims) {
-    const reason = fault(secret, scheme, claim, body, { now, tolerance })
+    const reason = mistakeIn(secret, scheme, claim, body, { now, tolerance })
     if (reason !== undefined) return refused(reason)
   }
   return { isValid: true, scheme: first.scheme }
 }
 
-/** What makes a message a signature, in each scheme. */
+/** Computes the signature of a message, by scheme. */
 const SIGN: Readonly<Record<Scheme, (secret: string, message: SignedMessage) => string>> = {
   paytwin: (secret, { timestamp, body }) =>
     createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex'),
@@ -78,26 +78,26 @@ const SIGN: Readonly<Record<Scheme, (secret: string, message: SignedMessage) => 
 const keyOf = (secret: string): Buffer =>
   Buffer.from(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret, 'base64')
 
-/** What is wrong with a claim; undefined when nothing is. */
-function fault(
+/** Returns the error of a signature; undefined when it is valid. */
+function mistakeIn(
   secret: string,
   scheme: Scheme,
   { id, timestamp, signatures }: Claim,
   body: string | Uint8Array,
   { now, tolerance }: { now: number; tolerance: number },
 ): string | undefined {
-  if (!/^\d{1,12}$/.test(timestamp)) return 'Its signature has no timestamp in Unix seconds.'
+  if (!/^\d{1,12}$/.test(timestamp)) return 'The signature has no timestamp in Unix seconds.'
   const seconds = Number(timestamp)
   if (Math.abs(now - seconds) > tolerance) {
-    return `It was signed at ${timestamp}, more than ${tolerance} seconds from now, which is ${now}.`
+    return `The signature's timestamp ${timestamp} differs from the current time ${now} by more than ${tolerance} seconds.`
   }
   const expected = SIGN[scheme](secret, { id, timestamp: seconds, body })
   return signatures.some((signature) => isSame(signature, expected))
     ? undefined
-    : 'It was not signed with this secret, or its body has changed since.'
+    : 'The signature does not match: another secret was used, or the body has changed.'
 }
 
-/** `t=…,v1=…`; several v1 while a secret is being replaced. */
+/** Parses `t=…,v1=…`, with several v1 during a change of the secret. */
 function paytwinClaim(headers: ReadonlyMap<string, string>): Claim | undefined {
   const header = headers.get('paytwin-signature')
   if (header === undefined) return undefined
@@ -107,7 +107,7 @@ function paytwinClaim(headers: ReadonlyMap<string, string>): Claim | undefined {
   return { id: '', timestamp: valuesOf('t')[0] ?? '', signatures: valuesOf('v1') }
 }
 
-/** Three headers; signatures are separated by blanks, each with its version. */
+/** Parses the three headers of Standard Webhooks; signatures are separated by spaces, each with its version. */
 function standardClaim(headers: ReadonlyMap<string, string>): Claim | undefined {
   const header = headers.get('webhook-signature')
   if (header === undefined) return undefined
@@ -127,7 +127,7 @@ function lowercased(headers: ReceivedHeaders): Map<string, string> {
   return new Map(given.map(([name, value]) => [name.toLowerCase(), [value].flat().join(',')]))
 }
 
-/** In a time that does not depend on where they differ. */
+/** Compares texts in constant time. */
 function isSame(left: string, right: string): boolean {
   const [leftBytes, rightBytes] = [Buffer.from(left), Buffer.from(right)]
   return leftBytes.length === rightBytes.length && timingSafeEqual(leftBytes, rightBytes)

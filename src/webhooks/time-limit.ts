@@ -1,6 +1,6 @@
 import { stopwatch } from '../engine/clock.ts'
 
-/** A limit of time that can be paused. Its signal is aborted when the time is over, or with another signal. */
+/** A time limit that can be paused. Its signal is aborted when the time is over, or with another signal. */
 export class TimeLimit {
   readonly #controller = new AbortController()
   readonly #other: AbortSignal
@@ -27,7 +27,7 @@ export class TimeLimit {
     return this.#isOver
   }
 
-  /** Waits for something that does not count. */
+  /** Waits for work whose time does not count. */
   async pausedFor<T>(work: Promise<T>): Promise<T> {
     clearTimeout(this.#timer)
     this.#leftMs -= stopwatch() - this.#since
@@ -38,7 +38,7 @@ export class TimeLimit {
     }
   }
 
-  /** Lifts the limit. */
+  /** Removes the limit. */
   lift(): void {
     clearTimeout(this.#timer)
     this.#other.removeEventListener('abort', this.#abort)

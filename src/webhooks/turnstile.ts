@@ -1,20 +1,20 @@
 /**
- * Shares a number of places among owners. One owner may take up to three quarters of them unless told otherwise, so that the
- * others never find them all taken by it. A place that becomes free goes to the waiting owner that has the fewest.
+ * Shares a number of places among owners. By default one owner may take at most three quarters of them, so that it
+ * never excludes the others. A free place goes to the waiting owner with the fewest places.
  */
 export class Turnstile<Owner> {
   #free: number
-  readonly #mostOfOne: number
+  readonly #maxPerOwner: number
   readonly #taken = new Map<Owner, number>()
   readonly #waiting = new Map<Owner, (() => void)[]>()
 
-  /** @param mostOfOne - how many places one owner may take */
-  constructor(places: number, mostOfOne = Math.ceil((places * 3) / 4)) {
+  /** @param maxPerOwner - the maximum number of places of one owner */
+  constructor(places: number, maxPerOwner = Math.ceil((places * 3) / 4)) {
     this.#free = places
-    this.#mostOfOne = mostOfOne
+    this.#maxPerOwner = maxPerOwner
   }
 
-  /** Takes a place. @returns undefined when there is one at once, else what resolves when the owner has got one */
+  /** Takes a place. @returns undefined when one is free, else a promise that resolves when the owner has got one */
   enter(owner: Owner): Promise<void> | undefined {
     if (this.#free > 0 && this.#hasRoom(owner)) {
       this.#move(owner, 1)
@@ -27,14 +27,14 @@ export class Turnstile<Owner> {
     })
   }
 
-  /** Gives a place back. */
+  /** Releases a place. */
   leave(owner: Owner): void {
     this.#move(owner, -1)
     const next = this.#nextOwner()
     if (next === undefined) return
     const queue = this.#waiting.get(next) ?? []
     const enter = queue.shift()
-    // Owners of equal share take turns: whoever was served comes last.
+    // Owners with equal shares take turns: the one just served goes to the end.
     this.#waiting.delete(next)
     if (queue.length > 0) this.#waiting.set(next, queue)
     this.#move(next, 1)
@@ -42,13 +42,13 @@ export class Turnstile<Owner> {
   }
 
   #nextOwner(): Owner | undefined {
-    const able = [...this.#waiting.keys()].filter((owner) => this.#hasRoom(owner))
-    const fewest = Math.min(...able.map((owner) => this.#takenBy(owner)))
-    return able.find((owner) => this.#takenBy(owner) === fewest)
+    const eligible = [...this.#waiting.keys()].filter((owner) => this.#hasRoom(owner))
+    const fewest = Math.min(...eligible.map((owner) => this.#takenBy(owner)))
+    return eligible.find((owner) => this.#takenBy(owner) === fewest)
   }
 
   #hasRoom(owner: Owner): boolean {
-    return this.#takenBy(owner) < this.#mostOfOne
+    return this.#takenBy(owner) < this.#maxPerOwner
   }
 
   #takenBy(owner: Owner): number {

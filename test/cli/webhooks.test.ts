@@ -83,8 +83,8 @@ describe('webhooks create', () => {
   })
 
   test.each([
-    [['create', 'http://169.254.169.254/'], /never go to \(parameter_invalid\)/],
-    [['create', 'not a url'], /is no address of a receiver.*\(parameter_invalid\)/],
+    [['create', 'http://169.254.169.254/'], /never sent \(parameter_invalid\)/],
+    [['create', 'not a url'], /is not a valid webhook URL.*\(parameter_invalid\)/],
     [
       ['create', 'http://localhost:3000/', '--event', 'zebra'],
       /'zebra' matches no event type.*\(parameter_invalid\)/,
@@ -195,7 +195,7 @@ test('webhooks retry sends what waits: one, an endpoint’s, all', async () => {
   expect(await fail('webhooks', 'retry', third.id)).toEqual({
     status: 1,
     stderr:
-      'error: The delivery is succeeded: only one that waits can be tried again (invalid_state_transition)\n',
+      'error: The delivery is succeeded; only a delivery that waits can be retried (invalid_state_transition)\n',
   })
   expect(await json('webhooks', 'retry', '--all', '--merchant', daemon().merchant)).toMatchObject({
     data: [],

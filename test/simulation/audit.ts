@@ -58,8 +58,8 @@ export async function audit(world: World, dice: Dice): Promise<void> {
 }
 
 /**
- * The histories of all merchants, byte for byte; ids of requests are random by nature. Events are made of the objects as
- * they are and of what was replaced since: they have to show what they showed when they happened.
+ * The histories of all merchants, byte for byte; ids of requests are random by nature. Events are made of the objects
+ * as they are and of what was replaced since: they have to show what they showed when they happened.
  * @throws Failure
  */
 export async function bytesOfWorld(world: World): Promise<string[]> {
@@ -131,8 +131,8 @@ const UPCOMING: Readonly<Record<string, string>> = {
 }
 
 /**
- * The next thing of each subscription, in order. Of the rest, some may never happen because of what comes first; and a due
- * date that changes no status may be listed or not.
+ * The next thing of each subscription, in order. Of the rest, some may never happen because of what comes first; and a
+ * due date that changes no status may be listed or not.
  */
 async function compareUpcoming(world: World, account: Account): Promise<void> {
   const { model, naming } = account

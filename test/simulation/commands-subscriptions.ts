@@ -335,7 +335,8 @@ function resumePaused(table: Table, subscription: Subscription, play: { method: 
   const wasBefore = structuredClone(subscription)
   const operation = new Operation(merchant, faults, { at, subscription })
   subscription.anchor = at
-  // It withdraws a `cancel_at` that has passed, and ends a pause of collection. See docs/contract/subscriptions.md#resuming.
+  // It withdraws a `cancel_at` that has passed, and ends a pause of collection. See
+  // docs/contract/subscriptions.md#resuming.
   subscription.pause = null
   if (subscription.cancelAt !== null && subscription.cancelAt <= at) {
     Object.assign(subscription, { cancelAt: null, canceledAt: null, cancelAtPeriodEnd: false })

@@ -4,10 +4,10 @@ import { type Result, run, runThoroughly } from './run.ts'
 import { shrink } from './shrink.ts'
 
 /**
- * `npm run simulate -- [--seed N] [--steps M] [--seconds S | --minutes M] [--replay STEPS] [--quick]`: plays random steps
- * against a sandbox and a model of it, one seed after the other until the time is up, or one seed where no time is given.
- * Each is played three times, unless it is to be quick: again, and with its advances in small steps. On a failure it
- * prints the seed and the shortest sequence that it finds, and exits with 1.
+ * `npm run simulate -- [--seed N] [--steps M] [--seconds S | --minutes M] [--replay STEPS] [--quick]`: plays random
+ * steps against a sandbox and a model of it, one seed after the other until the time is up, or one seed where no time
+ * is given. Each is played three times, unless it is to be quick: again, and with its advances in small steps. On a
+ * failure it prints the seed and the shortest sequence that it finds, and exits with 1.
  */
 const { values } = parseArgs({
   options: {

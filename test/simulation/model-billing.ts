@@ -161,8 +161,8 @@ export function bill(
 }
 
 /**
- * `latest_invoice` is the newest finalized invoice once one has been paid. One that a pause held back stays out of it until
- * it is paid. See docs/contract/subscriptions.md#latest-invoice.
+ * `latest_invoice` is the newest finalized invoice once one has been paid. One that a pause held back stays out of it
+ * until it is paid. See docs/contract/subscriptions.md#latest-invoice.
  */
 export function noteFinalized({ merchant }: Operation, subscription: Subscription, invoice: Invoice): void {
   const place = (key: string | null) => merchant.invoices.findIndex((each) => each.key === key)

@@ -18,7 +18,9 @@ const daysOf = (year: number, month: number): number =>
 
 const daysOfYear = (year: number): number => (isLeap(year) ? 366 : 365)
 
-/** Year, month (0 for January), day of the month (1 for the first) and second of the day: counted day by day from 1970. */
+/**
+ * Year, month (0 for January), day of the month (1 for the first) and second of the day: counted day by day from 1970.
+ */
 function civil(instant: number): { year: number; month: number; day: number; second: number } {
   let days = Math.floor(instant / DAY)
   let year = 1970

@@ -40,7 +40,10 @@ export function attempt({ faults }: Operation, method: Method | null): Outcome {
   return method.behaviour === 'declines' ? 'declined' : 'approved'
 }
 
-/** A charge, and its intent as the charge leaves it. Without a method there is no charge. See docs/contract/payments.md#charges. */
+/**
+ * A charge, and its intent as the charge leaves it. Without a method there is no charge. See
+ * docs/contract/payments.md#charges.
+ */
 export function charge(
   operation: Operation,
   intent: Intent,

@@ -2,8 +2,8 @@ import type { Body } from '../twin.ts'
 import { Failure } from './failure.ts'
 
 /**
- * Which id paytwin gave to what the model calls `sub3`, for one merchant: one name for one id. An id is learned where it
- * is seen for the first time, and has to be the same ever after.
+ * Which id paytwin gave to what the model calls `sub3`, for one merchant: one name for one id. An id is learned where
+ * it is seen for the first time, and has to be the same ever after.
  */
 export class Naming {
   readonly #ids: Map<string, string>
@@ -50,7 +50,10 @@ export class Naming {
 
 const NAME = /^\{(\w+)\}$/
 
-/** Where an object differs from what is expected of it, as `field: expected …, is …`; fields not expected may be anything. */
+/**
+ * Where an object differs from what is expected of it, as `field: expected …, is …`; fields not expected may be
+ * anything.
+ */
 export function differences(naming: Naming, expected: unknown, real: unknown, at = ''): string[] {
   if (typeof expected === 'string') {
     const key = NAME.exec(expected)?.[1]

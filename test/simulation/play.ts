@@ -75,7 +75,9 @@ async function fillItems(world: World, account: Account, text: string): Promise<
   return text.replace(whole, item.id)
 }
 
-/** Asks, and now and then asks again with the same idempotency key: the answer is the same, and nothing else happens. */
+/**
+ * Asks, and now and then asks again with the same idempotency key: the answer is the same, and nothing else happens.
+ */
 async function askOnce(
   world: World,
   account: Account,

@@ -1,6 +1,6 @@
 /**
- * The shortest sequence that still fails, as far as dropping parts of it finds one (delta debugging): halves first, then
- * ever smaller parts, then single entries.
+ * The shortest sequence that still fails, as far as dropping parts of it finds one (delta debugging): halves first,
+ * then ever smaller parts, then single entries.
  * @param fails - whether a shorter sequence fails in the same way
  * @param budget - how many sequences are tried at most
  */

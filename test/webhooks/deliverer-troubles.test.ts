@@ -12,8 +12,8 @@ afterEach(() => vi.restoreAllMocks())
 
 const statusesOf = (deliveries: readonly Body[]) => deliveries.map(({ status }) => status)
 
-describe('what goes wrong with us', () => {
-  /** A deliverer in place of the sandbox's, which fails where it is told to. */
+describe('a failure of our own', () => {
+  /** A deliverer that replaces the sandbox's and fails where the test says. */
   async function failing(failure: { render?: () => void }) {
     const shop = await openShop({ reportError: () => undefined })
     const reports: string[] = []
@@ -36,7 +36,7 @@ describe('what goes wrong with us', () => {
     return { shop: shopOf(shop, inbox), endpoint, reports, engine }
   }
 
-  test('with one event is reported, counts as an attempt, and holds back no other', async () => {
+  test('with one event is reported, counts as an attempt, and delays no other', async () => {
     let rendered = 0
     const { shop, reports, endpoint } = await failing({
       render: () => {
@@ -52,7 +52,7 @@ describe('what goes wrong with us', () => {
     expect(delivery).toMatchObject({
       event: bad,
       status: 'pending',
-      attempts: [{ response_status: null, error: expect.stringMatching(/mistake in paytwin/) }],
+      attempts: [{ response_status: null, error: expect.stringMatching(/defect in paytwin/) }],
       next_attempt: NOW + 5,
     })
     await shop.advance({ by: '5s' })
@@ -60,7 +60,7 @@ describe('what goes wrong with us', () => {
     expect(shop.ids()).toEqual([first, third, bad])
   })
 
-  test('when the outcome cannot be written is reported; the delivery goes out again later, not at once', async () => {
+  test('to record an attempt is reported; the delivery is sent again later, not at once', async () => {
     const { shop, reports, engine, endpoint } = await failing({})
     const record = engine.record.bind(engine)
     let isBroken = true
@@ -70,7 +70,7 @@ describe('what goes wrong with us', () => {
     await shop.settled()
     await turns()
     expect(shop.ids()).toEqual([first])
-    expect(reports).toEqual([expect.stringMatching(/^noting that evt_/)])
+    expect(reports).toEqual([expect.stringMatching(/^recording the delivery of evt_/)])
     isBroken = false
     const [second] = await makeEvents(shop, 1)
     await shop.settled()
@@ -97,7 +97,7 @@ describe('what goes wrong with us', () => {
       await shop.settled()
       await turns()
       expect(shop.ids()).toEqual(events.slice(0, sent))
-      expect(new Set(reports)).toEqual(new Set([`looking up what is to be sent to ${endpoint.id}`]))
+      expect(new Set(reports)).toEqual(new Set([`reading the deliveries to ${endpoint.id}`]))
       sent = 2
       isBroken = false
       ;(engine.outbox.deliveries as Deliverer).sendReady()
@@ -107,7 +107,7 @@ describe('what goes wrong with us', () => {
     },
   )
 
-  test('when the outcome of a retry cannot be written does not send it over and over', async () => {
+  test('to record a retry does not send it repeatedly', async () => {
     const { shop, engine } = await failing({})
     shop.inbox.receive = () => 500
     const [id] = await makeEvents(shop, 1)
@@ -120,7 +120,7 @@ describe('what goes wrong with us', () => {
 })
 
 describe('very many', () => {
-  /** A shop whose deliverer makes so many retries at a time, and no more. */
+  /** A shop whose deliverer allows this many simultaneous retries. */
   async function withRetries(maxRetries: number) {
     const shop = await openShop()
     const { engine } = shop.sandbox
@@ -163,7 +163,7 @@ describe('very many', () => {
     }
   })
 
-  test('that wait for a turn are not sent when they were taken back meanwhile', async () => {
+  test('that wait for a turn are not sent if they were discarded in the meantime', async () => {
     const shop = await withRetries(1)
     const { inbox } = shop
     inbox.receive = () => 500
@@ -191,7 +191,7 @@ describe('receivers that do not answer', () => {
   const HANGING = /^http:\/\/hanging/
   const never = new Promise<number>(() => undefined)
 
-  /** A shop with as many endpoints as it may have, to each of which a first attempt and several retries hang. */
+  /** A shop with the maximum number of endpoints, each of which has a first attempt and several retries running. */
   async function hangingShop(): Promise<Shop> {
     const shop = await openShop()
     shop.inbox.receive = () => 500
@@ -233,8 +233,8 @@ describe('receivers that do not answer', () => {
   })
 })
 
-describe('contents that were replaced', () => {
-  test('send nothing of what they had queued', async () => {
+describe('replaced contents', () => {
+  test('send none of their queued deliveries', async () => {
     const shop = await openShop()
     shop.inbox.receive = () => 500
     const endpoint = await shop.endpoint()
@@ -269,7 +269,7 @@ describe('contents that were replaced', () => {
     expect(shop.ids().at(-1)).toBe(next)
   })
 
-  test('are begun anew: an answer that is not written down yet never is', async () => {
+  test('drop a response that is not recorded yet', async () => {
     const shop = await openShop()
     const deliverer = shop.sandbox.engine.outbox.deliveries as Deliverer
     const endpoint = await shop.endpoint()
@@ -278,7 +278,7 @@ describe('contents that were replaced', () => {
       if (shop.inbox.received.length === 2) await door.opened
       return 200
     }
-    // The first is answered, and waits to be written down together with the second.
+    // The first one is answered, and waits to be recorded together with the second.
     await Promise.all([shop.post('/v1/customers'), shop.post('/v1/customers')])
     while (shop.inbox.received.length < 2) await turn()
     deliverer.restart()
@@ -287,7 +287,7 @@ describe('contents that were replaced', () => {
     expect(shop.inbox.received).toHaveLength(4)
   })
 
-  test('are begun anew: what was under way is broken off and noted nowhere', async () => {
+  test('abort running deliveries, which are not recorded', async () => {
     const shop = await openShop()
     const deliverer = shop.sandbox.engine.outbox.deliveries as Deliverer
     const endpoint = await shop.endpoint()

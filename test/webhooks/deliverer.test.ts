@@ -11,7 +11,7 @@ const statusesOf = (deliveries: readonly Body[]) => deliveries.map(({ status }) 
 const repeated = (ids: readonly string[]) => ids.filter((id, index) => ids.indexOf(id) !== index)
 
 describe('an event', () => {
-  test('comes as the API shows it, with both signatures and the wall clock’s time', async () => {
+  test('is sent as the API shows it, with both signatures and the time of the wall clock', async () => {
     const wall = 1_800_000_000_000
     const shop = await openShop({ wall: () => wall, version: '1.2.3' })
     const { secret } = await shop.endpoint()
@@ -36,7 +36,7 @@ describe('an event', () => {
     expect(JSON.parse(body)).toEqual(letter?.event)
   })
 
-  test('goes to those who want it, and to nobody else', async () => {
+  test('is sent to the endpoints that receive its type, and to no others', async () => {
     const shop = await openShop()
     const wants = (name: string, ...enabled_events: string[]) =>
       shop.endpoint({ url: `http://${name}.test/`, enabled_events })
@@ -63,7 +63,7 @@ describe('an event', () => {
     for (const name of ['none', 'off', 'gone']) expect(got(name)).toEqual([])
   })
 
-  test('of another merchant goes elsewhere', async () => {
+  test('of another merchant is sent to that merchant’s endpoints', async () => {
     const shop = await openShop()
     const { secretKey } = await anotherMerchant(shop)
     const other = clientOf(shop.sandbox, secretKey)
@@ -75,7 +75,7 @@ describe('an event', () => {
     expect([shop.ids(), shop.ids('http://other.test/')]).toEqual([[mine], [theirs]])
   })
 
-  test('that was taken back is never sent', async () => {
+  test('that was rolled back is never sent', async () => {
     const shop = await openShop()
     await shop.endpoint()
     const { id: price } = await makePrice(shop)
@@ -92,7 +92,7 @@ describe('an event', () => {
     expect(shop.inbox.received.map(({ event }) => event.type)).toEqual(['price.created', 'customer.created'])
   })
 
-  test('is not sent before it is committed, nor waited for by who told it', async () => {
+  test('is sent after its commit, and its request does not wait for it', async () => {
     const shop = await openShop()
     const door = makeDoor()
     shop.inbox.receive = async () => {
@@ -110,7 +110,7 @@ describe('an event', () => {
 })
 
 describe('first attempts', () => {
-  test('come one at a time, in order, to each endpoint on its own', async () => {
+  test('are sent one at a time, in order, to each endpoint separately', async () => {
     const shop = await openShop()
     const atOnce = new Map<string, number>()
     shop.inbox.receive = async ({ url }) => {
@@ -128,7 +128,7 @@ describe('first attempts', () => {
     expect(shop.inbox.mostUnderWay).toBeGreaterThan(1)
   })
 
-  test('go on past one that fails', async () => {
+  test('continue after one that fails', async () => {
     const shop = await openShop()
     shop.inbox.receive = () => (shop.inbox.received.length % 3 === 0 ? REFUSED : 200)
     const endpoint = await shop.endpoint()
@@ -161,7 +161,7 @@ describe('first attempts', () => {
     expect(shop.ids(slow)).toEqual(events)
   })
 
-  test('do not wait for what is tried again', async () => {
+  test('do not wait for retries', async () => {
     const shop = await openShop()
     const door = makeDoor()
     let isFailing = true
@@ -176,7 +176,7 @@ describe('first attempts', () => {
     isFailing = false
     await shop.advance({ by: '5s' })
     await turns()
-    // Four at a time are tried again, beside those that come for the first time.
+    // Four retries run at a time, beside the first attempts.
     expect(shop.inbox.underWay).toBe(4)
     const fresh = await makeEvents(shop, 10)
     await turns(60)
@@ -189,7 +189,7 @@ describe('first attempts', () => {
   })
 })
 
-describe('an attempt that is under way', () => {
+describe('a running attempt', () => {
   /** A delivery that waits at a door, with its endpoint. */
   async function waiting(): Promise<{
     shop: Shop
@@ -210,7 +210,7 @@ describe('an attempt that is under way', () => {
     return { shop, endpoint, door, id }
   }
 
-  test('is not doubled by anything that wakes the endpoint', async () => {
+  test('is not repeated when the endpoint is woken', async () => {
     const { shop, door, id } = await waiting()
     await makeEvents(shop, 3)
     await shop.sandbox.engine.settleAll()
@@ -221,7 +221,7 @@ describe('an attempt that is under way', () => {
     expect(repeated(shop.ids())).toEqual([])
   })
 
-  test('of an endpoint that is deleted is noted, and nothing follows it', async () => {
+  test('of an endpoint that is deleted is recorded, and none follows', async () => {
     const { shop, endpoint, door, id } = await waiting()
     const [later] = await makeEvents(shop, 1)
     const { objects } = shop.sandbox.engine.store
@@ -251,7 +251,7 @@ describe('an attempt that is under way', () => {
     ])
   })
 
-  test('goes where its endpoint was when it began; the next one where that is now', async () => {
+  test('uses the URL of the endpoint at its beginning; the next one the current URL', async () => {
     const { shop, endpoint, door, id } = await waiting()
     await shop.post(`${PATH}/${endpoint.id}`, { url: 'http://moved.test/' })
     const [later] = await makeEvents(shop, 1)
@@ -261,7 +261,7 @@ describe('an attempt that is under way', () => {
     expect(shop.ids('http://moved.test/')).toEqual([later])
   })
 
-  test('ends when the sandbox is closed, and goes out again when it is opened', async () => {
+  test('is aborted when the sandbox is closed, and sent again when it is opened', async () => {
     const shop = await openShop()
     let broken = 0
     shop.inbox.receive = (_, ended) =>
@@ -303,7 +303,7 @@ describe('closing', () => {
     },
   )
 
-  test('twice is closing once', async () => {
+  test('twice has no further effect', async () => {
     const shop = await openShop()
     await shop.endpoint()
     await makeEvents(shop, 3)
@@ -311,7 +311,7 @@ describe('closing', () => {
   })
 })
 
-test('events of one request come in the order of the events, whatever their number', async () => {
+test('events of one request are sent in order, whatever their number', async () => {
   const shop = await openShop()
   await shop.endpoint()
   const { id: price } = await makePrice(shop)

@@ -12,7 +12,7 @@ const NEVER = new AbortController().signal
 setMaxListeners(0, NEVER)
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A name service that answers when the test says so. */
+/** A name service that answers when the test requests it. */
 function makeNames(options: HostNamesOptions = {}) {
   const asked: string[] = []
   const answers = new Map<string, () => void>()
@@ -26,7 +26,7 @@ function makeNames(options: HostNamesOptions = {}) {
   onTestFinished(() => names.close())
   const resolve = (merchant: string, name: string, signal = NEVER) => {
     const found = names.resolve(name, { merchant, signal })
-    // A test that closes the name service early does not look at what is left.
+    // A test that closes the name service early does not check the remaining lookups.
     found.catch(() => undefined)
     return found
   }
@@ -57,11 +57,11 @@ test('a merchant has one lookup at a time, and merchants take turns', async () =
   expect(asked).toEqual(['a1', 'b1', 'c1', 'd1'])
   await answer('a1')
   await answer('b1')
-  // Of merchants without a lookup, the one that has waited longest comes first.
+  // Among merchants without a lookup, the one that has waited longest comes first.
   expect(asked.slice(4)).toEqual(['a2', 'e1'])
 })
 
-test('names that one merchant has in plenty do not delay those of another', async () => {
+test('many names of one merchant do not delay those of another', async () => {
   const { resolve, answer, asked } = makeNames()
   for (let index = 0; index < 50; index += 1) void resolve('A', `slow${index}.test`)
   const other = resolve('B', 'shop.test')
@@ -95,7 +95,7 @@ test('a lookup that takes too long fails, and the next one has its turn', async 
   expect(await next).toEqual(FOUND)
 })
 
-test('a lookup that waits too long for its turn fails, and is never made', async () => {
+test('a lookup that waits too long for its turn fails and is never started', async () => {
   const { resolve, answer, asked } = makeNames({ waitMs: 50 })
   void resolve('A', 'slow.test')
   await expect(resolve('A', 'shop.test')).rejects.toThrow('shop.test was not looked up within 0.05 seconds')
@@ -103,28 +103,28 @@ test('a lookup that waits too long for its turn fails, and is never made', async
   expect(asked).toEqual(['slow.test'])
 })
 
-test('a lookup that is given up before its turn is never made', async () => {
+test('a lookup that is aborted before its turn is never started', async () => {
   const { resolve, answer, asked } = makeNames()
   const ended = new AbortController()
   void resolve('A', 'slow.test')
   const waiting = resolve('A', 'shop.test', ended.signal)
   ended.abort()
-  await expect(waiting).rejects.toThrow('The lookup was given up')
+  await expect(waiting).rejects.toThrow('The lookup was aborted')
   await answer('slow.test')
   expect(asked).toEqual(['slow.test'])
 })
 
-test('closing gives up all lookups, and begins none', async () => {
+test('closing aborts all lookups and starts none', async () => {
   const { names, resolve, asked } = makeNames()
   const both = [resolve('A', 'slow.test'), resolve('A', 'shop.test')]
   await settled()
   names.close()
-  for (const each of both) await expect(each).rejects.toThrow('The lookup was given up')
+  for (const each of both) await expect(each).rejects.toThrow('The lookup was aborted')
   await settled()
   expect(asked).toEqual(['slow.test'])
 })
 
-/** Child processes that run a script; the names are literal addresses, which no name server is asked for. */
+/** Child processes that run a script. The names are literal addresses, which need no name server. */
 function makeProcesses(script?: string) {
   const processes = new LookupProcesses(script)
   onTestFinished(() => processes.close())
@@ -148,7 +148,7 @@ test('a child process that resolves many names gets no more listeners with each'
   expect(warnings).toEqual([])
 })
 
-test('a child process that fails or ends is said so, and does not stop the next lookup', async () => {
+test('a child process that fails or ends is reported, and the next lookup works', async () => {
   const script = `process.on('message', (name) => {
     if (name === 'end') process.exit()
     process.send(name === 'no' ? { message: 'nobody knows', code: 'ENOTFOUND' } : { found: [{ address: String(process.pid), family: 4 }] })
@@ -158,12 +158,12 @@ test('a child process that fails or ends is said so, and does not stop the next 
   const [first] = await lookUp('yes', NEVER)
   expect(await lookUp('yes', NEVER)).toEqual([first])
   await expect(lookUp('end', NEVER)).rejects.toThrow(
-    'end could not be looked up: the process that looks names up has ended',
+    'end could not be looked up: the lookup process has ended',
   )
   expect(await lookUp('yes', NEVER)).not.toEqual([first])
 })
 
-test('a child process that does not answer is killed when the lookup is given up', async () => {
+test('a child process that does not answer is killed when the lookup is aborted', async () => {
   const script = `process.on('message', (file) => require('node:fs').writeFileSync(file, String(process.pid)))`
   const { lookUp } = makeProcesses(script)
   const folder = mkdtempSync(join(tmpdir(), 'paytwin-lookup-'))

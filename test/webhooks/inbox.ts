@@ -6,7 +6,7 @@ import { expectRefusal, type Refusal, unchanged } from '../http/support.ts'
 import { listAll } from '../scenarios/story.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
 
-/** What a receiver in memory has got. */
+/** A post that a receiver in memory has got. */
 export type Received = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export type Received = {
   readonly event: Body
 }
 
-/** What a receiver does with what it gets; it answers 200 unless it says otherwise. */
+/** The behaviour of a receiver; the default answers 200. */
 export type Receive = (
   received: Received,
   ended: AbortSignal,
@@ -22,21 +22,21 @@ export type Receive = (
 
 export type Inbox = {
   readonly received: Received[]
-  /** What receivers do, from now on. */
+  /** The current behaviour of all receivers. */
   receive: Receive
-  /** How many posts are under way, and how many there were at most. */
+  /** The numbers of posts that are running, and that ran at most at the same time. */
   underWay: number
   mostUnderWay: number
 }
 
-/** A twin whose webhooks come to a receiver in memory. */
+/** A twin whose webhooks are sent to a receiver in memory. */
 export type Shop = Twin & {
   readonly inbox: Inbox
-  /** The ids of the events that were received at a url, in their order, repeated ones too. */
+  /** The ids of the events received at a URL, in order, repeated ones too. */
   ids(url?: string): string[]
-  /** Resolves when nothing is on its way. */
+  /** Resolves when no delivery is being sent. */
   settled(): Promise<void>
-  /** What was sent to an endpoint, oldest first. */
+  /** The deliveries to an endpoint, oldest first. */
   deliveries(endpoint: Body): Promise<Body[]>
   endpoint(params?: Body): Promise<Body>
 }
@@ -61,7 +61,7 @@ export function makeInbox(): Inbox & { readonly send: NonNullable<SandboxOptions
   return Object.assign(inbox, { send })
 }
 
-/** A shop that is closed when the test ends. */
+/** A shop that is closed at the end of the test. */
 export async function openShop(
   options: Partial<SandboxOptions> & { now?: string; inbox?: ReturnType<typeof makeInbox> } = {},
 ): Promise<Shop> {
@@ -84,14 +84,14 @@ export function shopOf(twin: Twin, inbox: Inbox): Shop {
   }
 }
 
-/** Customers in a row, each of whom tells one event; the ids of these, in order. */
+/** Creates customers, each of which emits one event. @returns the ids of the events, in order */
 export async function makeEvents(twin: Twin, count: number): Promise<string[]> {
   for (let made = 0; made < count; made += 1) await twin.post('/v1/customers')
   const { data } = await twin.get(`/v1/events?type=customer.created&limit=${Math.min(count, 100)}`)
   return data.map(({ id }: Body) => id).reverse()
 }
 
-/** A door that posts wait at until it is opened. */
+/** A door at which posts wait until it is opened. */
 export function makeDoor(): { readonly opened: Promise<void>; open(): void } {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -100,19 +100,19 @@ export function makeDoor(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open: () => open() }
 }
 
-/** Lets everything run that waits for nothing foreign. */
+/** Lets everything run that waits for no receiver. */
 export async function turns(count = 40): Promise<void> {
   for (let passed = 0; passed < count; passed += 1) await turn()
 }
 
-/** All endpoints and deliveries, beside what every merchant has. */
+/** Reads all endpoints and deliveries, beside what every merchant has. */
 async function everything(twin: Twin): Promise<Body[]> {
   const endpoints: Body[] = (await twin.get(`/v1/webhook_endpoints?limit=100`)).data
   const deliveries = endpoints.map(({ id }) => twin.get(`/v1/webhook_endpoints/${id}/deliveries?limit=100`))
   return [...endpoints, ...(await Promise.all(deliveries))]
 }
 
-/** A request that must be refused in these words, and write nothing. */
+/** Checks that a request is refused with this error, and writes nothing. */
 export async function refuses(
   twin: Twin,
   request: readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>],
@@ -125,6 +125,6 @@ export async function refuses(
   return answer.body
 }
 
-/** Headers as they come out of a socket. */
+/** Headers as a socket delivers them. */
 const lowercased = (headers: Letter['headers']): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { asOperator } from '../http/support.ts'
 import { openShop, REFUSED } from './inbox.ts'
 
-test('a restored state sends nothing of what it had queued, and goes on with what happens then', async () => {
+test('a restored state sends none of its queued deliveries, but later events', async () => {
   const shop = await openShop()
   const operator = asOperator(shop)
   const endpoint = await shop.endpoint()
@@ -27,7 +27,7 @@ test('a restored state sends nothing of what it had queued, and goes on with wha
   expect((await shop.deliveries(endpoint)).map(({ status }) => status)).toEqual(['discarded', 'succeeded'])
 })
 
-test('what is on its way when the state is replaced is recorded nowhere', async () => {
+test('a delivery that runs when the state is replaced is not recorded', async () => {
   const shop = await openShop()
   const operator = asOperator(shop)
   await operator('POST', 'snapshots', { name: 'empty' })
@@ -42,12 +42,12 @@ test('what is on its way when the state is replaced is recorded nowhere', async 
   expect((await operator('POST', 'snapshots/empty/restore')).status).toBe(200)
   answer()
   await shop.settled()
-  // The same ids come again in the restored state.
+  // The restored state uses the same ids again.
   const endpoint = await shop.endpoint()
   expect(await shop.deliveries(endpoint)).toEqual([])
 })
 
-test('a deleted merchant is sent nothing more', async () => {
+test('nothing more is sent to a deleted merchant', async () => {
   const shop = await openShop()
   const operator = asOperator(shop)
   const { body: merchant } = await operator('POST', 'merchants', { name: 'Other' })

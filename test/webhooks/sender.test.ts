@@ -7,14 +7,14 @@ import type { LookUp } from '../../src/webhooks/lookup-processes.ts'
 import { type Reply, Sender, type SenderOptions } from '../../src/webhooks/sender.ts'
 import { startReceiver, startSockets } from './sockets.ts'
 
-/** As the deliverer makes it: many posts listen to one signal. */
+/** Like the deliverer's signal: many posts listen to it. */
 function makeEnd(): AbortController {
   const ended = new AbortController()
   setMaxListeners(0, ended.signal)
   return ended
 }
 const NEVER = makeEnd().signal
-/** Long enough for a machine that is busy, short enough not to wait for it. */
+/** Long enough for a busy machine, short enough for a test. */
 const HURRY_MS = 300
 
 function makeSender(options: SenderOptions & { isExposed?: boolean; allowed?: string[] } = {}): Sender {
@@ -33,7 +33,7 @@ const letterTo = (url: string, body = '{"id":"evt_1"}') => ({
 const post = (url: string, sender = makeSender()): Promise<Reply> => sender.send(letterTo(url), NEVER)
 
 describe('a post', () => {
-  test('arrives as it was written, and its answer comes back', async () => {
+  test('arrives unchanged, and its response is returned', async () => {
     const heard: unknown[] = []
     const { url } = await startReceiver(async (request, response) => {
       heard.push([request.method, request.url, await text(request)])
@@ -47,7 +47,7 @@ describe('a post', () => {
     ])
   })
 
-  test('goes over a connection that is there already', async () => {
+  test('reuses an open connection', async () => {
     const sockets = new Set<Socket>()
     const { url } = await startReceiver((request, response) => {
       sockets.add(request.socket)
@@ -55,11 +55,11 @@ describe('a post', () => {
     })
     const sender = makeSender()
     for (let count = 0; count < 20; count += 1) await post(url, sender)
-    // The one that has just answered may still be busy with that when the next one is sent.
+    // The connection of the last response may still be busy when the next post is sent.
     expect(sockets.size).toBeLessThanOrEqual(2)
   })
 
-  test('to many receivers at once waits for none of them', async () => {
+  test('to one receiver does not wait for posts to others', async () => {
     const { url } = await startReceiver((request, response) => {
       request.resume().on('end', () => response.end('ok'))
     })
@@ -92,9 +92,9 @@ describe('a post', () => {
   })
 })
 
-/** Answers with these bytes. */
+/** Writes these bytes. */
 const says = (bytes: string) => (socket: Socket) => socket.write(bytes)
-/** Writes the same again and again for as long as somebody listens. */
+/** Writes the same bytes repeatedly until the connection is closed. */
 function endlessly(socket: Socket, bytes: string | Buffer): void {
   const more = () => {
     if (!socket.destroyed && socket.write(bytes)) setImmediate(more)
@@ -103,11 +103,11 @@ function endlessly(socket: Socket, bytes: string | Buffer): void {
   more()
 }
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
-const late = { status: null, error: `No answer within ${HURRY_MS / 1000} seconds` }
+const late = { status: null, error: `No response within ${HURRY_MS / 1000} seconds` }
 const broken = { status: null, error: expect.stringMatching(/\S/) }
 const tooMuch = {
   status: null,
-  error: 'The receiver sent more than 64 KiB that are no part of an answer',
+  error: 'The receiver sent more than 64 KiB that are not part of a response',
 }
 
 describe('a receiver that', () => {
@@ -136,7 +136,7 @@ describe('a receiver that', () => {
     [
       'says again and again that it is about to answer',
       (socket) => endlessly(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(4_000)),
-      { status: null, error: expect.stringMatching(/more than 100 informational answers/) },
+      { status: null, error: expect.stringMatching(/more than 100 informational responses/) },
     ],
     [
       'sends large hints',
@@ -174,7 +174,7 @@ describe('a receiver that', () => {
       ),
       { status: 200, body: 'ok' },
     ],
-    ['asks for more of what has come', says(`HTTP/1.1 100 Continue\r\n\r\n${OK}`), broken],
+    ['asks for a body that it has received', says(`HTTP/1.1 100 Continue\r\n\r\n${OK}`), broken],
     [
       'wants to speak another protocol',
       says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'),
@@ -188,7 +188,7 @@ describe('a receiver that', () => {
       (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab'),
       broken,
     ],
-    ['speaks something else', says('220 mail.example.com ESMTP\r\n'), broken],
+    ['uses another protocol', says('220 mail.example.com ESMTP\r\n'), broken],
     ['answers garbage', says('\x00\x01\x02\xff\xfe\r\n\r\n'), broken],
     ['has two lengths', says('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'), broken],
     [
@@ -230,7 +230,7 @@ describe('a receiver that', () => {
       (socket) => socket.end('HTTP/1.0 201 Made\r\n\r\nbye'),
       { status: 201, body: 'bye' },
     ],
-    ['says nothing but yes', says('HTTP/1.1 204 No Content\r\n\r\n'), { status: 204, body: '' }],
+    ['answers without a body', says('HTTP/1.1 204 No Content\r\n\r\n'), { status: 204, body: '' }],
     [
       'sends no text',
       says('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\na\xffb'),
@@ -243,7 +243,7 @@ describe('a receiver that', () => {
     expect(performance.now() - begun).toBeLessThan(HURRY_MS + 2_000)
   })
 
-  test('is not there is not reached', async () => {
+  test('is not running cannot be reached', async () => {
     const { url, close } = await startReceiver(() => undefined)
     await close()
     expect(await post(url)).toEqual({ status: null, error: expect.stringMatching(/ECONNREFUSED/) })
@@ -259,7 +259,7 @@ describe('a receiver that', () => {
     expect(asked).toEqual(['/hooks'])
   })
 
-  test('redirects to a private address leads nobody there', async () => {
+  test('redirects to a private address is not followed', async () => {
     let calls = 0
     const secret = await startReceiver((_, response) => {
       calls += 1
@@ -278,7 +278,7 @@ describe('a receiver that', () => {
     const { url } = await startSockets((socket) => {
       count += 1
       socket.write(OK)
-      // Unannounced: the other side learns of it when it sends the next one.
+      // Without notice: the sender learns of it with the next post.
       setImmediate(() => socket.destroy())
     })
     const sender = makeSender()
@@ -288,7 +288,7 @@ describe('a receiver that', () => {
     expect(count).toBeGreaterThanOrEqual(50)
   })
 
-  test('hangs up on every second request of a connection gets each post all the same', async () => {
+  test('closes the connection at every second request gets each post', async () => {
     const served = new WeakSet<Socket>()
     const { url } = await startSockets((socket) => {
       if (served.has(socket)) return socket.resetAndDestroy()
@@ -301,7 +301,7 @@ describe('a receiver that', () => {
     }
   })
 
-  test('answers at length over one connection is within the limit each time', async () => {
+  test('sends long responses over one connection stays within the limit of each', async () => {
     const { url } = await startReceiver((request, response) => {
       request.resume().on('end', () => response.writeHead(200, { x: 'y'.repeat(10_000) }).end('ok'))
     })
@@ -311,7 +311,7 @@ describe('a receiver that', () => {
     }
   })
 
-  test('hangs up always is asked once for each post on a new connection', async () => {
+  test('always closes the connection gets one request for each post', async () => {
     let count = 0
     const { url } = await startSockets((socket) => {
       count += 1
@@ -323,7 +323,7 @@ describe('a receiver that', () => {
   })
 })
 
-/** A name service that answers from a list, one entry after the other; the last one for ever. */
+/** A name service that answers from a list, one entry after another; the last one repeatedly. */
 function namesOf(...answers: readonly (readonly string[])[]) {
   let asked = 0
   const lookUp: LookUp = async () => {
@@ -337,7 +337,7 @@ function namesOf(...answers: readonly (readonly string[])[]) {
 describe('a name', () => {
   const start = () => startReceiver((_, response) => response.end('ok'))
 
-  test('is resolved, and what it stands for is connected to', async () => {
+  test('is resolved, and its address is used', async () => {
     const { port } = await start()
     const { lookUp } = namesOf(['127.0.0.1'])
     expect(await post(`http://shop.test:${port}/`, makeSender({ lookUp }))).toEqual({
@@ -353,7 +353,7 @@ describe('a name', () => {
     [['fe80::1']],
     [['::ffff:169.254.169.254']],
     [['0.0.0.0']],
-  ])('that stands for %j is refused, and nothing is connected to', async (addresses) => {
+  ])('that resolves to %j is refused without a connection', async (addresses) => {
     let calls = 0
     const { port } = await startReceiver((_, response) => {
       calls += 1
@@ -362,12 +362,12 @@ describe('a name', () => {
     const { lookUp } = namesOf(addresses)
     expect(await post(`http://shop.test:${port}/`, makeSender({ lookUp }))).toEqual({
       status: null,
-      error: expect.stringMatching(/^shop\.test resolves to an address that is refused: .*never go/),
+      error: expect.stringMatching(/^shop\.test resolves to a refused address: .*never sent/),
     })
     expect(calls).toBe(0)
   })
 
-  test('that stands for a loopback address is refused beyond loopback, unless that is allowed', async () => {
+  test('that resolves to a loopback address is refused beyond loopback, unless that is allowed', async () => {
     const { port } = await start()
     const url = `http://shop.test:${port}/`
     const { lookUp } = namesOf(['127.0.0.1'])
@@ -381,7 +381,7 @@ describe('a name', () => {
 
   test('is resolved once for a connection: the address that was checked is the one used', async () => {
     const { port } = await start()
-    // Checked and used by separate look-ups, the second answer would be connected to.
+    // If the check and the connection used separate lookups, the second answer would be used unchecked.
     const { lookUp, asked } = namesOf(['93.184.215.14', '127.0.0.1'], ['127.0.0.1'])
     const sender = makeSender({ lookUp, isExposed: true, timeoutMs: HURRY_MS })
     expect(await post(`http://rebinding.test:${port}/`, sender)).toEqual({
@@ -391,17 +391,17 @@ describe('a name', () => {
     expect(asked()).toBe(1)
   })
 
-  test('that comes to stand for another address is checked again at the next connection', async () => {
+  test('whose address changes is checked again at the next connection', async () => {
     const served = await startSockets((socket) => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'))
     const { lookUp, asked } = namesOf(['127.0.0.1'], ['169.254.169.254'])
     const sender = makeSender({ lookUp })
     const url = `http://rebinding.test:${served.port}/`
     expect((await post(url, sender)).status).toBe(200)
-    expect(await post(url, sender)).toEqual({ status: null, error: expect.stringMatching(/never go/) })
+    expect(await post(url, sender)).toEqual({ status: null, error: expect.stringMatching(/never sent/) })
     expect(asked()).toBe(2)
   })
 
-  test('that nobody knows is said so', async () => {
+  test('that does not exist is reported', async () => {
     const lookUp = () => {
       const message = 'getaddrinfo ENOTFOUND shop.test'
       return Promise.reject(Object.assign(new Error(message), { code: 'ENOTFOUND' }))
@@ -412,13 +412,13 @@ describe('a name', () => {
     })
   })
 
-  test('that stands for nothing is not reached', async () => {
+  test('without an address is not reached', async () => {
     const { lookUp } = namesOf([])
     expect(await post('http://shop.test/', makeSender({ lookUp, timeoutMs: HURRY_MS }))).toEqual(broken)
   })
 })
 
-test('localhost is reached without a lookup, and where it is allowed', async () => {
+test('localhost is used without a lookup, at its allowed addresses', async () => {
   const { port } = await startReceiver((_, response) => response.end('ok'))
   const { lookUp, asked } = namesOf(['169.254.169.254'])
   const allowed = ['127.0.0.0/8']
@@ -431,7 +431,7 @@ test('localhost is reached without a lookup, and where it is allowed', async () 
   expect(asked()).toBe(0)
 })
 
-test('the time of a lookup is not part of the time for an answer', async () => {
+test('the time of a lookup does not count for the time limit', async () => {
   const { port } = await startReceiver((_, response) => response.end('ok'))
   const lookUp: LookUp = async () => {
     await new Promise((done) => setTimeout(done, 2 * HURRY_MS))
@@ -441,7 +441,7 @@ test('the time of a lookup is not part of the time for an answer', async () => {
   expect(await post(`http://shop.test:${port}/`, sender)).toEqual({ status: 200, body: 'ok' })
 })
 
-test('a lookup without an end fails the post, and what closes the sender ends it', async () => {
+test('an endless lookup fails the post, and closing the sender ends it', async () => {
   const lookUp: LookUp = (_name, signal) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   expect(await post('http://shop.test/', makeSender({ lookUp, lookupMs: 20 }))).toEqual({
@@ -454,10 +454,10 @@ test('a lookup without an end fails the post, and what closes the sender ends it
   expect(await posted).toEqual(broken)
 })
 
-test('a literal address is checked each time, however it was let in', async () => {
+test('a literal address is checked at every post', async () => {
   expect(await post('http://169.254.169.254/latest/meta-data')).toEqual({
     status: null,
-    error: expect.stringMatching(/never go/),
+    error: expect.stringMatching(/never sent/),
   })
   expect(await post('http://[::1]/', makeSender({ isExposed: true }))).toEqual({
     status: null,
@@ -465,7 +465,7 @@ test('a literal address is checked each time, however it was let in', async () =
   })
 })
 
-test('what is broken off ends at once', async () => {
+test('an aborted post ends at once', async () => {
   const { url } = await startReceiver(() => undefined)
   const ended = makeEnd()
   const sender = makeSender({ timeoutMs: 60_000 })

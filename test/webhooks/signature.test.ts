@@ -8,10 +8,10 @@ const BODY = '{"id":"evt_1","name":"Ada Lövelace 日本"}'
 const MESSAGE: SignedMessage = { id: 'evt_1', timestamp: NOW, body: BODY }
 const HEADERS = signatureHeaders(SECRET, MESSAGE)
 
-/** The wall clock, which the library of Standard Webhooks reads by itself. */
+/** Sets the wall clock, which the library of Standard Webhooks reads by itself. */
 const wallSeconds = () => Math.floor(Date.now() / 1000)
 
-test('signatures are those that openssl makes', () => {
+test('signatures equal those of openssl', () => {
   expect(signatureHeaders('whsec_AAEC', { id: 'evt_1', timestamp: 1, body: '{}' })).toEqual({
     'Paytwin-Signature': 't=1,v1=9dbf8f1c3cc328f99edc39d0a8edec9305bb143e841432ddf06ade43576a5063',
     'webhook-id': 'evt_1',
@@ -21,7 +21,7 @@ test('signatures are those that openssl makes', () => {
 })
 
 describe('the library of Standard Webhooks', () => {
-  test('accepts what is signed here', () => {
+  test('accepts signatures of paytwin', () => {
     const headers = signatureHeaders(SECRET, { ...MESSAGE, timestamp: wallSeconds() })
     expect(new Webhook(SECRET).verify(BODY, headers)).toEqual(JSON.parse(BODY))
   })
@@ -34,7 +34,7 @@ describe('the library of Standard Webhooks', () => {
     expect(() => new Webhook(SECRET).verify(body, headers)).toThrow(WebhookVerificationError)
   })
 
-  test('signs what is accepted here', () => {
+  test('creates signatures that paytwin accepts', () => {
     const signature = new Webhook(SECRET).sign('evt_1', new Date(NOW * 1000), BODY)
     const headers = {
       'webhook-id': 'evt_1',
@@ -69,11 +69,11 @@ test.each([
   expect(verifySignature(SECRET, { headers, body: Buffer.from(BODY) }, { now: NOW })).toEqual(verdict)
 })
 
-const WRONG = 'It was not signed with this secret, or its body has changed since.'
+const WRONG = 'The signature does not match: another secret was used, or the body has changed.'
 const standard = ({ 'Paytwin-Signature': _, ...headers }: Record<string, string>) => headers
 
 test.each([
-  ['no signature', {}, {}, 'It has neither a Paytwin-Signature nor a webhook-signature header.'],
+  ['no signature', {}, {}, 'The request has neither a Paytwin-Signature nor a webhook-signature header.'],
   ['a changed body', HEADERS, { body: `${BODY} ` }, WRONG],
   ['another secret', HEADERS, { secret: 'whsec_AAEC' }, WRONG],
   ['another id', standard({ ...HEADERS, 'webhook-id': 'evt_2' }), {}, WRONG],
@@ -83,26 +83,26 @@ test.each([
     'a header without parts',
     { 'Paytwin-Signature': 'hello' },
     {},
-    'Its signature has no timestamp in Unix seconds.',
+    'The signature has no timestamp in Unix seconds.',
   ],
   ['no v1', { 'Paytwin-Signature': `t=${NOW},v0=00` }, {}, WRONG],
   [
     'a time that is none',
     { 'Paytwin-Signature': 't=1e9,v1=00' },
     {},
-    'Its signature has no timestamp in Unix seconds.',
+    'The signature has no timestamp in Unix seconds.',
   ],
   [
     'one of long ago',
     HEADERS,
     { now: NOW + 301 },
-    `It was signed at ${NOW}, more than 300 seconds from now, which is ${NOW + 301}.`,
+    `The signature's timestamp ${NOW} differs from the current time ${NOW + 301} by more than 300 seconds.`,
   ],
   [
     'one of the future',
     HEADERS,
     { now: NOW - 301 },
-    `It was signed at ${NOW}, more than 300 seconds from now, which is ${NOW - 301}.`,
+    `The signature's timestamp ${NOW} differs from the current time ${NOW - 301} by more than 300 seconds.`,
   ],
   [
     'another time than was signed',

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A server for one test, on a free port of its own. */
+/** A server for one test, on a free port. */
 export type Listening = { readonly url: string; readonly port: number; close(): Promise<void> }
 
 async function listening(server: Server, host: string, cut: () => void): Promise<Listening> {
@@ -20,15 +20,15 @@ async function listening(server: Server, host: string, cut: () => void): Promise
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/hooks`, port, close }
 }
 
-/** A receiver that speaks HTTP. */
+/** A receiver that uses HTTP. */
 export function startReceiver(answer: RequestListener, host = '127.0.0.1'): Promise<Listening> {
   const server = createServer(answer)
   return listening(server, host, () => server.closeAllConnections())
 }
 
 /**
- * A receiver that does with its connections what it likes.
- * @param speak - called once for each request that came in whole, with the connection that it came over
+ * A receiver that handles its connections as the test says.
+ * @param speak - called once for each complete request, with its connection
  */
 export function startSockets(speak: (socket: Socket) => void, host = '127.0.0.1'): Promise<Listening> {
   const sockets = new Set<Socket>()
@@ -49,7 +49,7 @@ export function startSockets(speak: (socket: Socket) => void, host = '127.0.0.1'
   })
 }
 
-/** Where the first request in a text ends; undefined when it is not whole. */
+/** Returns the end of the first request in a text; undefined when it is incomplete. */
 function endOf(text: string): number | undefined {
   const head = text.indexOf('\r\n\r\n')
   if (head === -1) return undefined

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Turnstile } from '../../src/webhooks/turnstile.ts'
 
-/** A turnstile of so many places, and the order in which owners came in. */
+/** A turnstile with this many places, and the order in which owners entered. */
 function turnstileOf(places: number) {
   const turnstile = new Turnstile<string>(places)
   const entered: string[] = []
@@ -21,7 +21,7 @@ function turnstileOf(places: number) {
   return { enter, leave, inOrder: () => entered.join('') }
 }
 
-test('one owner takes three quarters of the places, and others find the rest', () => {
+test('one owner gets three quarters of the places, others get the rest', () => {
   const { enter, inOrder } = turnstileOf(8)
   enter('AAAAAAAAAA')
   expect(inOrder()).toBe('AAAAAA')
@@ -44,7 +44,7 @@ test('owners with the same share take turns', async () => {
   expect(inOrder()).toBe('XYABAB')
 })
 
-test('an owner that waits for its own share gets in when it leaves', async () => {
+test('an owner that waits for its own share gets a place when it leaves', async () => {
   const { enter, leave, inOrder } = turnstileOf(4)
   enter('AAAA')
   await leave('A')
