@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino'
-import { readLogRecord } from './core/log-line.ts'
-import { maskSecrets, patternOf } from './core/secret.ts'
-import { shortened, visible } from './core/text.ts'
+import { shortened, visible } from './text/display.ts'
+import { readLogRecord } from './text/log-line.ts'
+import { maskSecrets, patternOf } from './text/secret.ts'
 
 export type { Logger } from 'pino'
 

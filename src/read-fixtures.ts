@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { whyTooLarge } from './core/fixture-limits.ts'
-import { JsonMistake, parseJsonText } from './core/json-text.ts'
 import type { FixturesFile } from './http/fixtures/schema.ts'
 import { StartRefused } from './start-refused.ts'
+import { JsonMistake, parseJsonText } from './text/json-text.ts'
 
 /** The files of fixtures that a start is given. @throws StartRefused 2, with line and column where one is no JSON */
 export function readFixtures(paths: readonly string[]): FixturesFile[] {

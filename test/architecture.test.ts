@@ -23,6 +23,7 @@ type Row = {
 
 /** The layers, from the inside out. A folder that is not here has no place yet. */
 const LAYERS: Readonly<Record<string, Row>> = {
+  'src/text/': { paths: ['src/text/'], packages: [] },
   'src/core/': { paths: ['src/core/'], packages: [] },
   'src/store/': { paths: ['src/store/', 'src/core/'], packages: ['better-sqlite3', 'kysely', 'node:'] },
   'src/engine/': { paths: ['src/engine/', 'src/store/', 'src/core/'], packages: ['node:crypto'] },
@@ -30,14 +31,20 @@ const LAYERS: Readonly<Record<string, Row>> = {
     paths: ['src/webhooks/', 'src/engine/', 'src/store/', 'src/core/'],
     packages: ['undici', 'node:'],
   },
-  'src/http/': { paths: ['src/http/', 'src/engine/', 'src/core/'], packages: ['hono', 'zod', 'node:crypto'] },
+  'src/http/': {
+    paths: ['src/http/', 'src/engine/', 'src/core/', 'src/text/'],
+    packages: ['hono', 'zod', 'node:crypto'],
+  },
   'src/client/': { paths: ['src/client/'], packages: ['eventsource-parser', 'node:'], types: ['src/http/'] },
   'src/ui/': {
-    paths: ['src/ui/', 'src/client/', 'src/core/'],
+    paths: ['src/ui/', 'src/client/', 'src/core/', 'src/text/'],
     packages: ['ink', 'yoga-layout', 'react', 'string-width'],
   },
   'src/cli/': {
-    paths: ['src/cli/', 'src/client/', 'src/ui/', 'src/core/', 'src/webhooks/signature.ts', 'package.json'],
+    paths: [
+      ...['src/cli/', 'src/client/', 'src/ui/', 'src/core/', 'src/text/'],
+      ...['src/webhooks/signature.ts', 'package.json'],
+    ],
     packages: ['commander', 'node:'],
     types: ['src/daemon.ts'],
   },

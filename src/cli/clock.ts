@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
 import type { AdvanceAim, Clock, ClockScope, Summary, Upcoming } from '../client/types.ts'
+import { counted } from '../text/display.ts'
 import { clockColumns } from './clock-table.ts'
 import { addVerb, wholeNumber } from './command.ts'
 import { Failure, wrongUsage } from './failure.ts'
@@ -10,7 +11,6 @@ import type { Io } from './io.ts'
 import type { Column, Output, Span } from './output.ts'
 import { withProgress } from './progress.ts'
 import { meantMerchant } from './scope.ts'
-import { counted } from './text.ts'
 
 type ScopeOptions = { merchant?: string; testClock?: string; all?: boolean }
 type AdvanceOptions = ScopeOptions & {

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 import { EVENT_TYPES } from '../core/event.ts'
-import { firstSentence } from './text.ts'
+import { firstSentence } from '../text/display.ts'
 
 /** What can stand for a value: one of some words, a file, a folder, a command of the system, or what no shell can know. */
 export type Value = readonly string[] | 'file' | 'folder' | 'command' | 'anything'

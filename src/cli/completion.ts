@@ -1,11 +1,11 @@
 import { Argument, type Command } from 'commander'
+import { toJson } from '../text/display.ts'
 import { examplesText } from './command.ts'
 import { bashCompletion } from './completion-bash.ts'
 import { fishCompletion } from './completion-fish.ts'
 import { type CompletedCommand, completionTree } from './completion-tree.ts'
 import { zshCompletion } from './completion-zsh.ts'
 import type { Io } from './io.ts'
-import { toJson } from './text.ts'
 
 const SHELLS: Readonly<Record<string, (commands: readonly CompletedCommand[]) => string>> = {
   bash: bashCompletion,

@@ -1,9 +1,9 @@
 import type { Event, Summary } from '../client/types.ts'
 import { formatAmount } from '../core/money.ts'
+import { counted } from '../text/display.ts'
 import type { MerchantApi } from './demo-api.ts'
 import { timeline } from './demo-timeline.ts'
 import type { Output } from './output.ts'
-import { counted } from './text.ts'
 
 /** A customer of the demo, and what its card does at each attempt: the outcomes in order, then the last one for ever. */
 type Character = {

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { visibleLines } from '../text/display.ts'
 import { MerchantApi } from './demo-api.ts'
 import { tellStories } from './demo-story.ts'
 import { Output } from './output.ts'
-import { visibleLines } from './text.ts'
 
 type Daemon = ChildProcessByStdio<null, Readable, null>
 

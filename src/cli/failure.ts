@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander'
 import { Refused, Unreachable } from '../client/errors.ts'
 import { mistakeText, type ToldMistake } from '../core/fixture-mistakes.ts'
+import { visible, visibleLines } from '../text/display.ts'
 import type { Io } from './io.ts'
-import { visible, visibleLines } from './text.ts'
 
 /**
  * 0 done; 1 the daemon refused; 2 wrong usage; 3 no daemon answers. Further ones are other programs' (`paytwin run`), or

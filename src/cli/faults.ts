@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Fault } from '../client/types.ts'
+import { counted } from '../text/display.ts'
 import { addVerb, wholeNumber } from './command.ts'
 import type { Io } from './io.ts'
 import type { Column } from './output.ts'
-import { counted } from './text.ts'
 
 type Given = { count?: number; rate?: number; route?: string; merchant?: string; ms?: number }
 

@@ -2,12 +2,12 @@ import { readFileSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Fixtures, FixturesFile } from '../client/types.ts'
 import { whyTooLarge } from '../core/fixture-limits.ts'
-import { JsonMistake, parseJsonText } from '../core/json-text.ts'
+import { counted } from '../text/display.ts'
+import { JsonMistake, parseJsonText } from '../text/json-text.ts'
 import { addVerb } from './command.ts'
 import { Failure, wrongUsage } from './failure.ts'
 import type { Io } from './io.ts'
 import type { Column } from './output.ts'
-import { counted } from './text.ts'
 
 /** `paytwin fixtures`. */
 export function fixtureCommands(program: Command, io: Io): void {

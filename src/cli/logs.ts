@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { readLogRecord } from '../core/log-line.ts'
+import { readLogRecord } from '../text/log-line.ts'
 import { examplesText, wholeNumber } from './command.ts'
 import { DEFAULT_DATA } from './connection.ts'
 import { Failure } from './failure.ts'

@@ -1,6 +1,6 @@
+import { toJson, visible } from '../text/display.ts'
 import { coloured, type Span, textOf } from '../ui/span.ts'
 import { type Io, variable } from './io.ts'
-import { toJson, visible } from './text.ts'
 
 export type { Colour, Span } from '../ui/span.ts'
 

@@ -1,5 +1,5 @@
 import { type Argument, type Command, Help, type HelpConfiguration, type Option } from 'commander'
-import { firstSentence } from './text.ts'
+import { firstSentence } from '../text/display.ts'
 
 /** What help shows together, in this order; a command that is not here stands with the last. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
+import { visible, visibleLines } from '../text/display.ts'
 import { examplesText } from './command.ts'
 import { refuseEmptyValues } from './empty-values.ts'
 import { type ExitStatus, reportFailure } from './failure.ts'
 import type { Io } from './io.ts'
 import { arrange, helpAsOption, helpStyle } from './overview.ts'
-import { visible, visibleLines } from './text.ts'
 import { VERSION } from './version.ts'
 
 type Add = (program: Command, io: Io) => void

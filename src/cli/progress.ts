@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock, ClockScope } from '../client/types.ts'
+import { counted, formatSpan, thousands } from '../text/display.ts'
 import type { Invocation } from './command.ts'
 import { instant } from './format.ts'
-import { counted, formatSpan, thousands } from './text.ts'
 
 const LOOK_EVERY_MS = 150
 const BAR_WIDTH = 24

@@ -1,6 +1,6 @@
 import type { Daemon } from '../daemon.ts'
+import { toJson, visible } from '../text/display.ts'
 import type { Io } from './io.ts'
-import { toJson, visible } from './text.ts'
 import { VERSION } from './version.ts'
 
 /** What a start has to tell. */

@@ -1,4 +1,4 @@
-import { asBlock } from '../core/markdown.ts'
+import { asBlock } from '../text/markdown.ts'
 
 /** What holds for all commands, before they come one by one. */
 export const referenceBeginning = (

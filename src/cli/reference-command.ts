@@ -1,5 +1,5 @@
 import { Command, type Option } from 'commander'
-import { asBlock, asCode, asMarkdown, linkTo } from '../core/markdown.ts'
+import { asBlock, asCode, asMarkdown, linkTo } from '../text/markdown.ts'
 import { commonOptions } from './command.ts'
 import { aboutOption } from './overview.ts'
 import { daemonOptions, VARIABLES } from './serve.ts'

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import { asCode, linkTo } from '../core/markdown.ts'
+import { firstSentence } from '../text/display.ts'
+import { asCode, linkTo } from '../text/markdown.ts'
 import { commonOptions } from './command.ts'
 import { createProgram } from './program.ts'
 import { referenceBeginning } from './reference-beginning.ts'
 import { commandSection, headingOf, optionLine } from './reference-command.ts'
-import { firstSentence } from './text.ts'
 
 /** Help is written as for a terminal of so many columns, which is what a page shows of a block without scrolling. */
 const COLUMNS = 100

@@ -1,6 +1,6 @@
 import { parseInstant } from '../core/calendar.ts'
-import { LOG_LEVELS } from '../core/log-line.ts'
 import type { DaemonOptions } from '../daemon.ts'
+import { LOG_LEVELS } from '../text/log-line.ts'
 import { DEFAULT_DATA, DEFAULT_HOST, DEFAULT_PORT } from './connection.ts'
 import { wrongUsage } from './failure.ts'
 import { type Io, variable } from './io.ts'

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { LOG_LEVELS } from '../core/log-line.ts'
 import type { Daemon, DaemonOptions } from '../daemon.ts'
+import { LOG_LEVELS } from '../text/log-line.ts'
 import { examplesText, optionWithChoices } from './command.ts'
 import { Failure } from './failure.ts'
 import type { Io } from './io.ts'

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { Status } from '../client/types.ts'
+import { formatSpan, thousands } from '../text/display.ts'
 import { clockColumns } from './clock-table.ts'
 import { addVerb } from './command.ts'
 import type { Io } from './io.ts'
 import type { Column, Output } from './output.ts'
-import { formatSpan, thousands } from './text.ts'
 
 /** `paytwin status`. See docs/contract/operator.md#daemon. */
 export function statusCommand(program: Command, io: Io): void {

@@ -1,6 +1,6 @@
 import { formatInstant } from '../core/calendar.ts'
+import { visible } from '../text/display.ts'
 import type { Colour, Span } from './output.ts'
-import { visible } from './text.ts'
 import type { Moment, Note } from './timeline-note.ts'
 import type { Run } from './timeline-runs.ts'
 

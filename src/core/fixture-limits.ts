@@ -1,5 +1,3 @@
-import { thousands } from './text.ts'
-
 /**
  * The maximum number of objects in one load. They are created in one transaction, which blocks every other request.
  * See docs/contract/fixtures.md#limits.
@@ -12,5 +10,5 @@ export const MAX_FIXTURE_BYTES = 4 * 1_048_576
 /** Returns the error message for files of this total size; undefined when they can be loaded. */
 export const whyTooLarge = (bytes: number): string | undefined =>
   bytes > MAX_FIXTURE_BYTES
-    ? `The fixtures files have ${thousands(bytes)} bytes; at most ${thousands(MAX_FIXTURE_BYTES)} can be loaded at once. Load them in parts.`
+    ? `The fixtures files have ${bytes.toLocaleString('en-US')} bytes; at most ${MAX_FIXTURE_BYTES.toLocaleString('en-US')} can be loaded at once. Load them in parts.`
     : undefined

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type ApiError, parameterInvalid } from '../core/errors.ts'
 import { EVENT_TYPES, type EventType, MAX_PATTERN_LENGTH, matchEventTypes } from '../core/event.ts'
-import { didYouMean } from '../core/nearest.ts'
+import { didYouMean } from '../text/nearest.ts'
 
 /** A name or a glob of event types. */
 export const eventPattern = z.string().max(MAX_PATTERN_LENGTH)

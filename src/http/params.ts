@@ -7,7 +7,7 @@ import {
   parameterMissing,
 } from '../core/errors.ts'
 import { MAX_AMOUNT } from '../core/money.ts'
-import { shortened, thousands } from '../core/text.ts'
+import { shortened, thousands } from '../text/display.ts'
 import type { Raw } from './form.ts'
 
 export type Schema<Params> = z.ZodType<Params> & { readonly shape?: Readonly<Record<string, unknown>> }

@@ -1,4 +1,4 @@
-import { holdsSecret, percentDecoded } from '../core/secret.ts'
+import { holdsSecret, percentDecoded } from '../text/secret.ts'
 
 const REDACTED = '[redacted]'
 /** paytwin: no path of the API is as long; what is noted stays small. */

@@ -1,5 +1,5 @@
 import type { Event } from '../client/types.ts'
-import { toJson } from '../core/text.ts'
+import { toJson } from '../text/display.ts'
 import { wrapped } from './fit.ts'
 import type { Span } from './span.ts'
 

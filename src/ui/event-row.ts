@@ -1,6 +1,6 @@
 import type { Event } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
-import { visible } from '../core/text.ts'
+import { visible } from '../text/display.ts'
 import { eventCells, TYPE_WIDTH } from './event-line.ts'
 import type { Entry } from './event-log.ts'
 import { padded } from './fit.ts'

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { visible } from '../core/text.ts'
+import { visible } from '../text/display.ts'
 import { coloured, type Span, textOf } from './span.ts'
 
 const ASCII = /^[\u0020-\u007e]*$/

@@ -1,5 +1,5 @@
 import { formatInstant } from '../core/calendar.ts'
-import { counted, thousands } from '../core/text.ts'
+import { counted, thousands } from '../text/display.ts'
 import { type ClockView, nowOf, progressOf } from './clock-view.ts'
 import { spread } from './fit.ts'
 import { perSecond } from './rate.ts'

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts'
 import { Refused, Unreachable } from '../client/errors.ts'
 import type { AdvanceAim, Clock, List, Summary, Upcoming } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
-import { counted } from '../core/text.ts'
+import { counted } from '../text/display.ts'
 import type { Command } from './command.ts'
 import type { Action } from './step.ts'
 

@@ -1,4 +1,4 @@
-import { counted, thousands } from '../core/text.ts'
+import { counted, thousands } from '../text/display.ts'
 import { jsonLines } from './event-json.ts'
 import { spread, widthOfAll } from './fit.ts'
 import { bodyRows } from './layout.ts'

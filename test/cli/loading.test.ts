@@ -92,7 +92,7 @@ test('Nobody is given what writes the references, however late it would be loade
   const { metafile } = await bundle(['src/cli/main.ts', 'src/index.ts'])
   const shipped = Object.keys(metafile.inputs)
   expect(shipped).toEqual(expect.arrayContaining(['src/daemon.ts', 'src/cli/clock.ts']))
-  expect(shipped.filter((file) => /reference|core\/markdown/.test(file))).toEqual([])
+  expect(shipped.filter((file) => /reference|text\/markdown/.test(file))).toEqual([])
 })
 
 describe('What V8 compiled before', () => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { anchorOf } from '../../src/core/markdown.ts'
+import { anchorOf } from '../../src/text/markdown.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 

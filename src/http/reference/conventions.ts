@@ -1,6 +1,6 @@
-import { asCode, asMarkdown } from '../../core/markdown.ts'
 import { TEST_CARDS, TEST_METHOD_IDS, type TestCard } from '../../core/payment-method.ts'
 import { DECLINE_CODES } from '../../core/processor.ts'
+import { asCode, asMarkdown } from '../../text/markdown.ts'
 import type { Document } from './document.ts'
 import { type Around, fieldLines, MARK_FIELD } from './fields.ts'
 import { parameterLine } from './route-section.ts'

@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from '../../core/event.ts'
-import { asCode, asMarkdown, linkTo } from '../../core/markdown.ts'
+import { asCode, asMarkdown, linkTo } from '../../text/markdown.ts'
 import { type CodePage, ERROR_CODES, type ErrorCode } from '../error-codes.ts'
 import { type Document, responsesOf, routesOf } from './document.ts'
 import type { Around, Words } from './fields.ts'

@@ -1,4 +1,4 @@
-import { asCode, asMarkdown, linkTo } from '../../core/markdown.ts'
+import { asCode, asMarkdown, linkTo } from '../../text/markdown.ts'
 import { isReference, type JsonSchema, nameOfRef, type Schemas } from '../openapi/json-schema.ts'
 import { entryOf, type Parameter } from './document.ts'
 

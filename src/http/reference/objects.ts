@@ -1,4 +1,4 @@
-import { asMarkdown } from '../../core/markdown.ts'
+import { asMarkdown } from '../../text/markdown.ts'
 import { isReference, type JsonSchema, nameOfRef, type Schemas } from '../openapi/json-schema.ts'
 import { type Document, entryOf, type Route, responsesOf, routesOf } from './document.ts'
 import { type Around, fieldLines, headingOfObject, MARK_FIELD } from './fields.ts'

@@ -1,4 +1,4 @@
-import { asCode, asMarkdown, linkTo } from '../../core/markdown.ts'
+import { asCode, asMarkdown, linkTo } from '../../text/markdown.ts'
 import type { OpenApi } from '../openapi.ts'
 import { conventions } from './conventions.ts'
 import { type Document, nameOfRoute, type Route, routesOf, type Tag } from './document.ts'

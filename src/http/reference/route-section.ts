@@ -1,4 +1,4 @@
-import { asBlock, asCode, asMarkdown, linkTo } from '../../core/markdown.ts'
+import { asBlock, asCode, asMarkdown, linkTo } from '../../text/markdown.ts'
 import { ERROR_CODES } from '../error-codes.ts'
 import {
   type Document,

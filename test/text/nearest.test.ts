@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { EVENT_TYPES } from '../../src/core/event.ts'
-import { didYouMean, nearest } from '../../src/core/nearest.ts'
+import { didYouMean, nearest } from '../../src/text/nearest.ts'
 import { leastProcessorTime } from '../processor-time.ts'
 import { table } from '../table.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readLogRecord } from '../../src/core/log-line.ts'
+import { readLogRecord } from '../../src/text/log-line.ts'
 
 const at = { level: 'info', time: '2026-01-31T10:00:00.000Z' }
 

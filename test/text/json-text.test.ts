@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { JsonMistake, parseJsonText } from '../../src/core/json-text.ts'
+import { JsonMistake, parseJsonText } from '../../src/text/json-text.ts'
 
 const mistakeIn = (text: string): string => {
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anchorOf, asCode, asMarkdown } from '../../src/core/markdown.ts'
+import { anchorOf, asCode, asMarkdown } from '../../src/text/markdown.ts'
 
 test.each([
   ['begin after this event, as in evt_…', 'begin after this event, as in `evt_…`'],

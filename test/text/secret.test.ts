@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { holdsSecret, maskSecrets, patternOf } from '../../src/core/secret.ts'
+import { holdsSecret, maskSecrets, patternOf } from '../../src/text/secret.ts'
 
 const REST = '4eC39HqLyjWDarjtT1zdp7dc'
 const BEGINNINGS = [

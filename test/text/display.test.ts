@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { counted, formatSpan, shortened, toJson, visible, visibleLines } from '../../src/core/text.ts'
+import { counted, formatSpan, shortened, toJson, visible, visibleLines } from '../../src/text/display.ts'
 
 test.each([
   ['plain text, ümläuts and 日本 stay', 'plain text, ümläuts and 日本 stay'],
