@@ -94,6 +94,8 @@ const script = {
   // A script rather than a module: only for scripts does Node 20 take what V8 has compiled before.
   format: 'cjs',
   platform: 'node',
+  // The scripts of jsonc-parser's `main` import each other in a way that esbuild cannot follow.
+  mainFields: ['module', 'main'],
   target: 'node20',
   // Templates with tags would keep what is not ASCII, and take the whole script with them: twice the memory, and slower.
   supported: { 'template-literal': false, 'dynamic-import': false },

@@ -337,7 +337,7 @@ describe('serve --fixtures', () => {
     written('shop.json', '{ "customers": [')
     expect(await refused('--fixtures', path)).toEqual({
       status: 2,
-      stderr: `error: ${path}:1:17: expected a value, but the file ends here\n`,
+      stderr: `error: ${path}:1:17: expected ']', but the file ends here\n`,
     })
     expect((await refused('--fixtures', 'none.json')).status).toBe(2)
     expect(existsSync(join(folder.path, 'data', 'daemon.json'))).toBe(false)
