@@ -23,7 +23,7 @@ type Row = {
 
 /** The layers, from the inside out. A folder that is not here has no place yet. */
 const LAYERS: Readonly<Record<string, Row>> = {
-  'src/text/': { paths: ['src/text/'], packages: ['jsonc-parser'] },
+  'src/text/': { paths: ['src/text/'], packages: ['fastest-levenshtein', 'jsonc-parser'] },
   'src/core/': { paths: ['src/core/'], packages: [] },
   'src/store/': { paths: ['src/store/', 'src/core/'], packages: ['better-sqlite3', 'kysely', 'node:'] },
   'src/engine/': { paths: ['src/engine/', 'src/store/', 'src/core/'], packages: ['node:crypto'] },

@@ -53,7 +53,7 @@ const rows = table(
   recuring      recurring currency   recurring
   emial         email name           email
   nmae          email name           name
-  a             b c                  b
+  a             b c                  -
   a             bc cd                -
   cart          visa ada             -
   subscription  subscriptions        subscriptions
