@@ -1,4 +1,5 @@
 import { toJson, visible } from '../text/display.ts'
+import { widthOfAll } from '../ui/fit.ts'
 import { coloured, type Span, textOf } from '../ui/span.ts'
 import { type Io, variable } from './io.ts'
 
@@ -62,7 +63,7 @@ export class Output {
     } else {
       const titles = columns.map(({ title }): Span => ({ text: title, colour: 'bold' }))
       const cells = [titles, ...rows.map((row) => columns.map(({ cell }) => cell(row)))]
-      const widths = columns.map((_, index) => Math.max(...cells.map((row) => widthOf(row[index] ?? ''))))
+      const widths = columns.map((_, index) => Math.max(...cells.map((row) => widthOfAll(row.slice(index, index + 1)))))
       for (const row of cells) this.line(...row.flatMap((span, index) => padded(span, index, widths)))
     }
   }
@@ -86,10 +87,8 @@ export class Output {
   }
 }
 
-const widthOf = (span: Span): number => visible(textOf(span)).length
-
 /** A cell and the blanks that bring the next one into its column; the last one needs none. */
 function padded(span: Span, index: number, widths: readonly number[]): Span[] {
   const isLast = index === widths.length - 1
-  return isLast ? [span] : [span, ' '.repeat((widths[index] ?? 0) - widthOf(span) + 2)]
+  return isLast ? [span] : [span, ' '.repeat((widths[index] ?? 0) - widthOfAll([span]) + 2)]
 }

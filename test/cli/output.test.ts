@@ -25,6 +25,23 @@ test('a table on a terminal has titles, columns and colours', () => {
   )
 })
 
+test('columns of a table align behind wide characters', () => {
+  const { io, written } = recordedIo({ isTerminal: true })
+  const names = ['日本', 'e\u0301', '👩‍💻', 'longer']
+  new Output(io).table(
+    COLUMNS,
+    names.map((name) => ({ name, amount: '1' })),
+    'Nothing.',
+  )
+  const rows = written.stdout.split('\n').slice(1, -1)
+  expect(rows.map((row) => row.slice(row.lastIndexOf('m') + 1))).toEqual([
+    '    1',
+    '       1',
+    '      1',
+    '  1',
+  ])
+})
+
 test.each([
   ['in a pipe', { isTerminal: false }],
   ['with NO_COLOR', { isTerminal: true, env: { NO_COLOR: '1' } }],
