@@ -29,7 +29,7 @@ const LAYERS: Readonly<Record<string, Row>> = {
   'src/engine/': { paths: ['src/engine/', 'src/store/', 'src/core/'], packages: ['node:crypto'] },
   'src/webhooks/': {
     paths: ['src/webhooks/', 'src/engine/', 'src/store/', 'src/core/'],
-    packages: ['undici', 'node:'],
+    packages: ['ipaddr.js', 'undici', 'node:'],
   },
   'src/http/': {
     paths: ['src/http/', 'src/engine/', 'src/core/', 'src/text/'],

@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /** Link-local, metadata and multi-receiver ranges, which are always refused. */
 const NEVER: readonly string[] = [
@@ -48,10 +49,10 @@ export type AddressRules = {
  * See docs/contract/events-and-webhooks.md#addresses.
  */
 export class Addresses {
-  readonly #allowed: BlockList
+  readonly #allowed: readonly Range[]
   readonly #isExposed: boolean
-  /** Created at the first check: most daemons never send a webhook. */
-  #ranges: { readonly never: BlockList; readonly private: BlockList } | undefined
+  /** Made for the first address: most daemons never send a webhook. */
+  #ranges: { readonly never: readonly Range[]; readonly private: readonly Range[] } | undefined
 
   /** @throws RangeInvalid for a text that is not a CIDR range */
   constructor({ isExposed, allowed }: AddressRules) {
@@ -64,15 +65,15 @@ export class Addresses {
    * IPv4 address, both are checked.
    */
   refusal(address: string): string | undefined {
-    const plain = address.replace(/%.*$/, '')
-    const addresses = isIP(plain) === 6 ? [plain, ...embeddedIn(plain)] : [plain]
+    const plain = ipaddr.parse(address)
+    const meant = [plain, ...embeddedIn(plain)]
     this.#ranges ??= { never: rangesOf(NEVER), private: rangesOf(PRIVATE) }
     const { never, private: internal } = this.#ranges
-    if (addresses.some((each) => holds(never, each)))
-      return `${address} is a link-local, metadata or multicast address, to which webhooks are never sent`
-    const isAllowed = (each: string) => !holds(internal, each) || holds(this.#allowed, each)
-    if (!this.#isExposed || holds(this.#allowed, plain) || addresses.every(isAllowed)) return undefined
-    return `${address} is a loopback or private address; a daemon that listens beyond this machine can reach it only with --webhook-allow`
+    if (meant.some((each) => holds(never, each)))
+      return `${address} is a link-local, metadata or other address that webhooks never go to`
+    const isAllowed = (each: Address) => !holds(internal, each) || holds(this.#allowed, each)
+    if (!this.#isExposed || holds(this.#allowed, plain) || meant.every(isAllowed)) return undefined
+    return `${address} is a loopback or private address, which a daemon beyond this machine only reaches with --webhook-allow`
   }
 
   /**
@@ -90,63 +91,53 @@ export class Addresses {
   }
 }
 
-function rangesOf(ranges: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [network = '', length = '', ...more] = range.split('/')
-    const family = isIP(network)
-    const isLength = /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128)
-    if (!family || !isLength || more.length > 0) {
-      throw new RangeInvalid(`'${range}' is not a range of addresses; give one as in 10.0.0.0/8 or fd00::/8`)
-    }
-    list.addSubnet(network, Number(length), family === 4 ? 'ipv4' : 'ipv6')
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Range = readonly [network: Address, length: number]
+
+const rangesOf = (ranges: readonly string[]): Range[] => ranges.map(rangeOf)
+
+function rangeOf(range: string): Range {
+  const [network = ''] = range.split('/')
+  // The library also takes abbreviated and octal addresses.
+  if (!isIP(network) || !ipaddr.isValidCIDR(range)) {
+    throw new RangeInvalid(`'${range}' is no range of addresses: give one as in 10.0.0.0/8 or fd00::/8`)
   }
-  return list
+  return ipaddr.parseCIDR(range)
 }
 
-const holds = (list: BlockList, address: string): boolean =>
-  list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
+const holds = (ranges: readonly Range[], address: Address): boolean =>
+  ranges.some(([network, length]) => network.kind() === address.kind() && address.match(network, length))
 
 /** A format of IPv6 addresses with an embedded IPv4 address. */
 type Embedding = {
-  /** Matches the 32 hexadecimal digits of such an address. */
-  readonly form: RegExp
-  /** The positions of the IPv4 address among the 16 bytes. */
-  readonly at: readonly [number, number, number, number]
+  readonly range: Range
+  /** Matches the 32 hexadecimal digits of such an address, where the range does not say it all. */
+  readonly form?: RegExp
+  /** Where the IPv4 address begins among the 16 bytes. */
+  readonly at: number
   readonly isInverted?: true
 }
 
-const LAST = [12, 13, 14, 15] as const
 const EMBEDDINGS: readonly Embedding[] = [
-  { form: /^0{24}(?!0{7}[01])/, at: LAST }, // IPv4-compatible, ::/96, except :: and ::1
-  { form: /^0{20}ffff/, at: LAST }, // mapped, ::ffff:0:0/96
-  { form: /^0{16}ffff0000/, at: LAST }, // translated (SIIT), ::ffff:0:0:0/96
-  { form: /^0064ff9b0{16}/, at: LAST }, // NAT64, 64:ff9b::/96
-  { form: /^0064ff9b0001/, at: LAST }, // local NAT64, 64:ff9b:1::/48, with a prefix of 96 bits
-  { form: /^0064ff9b0001.{4}00.{8}0{6}$/, at: [9, 10, 11, 12] }, // the same with a prefix of 64 bits (RFC 6052 2.2)
-  { form: /^2002/, at: [2, 3, 4, 5] }, // 6to4, 2002::/16
-  { form: /^20010000/, at: [4, 5, 6, 7] }, // the server of a Teredo address, 2001::/32
-  { form: /^20010000/, at: LAST, isInverted: true }, // its client (RFC 4380 4)
-  { form: /^.{16}0[0-3]005efe/, at: LAST }, // ISATAP, with any prefix (RFC 5214 6.1)
+  { range: rangeOf('::/96'), form: /(?!0{7}[01]).{8}$/, at: 12 }, // IPv4-compatible, but for :: and ::1
+  { range: rangeOf('::ffff:0:0/96'), at: 12 }, // mapped
+  { range: rangeOf('::ffff:0:0:0/96'), at: 12 }, // translated (SIIT)
+  { range: rangeOf('64:ff9b::/96'), at: 12 }, // NAT64
+  { range: rangeOf('64:ff9b:1::/48'), at: 12 }, // local NAT64, with a prefix of 96 bits
+  { range: rangeOf('64:ff9b:1::/48'), form: /^.{16}00.{8}0{6}$/, at: 9 }, // the same with a prefix of 64 bits (RFC 6052 2.2)
+  { range: rangeOf('2002::/16'), at: 2 }, // 6to4
+  { range: rangeOf('2001::/32'), at: 4 }, // the server of a Teredo address
+  { range: rangeOf('2001::/32'), at: 12, isInverted: true }, // its client (RFC 4380 4)
+  { range: rangeOf('::/0'), form: /^.{16}0[0-3]005efe/, at: 12 }, // ISATAP, with any prefix (RFC 5214 6.1)
 ]
 
-/** Returns the IPv4 addresses that may be embedded in an IPv6 address. */
-function embeddedIn(address: string): string[] {
-  const digits = groupsOf(address)
-    .map((group) => group.toString(16).padStart(4, '0'))
-    .join('')
-  const bytes = Buffer.from(digits, 'hex')
-  return EMBEDDINGS.filter(({ form }) => form.test(digits)).map(({ at, isInverted }) =>
-    at.map((place) => (bytes[place] ?? 0) ^ (isInverted ? 255 : 0)).join('.'),
+/** The IPv4 addresses that an IPv6 address may stand for. */
+function embeddedIn(address: Address): Address[] {
+  if (address.kind() === 'ipv4') return []
+  const bytes = address.toByteArray()
+  const digits = Buffer.from(bytes).toString('hex')
+  return EMBEDDINGS.filter(({ range, form }) => holds([range], address) && (form?.test(digits) ?? true)).map(
+    ({ at, isInverted }) =>
+      ipaddr.fromByteArray(bytes.slice(at, at + 4).map((byte) => (isInverted ? byte ^ 255 : byte))),
   )
-}
-
-/** Returns the eight groups of an IPv6 address. */
-function groupsOf(address: string): number[] {
-  // The parser converts a dotted end to groups, and writes every group in hexadecimal.
-  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
-  const numbers = (text: string) =>
-    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
-  const [before, after] = [numbers(head), numbers(tail)]
-  return [...before, ...Array(8 - before.length - after.length).fill(0), ...after]
 }
