@@ -63,7 +63,9 @@ export class Output {
     } else {
       const titles = columns.map(({ title }): Span => ({ text: title, colour: 'bold' }))
       const cells = [titles, ...rows.map((row) => columns.map(({ cell }) => cell(row)))]
-      const widths = columns.map((_, index) => Math.max(...cells.map((row) => widthOfAll(row.slice(index, index + 1)))))
+      const widths = columns.map((_, index) =>
+        Math.max(...cells.map((row) => widthOfAll(row.slice(index, index + 1)))),
+      )
       for (const row of cells) this.line(...row.flatMap((span, index) => padded(span, index, widths)))
     }
   }
