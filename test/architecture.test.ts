@@ -29,7 +29,7 @@ const LAYERS: Readonly<Record<string, Row>> = {
   'src/engine/': { paths: ['src/engine/', 'src/store/', 'src/core/'], packages: ['node:crypto'] },
   'src/webhooks/': {
     paths: ['src/webhooks/', 'src/engine/', 'src/store/', 'src/core/'],
-    packages: ['ipaddr.js', 'undici', 'node:'],
+    packages: ['ipaddr.js', 'node:'],
   },
   'src/http/': {
     paths: ['src/http/', 'src/engine/', 'src/core/', 'src/text/'],
@@ -43,7 +43,7 @@ const LAYERS: Readonly<Record<string, Row>> = {
   'src/cli/': {
     paths: [
       ...['src/cli/', 'src/client/', 'src/ui/', 'src/core/', 'src/text/'],
-      ...['src/webhooks/signature.ts', 'package.json'],
+      ...['src/webhooks/post.ts', 'src/webhooks/signature.ts', 'package.json'],
     ],
     packages: ['commander', 'node:'],
     types: ['src/daemon.ts'],

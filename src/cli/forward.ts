@@ -1,16 +1,14 @@
 import { createHmac } from 'node:crypto'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
 import type { Client } from '../client/client.ts'
 import type { Beginning } from '../client/event-stream.ts'
 import type { Event } from '../client/types.ts'
+import { post } from '../webhooks/post.ts'
 import { signatureHeaders } from '../webhooks/signature.ts'
 import { wrongUsage } from './failure.ts'
 import { wallSeconds } from './wall.ts'
 
 /** As deliveries to webhook endpoints. See docs/contract/events-and-webhooks.md#delivery-attempts. */
 const TIMEOUT_MS = 15_000
-const MOST_READ_BYTES = 65_536
 
 /** Where events are forwarded, and the secret that they are signed with. */
 export type Target = { readonly url: URL; readonly secret: string }
@@ -55,56 +53,37 @@ export async function forwardEvents(
     signal,
     onNews: () => undefined,
   })) {
-    const failure = await post(url, signed(event, secret), signal)
+    const failure = await failureOf(url, signed(event, secret), signal)
     if (signal.aborted) return
     onForwarded(event, failure)
   }
 }
 
-type Post = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
+type SignedBody = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
 
-function signed(event: Event, secret: string): Post {
+function signed(event: Event, secret: string): SignedBody {
   const body = JSON.stringify(event)
   return { body, headers: signatureHeaders(secret, { id: event.id, timestamp: wallSeconds(), body }) }
 }
 
 /** @returns why the receiver did not accept it; null when it did */
-function post(url: URL, { body, headers }: Post, ended: AbortSignal): Promise<string | null> {
-  const signal = AbortSignal.any([ended, AbortSignal.timeout(TIMEOUT_MS)])
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
-  return new Promise((resolve) => {
-    const sent = request(url, {
-      method: 'POST',
-      signal,
-      // A connection that is kept may be closed just when it is used: then nobody could say whether the event arrived.
-      agent: false,
-      headers: {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-        'user-agent': 'paytwin',
-        ...headers,
-      },
+async function failureOf(
+  url: URL,
+  { body, headers }: SignedBody,
+  ended: AbortSignal,
+): Promise<string | null> {
+  try {
+    // Without an agent: when a kept connection closes, it is unknown whether the event arrived.
+    const { status } = await post(url, {
+      body,
+      headers: { 'content-type': 'application/json', 'user-agent': 'paytwin', ...headers },
+      signal: AbortSignal.any([ended, AbortSignal.timeout(TIMEOUT_MS)]),
     })
-    sent.once('response', (response) => readToEnd(response).then(() => resolve(verdictOn(response))))
-    sent.once('error', (error) => resolve(reasonOf(error)))
-    sent.end(body)
-  })
+    return status >= 200 && status < 300 ? null : `answered ${status}`
+  } catch (error) {
+    return reasonOf(error as NodeJS.ErrnoException)
+  }
 }
-
-/** What a receiver says beside its status is read, so that it can end in peace, and not looked at. */
-function readToEnd(response: IncomingMessage): Promise<void> {
-  let length = 0
-  return new Promise((resolve) => {
-    response.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > MOST_READ_BYTES) response.destroy()
-    })
-    response.on('error', () => undefined).once('close', resolve)
-  })
-}
-
-const verdictOn = ({ statusCode = 0 }: IncomingMessage): string | null =>
-  statusCode >= 200 && statusCode < 300 ? null : `answered ${statusCode}`
 
 const reasonOf = ({ name, code, message }: NodeJS.ErrnoException): string =>
   name === 'AbortError' || name === 'TimeoutError'

@@ -9,6 +9,7 @@ export class TimeLimit {
   #since = 0
   #timer: NodeJS.Timeout | undefined
   #isOver = false
+  #isLifted = false
 
   constructor(limitMs: number, other: AbortSignal) {
     this.#leftMs = limitMs
@@ -34,12 +35,14 @@ export class TimeLimit {
     try {
       return await work
     } finally {
-      this.#run()
+      // The work may end after the limit is lifted.
+      if (!this.#isLifted) this.#run()
     }
   }
 
   /** Removes the limit. */
   lift(): void {
+    this.#isLifted = true
     clearTimeout(this.#timer)
     this.#other.removeEventListener('abort', this.#abort)
   }

@@ -41,7 +41,6 @@ const HEAVY = [
   'ink',
   'react',
   'yoga-layout',
-  'undici',
   'node-cron',
   'src/http/docs/page.tsx',
   'src/http/oauth/page.tsx',

@@ -149,7 +149,7 @@ describe('a receiver that', () => {
         socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;')
         endlessly(socket, 'x'.repeat(10_000))
       },
-      tooMuch,
+      broken,
     ],
     [
       'has chunks of one byte with long extensions',
@@ -174,7 +174,16 @@ describe('a receiver that', () => {
       ),
       { status: 200, body: 'ok' },
     ],
-    ['asks for a body that it has received', says(`HTTP/1.1 100 Continue\r\n\r\n${OK}`), broken],
+    [
+      'asks for more of what has come',
+      says(`HTTP/1.1 100 Continue\r\n\r\n${OK}`),
+      { status: 200, body: 'ok' },
+    ],
+    [
+      'switches to another protocol',
+      says('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+      { status: null, error: 'The receiver wants to switch to another protocol' },
+    ],
     [
       'wants to speak another protocol',
       says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n'),
