@@ -16,16 +16,16 @@ export function nearest<Name extends string>(text: string, names: readonly Name[
   if (text.length > MAX_LENGTH) return []
   return names
     .filter((name) => name.length <= MAX_LENGTH)
-    .map((name) => ({ name, similarity: similarity(text.toLowerCase(), name.toLowerCase()) }))
-    .filter((candidate) => candidate.similarity >= MIN_SIMILARITY)
-    .sort((left, right) => right.similarity - left.similarity)
+    .map((name) => ({ name, likeness: likeness(text.toLowerCase(), name.toLowerCase()) }))
+    .filter((candidate) => candidate.likeness >= LEAST)
+    .sort((left, right) => right.likeness - left.likeness)
     .slice(0, count)
     .map(({ name }) => name)
 }
 
-/** Returns `; did you mean 'pro'?`, or an empty text. */
+/** `; did you mean 'pro'?`, or nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  const [meant] = nearest(word, known.slice(0, MAX_CANDIDATES), 1)
+  const [meant] = nearest(word, known.slice(0, MAX_KNOWN), 1)
   return meant === undefined ? '' : `; did you mean '${meant}'?`
 }
 

@@ -129,7 +129,9 @@ describe('fixtures', () => {
       expect.stringMatching(
         /bad\.json: webhook_endpoints\[0\]\.enabled_events\[0\]: .*; did you mean 'invoice\.paid'\?/,
       ),
-      expect.stringMatching(/bad\.json: apps\[0\]\.redirect_uris\[0\]: .*http is allowed on the loopback only/),
+      expect.stringMatching(
+        /bad\.json: apps\[0\]\.redirect_uris\[0\]: .*http is allowed on the loopback only/,
+      ),
     ])
   })
 
