@@ -53,8 +53,8 @@ export default defineConfig({
       },
     ],
     // None takes more than some seconds; others may have the machine meanwhile.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Many tests wait for a process that they started, or for time to pass: another file uses the processor meanwhile.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     reporters: report ? ['default', 'json'] : ['default'],

@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 /** It copies a hundred megabytes, and starts what it has built several times. */
-const BUILD_MS = 60_000
+const BUILD_MS = 180_000
 
 const started: number[] = []
 let folder: ReturnType<typeof temporaryFolder>

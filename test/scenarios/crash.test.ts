@@ -70,9 +70,7 @@ function copyAtCommit(
   return () => commits >= n
 }
 
-test('an advance that a crash interrupts ends at its target, and nobody can tell', {
-  timeout: 60_000,
-}, async () => {
+test('an advance that a crash interrupts ends at its target, and nobody can tell', async () => {
   const folder = makeFolder()
   const [original, crashed, crashedAgain] = ['original', 'crashed', 'crashed-again'].map((name) =>
     join(folder, `${name}.db`),

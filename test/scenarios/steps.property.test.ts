@@ -235,7 +235,7 @@ const isAnythingDue = async (twin: Twin, by: number): Promise<boolean> =>
   (await twin.get('/v1/test_helpers/upcoming?limit=1')).data.some(({ due }: Body) => due <= by)
 
 test('a jump and many steps tell the same story, and all that must hold of it does', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {

@@ -162,9 +162,7 @@ test('two test clocks and the main one advance at once, and each has its own his
   expect(await tell(true)).toEqual(await tell(false))
 })
 
-test('an advance of a test clock that a crash interrupts goes on at the next start', {
-  timeout: 60_000,
-}, async () => {
+test('an advance of a test clock that a crash interrupts goes on at the next start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'paytwin-test-clock-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [original, crashed] = ['original.db', 'crashed.db'].map((name) => join(folder, name)) as [
