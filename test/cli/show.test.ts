@@ -60,7 +60,7 @@ describe('with a renewal that failed', () => {
     const early = await fail('customers', 'show', id, '--at', '2026-01-01')
     expect(early).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('was made at 2026-02-28T12:00:00Z'),
+      stderr: expect.stringContaining('was created at 2026-02-28T12:00:00Z'),
     })
     const late = await fail('customers', 'show', id, '--at', '2999-01-01')
     expect(late).toMatchObject({ status: 1, stderr: expect.stringContaining('is in the future') })

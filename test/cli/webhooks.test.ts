@@ -171,7 +171,7 @@ test('a receiver that cannot be reached is told in the words of the network, one
   expect(await text('webhooks', 'list')).toContain(`${gone.id}\tdisabled\t`)
   expect(await fail('events', 'resend', event, '--to', gone.id)).toEqual({
     status: 1,
-    stderr: `error: The webhook endpoint '${gone.id}' is disabled: enable it first (invalid_state_transition)\n`,
+    stderr: `error: The webhook endpoint '${gone.id}' is disabled; enable it first (invalid_state_transition)\n`,
   })
 })
 

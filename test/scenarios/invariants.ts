@@ -23,7 +23,9 @@ export function holdInvariants(history: History): void {
   }
 }
 
-/** What holds too as long as nobody moves a period or gives an invoice up by hand: each period has one invoice. */
+/**
+ * Further invariants if no request moves a period or closes an invoice without payment: each period has one invoice.
+ */
 export function holdPeriods(history: History): void {
   for (const [subscription, invoices] of subscriptionsOf(history))
     periodsAreContiguous(subscription, invoices)

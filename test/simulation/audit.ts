@@ -13,7 +13,7 @@ import {
   showInvoice,
   showRefund,
   showSubscription,
-} from './model-telling.ts'
+} from './model-events.ts'
 import { differences, inModelTerms } from './naming.ts'
 import type { Account, World } from './world.ts'
 
@@ -28,7 +28,7 @@ const LISTS: Readonly<Record<Exclude<keyof History, 'events'>, string>> = {
   refunds: '/v1/refunds?',
 }
 
-/** All objects that a merchant can see, and the events as they were seen when they happened. */
+/** All objects that a merchant can see, and the events as they were first read. */
 async function historyOf(world: World, account: Account): Promise<History> {
   const history = { events: account.events } as unknown as History
   for (const [name, path] of Object.entries(LISTS)) {
@@ -38,8 +38,8 @@ async function historyOf(world: World, account: Account): Promise<History> {
 }
 
 /**
- * Everything that holds at any time: of each merchant's history, of the model and the objects as they are, of the past
- * that the journal remembers, and of what merchants see of each other.
+ * Checks all invariants: of each merchant's history, of the model and the current objects, of the past that the journal
+ * records, and of the isolation of merchants.
  * @throws Failure
  */
 export async function audit(world: World, dice: Dice): Promise<void> {
@@ -58,8 +58,8 @@ export async function audit(world: World, dice: Dice): Promise<void> {
 }
 
 /**
- * The histories of all merchants, byte for byte; ids of requests are random by nature. Events are made of the objects
- * as they are and of what was replaced since: they have to show what they showed when they happened.
+ * Reads the histories of all merchants without the random ids of requests. Events are reconstructed from the current
+ * objects and the journal; they must be the same as when they were first read.
  * @throws Failure
  */
 export async function bytesOfWorld(world: World): Promise<string[]> {
@@ -80,7 +80,7 @@ export async function bytesOfWorld(world: World): Promise<string[]> {
   return bytes
 }
 
-/** The model's objects and the API's, those too of which no event has told lately. */
+/** Compares the model's objects with those of the API, also those without recent events. */
 function compareObjects({ model, naming }: Account, history: History): void {
   const compare = (
     objects: readonly Body[],
@@ -96,7 +96,7 @@ function compareObjects({ model, naming }: Account, history: History): void {
     const byId = new Map(objects.map((object) => [object.id, object]))
     expected.forEach(({ key }, index) => {
       const object = byId.get(naming.idOf(key))
-      if (!object) throw new Failure('objects', `${key} is not there`)
+      if (!object) throw new Failure('objects', `${key} does not exist`)
       const found = differences(naming, shows[index], inModelTerms(object))
       if (found.length > 0) throw new Failure('objects', `${key}, ${object.id}: ${found.join('; ')}`)
     })
@@ -119,7 +119,7 @@ function compareObjects({ model, naming }: Account, history: History): void {
   )
 }
 
-/** What the model calls what the API lists as upcoming. */
+/** The model's names of the kinds of upcoming jobs. */
 const UPCOMING: Readonly<Record<string, string>> = {
   retry: 'payment_retry',
   cancellation: 'cancellation',
@@ -131,8 +131,8 @@ const UPCOMING: Readonly<Record<string, string>> = {
 }
 
 /**
- * The next thing of each subscription, in order. Of the rest, some may never happen because of what comes first; and a
- * due date that changes no status may be listed or not.
+ * Compares the next job of each subscription, in order. Later jobs may never run because of earlier ones, and a due date
+ * that changes no status may be listed or not.
  */
 async function compareUpcoming(world: World, account: Account): Promise<void> {
   const { model, naming } = account
@@ -167,21 +167,21 @@ const nextOfEach = <Entry extends { kind: string; subscription: string | null } 
         subscription === null || rest.findIndex((other) => other.subscription === subscription) === index,
     )
 
-/** A subscription as the journal remembers it is what the last event before showed. */
+/** Checks that a past subscription equals the object of the last event before. */
 async function comparePast(world: World, { subscriptions, events }: History, dice: Dice): Promise<void> {
   const subscription = dice.any(subscriptions)
   if (!subscription) return
-  const told = events.filter(({ data }) => data.object.id === subscription.id)
-  const chosen = dice.any(told)
+  const emitted = events.filter(({ data }) => data.object.id === subscription.id)
+  const chosen = dice.any(emitted)
   if (!chosen) return
-  const last = told.findLast(({ created }) => created <= chosen.created)
+  const last = emitted.findLast(({ created }) => created <= chosen.created)
   const path = `subscriptions/${subscription.id}?at=${chosen.created}`
   const { status, body, text } = await world.operate('GET', path)
-  if (status === 404 && chosen.created === told[0]?.created) return
+  if (status === 404 && chosen.created === emitted[0]?.created) return
   if (status !== 200) throw new Failure('past', `${path}: ${status} ${text}`)
   const { related: _, timeline: __, ...was } = body
   const shown = last?.data.object
-  // Fields of an answer are compared by name: the operator's one has more of them.
+  // Fields are compared by name, because the operator's response has more of them.
   for (const name of Object.keys(shown)) {
     if (JSON.stringify(was[name]) !== JSON.stringify(shown[name])) {
       throw new Failure(
@@ -192,7 +192,7 @@ async function comparePast(world: World, { subscriptions, events }: History, dic
   }
 }
 
-/** Every object is its merchant's, and another merchant is told that there is none. */
+/** Checks that every object is visible to its merchant, and missing for another one. */
 async function seeNothing(world: World, account: Account, history: History, dice: Dice): Promise<void> {
   const all = Object.entries(history).flatMap(([name, objects]) =>
     objects.map((object) => ({ name, object })),

@@ -4,7 +4,7 @@ import { Failure } from './failure.ts'
 
 export type Answer = { readonly status: number; readonly body: Body; readonly text: string }
 
-/** Speaks to a sandbox in this process, without a socket and without checking answers against their description. */
+/** A client of a sandbox in this process, without a socket and without checks against the description. */
 export async function ask(
   sandbox: Sandbox,
   {

@@ -1,7 +1,7 @@
 import { DAY, periodBegin } from './model-calendar.ts'
 import { advance, nextDue } from './model-clock.ts'
+import { ref } from './model-events.ts'
 import { type Command, done, type Table } from './model-play.ts'
-import { ref } from './model-telling.ts'
 
 const SPANS = [0, 60, 3600, DAY, DAY, 3 * DAY, 7 * DAY, 10 * DAY, 31 * DAY, 31 * DAY, 45 * DAY, 100 * DAY]
 
@@ -20,19 +20,19 @@ export const advanceTest: Command = (table) => {
   return move(table, { clock: clock.key, now: clock.now, path })
 }
 
-/** To an instant, by a span, or until something happens. */
+/** Advances to an instant, by a duration, or until an event. */
 function move(
   table: Table,
   { clock, now, path }: { clock: string | null; now: number; path: string },
 ): ReturnType<Command> {
   const { merchant, faults, dice } = table
   const { to, aim } = aimOf(table, now, clock)
-  // To the present instant an advance is refused where nothing is due there.
+  // An advance to the present instant is refused unless a job is due there.
   if (to === now && (nextDue(merchant, clock) ?? Number.POSITIVE_INFINITY) > to) return null
   const stopOn = dice.chance(10) ? dice.of(STOPS) : undefined
-  const told = advance(merchant, faults, clock, to, stopOn)
+  const emitted = advance(merchant, faults, clock, to, stopOn)
   const body = { ...aim, ...(stopOn && { stop_on: stopOn }) }
-  return done({ method: 'POST', path, body, told, moves: { from: now, to, stopOn } })
+  return done({ method: 'POST', path, body, emitted, moves: { from: now, to, stopOn } })
 }
 
 function aimOf({ merchant, dice }: Table, now: number, clock: string | null) {
@@ -42,7 +42,7 @@ function aimOf({ merchant, dice }: Table, now: number, clock: string | null) {
     const to = periodBegin(now, { interval: 'month', interval_count: 1 }, months)
     return { to, aim: { by: dice.chance(50) ? `${months}mo` : `P${months}M` } }
   }
-  // To the next thing that is due, or a second before it.
+  // To the next due job, or a second before it.
   const due = dice.chance(25) ? nextDue(merchant, clock) : undefined
   const isAhead = due !== undefined && due > now
   const to = isAhead ? due - (dice.chance(20) ? 1 : 0) : now + spanOf({ dice })

@@ -1,4 +1,5 @@
 import { noteSettled } from './model-billing.ts'
+import { Operation, ref } from './model-events.ts'
 import { attempt, charge, settleInvoice } from './model-payment.ts'
 import {
   broken,
@@ -14,7 +15,6 @@ import {
   type Table,
 } from './model-play.ts'
 import { type Intent, type Method, newKey, nowOf } from './model-state.ts'
-import { Operation, ref } from './model-telling.ts'
 
 export const createIntent: Command = (table) => {
   const { merchant, faults, dice } = table
@@ -44,18 +44,18 @@ export const createIntent: Command = (table) => {
       ...(isConfirmed && { confirm: true }),
     },
   }
-  if (!isConfirmed) return done({ ...play, told: operation.end() })
+  if (!isConfirmed) return done({ ...play, emitted: operation.end() })
   const outcome = attempt(operation, chosen)
   if (outcome === 'timed out') {
     Object.assign(merchant, before)
     return broken(play)
   }
   charge(operation, intent, { outcome, method: chosen })
-  const told = operation.end()
-  return outcome === 'approved' ? done({ ...play, told }) : declined({ ...play, told })
+  const emitted = operation.end()
+  return outcome === 'approved' ? done({ ...play, emitted }) : declined({ ...play, emitted })
 }
 
-/** Of an intent of its own or of an invoice's, which it pays. See docs/contract/payments.md#confirming. */
+/** Confirms an intent, or that of an invoice, which it pays. See docs/contract/payments.md#confirming. */
 export const confirmIntent: Command = (table) => {
   const { merchant, faults, dice } = table
   const open = merchant.intents.filter(({ customer }) => isOfLiving(table, customer)).slice(-20)
@@ -71,7 +71,7 @@ export const confirmIntent: Command = (table) => {
   const { status } = intent
   if (status === 'succeeded' || status === 'canceled' || status === 'requires_action') return refused(play)
   const method = given ?? methodOf(table, intent)
-  // What an intent of an invoice is charged to when nothing is given, the contract does not say.
+  // The contract does not say which payment method an invoice's intent uses if none is given.
   if (!given && intent.invoice !== null) return null
   if (!method) return refused(play)
   const before = structuredClone(merchant)
@@ -89,8 +89,8 @@ export const confirmIntent: Command = (table) => {
     const subscription = subscriptionOf(table, invoice)
     if (subscription && outcome === 'approved') noteSettled(operation, subscription, invoice)
   } else charge(operation, intent, { outcome, method })
-  const told = operation.end()
-  return outcome === 'approved' ? done({ ...play, told }) : declined({ ...play, told })
+  const emitted = operation.end()
+  return outcome === 'approved' ? done({ ...play, emitted }) : declined({ ...play, emitted })
 }
 
 /** See docs/contract/payments.md#updating-an-intent. */
@@ -102,7 +102,10 @@ function methodOf({ merchant }: Table, intent: Intent): Method | null {
 const operationOnIntent = ({ merchant, faults }: Table, { customer }: Intent): Operation =>
   new Operation(merchant, faults, { at: nowOf(merchant, customer) })
 
-/** With a push method, or a card that requires authentication. See docs/contract/payments.md#payment-intent-status. */
+/**
+ * Makes an intent wait, with a push method or a card that requires authentication. See
+ * docs/contract/payments.md#payment-intent-status.
+ */
 export const confirmLater: Command = (table) => {
   const { merchant, dice } = table
   const open = merchant.intents.filter(
@@ -120,7 +123,7 @@ export const confirmLater: Command = (table) => {
     method: 'POST',
     path: `/v1/payment_intents/{${intent.key}}/confirm`,
     body: { payment_method: dice.of(['pm_pix', 'pm_boleto', 'pm_card_authenticationRequired']) },
-    told: operation.end(),
+    emitted: operation.end(),
   })
 }
 
@@ -137,7 +140,7 @@ export const settleIntent: Command = (table) => {
   const operation = operationOnIntent(table, intent)
   const method: Method = { key: 'unnamed', customer: null, behaviour: 'succeeds', script: null }
   charge(operation, intent, { outcome: outcome === 'succeed' ? 'approved' : 'declined', method })
-  return done({ ...play, told: operation.end() })
+  return done({ ...play, emitted: operation.end() })
 }
 
 export const cancelIntent: Command = (table) => {
@@ -151,5 +154,5 @@ export const cancelIntent: Command = (table) => {
   intent.status = 'canceled'
   const operation = operationOnIntent(table, intent)
   operation.tellOfIntent('payment_intent.canceled', intent)
-  return done({ ...play, told: operation.end() })
+  return done({ ...play, emitted: operation.end() })
 }

@@ -1,3 +1,4 @@
+import { ref } from './model-events.ts'
 import {
   type Command,
   done,
@@ -8,9 +9,8 @@ import {
   type Table,
 } from './model-play.ts'
 import { type Invoice, type InvoiceItem, named, newKey } from './model-state.ts'
-import { ref } from './model-telling.ts'
 
-/** An item that waits for the next manual invoice, or names its invoice, which has to be a draft. */
+/** Creates an item that is pending for the next manual invoice, or names a draft. */
 export const createItem: Command = (table) => {
   const { merchant, dice } = table
   const invoice = dice.chance(50) ? invoiceIn(table, 'draft', 'draft', 'draft', 'open') : undefined

@@ -1,5 +1,6 @@
 import { cancel, invoicesOf, voidInvoice } from './model-billing.ts'
 import { DAY, type Interval } from './model-calendar.ts'
+import { type ExpectedEvent, Operation, ref } from './model-events.ts'
 import {
   type Command,
   done,
@@ -11,9 +12,8 @@ import {
   TEST_CARDS,
 } from './model-play.ts'
 import { type Customer, newKey, nowOf } from './model-state.ts'
-import { Operation, ref, type Told } from './model-telling.ts'
 
-/** Most prices are monthly: that is where calendars go wrong. */
+/** Most prices are monthly, because months are the difficult case of calendars. */
 const INTERVALS: readonly Interval[] = [
   { interval: 'day', interval_count: 1 },
   { interval: 'day', interval_count: 10 },
@@ -67,7 +67,7 @@ export const createCustomer: Command = ({ merchant, dice }) => {
   })
 }
 
-/** A default payment method: one that the customer has, or a new one by a test id. */
+/** Sets a default payment method: one of the customer, or a new one by a test id. */
 export const giveDefault: Command = (table) => {
   const { dice } = table
   const customer = dice.any(livingCustomers(table))
@@ -165,25 +165,25 @@ export const deleteTestClock: Command = (table) => {
   const { merchant, dice } = table
   const clock = dice.any(merchant.clocks.filter(({ isDeleted }) => !isDeleted))
   if (!clock) return null
-  const told = livingCustomers(table)
+  const emitted = livingCustomers(table)
     .filter((customer) => customer.clock === clock.key)
     .flatMap((customer) => deleteWhole(table, customer))
   clock.isDeleted = true
   const path = `/v1/test_helpers/test_clocks/{${clock.key}}`
-  return done({ method: 'DELETE', path, told, isUnordered: true })
+  return done({ method: 'DELETE', path, emitted, isUnordered: true })
 }
 
 export const deleteCustomer: Command = (table) => {
   const customer = table.dice.any(livingCustomers(table))
   if (!customer) return null
-  const told = deleteWhole(table, customer)
-  return done({ method: 'DELETE', path: `/v1/customers/{${customer.key}}`, told, isUnordered: true })
+  const emitted = deleteWhole(table, customer)
+  return done({ method: 'DELETE', path: `/v1/customers/{${customer.key}}`, emitted, isUnordered: true })
 }
 
 /** See docs/contract/customers.md#deleting-a-customer. */
-function deleteWhole({ merchant, faults }: Table, customer: Customer): Told[] {
+function deleteWhole({ merchant, faults }: Table, customer: Customer): ExpectedEvent[] {
   const at = nowOf(merchant, customer.key)
-  const told = merchant.subscriptions
+  const emitted = merchant.subscriptions
     .filter((subscription) => subscription.customer === customer.key)
     .filter(({ status }) => status !== 'canceled' && status !== 'incomplete_expired')
     .flatMap((subscription) => {
@@ -197,5 +197,5 @@ function deleteWhole({ merchant, faults }: Table, customer: Customer): Told[] {
       return operation.end({ isDeleted: true })
     })
   customer.isDeleted = true
-  return told
+  return emitted
 }

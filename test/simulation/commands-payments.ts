@@ -6,6 +6,7 @@ import {
   noteSettled,
   voidInvoice,
 } from './model-billing.ts'
+import { Operation, ref } from './model-events.ts'
 import { attempt, methodFor, settleInvoice } from './model-payment.ts'
 import {
   broken,
@@ -21,9 +22,8 @@ import {
   subscriptionOf,
 } from './model-play.ts'
 import { type Charge, type Invoice, named, newKey, nowOf } from './model-state.ts'
-import { Operation, ref } from './model-telling.ts'
 
-/** Manual, of the items that wait. See docs/contract/invoices.md#manual-invoices. */
+/** Creates a manual invoice of the pending items. See docs/contract/invoices.md#manual-invoices. */
 export const createInvoice: Command = (table) => {
   const { merchant, faults, dice } = table
   const customer = dice.any(livingCustomers(table))
@@ -54,10 +54,10 @@ export const createInvoice: Command = (table) => {
     currency: 'usd',
     ...(isSent && { collection_method: 'send_invoice', days_until_due: daysUntilDue }),
   }
-  return done({ method: 'POST', path: '/v1/invoices', body, told: operation.end() })
+  return done({ method: 'POST', path: '/v1/invoices', body, emitted: operation.end() })
 }
 
-/** Items that were pending before are pending again, those created on the draft are deleted: paytwin's own choice. */
+/** paytwin: items that were pending before are pending again, those created on the draft are deleted. */
 export const deleteInvoice: Command = (table) => {
   const { merchant, faults } = table
   const invoice = invoiceIn(table, 'draft', 'draft', 'open', 'paid')
@@ -69,7 +69,7 @@ export const deleteInvoice: Command = (table) => {
   invoice.status = 'deleted'
   merchant.items = merchant.items.filter(({ invoice: on, isOwn }) => on !== invoice.key || !isOwn)
   for (const item of merchant.items) if (item.invoice === invoice.key) item.invoice = null
-  return done({ ...play, told: operation.end() })
+  return done({ ...play, emitted: operation.end() })
 }
 
 export const finalizeInvoice: Command = (table) => {
@@ -81,7 +81,7 @@ export const finalizeInvoice: Command = (table) => {
   const subscription = subscriptionOf(table, invoice)
   finalize(operation, invoice)
   if (subscription) noteFinalized(operation, subscription, invoice)
-  return done({ ...play, told: operation.end() })
+  return done({ ...play, emitted: operation.end() })
 }
 
 export const markUncollectible: Command = (table) => {
@@ -93,7 +93,7 @@ export const markUncollectible: Command = (table) => {
   const subscription = subscriptionOf(table, invoice)
   giveUp(operation, invoice)
   if (subscription) noteSettled(operation, subscription, invoice)
-  return done({ ...play, told: operation.end() })
+  return done({ ...play, emitted: operation.end() })
 }
 
 export const voidOne: Command = (table) => {
@@ -105,7 +105,7 @@ export const voidOne: Command = (table) => {
   const subscription = subscriptionOf(table, invoice)
   voidInvoice(operation, invoice)
   if (subscription) noteSettled(operation, subscription, invoice)
-  return done({ ...play, told: operation.end() })
+  return done({ ...play, emitted: operation.end() })
 }
 
 /** See docs/contract/invoices.md#paying-by-hand. */
@@ -137,8 +137,8 @@ export const payInvoice: Command = (table) => {
   const isPaid = invoice.paidAt !== null
   if (subscription && isDraft) noteFinalized(operation, subscription, invoice)
   else if (subscription && isPaid) noteSettled(operation, subscription, invoice)
-  const told = operation.end()
-  return isPaid ? done({ ...play, told }) : declined({ ...play, told })
+  const emitted = operation.end()
+  return isPaid ? done({ ...play, emitted }) : declined({ ...play, emitted })
 }
 
 /** See docs/contract/payments.md#refunds. */
@@ -169,5 +169,5 @@ export const refund: Command = (table) => {
   merchant.refunds.push(given)
   operation.tellOfRefund('refund.created', given)
   operation.tellOfCharge('charge.refunded', named<Charge>(merchant.charges, charged.key))
-  return done({ ...play, told: operation.end() })
+  return done({ ...play, emitted: operation.end() })
 }

@@ -2,6 +2,7 @@ import { attachTestCard } from './commands-objects.ts'
 import { bill, cancel, enterPeriod, invoicesOf, voidInvoice } from './model-billing.ts'
 import { DAY } from './model-calendar.ts'
 import { endTrial } from './model-clock.ts'
+import { Operation, ref } from './model-events.ts'
 import {
   broken,
   type Command,
@@ -14,7 +15,6 @@ import {
   type Table,
 } from './model-play.ts'
 import { named, newKey, nowOf, type Subscription, totalOf } from './model-state.ts'
-import { Operation, ref } from './model-telling.ts'
 
 const MAX_AMOUNT = 99_999_999
 
@@ -101,14 +101,14 @@ export const subscribe: Command = (table) => {
     }
     if (isFailed && behaviour === 'error_if_incomplete') {
       takeBack()
-      return declined({ ...play, told: [] })
+      return declined({ ...play, emitted: [] })
     }
     if (isFailed) subscription.status = 'incomplete'
   }
-  return done({ ...play, told: operation.end(), makes: { [subscription.key]: 'id', ...given?.makes } })
+  return done({ ...play, emitted: operation.end(), makes: { [subscription.key]: 'id', ...given?.makes } })
 }
 
-/** A script moves on even if the attempt is rolled back. See docs/contract/payments.md#scripted-cards. */
+/** Moves a script on, even if the attempt is rolled back. See docs/contract/payments.md#scripted-cards. */
 function keepScripts(before: Table['merchant'], after: Table['merchant']): Table['merchant'] {
   for (const method of before.methods) method.script = named(after.methods, method.key).script
   return before
@@ -116,7 +116,7 @@ function keepScripts(before: Table['merchant'], after: Table['merchant']): Table
 
 const CHANGEABLE = ['active', 'past_due', 'trialing', 'unpaid'] as const
 
-/** An update of a subscription that is under way, and what it changes. */
+/** An update of a running subscription, and its changes. */
 const update =
   (
     change: (subscription: Subscription, table: Table, at: number) => Record<string, unknown> | null,
@@ -133,7 +133,7 @@ const update =
       method: 'POST',
       path: `/v1/subscriptions/{${subscription.key}}`,
       body,
-      told: operation.end(),
+      emitted: operation.end(),
     })
   }
 
@@ -154,9 +154,9 @@ export const changeQuantity = update((subscription, { merchant, dice }) => {
   if (!item) return null
   const quantity = dice.of([0, 1, 2, 5])
   const changed = [{ ...item, quantity }, ...others]
-  // What is refused has a test of its own; here it would hide what comes after.
+  // Refusals have their own tests; here they would hide later results.
   if (totalOf(merchant, changed) > MAX_AMOUNT) return null
-  // An item is changed by its id, which the model does not know: the runner looks it up by its price.
+  // The model does not have the id of the item, so the runner finds it by its price.
   subscription.items = changed
   return { items: [{ id: `{item of ${subscription.key} ${item.price}}`, quantity }] }
 })
@@ -187,7 +187,7 @@ export const removeItem = update((subscription, { dice }) => {
   return { items: [{ id: `{item of ${subscription.key} ${item.price}}`, deleted: true }] }
 })
 
-/** From then on it is the customer's default that is charged. */
+/** Removes the payment method; then the customer's default is charged. */
 export const leaveToDefault = update((subscription) => {
   subscription.method = null
   return { default_payment_method: null }
@@ -200,10 +200,10 @@ export const changeMethod = update((subscription, table) => {
   return { default_payment_method: ref(method.key) }
 })
 
-/** From the next invoice on. Sent ones need a number of days: 30 when none is given. */
+/** Changes the collection from the next invoice on. Sent invoices are due after 30 days by default. */
 export const changeCollection = update((subscription, { dice }) => {
   if (subscription.collection === 'send_invoice') {
-    // Charged automatically from now on there has to be something to charge.
+    // Automatic charging needs a payment method.
     if (subscription.method === null) return null
     subscription.collection = 'charge_automatically'
     subscription.daysUntilDue = null
@@ -250,14 +250,14 @@ export const extendTrial: Command = (table) => {
   if (end > at + 720 * DAY) return null
   Object.assign(subscription, { trialEnd: end, end, anchor: end })
   const path = `/v1/subscriptions/{${subscription.key}}`
-  return done({ method: 'POST', path, body: { trial_end: end }, told: operation.end() })
+  return done({ method: 'POST', path, body: { trial_end: end }, emitted: operation.end() })
 }
 
 /** See docs/contract/subscriptions.md#updating. */
 export const endTrialNow: Command = (table) => {
   const { merchant, faults } = table
   const subscription = subscriptionIn(table, 'trialing')
-  // Where a fault would make it time out, or it was asked to end with its trial, the contract says too little.
+  // The contract is not precise about timeouts, and about a cancellation at the end of the trial.
   if (!subscription || subscription.cancelAt !== null || faults.some(({ remaining }) => remaining > 0))
     return null
   const at = nowOf(merchant, subscription.customer)
@@ -267,7 +267,7 @@ export const endTrialNow: Command = (table) => {
   subscription.anchor = at
   const ended = endTrial(operation, subscription)
   const path = `/v1/subscriptions/{${subscription.key}}`
-  return done({ method: 'POST', path, body: { trial_end: 'now' }, told: operation.end(ended) })
+  return done({ method: 'POST', path, body: { trial_end: 'now' }, emitted: operation.end(ended) })
 }
 
 /** See docs/contract/subscriptions.md#canceling. */
@@ -290,7 +290,7 @@ export const cancelNow: Command = (table) => {
     }
   }
   cancel(operation, subscription, { reason: 'cancellation_requested', isRequestedNow: true })
-  return done({ ...play, told: operation.end({ isDeleted: true }) })
+  return done({ ...play, emitted: operation.end({ isDeleted: true }) })
 }
 
 export const cancelLater: Command = (table) => {
@@ -303,7 +303,7 @@ export const cancelLater: Command = (table) => {
   const at = nowOf(merchant, subscription.customer)
   const operation = new Operation(merchant, faults, { at, subscription })
   scheduleForPeriodEnd(subscription, at)
-  return done({ ...play, told: operation.end() })
+  return done({ ...play, emitted: operation.end() })
 }
 
 /** See docs/contract/subscriptions.md#resuming. */
@@ -324,10 +324,10 @@ export const resume: Command = (table) => {
     Object.assign(subscription, { cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null })
   }
   subscription.pause = null
-  return done({ ...play, told: operation.end({ isResumed: true }) })
+  return done({ ...play, emitted: operation.end({ isResumed: true }) })
 }
 
-/** "Resuming a paused one starts a new period at that moment (anchor too)"; failing: "I3f, PI−, invoice.voided". */
+/** Resumes a paused subscription with a new period and anchor; a failure emits I3f, PI−, invoice.voided. */
 function resumePaused(table: Table, subscription: Subscription, play: { method: 'POST'; path: string }) {
   const { merchant, faults } = table
   const at = nowOf(merchant, subscription.customer)
@@ -335,7 +335,7 @@ function resumePaused(table: Table, subscription: Subscription, play: { method: 
   const wasBefore = structuredClone(subscription)
   const operation = new Operation(merchant, faults, { at, subscription })
   subscription.anchor = at
-  // It withdraws a `cancel_at` that has passed, and ends a pause of collection. See
+  // It removes a `cancel_at` that has passed, and ends a pause of collection. See
   // docs/contract/subscriptions.md#resuming.
   subscription.pause = null
   if (subscription.cancelAt !== null && subscription.cancelAt <= at) {
@@ -351,8 +351,8 @@ function resumePaused(table: Table, subscription: Subscription, play: { method: 
   if ((outcome === 'declined' || outcome === 'no method') && invoice) {
     voidInvoice(operation, invoice, true)
     Object.assign(subscription, wasBefore)
-    return declined({ ...play, told: operation.end() })
+    return declined({ ...play, emitted: operation.end() })
   }
   subscription.status = 'active'
-  return done({ ...play, told: operation.end({ isResumed: true }) })
+  return done({ ...play, emitted: operation.end({ isResumed: true }) })
 }

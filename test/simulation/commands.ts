@@ -7,7 +7,7 @@ import * as subscriptions from './commands-subscriptions.ts'
 import { Dice } from './dice.ts'
 import { type Command, done } from './model-play.ts'
 
-/** How often each command is drawn, and what it does. */
+/** The commands, each with its weight. */
 const COMMANDS = {
   'create price': [4, objects.createPrice],
   'create customer': [6, objects.createCustomer],
@@ -57,13 +57,13 @@ const COMMANDS = {
   'advance test clock': [12, clocks.advanceTest],
 } as const satisfies Record<string, readonly [number, Command]>
 
-/** What concerns all merchants at once; the runner does it. */
+/** The actions that concern all merchants; the runner does them. */
 const WHOLE = { 'save snapshot': 2, 'restore snapshot': 2, reset: 1 } as const
 
 export type CommandName = keyof typeof COMMANDS
 export type WholeName = keyof typeof WHOLE
 
-/** One step of a simulation. With the steps before it, it says all: what it does follows from its dice. */
+/** One step of a simulation. The steps before it and its dice determine its action. */
 export type Step = {
   readonly merchant: number
   readonly name: CommandName | WholeName
@@ -72,7 +72,7 @@ export type Step = {
 
 export const MERCHANTS = 3
 
-/** Snapshots and resets throw much away: a third as often as their numbers say. */
+/** Snapshots and resets discard much state, so they have a third of their weights. */
 const weights = {
   ...(Object.fromEntries(Object.entries(COMMANDS).map(([name, [weight]]) => [name, 3 * weight])) as Record<
     CommandName,
@@ -81,7 +81,7 @@ const weights = {
   ...WHOLE,
 }
 
-/** What each merchant begins with, so that there is something to act upon. */
+/** The first steps of each merchant, which create objects for the later ones. */
 const BEGINNING: readonly CommandName[] = [
   'create price',
   'create price',
@@ -93,7 +93,7 @@ const BEGINNING: readonly CommandName[] = [
   'subscribe',
 ]
 
-/** The steps of a seed; fewer of them are its first ones. */
+/** Generates the steps of a seed; a smaller number gives the first ones. */
 export function stepsOf(seed: number, count: number): Step[] {
   const dice = new Dice(seed)
   const step = (merchant: number, name: Step['name']): Step => ({ merchant, name, dice: dice.next() })
@@ -108,7 +108,7 @@ export const isWhole = (name: Step['name']): name is WholeName => name in WHOLE
 
 export const commandNamed = (name: CommandName): Command => COMMANDS[name][1]
 
-/** Steps as text, and back: `0:create price:123`, divided by commas. */
+/** Formats steps as text, and parses them: `0:create price:123`, separated by commas. */
 export const write = (steps: readonly Step[]): string =>
   steps.map(({ merchant, name, dice }) => `${merchant}:${name}:${dice}`).join(',')
 

@@ -1,4 +1,4 @@
-/** Numbers that follow from a seed, the same on every machine. */
+/** Pseudo-random numbers from a seed, the same on every machine. */
 export class Dice {
   #state: number
 
@@ -6,7 +6,7 @@ export class Dice {
     this.#state = seed >>> 0
   }
 
-  /** The next number, 0 to 2³² − 1 (splitmix32). */
+  /** Returns the next number, 0 to 2³² − 1 (splitmix32). */
   next(): number {
     this.#state = (this.#state + 0x9e3779b9) >>> 0
     let mixed = this.#state
@@ -15,12 +15,12 @@ export class Dice {
     return (mixed ^ (mixed >>> 15)) >>> 0
   }
 
-  /** A whole number from 0 up to, and without, the bound. */
+  /** Returns an integer from 0 to the bound, exclusive. */
   below(bound: number): number {
     return this.next() % bound
   }
 
-  /** A whole number from the first to the last, both included. */
+  /** Returns an integer from the first to the last, inclusive. */
   between(first: number, last: number): number {
     return first + this.below(last - first + 1)
   }
@@ -29,19 +29,19 @@ export class Dice {
     return this.below(100) < percent
   }
 
-  /** One of a list that is not empty. */
+  /** Chooses from a non-empty list. */
   of<Value>(values: readonly Value[]): Value {
     const value = values[this.below(values.length)]
     if (value === undefined) throw new Error('nothing to choose from')
     return value
   }
 
-  /** One of a list, or nothing where there is none. */
+  /** Chooses from a list; undefined if it is empty. */
   any<Value>(values: readonly Value[]): Value | undefined {
     return values.length === 0 ? undefined : this.of(values)
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** Chooses a name by weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries<number>(weights) as [Name, number][]
     let left = this.below(entries.reduce((sum, [, weight]) => sum + weight, 0))

@@ -1,4 +1,4 @@
-/** Something that does not hold. Its kind is what a shorter sequence has to break too, to count as the same failure. */
+/** A violated invariant. A shorter sequence has the same failure if it violates an invariant of the same kind. */
 export class Failure extends Error {
   readonly kind: string
 

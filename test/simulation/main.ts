@@ -5,9 +5,9 @@ import { shrink } from './shrink.ts'
 
 /**
  * `npm run simulate -- [--seed N] [--steps M] [--seconds S | --minutes M] [--replay STEPS] [--quick]`: plays random
- * steps against a sandbox and a model of it, one seed after the other until the time is up, or one seed where no time
- * is given. Each is played three times, unless it is to be quick: again, and with its advances in small steps. On a
- * failure it prints the seed and the shortest sequence that it finds, and exits with 1.
+ * steps against a sandbox and a model of it: one seed after another until the time is over, or one seed if no time is
+ * given. Each is played three times without --quick: twice unchanged, and once with its advances in small steps. On a
+ * failure it prints the seed and the shortest failing sequence, and exits with 1.
  */
 const { values } = parseArgs({
   options: {
@@ -49,13 +49,13 @@ function elapsed(): number {
   return (performance.now() - begun) / 1000
 }
 
-/** How long a shorter sequence is looked for: whoever waits for it has a seed to run again already. */
+/** How long shrinking may take; the seed has already been printed. */
 const SHRINK_SECONDS = 90
 
 async function report(seed: number, steps: readonly Step[], { failure, lines }: Result): Promise<void> {
   console.error(`seed ${seed} fails after ${lines.length} steps. ${failure?.message}`)
   const deadline = elapsed() + SHRINK_SECONDS
-  // What comes after the failure has no part in it, and what one run finds needs no second one.
+  // Steps after the failure are dropped, and a failure of one run needs no second run.
   const played = steps.slice(0, lines.length + 1)
   const replay = (await run(played, { seed })).failure?.kind === failure?.kind ? run : play
   const again = (shorter: readonly Step[]) => replay(shorter, { seed, auditEvery: Number.POSITIVE_INFINITY })
@@ -70,7 +70,7 @@ async function report(seed: number, steps: readonly Step[], { failure, lines }: 
   console.error(`npm run simulate -- --seed ${seed} --replay '${write(shortest)}'`)
 }
 
-/** The first guesses at what has no part in a failure: the other merchants, and steps that found nothing to do. */
+/** Steps that probably do not contribute to a failure: those of other merchants, and those without effect. */
 async function narrow(
   steps: readonly Step[],
   lines: readonly string[],

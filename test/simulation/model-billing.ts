@@ -1,4 +1,5 @@
 import { DAY, periodBegin } from './model-calendar.ts'
+import type { Operation } from './model-events.ts'
 import { attempt, methodFor, type Outcome, settleInvoice } from './model-payment.ts'
 import {
   type Customer,
@@ -11,12 +12,11 @@ import {
   type Subscription,
   totalOf,
 } from './model-state.ts'
-import type { Operation } from './model-telling.ts'
 
-/** Days after the failure, not gaps. See docs/contract/invoices.md#retry-schedule. */
+/** Days after the first failure, not gaps. See docs/contract/invoices.md#retry-schedule. */
 const RETRY_DAYS = [1, 3, 5, 7]
 
-/** When an invoice is tried next after so many attempts, the first included. */
+/** Returns the next attempt of an invoice after so many attempts, the first one included. */
 export function retryAfter(failedAt: number, attempts: number): number | null {
   const days = RETRY_DAYS[attempts - 1]
   return days === undefined ? null : failedAt + days * DAY
@@ -25,7 +25,7 @@ export function retryAfter(failedAt: number, attempts: number): number | null {
 export const invoicesOf = ({ invoices }: Merchant, { key }: Subscription): Invoice[] =>
   invoices.filter(({ subscription }) => subscription === key)
 
-/** A draft, with the event invoice.created. See docs/contract/invoices.md#status. */
+/** Creates a draft, with the event invoice.created. See docs/contract/invoices.md#status. */
 export function draft(operation: Operation, subscription: Subscription, reason: string): Invoice {
   const { merchant } = operation
   const invoice: Invoice = {
@@ -63,7 +63,7 @@ export const NEW_INVOICE = {
 } as const
 
 /**
- * The number is given, and an intent unless the total is 0. See docs/contract/invoices.md#finalizing.
+ * Assigns the number, and an intent unless the total is 0. See docs/contract/invoices.md#finalizing.
  */
 export function finalize(operation: Operation, invoice: Invoice, isHeldBack = false): void {
   const { merchant, at } = operation
@@ -73,7 +73,8 @@ export function finalize(operation: Operation, invoice: Invoice, isHeldBack = fa
   invoice.status = 'open'
   invoice.finalizedAt = at
   if (invoice.total > 0) {
-    // What costs nothing, or is given up at once, is never due. See docs/contract/invoices.md#due-dates.
+    // An invoice with a zero total, or that is closed at once, has no due date. See
+    // docs/contract/invoices.md#due-dates.
     if (invoice.collection === 'send_invoice' && !isHeldBack)
       invoice.dueDate = at + daysUntilDue(operation, invoice) * DAY
     const intent: Intent = {
@@ -94,7 +95,7 @@ export function finalize(operation: Operation, invoice: Invoice, isHeldBack = fa
   operation.tellOfInvoice('invoice.paid', invoice)
 }
 
-/** As its subscription says when it is finalized. See docs/contract/invoices.md#due-dates. */
+/** Sets the due date that its subscription has at the finalization. See docs/contract/invoices.md#due-dates. */
 function daysUntilDue({ merchant }: Operation, { subscription, daysUntilDue }: Invoice): number {
   const own = merchant.subscriptions.find(({ key }) => key === subscription)
   return (own ? own.daysUntilDue : daysUntilDue) ?? 30
@@ -117,7 +118,7 @@ export function markUncollectible(operation: Operation, invoice: Invoice): void 
   operation.tellOfInvoice('invoice.marked_uncollectible', invoice)
 }
 
-/** A scheduled attempt: it counts, and says when the next is. See docs/contract/invoices.md#retry-schedule. */
+/** Records a scheduled attempt, which counts, and sets the next one. See docs/contract/invoices.md#retry-schedule. */
 export function attemptOnSchedule(
   operation: Operation,
   invoice: Invoice,
@@ -133,7 +134,7 @@ export function attemptOnSchedule(
 }
 
 /**
- * The invoice of a period that begins, and what becomes of it: collected, sent, or held back.
+ * Creates the invoice of a new period and collects or sends it, or handles it as the pause of collection says.
  * See docs/contract/subscriptions.md#pausing-collection.
  */
 export function bill(
@@ -147,7 +148,7 @@ export function bill(
   if (pause?.behavior === 'keep_as_draft') return 'not tried'
   finalize(operation, invoice, pause !== null)
   if (pause) {
-    // One that costs nothing is paid at once, and latest_invoice stays as it is.
+    // An invoice with a zero total is paid at once, and latest_invoice is unchanged.
     if (invoice.status !== 'open') return 'not tried'
     if (pause.behavior === 'void') voidInvoice(operation, invoice)
     else markUncollectible(operation, invoice)
@@ -161,7 +162,7 @@ export function bill(
 }
 
 /**
- * `latest_invoice` is the newest finalized invoice once one has been paid. One that a pause held back stays out of it
+ * `latest_invoice` is the newest finalized invoice once one has been paid. An invoice of a pause is not shown there
  * until it is paid. See docs/contract/subscriptions.md#latest-invoice.
  */
 export function noteFinalized({ merchant }: Operation, subscription: Subscription, invoice: Invoice): void {
@@ -183,7 +184,7 @@ export function enterPeriod({ merchant }: Operation, subscription: Subscription,
 const isOutstanding = ({ status, collection, dueDate }: Invoice, at: number): boolean =>
   status === 'open' && (collection === 'charge_automatically' || (dueDate !== null && dueDate <= at))
 
-/** What the end of an invoice's collection does to its subscription: see docs/contract/subscriptions.md#status. */
+/** Updates a subscription after the end of an invoice's collection: see docs/contract/subscriptions.md#status. */
 export function noteSettled(operation: Operation, subscription: Subscription, invoice: Invoice): void {
   if (subscription.status === 'incomplete') {
     if (invoice.status === 'paid') subscription.status = 'active'
@@ -205,7 +206,7 @@ export function expire({ at }: Operation, subscription: Subscription): void {
   subscription.endedAt = at
 }
 
-/** Open invoices stay open and are no longer retried. See docs/contract/subscriptions.md#canceling. */
+/** Removes the retries of open invoices, which stay open. See docs/contract/subscriptions.md#canceling. */
 export function cancel(
   { merchant, at }: Operation,
   subscription: Subscription,

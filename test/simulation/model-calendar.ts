@@ -1,6 +1,6 @@
 /**
- * The calendar of the independent model: written from the contract alone, as plainly as can be, and importing
- * nothing of paytwin. Times are Unix seconds.
+ * The calendar of the independent model. It is written from the contract alone, as simply as possible, and imports
+ * nothing from paytwin. Times are Unix seconds.
  */
 export const MINUTE = 60
 export const DAY = 86_400
@@ -19,7 +19,7 @@ const daysOf = (year: number, month: number): number =>
 const daysOfYear = (year: number): number => (isLeap(year) ? 366 : 365)
 
 /**
- * Year, month (0 for January), day of the month (1 for the first) and second of the day: counted day by day from 1970.
+ * Returns year, month (0 for January), day (1 for the first) and second of the day, counted day by day from 1970.
  */
 function civil(instant: number): { year: number; month: number; day: number; second: number } {
   let days = Math.floor(instant / DAY)
@@ -38,7 +38,7 @@ function instantOf(year: number, month: number, day: number, second: number): nu
 }
 
 /**
- * Where the n-th period begins: always counted from the anchor, in UTC. See docs/contract/clocks.md#calendar.
+ * Returns the beginning of the n-th period, counted from the anchor, in UTC. See docs/contract/clocks.md#calendar.
  */
 export function periodBegin(anchor: number, { interval, interval_count }: Interval, n: number): number {
   const count = n * interval_count

@@ -9,6 +9,7 @@ import {
   voidInvoice,
 } from './model-billing.ts'
 import { MINUTE } from './model-calendar.ts'
+import { type ExpectedEvent, Operation } from './model-events.ts'
 import { methodFor } from './model-payment.ts'
 import {
   type Charge,
@@ -20,20 +21,21 @@ import {
   type Refund,
   type Subscription,
 } from './model-state.ts'
-import { Operation, type Told } from './model-telling.ts'
 
-/** Something that a clock makes happen. Of those due in one second the smallest place comes first. */
+/** A job of a clock. Of the jobs in one second the one with the smallest place runs first. */
 type Job = {
   readonly kind: (typeof KINDS)[number] | 'refund'
   readonly subscription: string | null
   readonly due: number
-  /** Of no subscription first; then by the subscription's place; then by kind; retries of the oldest invoice first. */
+  /**
+   * The order: no subscription first; then by the subscription's place, the kind, and for retries the oldest invoice.
+   */
   readonly place: readonly [number, number, number]
-  readonly run: (at: number) => Told[]
+  readonly run: (at: number) => ExpectedEvent[]
 }
 
 /**
- * Moves a clock to an instant and does what is due on the way, each at its instant.
+ * Moves a clock to an instant and runs the due jobs, each at its instant.
  * See docs/contract/clocks.md#advancing.
  * @param clock - a test clock's key; null for the main clock
  * @param stopOn - types of events, or families as `invoice.*`, that end it early
@@ -44,9 +46,9 @@ export function advance(
   clock: string | null,
   target: number,
   stopOn: readonly string[] = [],
-): Told[] {
+): ExpectedEvent[] {
   const shown = clock === null ? merchant : named(merchant.clocks, clock)
-  const told: Told[] = []
+  const emitted: ExpectedEvent[] = []
   for (
     let job = nextJob(merchant, faults, clock);
     job && job.due <= target;
@@ -54,18 +56,18 @@ export function advance(
   ) {
     shown.now = Math.max(shown.now, job.due)
     const happened = job.run(shown.now)
-    told.push(...happened)
+    emitted.push(...happened)
     // See docs/contract/clocks.md#stop-on.
-    if (happened.some(({ type }) => stopOn.some((name) => matches(name, type)))) return told
+    if (happened.some(({ type }) => stopOn.some((name) => matches(name, type)))) return emitted
   }
   shown.now = target
-  return told
+  return emitted
 }
 
 const matches = (name: string, type: string): boolean =>
   name.endsWith('*') ? type.startsWith(name.slice(0, -1)) : type === name
 
-/** When the next thing happens on a clock. */
+/** Returns the instant of a clock's next job. */
 export const nextDue = (merchant: Merchant, clock: string | null): number | undefined =>
   nextJob(merchant, [], clock)?.due
 
@@ -76,7 +78,7 @@ function nextJob(merchant: Merchant, faults: Fault[], clock: string | null): Job
   )
 }
 
-/** What a clock is going to make happen as things stand, the next first. */
+/** Lists the jobs of a clock, the next one first. */
 export const upcoming = (merchant: Merchant, clock: string | null): Omit<Job, 'run' | 'place'>[] =>
   jobsOn(merchant, [], clock).sort(inOrder)
 
@@ -217,7 +219,7 @@ function renew(operation: Operation, subscription: Subscription): undefined {
   if (outcome !== 'approved' && outcome !== 'not tried') subscription.status = 'past_due'
 }
 
-/** The anchor is the trial's end. See docs/contract/subscriptions.md#trials. */
+/** Ends a trial, whose end is the anchor. See docs/contract/subscriptions.md#trials. */
 export function endTrial(
   operation: Operation,
   subscription: Subscription,

@@ -1,11 +1,11 @@
+import type { Operation } from './model-events.ts'
 import type { Behaviour, Customer, Intent, Invoice, Method, Subscription } from './model-state.ts'
 import { named, newKey } from './model-state.ts'
-import type { Operation } from './model-telling.ts'
 
 export type Outcome = 'approved' | 'declined' | 'no method' | 'timed out'
 
 /**
- * What an attempt is charged to. One that was detached is charged no more.
+ * Returns the payment method of an attempt; a detached one is not charged.
  * See docs/contract/subscriptions.md#attempted-payment-method.
  */
 export function methodFor(
@@ -23,7 +23,7 @@ export function methodFor(
 }
 
 /**
- * What the processor answers: the first fault that was added, or else the card's script.
+ * Returns the processor's answer: the first fault, or else the card's script.
  * See docs/contract/faults.md#charge-faults.
  */
 export function attempt({ faults }: Operation, method: Method | null): Outcome {
@@ -41,7 +41,7 @@ export function attempt({ faults }: Operation, method: Method | null): Outcome {
 }
 
 /**
- * A charge, and its intent as the charge leaves it. Without a method there is no charge. See
+ * Creates a charge and updates its intent. Without a method there is no charge. See
  * docs/contract/payments.md#charges.
  */
 export function charge(
@@ -71,7 +71,7 @@ export function charge(
 
 const behaviourOf = ({ behaviour }: Method): Behaviour => behaviour
 
-/** Pays an invoice, or fails to. The events of the invoice go before those of the payment. */
+/** Attempts to pay an invoice. The events of the invoice come before those of the payment. */
 export function settleInvoice(
   operation: Operation,
   invoice: Invoice,

@@ -1,52 +1,58 @@
 import type { Dice } from './dice.ts'
+import { type ExpectedEvent, Operation } from './model-events.ts'
 import type { Customer, Fault, Invoice, Merchant, Method, Subscription } from './model-state.ts'
 import { named, nowOf } from './model-state.ts'
-import { Operation, type Told } from './model-telling.ts'
 
-/** Something to ask of the API, and what the model says will come of it. `{sub3}` stands for an id. */
+/** A request to the API, with the result that the model expects. `{sub3}` stands for an id. */
 export type Play = {
   readonly method: 'POST' | 'DELETE' | 'GET'
   readonly path: string
   readonly body?: Readonly<Record<string, unknown>>
-  /** Whether it goes to the operator's API. */
+  /** Whether it is a request to the operator's API. */
   readonly isOperators?: boolean
   readonly answer: 'done' | 'declined' | 'refused' | 'broken'
-  readonly told: readonly Told[]
-  /** Whether the contract says nothing of the order of these events. */
+  readonly emitted: readonly ExpectedEvent[]
+  /** Whether the contract leaves the order of these events open. */
   readonly isUnordered?: boolean
-  /** Where in the answer the ids of new objects stand that no event tells of: `{cus1: 'id'}`. */
+  /** The fields of the response with the ids of new objects without events: `{cus1: 'id'}`. */
   readonly makes?: Readonly<Record<string, string>>
-  /** An advance, which may be asked for in parts. */
+  /** An advance, which may be split into parts. */
   readonly moves?: Moves
 }
 
-/** Unix seconds; `stopOn` names the types of events that end it early. */
+/** The target in Unix seconds; `stopOn` lists the types of events that end it early. */
 export type Moves = {
   readonly from: number
   readonly to: number
   readonly stopOn: readonly string[] | undefined
 }
 
-/** What a command is made from: the state of things, and the dice of that command. */
+/** The input of a command: the state of the model, and the command's dice. */
 export type Table = { readonly merchant: Merchant; readonly faults: Fault[]; readonly dice: Dice }
 
-/** Asks for something; null where nothing is there to do it to. */
+/** Creates a request; null if there is no object for it. */
 export type Command = (table: Table) => Play | null
 
-export const done = (play: Omit<Play, 'answer' | 'told'> & { told?: readonly Told[] }): Play => ({
-  told: [],
+export const done = (
+  play: Omit<Play, 'answer' | 'emitted'> & { emitted?: readonly ExpectedEvent[] },
+): Play => ({
+  emitted: [],
   ...play,
   answer: 'done',
 })
 
-export const refused = (play: Omit<Play, 'answer' | 'told'>): Play => ({
+export const refused = (play: Omit<Play, 'answer' | 'emitted'>): Play => ({
   ...play,
   answer: 'refused',
-  told: [],
+  emitted: [],
 })
 
-/** What a `processor_timeout` makes of a request: "500 `internal_error`, and nothing is written". */
-export const broken = (play: Omit<Play, 'answer' | 'told'>): Play => ({ ...play, answer: 'broken', told: [] })
+/** The result of a request under `processor_timeout`: 500 `internal_error`, and nothing is written. */
+export const broken = (play: Omit<Play, 'answer' | 'emitted'>): Play => ({
+  ...play,
+  answer: 'broken',
+  emitted: [],
+})
 
 export const declined = (play: Omit<Play, 'answer'>): Play => ({ ...play, answer: 'declined' })
 
@@ -59,7 +65,7 @@ export const isOfLiving = ({ merchant }: Table, customer: string | null): boolea
 export const methodsOf = ({ merchant }: Table, customer: string): Method[] =>
   merchant.methods.filter((method) => method.customer === customer)
 
-/** A subscription in one of some statuses, the newest ones more often than those of long ago. */
+/** Chooses a subscription in one of some statuses, newer ones more often. */
 export function subscriptionIn(
   table: Table,
   ...statuses: Subscription['status'][]
@@ -79,14 +85,14 @@ export function invoiceIn(table: Table, ...statuses: Invoice['status'][]): Invoi
 export const subscriptionOf = ({ merchant }: Table, invoice: Invoice): Subscription | null =>
   invoice.subscription === null ? null : named<Subscription>(merchant.subscriptions, invoice.subscription)
 
-/** What is done to an invoice, and so to its subscription. */
+/** An action on an invoice and its subscription. */
 export function operationOn(table: Table, invoice: Invoice): Operation {
   const { merchant, faults } = table
   const subscription = subscriptionOf(table, invoice)
   return new Operation(merchant, faults, { at: nowOf(merchant, invoice.customer), subscription })
 }
 
-/** How the test ids behave. See docs/contract/payments.md#test-payment-methods. */
+/** The behaviour of the test ids. See docs/contract/payments.md#test-payment-methods. */
 export const TEST_CARDS = {
   pm_card_visa: 'succeeds',
   pm_card_mastercard: 'succeeds',

@@ -1,11 +1,11 @@
 import type { Interval } from './model-calendar.ts'
 
 /**
- * What the independent model knows of a merchant. Plain values, so that a snapshot is a copy. Objects are named by keys
- * such as `sub3`; which id paytwin gave to each is no concern of the model.
+ * The independent model's state of a merchant. Plain values, so that a snapshot is a copy. Objects have keys such as
+ * `sub3`; the model does not use paytwin's ids.
  */
 export type Merchant = {
-  /** Unix seconds; where a test clock is none, it is the main clock. */
+  /** Unix seconds; null stands for the main clock where a test clock is expected. */
   now: number
   readonly clocks: { readonly key: string; now: number; isDeleted: boolean }[]
   finalAction: 'cancel' | 'mark_unpaid' | 'leave_past_due'
@@ -21,7 +21,7 @@ export type Merchant = {
   readonly counters: Record<string, number>
 }
 
-/** Faults are not part of what a snapshot holds. See docs/contract/snapshots.md#contents. */
+/** Faults are not part of snapshots. See docs/contract/snapshots.md#contents. */
 export type Fault = { readonly kind: 'decline' | 'processor_timeout'; remaining: number }
 
 export type Customer = {
@@ -36,10 +36,10 @@ export type Method = {
   readonly key: string
   customer: string | null
   readonly behaviour: Behaviour
-  /** null where nobody scripted it. */
+  /** null for a card without a script. */
   script: { outcomes: string[]; readonly then: string } | null
 }
-/** What a card does by itself: see docs/contract/payments.md#test-payment-methods. */
+/** The behaviour of a card without a script: see docs/contract/payments.md#test-payment-methods. */
 export type Behaviour = 'succeeds' | 'declines' | 'refund fails'
 
 export type Price = Interval & { readonly key: string; readonly amount: number }
@@ -73,7 +73,7 @@ export type Subscription = {
   method: string | null
   items: { readonly price: string; quantity: number }[]
   anchor: number
-  /** Which period it is in, counted from the anchor. */
+  /** The number of the current period, counted from the anchor. */
   period: number
   start: number
   end: number
@@ -90,7 +90,7 @@ export type Subscription = {
     readonly resumes_at: number | null
   } | null
   latest: string | null
-  /** The newest finalized invoice, whether it is shown as the latest or not; those held back by a pause apart. */
+  /** The newest finalized invoice, shown as the latest or not, except for those of a pause. */
   newest: string | null
   description: string | null
 }
@@ -110,7 +110,7 @@ export type Invoice = {
   number: number | null
   attempts: number
   attempted: boolean
-  /** When the renewal failed: the days of the retries count from it. */
+  /** When the renewal failed; the days of the retries count from here. */
   failedAt: number | null
   next: number | null
   dueDate: number | null
@@ -165,21 +165,21 @@ export const newMerchant = (now: number): Merchant => ({
   counters: {},
 })
 
-/** A key that no object of the merchant has. */
+/** Returns an unused key. */
 export function newKey(merchant: Merchant, prefix: string): string {
   const count = (merchant.counters[prefix] ?? 0) + 1
   merchant.counters[prefix] = count
   return `${prefix}${count}`
 }
 
-/** The object with a key, which has to be there. */
+/** Returns the object with a key, which must exist. */
 export function named<Kind extends { readonly key: string }>(objects: readonly Kind[], key: string): Kind {
   const found = objects.find((object) => object.key === key)
   if (!found) throw new Error(`the model has no ${key}`)
   return found
 }
 
-/** Where something belongs to a customer its clock is the customer's. See docs/contract/clocks.md#test-clocks. */
+/** Returns the clock of an object: that of its customer, if it has one. See docs/contract/clocks.md#test-clocks. */
 export function nowOf(merchant: Merchant, customer: string | null): number {
   const clock = customer === null ? null : named(merchant.customers, customer).clock
   return clock === null ? merchant.now : named(merchant.clocks, clock).now

@@ -2,8 +2,8 @@ import type { Body } from '../twin.ts'
 import { Failure } from './failure.ts'
 
 /**
- * Which id paytwin gave to what the model calls `sub3`, for one merchant: one name for one id. An id is learned where
- * it is seen for the first time, and has to be the same ever after.
+ * The ids of a merchant's objects by the model's keys such as `sub3`, one for one. An id is assigned to a key at its
+ * first occurrence, and must be the same from then on.
  */
 export class Naming {
   readonly #ids: Map<string, string>
@@ -28,16 +28,16 @@ export class Naming {
 
   idOf(key: string): string {
     const id = this.#ids.get(key)
-    if (id === undefined) throw new Failure('no id', `nothing has told the id of ${key}`)
+    if (id === undefined) throw new Failure('no id', `nothing has emitted the id of ${key}`)
     return id
   }
 
-  /** A text with ids in the place of names. */
+  /** Replaces the keys in a text by ids. */
   fill(text: string): string {
     return text.replaceAll(/\{(\w+)\}/g, (_, key: string) => this.idOf(key))
   }
 
-  /** Whether an id is that of a key, which is learned from it when nobody has told. */
+  /** Reports whether an id belongs to a key, and assigns it if the key has none. */
   agrees(key: string, id: unknown): boolean {
     const known = this.#ids.get(key)
     if (known !== undefined || typeof id !== 'string') return known === id
@@ -51,8 +51,8 @@ export class Naming {
 const NAME = /^\{(\w+)\}$/
 
 /**
- * Where an object differs from what is expected of it, as `field: expected …, is …`; fields not expected may be
- * anything.
+ * Describes the first difference of an object from the expected fields, as `field: expected …, is …`; other fields may
+ * have any value.
  */
 export function differences(naming: Naming, expected: unknown, real: unknown, at = ''): string[] {
   if (typeof expected === 'string') {
@@ -72,7 +72,9 @@ export function differences(naming: Naming, expected: unknown, real: unknown, at
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An object of the API in the terms of the model: the running number of an invoice, price and quantity of items. */
+/**
+ * Converts an object of the API to the model's fields: the running number of an invoice, price and quantity of items.
+ */
 export function inModelTerms(object: Body): Body {
   if (object.object === 'invoice' && object.number !== null) {
     return { ...object, number: Number(String(object.number).split('-').at(-1)) }

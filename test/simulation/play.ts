@@ -3,27 +3,27 @@ import { type Answer, listAll } from './client.ts'
 import { commandNamed, isWhole, type Step } from './commands.ts'
 import { Dice } from './dice.ts'
 import { Failure } from './failure.ts'
+import type { ExpectedEvent } from './model-events.ts'
 import type { Moves, Play } from './model-play.ts'
 import { named } from './model-state.ts'
-import type { Told } from './model-telling.ts'
 import { differences, inModelTerms } from './naming.ts'
 import type { Account, World } from './world.ts'
 
-/** What a step came to. */
+/** The result of a step. */
 export type Played = {
   readonly words: string
   readonly simulatedSeconds: number
   readonly events: readonly Body[]
 }
 
-/** In how many parts an advance is asked for. */
+/** The number of parts of an advance. */
 export type Pace = (moves: Moves) => number
 
 export const ONE_JUMP: Pace = () => 1
 
 const NOTHING: Omit<Played, 'words'> = { simulatedSeconds: 0, events: [] }
 
-/** Does a step, and compares what came of it with what the model says. @throws Failure */
+/** Runs a step, and compares its result with the model. @throws Failure */
 export async function playStep(world: World, step: Step, pace: Pace): Promise<Played> {
   if (isWhole(step.name)) return { words: await playWhole(world, step), ...NOTHING }
   const account = world.account(step.merchant)
@@ -65,7 +65,7 @@ async function playWhole(world: World, { name, dice }: Step): Promise<string> {
 const fill = (account: Account, text: string): string =>
   account.naming.fill(text.replaceAll('{merchant}', account.id))
 
-/** The id of an item is known by its subscription and price: `{item of sub1 price2}`. */
+/** Finds the id of an item by its subscription and price: `{item of sub1 price2}`. */
 async function fillItems(world: World, account: Account, text: string): Promise<string> {
   const [whole, subscription, price] = /\{item of (\w+) (\w+)\}/.exec(text) ?? []
   if (whole === undefined || subscription === undefined || price === undefined) return text
@@ -76,7 +76,7 @@ async function fillItems(world: World, account: Account, text: string): Promise<
 }
 
 /**
- * Asks, and now and then asks again with the same idempotency key: the answer is the same, and nothing else happens.
+ * Makes a request, and sometimes repeats it with the same idempotency key: the response is the same, without effects.
  */
 async function askOnce(
   world: World,
@@ -100,7 +100,7 @@ async function askOnce(
   return answer
 }
 
-/** Moves a clock to where it is to go, at once or in equal parts. */
+/** Advances a clock to its target, at once or in equal parts. */
 async function move(
   world: World,
   account: Account,
@@ -131,7 +131,7 @@ function compareAnswer(
   }
 }
 
-/** The events since the newest that was seen, oldest first. */
+/** Lists the events since the newest one that was read, oldest first. */
 async function newEvents(world: World, account: Account): Promise<Body[]> {
   const found: Body[] = []
   for (;;) {
@@ -156,10 +156,10 @@ async function allEvents(world: World, account: Account): Promise<Page> {
   return { list: await listAll((path) => world.ask(account, 'GET', path), '/v1/events?'), has_more: false }
 }
 
-function compareEvents({ naming }: Account, { told, isUnordered }: Play, events: readonly Body[]): void {
+function compareEvents({ naming }: Account, { emitted, isUnordered }: Play, events: readonly Body[]): void {
   const real = [...events]
-  const expected = isUnordered ? inOrderOf(told, real, (key) => naming.ids.get(key)) : told
-  const lines = (event: Told | undefined, is: Body | undefined): string[] => {
+  const expected = isUnordered ? inOrderOf(emitted, real, (key) => naming.ids.get(key)) : emitted
+  const lines = (event: ExpectedEvent | undefined, is: Body | undefined): string[] => {
     if (!event) return [`not expected: ${describe(is)}`]
     if (!is) return [`missing: ${event.type} of ${event.about} at ${event.created}`]
     if (event.type !== is.type) return [`expected ${event.type} of ${event.about}, is ${describe(is)}`]
@@ -174,12 +174,12 @@ function compareEvents({ naming }: Account, { told, isUnordered }: Play, events:
   for (let index = 0; index < Math.max(expected.length, real.length); index += 1) {
     const found = lines(expected[index], real[index])
     if (found.length > 0) {
-      const told = expected
+      const emitted = expected
         .map(({ type, about, created }) => `${created} ${type} ${about}`)
         .slice(0, index + 5)
       throw new Failure(
         'history',
-        `event ${index + 1} is not what the model says\n  ${found.join('\n  ')}\n  the model: ${told.join('; ')}\n  paytwin: ${real
+        `event ${index + 1} is not what the model says\n  ${found.join('\n  ')}\n  the model: ${emitted.join('; ')}\n  paytwin: ${real
           .slice(0, index + 5)
           .map(describe)
           .join('; ')}`,
@@ -193,14 +193,14 @@ const describe = (event: Body | undefined): string =>
     ? `${event.created} ${event.type} ${event.data.object.id} ${event.data.object.status ?? ''}`
     : 'nothing'
 
-/** What the model tells in an order of its own, in the order of the real events of the same objects. */
+/** Sorts the expected events without a fixed order as the real events of the same objects. */
 function inOrderOf(
-  told: readonly Told[],
+  emitted: readonly ExpectedEvent[],
   real: readonly Body[],
   idOf: (key: string) => string | undefined,
-): Told[] {
-  const left = [...told]
-  const ordered: Told[] = []
+): ExpectedEvent[] {
+  const left = [...emitted]
+  const ordered: ExpectedEvent[] = []
   for (const event of real) {
     const index = left.findIndex(
       ({ type, about }) => type === event.type && idOf(about.slice(1, -1)) === event.data.object.id,
@@ -210,7 +210,7 @@ function inOrderOf(
   return [...ordered, ...left]
 }
 
-/** The clock that an object follows: its customer's, or the one that it had until it was detached. */
+/** Returns the clock of an object: its customer's, or the one that it had before it was detached. */
 function clockOf({ naming, model, watch }: Account, object: Body): string {
   const of = object.object === 'refund' ? watch.shown(object.charge) : object
   const owner = of?.object === 'customer' ? of.id : (of?.customer ?? watch.shown(object.id)?.customer)

@@ -8,10 +8,10 @@ import { Failure } from './failure.ts'
 import { ONE_JUMP, type Pace, playStep } from './play.ts'
 import { World } from './world.ts'
 
-/** What some steps came to. */
+/** The result of some steps. */
 export type Result = {
   readonly failure: Failure | null
-  /** What was done, a line for each step. */
+  /** The log, a line for each step. */
   readonly lines: readonly string[]
   readonly simulatedSeconds: number
   readonly renewals: number
@@ -22,14 +22,14 @@ export type Result = {
 
 export type RunOptions = {
   readonly seed: number
-  /** After how many steps everything is looked at. */
+  /** The number of steps between two complete checks. */
   readonly auditEvery?: number
   readonly pace?: Pace
   /** How much the store keeps in memory; as in a daemon unless given. */
   readonly cacheSizes?: CacheSizes
 }
 
-/** Plays steps in a sandbox of their own, and checks as it goes. A failure is part of the result. */
+/** Plays steps in a new sandbox, with checks. A failure is part of the result. */
 export async function run(
   steps: readonly Step[],
   { seed, auditEvery = 40, pace = ONE_JUMP, cacheSizes }: RunOptions,
@@ -37,7 +37,7 @@ export async function run(
   const world = await World.open(seed, cacheSizes)
   const lines: string[] = []
   const counts = { simulatedSeconds: 0, renewals: 0, events: 0 }
-  // What is looked at closer, out of all there is.
+  // Chooses the objects to check.
   const dice = new Dice(seed)
   const rejections = new Rejections()
   try {
@@ -63,7 +63,7 @@ export async function run(
   }
 }
 
-/** The promises that nobody handled while a run went on: each is a failure of it. */
+/** Collects unhandled rejections during a run; each is a failure. */
 class Rejections {
   readonly #reasons: unknown[] = []
   readonly #note = (reason: unknown) => void this.#reasons.push(reason)
@@ -88,7 +88,7 @@ class Rejections {
 const isRenewal = ({ type, data }: Body): boolean =>
   type === 'invoice.created' && data.object.billing_reason === 'subscription_cycle'
 
-/** Thirty parts of a month: a day each. */
+/** Thirty parts of a month, a day each. */
 const IN_STEPS: Pace = ({ from, to }) => Math.max(2, Math.min(60, Math.round((to - from) / 86_400)))
 
 const NO_CACHES: CacheSizes = { objects: 0, jobs: 1 }

@@ -1,8 +1,8 @@
 /**
- * The shortest sequence that still fails, as far as dropping parts of it finds one (delta debugging): halves first,
- * then ever smaller parts, then single entries.
+ * Finds a short sequence that still fails by dropping parts of it (delta debugging): first halves, then smaller parts,
+ * then single entries.
  * @param fails - whether a shorter sequence fails in the same way
- * @param budget - how many sequences are tried at most
+ * @param budget - the maximum number of sequences that are tried
  */
 export async function shrink<Entry>(
   entries: readonly Entry[],

@@ -7,10 +7,10 @@ import { runThoroughly } from './run.ts'
 import { shrink } from './shrink.ts'
 
 describe('a simulation', () => {
-  test('finds nothing, and tells one history however time goes', async () => {
+  test('finds no failure, and gives one history at every pace', async () => {
     const { failure, renewals, events } = await runThoroughly(stepsOf(120, 60), { seed: 120 })
     expect(failure?.message).toBeUndefined()
-    // A seed in which hardly anything happens would hold whatever paytwin did.
+    // A seed with few events would find no defects.
     expect(renewals).toBeGreaterThan(50)
     expect(events).toBeGreaterThan(300)
   })
@@ -21,15 +21,15 @@ describe('a simulation', () => {
     expect(stepsOf(1, 200)).not.toEqual(stepsOf(2, 200))
   })
 
-  test('can be written down and read again', () => {
+  test('can be formatted and parsed again', () => {
     expect(read(write(stepsOf(1, 200)))).toEqual(stepsOf(1, 200))
   })
 })
 
-/** Defects as somebody might make them: what is replaced in which module, and the kind of failure that tells of it. */
+/** Realistic defects: the replaced function of a module, and the kind of failure that reveals it. */
 const DEFECTS = [
   {
-    what: 'a last retry that comes a day late',
+    what: 'a last retry that is a day late',
     path: '../../src/core/dunning.ts',
     replace: () => ({
       nextRetryAt: (failedAt: number, attempts: number) =>
@@ -38,7 +38,7 @@ const DEFECTS = [
     kind: 'history',
   },
   {
-    what: 'a period that is counted from the one before, not from the anchor',
+    what: 'a period that is counted from the previous one, not from the anchor',
     path: '../../src/core/calendar.ts',
     replace: ({ addIntervals }: Record<string, (...given: unknown[]) => unknown>) => ({
       nextBoundary: (_: number, recurring: unknown, after: number) => addIntervals?.(after, recurring, 1),
@@ -47,7 +47,7 @@ const DEFECTS = [
   },
 ] as const
 
-describe('a defect is found, and told in few steps:', () => {
+describe('a defect is found, and shortened to few steps:', () => {
   afterEach(() => {
     vi.doUnmock('../../src/core/dunning.ts')
     vi.doUnmock('../../src/core/calendar.ts')
@@ -78,7 +78,7 @@ describe('a defect is found, and told in few steps:', () => {
 describe('the model', () => {
   const files = readdirSync(import.meta.dirname).filter((name) => name.startsWith('model'))
 
-  test.each(files)('%s knows nothing of paytwin', (name) => {
+  test.each(files)('%s imports nothing from paytwin', (name) => {
     const text = readFileSync(join(import.meta.dirname, name), 'utf8')
     const imports = [...text.matchAll(/from '([^']+)'/g)].map(([, to]) => to)
     expect(imports.filter((to) => !/^\.\/(model[\w-]*|dice)\.ts$/.test(to ?? ''))).toEqual([])
@@ -101,17 +101,17 @@ describe('the model', () => {
 describe('a failing sequence', () => {
   const numbers = Array.from({ length: 100 }, (_, index) => index)
 
-  test('is shortened to what it takes', async () => {
+  test('is shortened to the necessary steps', async () => {
     const needs = async (entries: readonly number[]) => [7, 50, 93].every((each) => entries.includes(each))
     expect(await shrink(numbers, needs)).toEqual([7, 50, 93])
   })
 
-  test('stays as it is where every part of it is needed', async () => {
+  test('is unchanged if every part is necessary', async () => {
     const needsAll = async (entries: readonly number[]) => entries.length === 100
     expect(await shrink(numbers, needsAll)).toEqual(numbers)
   })
 
-  test('is shortened as far as the budget goes', async () => {
+  test('is shortened within the budget', async () => {
     let tried = 0
     const needs = async (entries: readonly number[]) => {
       tried += 1

@@ -2,8 +2,8 @@ import type { Body } from '../twin.ts'
 import { Failure } from './failure.ts'
 
 /**
- * The changes of status that the contract's status tables list, written down once more. `none` is
- * where an object is made. What no event tells of (an intent that is given a method) is listed as a change, too.
+ * The transitions of the contract's status tables, written a second time. `none` stands
+ * for creation. Silent changes (an intent that gets a method) are listed too.
  */
 const STATUSES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   subscription: {
@@ -37,7 +37,7 @@ const STATUSES: Readonly<Record<string, Readonly<Record<string, readonly string[
   refund: { none: ['succeeded', 'pending'], pending: ['failed'], succeeded: [], failed: [] },
 }
 
-/** What one merchant's events have told so far: checked as they come, so that a step costs what it did. */
+/** The state after one merchant's events so far. Events are checked one by one, so the cost of a step does not grow. */
 export class Watch {
   #statuses = new Map<string, string>()
   #times = new Map<string, number>()
@@ -53,12 +53,12 @@ export class Watch {
     return copy
   }
 
-  /** What the newest event of an object showed. */
+  /** The object of its newest event. */
   shown(id: string): Body | undefined {
     return this.#shown.get(id)
   }
 
-  /** @param clock - which clock the event's object follows */
+  /** @param clock - the clock of the event's object */
   see(event: Body, clock: string): void {
     const { type, created, data } = event
     const { object, previous_attributes } = data as { object: Body; previous_attributes?: Body }
@@ -96,7 +96,7 @@ export class Watch {
     if (!lines.has_more && sum !== total) throw say('lines do not add up', `${sum}, total ${total}`)
     if (subscription === null) return
     const period = `${subscription} from ${period_start}`
-    // A resume that failed bills the same instant again when it is tried again.
+    // A failed resume bills the same instant again when it is repeated.
     if (type === 'invoice.voided') this.#periods.delete(period)
     if (type !== 'invoice.created') return
     const other = this.#periods.get(period)

@@ -8,16 +8,16 @@ import { type Fault, type Merchant, newMerchant } from './model-state.ts'
 import { Naming } from './naming.ts'
 import { Watch } from './watch.ts'
 
-/** A merchant of the sandbox, and what the model thinks of it. */
+/** A merchant of the sandbox, and its model. */
 export type Account = {
   readonly id: string
   readonly key: string
   readonly model: Merchant
-  /** In the order in which they were added. */
+  /** In the order of creation. */
   readonly faults: Fault[]
   readonly naming: Naming
   readonly watch: Watch
-  /** All events that were seen, oldest first, as they were shown then. */
+  /** All events as they were first read, oldest first. */
   readonly events: Body[]
 }
 
@@ -25,7 +25,7 @@ type Saved = Pick<Account, 'id' | 'model' | 'naming' | 'watch' | 'events'>
 
 const ADMIN_TOKEN = 'the-token-of-a-simulation-and-of-nothing-else'
 
-/** Where the main clocks begin: on a day that most months do not have, in the year before a leap year. */
+/** The first instant of the main clocks: a day that most months do not have, in the year before a leap year. */
 export const BEGIN = Date.UTC(2027, 0, 31, 10) / 1000
 
 /** A sandbox in memory with several merchants, and its snapshots. */
@@ -54,7 +54,7 @@ export class World {
     return world
   }
 
-  /** The account of a step; there are always as many. */
+  /** The merchant of a step; their number is constant. */
   account(index: number): Account {
     const account = this.accounts[index % MERCHANTS]
     if (!account) throw new Error(`there is no merchant ${index}`)
@@ -80,19 +80,19 @@ export class World {
     this.#snapshots.set(name, this.accounts.map(copyOf))
   }
 
-  /** @returns whether there was such a snapshot */
+  /** @returns whether the snapshot existed */
   async restore(name: string): Promise<boolean> {
     const saved = this.#snapshots.get(name)
     if (!saved) {
       const { status } = await this.operate('POST', `snapshots/${name}/restore`)
-      if (status !== 404) throw new Failure('snapshots', `restoring one that is not there: ${status}`)
+      if (status !== 404) throw new Failure('snapshots', `restoring a missing snapshot: ${status}`)
       return false
     }
     await this.#operateWell('POST', `snapshots/${name}/restore`)
     const before = this.accounts
     this.accounts = []
     for (const [index, each] of saved.entries()) {
-      // Faults stay at a restore; keys of merchants that a reset took along are gone.
+      // Faults stay at a restore; keys of merchants that a reset removed are deleted.
       const faults = before.find(({ id }) => id === each.id)?.faults ?? []
       const key = index === 0 ? before[0]?.key : await this.#issueKey(each.id)
       this.accounts.push({ ...copyOf(each), key: key ?? '', faults })

@@ -1,12 +1,12 @@
 import type { Charge, Fault, Intent, Invoice, Merchant, Refund, Subscription } from './model-state.ts'
 
-/** Fields of an object as the API would show them; `{sub3}` stands for the id of what the model calls sub3. */
+/** Fields of an object as the API shows them; `{sub3}` stands for the id of the model's sub3. */
 export type Shown = Readonly<Record<string, unknown>>
 
 /** An event that the model expects. */
-export type Told = {
+export type ExpectedEvent = {
   readonly type: string
-  /** What the event is about, as `{sub3}`. */
+  /** The object of the event, as `{sub3}`. */
   readonly about: string
   readonly created: number
   readonly shows: Shown
@@ -22,17 +22,17 @@ export const ref = (key: string | null): string | null => (key === null ? null :
 const PLACES = ['created', 'invoice', 'payment', 'voided by failure', 'updated', 'last'] as const
 type Place = (typeof PLACES)[number]
 
-/** One thing that is done to a merchant's objects at an instant: by a request, or by a clock. */
+/** An operation on a merchant's objects at an instant, by a request or a job. */
 export class Operation {
   readonly merchant: Merchant
   readonly faults: Fault[]
   /** Unix seconds. */
   readonly at: number
-  readonly #told: { readonly place: Place; readonly told: Told }[] = []
+  readonly #emitted: { readonly place: Place; readonly emitted: ExpectedEvent }[] = []
   readonly #subscription: Subscription | null
   readonly #before: Shown | null
 
-  /** @param subscription - what the operation may change; its own events follow from what changed */
+  /** @param subscription - the subscription that the operation may change; its events are derived from the changes */
   constructor(
     merchant: Merchant,
     faults: Fault[],
@@ -66,22 +66,22 @@ export class Operation {
   }
 
   #tell(place: Place, type: string, key: string, shows: Shown): void {
-    this.#told.push({ place, told: { type, about: `{${key}}`, created: this.at, shows } })
+    this.#emitted.push({ place, emitted: { type, about: `{${key}}`, created: this.at, shows } })
   }
 
-  /** All that it told, in the order of the contract. */
-  end({ isResumed = false, isDeleted = false } = {}): Told[] {
+  /** All expected events, in the order of the contract. */
+  end({ isResumed = false, isDeleted = false } = {}): ExpectedEvent[] {
     const subscription = this.#subscription
     if (subscription) {
       const shows = showSubscription(subscription)
-      const about = (type: string, changed?: string[]): Told => ({
+      const about = (type: string, changed?: string[]): ExpectedEvent => ({
         type: `subscription.${type}`,
         about: `{${subscription.key}}`,
         created: this.at,
         shows,
         ...(changed && { changed }),
       })
-      const put = (place: Place, told: Told) => this.#told.push({ place, told })
+      const put = (place: Place, emitted: ExpectedEvent) => this.#emitted.push({ place, emitted })
       if (this.#before === null) put('created', about('created'))
       else {
         const changed = differing(this.#before, shows)
@@ -90,8 +90,8 @@ export class Operation {
       if (isResumed) put('last', about('resumed'))
       if (isDeleted) put('last', about('deleted'))
     }
-    return PLACES.flatMap((place) => this.#told.filter((entry) => entry.place === place)).map(
-      ({ told }) => told,
+    return PLACES.flatMap((place) => this.#emitted.filter((entry) => entry.place === place)).map(
+      ({ emitted }) => emitted,
     )
   }
 }
@@ -139,7 +139,7 @@ export const showInvoice = (invoice: Invoice): Shown => ({
   due_date: invoice.dueDate,
   payment_intent: ref(invoice.intent),
   charge: ref(invoice.charge),
-  // A manual invoice bills no period.
+  // A manual invoice has no period.
   ...(invoice.subscription !== null && { period_start: invoice.start, period_end: invoice.end }),
   status_transitions: {
     finalized_at: invoice.finalizedAt,
