@@ -49,7 +49,7 @@ async function subscriptionParams(twin: Twin): Promise<Body> {
   }
 }
 
-/** Every way in which a request has a card charged; each is prepared first, and then sent. */
+/** All kinds of requests that charge a card; each is prepared first and then sent. */
 const CHARGES: [string, (twin: Twin) => Promise<() => Promise<Answer>>][] = [
   ['an intent created with confirm', async (twin) => () => pay(twin)],
   [
@@ -87,7 +87,7 @@ const CHARGES: [string, (twin: Twin) => Promise<() => Promise<Answer>>][] = [
 ]
 
 describe('a decline', () => {
-  test.each(CHARGES)('strikes %s, whatever the card: 402', async (_, prepare) => {
+  test.each(CHARGES)('applies to %s, whatever the card: 402', async (_, prepare) => {
     const twin = await openTwin()
     const send = await prepare(twin)
     await inject(twin, { kind: 'decline', count: 1 })
@@ -110,7 +110,7 @@ describe('a decline', () => {
     expect((await twin.get(`/v1/subscriptions/${subscription.id}`)).status).toBe('active')
   })
 
-  test('counts attempts, those of the clock as well as those of requests', async () => {
+  test('counts the attempts of jobs and of requests', async () => {
     const twin = await openTwin()
     await subscribe(twin)
     await inject(twin, { kind: 'decline', count: 4 })
@@ -125,7 +125,7 @@ describe('a decline', () => {
     expect(await remaining(twin)).toEqual([])
   })
 
-  test('leaves the script of a card where it is: the card has heard nothing', async () => {
+  test('does not move a card’s script on, because the card is not reached', async () => {
     const twin = await openTwin()
     const { customer, method } = await makeCustomer(twin, { outcomes: ['decline:lost_card', 'succeed'] })
     const charge = () => pay(twin, { customer: customer.id, payment_method: method.id })
@@ -138,7 +138,7 @@ describe('a decline', () => {
     expect(codes).toEqual(['generic_decline', 'lost_card', 'paid'])
   })
 
-  test('is used up by an attempt that is taken back, as a script is', async () => {
+  test('is used up by an attempt that is rolled back, like a script', async () => {
     const twin = await openTwin()
     const params = { ...(await subscriptionParams(twin)), payment_behavior: 'error_if_incomplete' }
     await inject(twin, { kind: 'decline', count: 2 })
@@ -186,7 +186,7 @@ describe('a decline', () => {
       },
     ],
     ['a refusal before the attempt', (twin) => pay(twin, { payment_method: 'pm_unknown' })],
-  ])('is not used up by %s: nothing was asked of the processor', async (_, act) => {
+  ])('is not used up by %s, which does not reach the processor', async (_, act) => {
     const twin = await openTwin()
     await inject(twin, { kind: 'decline', count: 1 })
     await act(twin)
@@ -219,14 +219,14 @@ describe('a processor that does not answer', () => {
     expect([status, headers.get('Idempotent-Replayed')]).toEqual([201, null])
   })
 
-  test('writes nothing of a subscription that may be incomplete either', async () => {
+  test('writes nothing of a subscription that may be incomplete', async () => {
     const twin = await openTwin()
     const params = await subscriptionParams(twin)
     await inject(twin, { kind: 'processor_timeout', count: 1 })
     expectRefusal(await writesNothing(twin, () => twin.request('POST', '/v1/subscriptions', params)), TIMEOUT)
   })
 
-  test('is a failed attempt to the clock, which tries again', async () => {
+  test('is a failed attempt for a job, which is retried', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin)
     await inject(twin, { kind: 'processor_timeout', count: 1 })
@@ -241,7 +241,7 @@ describe('a processor that does not answer', () => {
 })
 
 describe('a fault of charges', () => {
-  test('strikes the merchant that it names', async () => {
+  test('applies to the merchant that it names', async () => {
     const twin = await openTwin()
     const { merchant, secretKey } = await anotherMerchant(twin)
     await inject(twin, { kind: 'decline', merchant: merchant.id, count: 1 })
@@ -250,7 +250,7 @@ describe('a fault of charges', () => {
     expect([(await pay(other)).status, (await pay(other)).status]).toEqual([402, 201])
   })
 
-  test('goes by the order in which they were added, one for each attempt', async () => {
+  test('applies in the order of creation, one for each attempt', async () => {
     const twin = await openTwin()
     await inject(twin, { kind: 'processor_timeout', count: 1 })
     await inject(twin, { kind: 'decline', count: 1 })
@@ -259,7 +259,7 @@ describe('a fault of charges', () => {
     expect(statuses).toEqual([500, 402, 201])
   })
 
-  test('at a rate strikes the same attempts for the same seed, however many requests come between', async () => {
+  test('at a rate applies to the same attempts for the same seed, regardless of other requests', async () => {
     const tell = async (seed: string, reads: number) => {
       const twin = await openTwin({ seed })
       await inject(twin, { kind: 'decline', rate: 0.4 })
@@ -280,13 +280,13 @@ describe('a fault of charges', () => {
     expect(await tell('2', 0)).not.toEqual(once)
   })
 
-  test('tells the same history in one advance and in many', async () => {
+  test('gives the same history in one advance and in many', async () => {
     const tell = async (steps: readonly string[]) => {
       const twin = await openTwin()
       for (let count = 0; count < 5; count += 1) await subscribe(twin)
       await inject(twin, { kind: 'decline', rate: 0.5 })
       for (const by of steps) await twin.advance({ by })
-      // Ids of requests are random, and no part of a history.
+      // Ids of requests are random and not part of a history.
       return (await twin.events()).map(({ request, ...event }) => event)
     }
     const history = await tell(['60d'])
@@ -304,7 +304,7 @@ describe('a fault of charges', () => {
     [{ kind: 'decline', rate: 1.5 }, invalid('rate'), /<=1/],
     [{ kind: 'decline', rate: -0.1 }, invalid('rate'), />=0/],
     [{ kind: 'decline', count: 0 }, invalid('count'), />=1/],
-  ])('%j is refused with what would be right', async (fault, refusal, message) => {
+  ])('%j is refused with the allowed values', async (fault, refusal, message) => {
     const twin = await openTwin()
     const answer = await asOperator(twin)('POST', 'faults', fault)
     expectRefusal(answer, refusal)
@@ -312,7 +312,7 @@ describe('a fault of charges', () => {
     expect((await asOperator(twin)('GET', 'faults')).body.data).toEqual([])
   })
 
-  test('shows milliseconds of a latency alone', async () => {
+  test('shows ms for a latency only', async () => {
     const twin = await openTwin()
     expect(await inject(twin, { kind: 'latency' })).toMatchObject({ ms: 1_000 })
     expect(await inject(twin, { kind: 'latency', ms: 20 })).toMatchObject({ ms: 20 })

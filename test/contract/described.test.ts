@@ -17,11 +17,11 @@ import {
   valueFor,
 } from './generator.ts'
 
-/** How long requests are made: in minutes when asked for, else only so many histories. */
+/** How long requests are made: in minutes if given, else a number of histories. */
 const MINUTES = asked('minutes', 0)
 const HISTORIES = 10
 const SEED = asked('seed', 1)
-/** How often each route is asked in turn. */
+/** How often each route is requested in turn. */
 const ROUNDS = 7
 const CLOSED_SET = [200, 201, 303, 400, 401, 402, 404, 422, 429]
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await twin.close()
 })
 
-/** A twin with something of everything in it, and who may ask it. */
+/** A twin with objects of every kind, and its credentials. */
 class Asked {
   readonly pool = new Pool()
   readonly failures: unknown[] = []
@@ -81,7 +81,7 @@ class Asked {
     await this.look()
   }
 
-  /** Takes up what there is: time and others make things too. */
+  /** Reads the existing ids, because jobs create objects too. */
   async look(): Promise<void> {
     for (const { method, path, security } of operations) {
       if (method !== 'GET' || path.includes('{') || !security.includes('bearer')) continue
@@ -99,7 +99,7 @@ class Asked {
       : { ...host, Authorization: `Bearer ${this.#key}` }
   }
 
-  /** Makes a request of an operation, which is held against the description as every answer is. */
+  /** Makes a request of an operation, whose response is checked against the description. */
   async send(operation: Operation, choose: Choose, spoils: boolean): Promise<Answer> {
     const given = { pool: this.pool, choose, spoils }
     const { method, body, query, example, security } = operation
@@ -130,7 +130,7 @@ class Asked {
     text: string | undefined,
     headers: Record<string, string>,
   ): Promise<Answer> {
-    // Pages are for people: what they show is looked at elsewhere.
+    // Pages are tested elsewhere.
     if (path !== '/v1/oauth/authorize' && path !== '/v1/oauth/authorize/decision')
       return this.#twin.request(method, target, text, headers)
     const { status, headers: answered } = await this.#twin.sandbox.app.request(target, {
@@ -141,7 +141,7 @@ class Asked {
     return { status, headers: answered, body: {} }
   }
 
-  /** What was made to go wrong goes wrong as it should: then there would be nothing to find. */
+  /** Removes injected faults, which would hide other results. */
   async #heal(): Promise<void> {
     await asOperator(this.#twin)('DELETE', 'faults')
   }
@@ -165,7 +165,7 @@ const FIXTURES = {
 const formOf = (params: Body): string =>
   toForm(JSON.parse(JSON.stringify(params).replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, 'x')))
 
-/** Chooses as a seed has it: a request that fails is told by two numbers. */
+/** Chooses by a seed: two numbers identify a request that fails. */
 function chooser(seed: number): Choose {
   const roll = dice(seed)
   return (values) => values[Math.floor(roll(values.length))] as (typeof values)[number]
@@ -173,7 +173,7 @@ function chooser(seed: number): Choose {
 
 const aRequest = fc.noBias(fc.record({ operation: fc.nat({ max: 9_999 }), seed: fc.nat() }))
 
-test('whatever is made of the description is answered as the description says', {
+test('every request generated from the description is answered as described', {
   timeout: isLong ? 24 * 3_600_000 : 60_000,
 }, async () => {
   const statuses: Record<number, number> = {}
@@ -206,7 +206,7 @@ test('whatever is made of the description is answered as the description says', 
 let whole: Asked | undefined
 afterAll(() => whole?.close())
 
-test('what is made of the description is accepted by most routes, so that the others of them lead somewhere', async () => {
+test('most routes accept generated requests', async () => {
   whole = await Asked.open()
   const accepted = new Set<string>()
   const last = ['/_paytwin/reset', '/_paytwin/merchants/{id}', '/v1/customers/{id}']

@@ -29,7 +29,7 @@ const amounts = ({ subtotal, total, amount_due, amount_remaining }: Body) => [
 ]
 const all = (amount: number) => [amount, amount, amount, amount]
 
-/** A draft of a subscription that collects nothing for now. */
+/** A draft of a subscription whose collection is paused. */
 async function subscriptionDraft(twin: Twin): Promise<Body> {
   const { customer, method } = await makeCustomer(twin)
   const { id: price } = await makePrice(twin)

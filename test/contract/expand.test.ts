@@ -50,7 +50,7 @@ describe('expand puts whole objects in place of ids', () => {
     expect(lines.data[0].price).toEqual(subscription.items.data[0].price)
   })
 
-  test('and leaves null as it is', async () => {
+  test('and leaves null unchanged', async () => {
     const { intent } = await makeCharge(twin)
     expect(await twin.get(`/v1/payment_intents/${intent.id}?${query('customer', 'invoice')}`)).toEqual(intent)
   })
@@ -113,7 +113,7 @@ describe('expand is refused for', () => {
     await refuses(twin, ['GET', `/v1/refunds?charge=ch_unknown&${query('data.zebra')}`], invalid('expand'))
   })
 
-  test('an unknown path behind null', async () => {
+  test('an unknown path below null', async () => {
     const { intent } = await makeCharge(twin)
     await refuses(
       twin,
@@ -131,7 +131,7 @@ describe('expand is refused for', () => {
     },
   )
 
-  test('a path of a POST, and then nothing is written', async () => {
+  test('a path of a POST, which then writes nothing', async () => {
     const body = {
       amount: 5,
       currency: 'usd',
@@ -170,7 +170,7 @@ describe('expand is checked before anything happens', () => {
 })
 
 describe('what is left of a deleted customer', () => {
-  test('is shown as it is, however deep it is looked into', async () => {
+  test('is shown unchanged at every level of expansion', async () => {
     const { id } = await twin.post('/v1/customers')
     const intent = await twin.post('/v1/payment_intents', { amount: 5, currency: 'usd', customer: id })
     const stub = await twin.delete(`/v1/customers/${id}`)
@@ -198,7 +198,7 @@ describe('the payload of an event is never expanded', () => {
     else expect(body.error).toMatchObject({ code: 'parameter_invalid', param: 'expand' })
   })
 
-  test('not by what the request asked for', async () => {
+  test('not by the expand of the request', async () => {
     await twin.post('/v1/payment_intents', {
       amount: 5,
       currency: 'usd',

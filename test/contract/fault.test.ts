@@ -32,7 +32,7 @@ const statusesOf = async (twin: Twin, count: number) => {
 }
 
 describe('while keys cannot be resolved', () => {
-  test('a request is refused in words that do not blame the key', async () => {
+  test('a request is refused with a message that does not blame the key', async () => {
     const twin = await openTwin()
     const { id } = await inject(twin, { kind: 'key_resolution_unavailable' })
     for (const headers of [
@@ -56,7 +56,7 @@ describe('while keys cannot be resolved', () => {
     expect((await send()).status).toBe(201)
   })
 
-  test('of one merchant, others are heard', async () => {
+  test('of one merchant, others are served', async () => {
     const twin = await openTwin()
     const other = clientOf(twin.sandbox, (await anotherMerchant(twin)).secretKey)
     const merchant = twin.sandbox.merchant.settings.id
@@ -85,7 +85,7 @@ describe('an injected', () => {
     expect([answer.status, answer.headers.get('Idempotent-Replayed')]).toEqual([201, null])
   })
 
-  test('latency holds an answer back, and changes nothing of it', async () => {
+  test('latency delays a response without changing it', async () => {
     const twin = await openTwin()
     await inject(twin, { kind: 'latency', ms: 40, count: 1 })
     const began = performance.now()
@@ -94,7 +94,7 @@ describe('an injected', () => {
     expect(performance.now() - began).toBeGreaterThan(35)
   })
 
-  test('response_lost writes and hangs up, and a retry with the same key is replayed', async () => {
+  test('response_lost writes and closes the connection, and a retry with the same key is replayed', async () => {
     const twin = await openTwin()
     const server = serve({ fetch: twin.sandbox.app.fetch, port: 0, hostname: '127.0.0.1' })
     await new Promise((resolve) => server.once('listening', resolve))
@@ -115,8 +115,8 @@ describe('an injected', () => {
   })
 })
 
-describe('a fault strikes', () => {
-  test('as often as it is told', async () => {
+describe('a fault applies', () => {
+  test('as often as its count', async () => {
     const twin = await openTwin()
     const fault = await inject(twin, { kind: 'internal_error', count: 2 })
     expect(fault).toMatchObject({
@@ -130,7 +130,7 @@ describe('a fault strikes', () => {
     expect((await asOperator(twin)('GET', 'faults')).body.data).toEqual([])
   })
 
-  test('at its rate, the same way for the same seed', async () => {
+  test('at its rate, in the same way for the same seed', async () => {
     const tell = async (rate: number, seed: string) => {
       const twin = await openTwin({ seed })
       await inject(twin, { kind: 'internal_error', rate })
@@ -159,7 +159,7 @@ describe('a fault strikes', () => {
     expect(statuses).toEqual([list, post === 200 ? 201 : post, prices])
   })
 
-  test('the merchant that it names', async () => {
+  test('to the merchant that it names', async () => {
     const twin = await openTwin()
     const { merchant, secretKey } = await anotherMerchant(twin)
     await inject(twin, { kind: 'internal_error', merchant: merchant.id })
@@ -167,7 +167,7 @@ describe('a fault strikes', () => {
     expect((await get(clientOf(twin.sandbox, secretKey))).status).toBe(500)
   })
 
-  test('in no time, however its glob and the path of a stranger are', async () => {
+  test('quickly, whatever its glob and the requested path', async () => {
     const twin = await openTwin()
     await inject(twin, { kind: 'key_resolution_unavailable', route: '/v1/*a*a*a*b' })
     const started = performance.now()
@@ -187,7 +187,7 @@ describe('a fault strikes', () => {
     expectRefusal(await twin.request('POST', '/v1/customers', '{'), limited)
   })
 
-  test('nobody on the operator’s API', async () => {
+  test('not to the operator’s API', async () => {
     const twin = await openTwin()
     for (const kind of ['key_resolution_unavailable', 'internal_error', 'rate_limit'])
       await inject(twin, { kind })

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../src/http/openapi/json-schema.ts'
 import type { OpenApi } from '../../src/http/openapi.ts'
 import type { Body } from '../twin.ts'
 
-/** An operation as the description tells of it. */
+/** An operation of the description. */
 export type Operation = {
   readonly method: string
   readonly path: string
@@ -18,7 +18,7 @@ export type Operation = {
   readonly example: Body
 }
 
-/** Chooses one of some values: which, is up to whoever runs the test. */
+/** Chooses one of some values, as the test decides. */
 export type Choose = <T>(values: readonly T[]) => T
 
 /** All operations of a description. */
@@ -38,7 +38,7 @@ export const operationsOf = ({ paths }: OpenApi): Operation[] =>
     }),
   )
 
-/** Ids that answers have told, by the kind of what they name. */
+/** Ids of earlier responses, by the kind of their objects. */
 export class Pool {
   readonly #ids = new Map<string, string[]>()
 
@@ -52,7 +52,7 @@ export class Pool {
     for (const child of Object.values(value)) this.note(child)
   }
 
-  /** The id of something of a kind; of anything when there is none. */
+  /** Returns the id of an object of a kind; of any kind when there is none. */
   id(kind: string, choose: Choose): string {
     const ids = this.#ids.get(kind) ?? [...this.#ids.values()].flat()
     return ids.length === 0 ? 'unknown' : choose(ids)
@@ -63,11 +63,11 @@ export class Pool {
   }
 }
 
-/** Where the clocks of a test stand, in Unix seconds. */
+/** The time of the clocks of a test, in Unix seconds. */
 export const NOW = 1_769_853_600
 const DAY = 86_400
 
-/** What no schema says and a request needs to lead somewhere: by the parameter's name. */
+/** Values that make requests useful, by parameter name. */
 const TELLING: Readonly<Record<string, readonly unknown[]>> = {
   by: ['1d', '3d', '1mo', '60s'],
   cancel_at: [NOW + 3 * DAY, NOW + 40 * DAY],
@@ -93,7 +93,7 @@ const TELLING: Readonly<Record<string, readonly unknown[]>> = {
   types: [['invoice.*'], [...EVENT_TYPES.slice(0, 3)]],
 }
 
-/** What is nearly right, or not at all. */
+/** Values that are nearly valid, or invalid. */
 const ODD: readonly unknown[] = [
   null,
   '',
@@ -153,7 +153,7 @@ function plainOf(name: string, schema: JsonSchema, choose: Choose): unknown {
   return choose([`some ${name}`, 'a@example.com', 'https://app.example/callback'])
 }
 
-/** What lies just within a schema's bounds, and just beyond. */
+/** Values just within a schema's bounds, and just beyond. */
 function boundsOf(schema: JsonSchema): unknown[] {
   const { minimum, maximum, maxLength, maxItems } = schema as Record<string, number | undefined>
   return [

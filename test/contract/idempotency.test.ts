@@ -30,7 +30,7 @@ const reuse: Refusal = { status: 422, code: 'idempotency_key_reuse', param: null
 const replayed = ({ headers }: Answer) => headers.get('Idempotent-Replayed')
 const textOf = ({ body }: Answer) => JSON.stringify(body)
 
-/** A second answer that repeats the first one and does nothing. */
+/** Checks that a second response repeats the first one without effects. */
 async function expectReplay(twin: Twin, first: Answer, again: () => Promise<Answer>): Promise<void> {
   const second = await writesNothing(twin, again)
   expect(second.status).toBe(first.status)
@@ -73,7 +73,7 @@ describe('a request with a key', () => {
     expect((await twin.get('/v1/charges')).data).toHaveLength(1)
   })
 
-  test('is replayed in the same words, and does nothing else', async () => {
+  test('is replayed byte for byte, without effects', async () => {
     const twin = await openTwin()
     const create = () => send(twin, 'POST', '/v1/customers', { name: 'Ada' })
     const first = await create()
@@ -111,7 +111,7 @@ describe('a request with a key', () => {
     ['POST', '/v1/products', { name: 'Ada' }],
     ['DELETE', '/v1/customers/cus_1', { name: 'Ada' }],
     ['POST', '/v1/customers', { name: 5 }],
-  ])('is refused for another one: %s %s %j', async (method, path, body) => {
+  ])('is refused for another request: %s %s %j', async (method, path, body) => {
     const twin = await openTwin()
     const first = await send(twin, 'POST', '/v1/customers', { name: 'Ada' })
     const answer = await writesNothing(twin, () => send(twin, method, path, body))
@@ -121,7 +121,7 @@ describe('a request with a key', () => {
 })
 
 describe('a declined payment', () => {
-  test('is stored: the confirmation is not tried again', async () => {
+  test('is stored: the confirmation is not repeated', async () => {
     const twin = await openTwin()
     const { customer, method } = await makeCustomer(twin, { outcomes: ['decline:lost_card'] })
     const { id } = await makeIntent(twin, { customer: customer.id, payment_method: method.id })
@@ -173,7 +173,7 @@ describe('a declined payment', () => {
 })
 
 describe('a refusal is not stored', () => {
-  test('400, 404 and 422 may be tried again with the same key', async () => {
+  test('400, 404 and 422 may be repeated with the same key', async () => {
     const twin = await openTwin()
     const { customer } = await makeCustomer(twin)
     const { id } = await makePrice(twin)
@@ -197,7 +197,7 @@ describe('a refusal is not stored', () => {
     expect((await send(twin, 'POST', '/v1/customers', { name: 'Ada' })).status).toBe(201)
   })
 
-  test('what was refused before may succeed later', async () => {
+  test('a refused request may succeed later', async () => {
     const twin = await openTwin()
     const { id } = await makeIntent(twin)
     const confirm = () => send(twin, 'POST', `/v1/payment_intents/${id}/confirm`)
@@ -208,7 +208,7 @@ describe('a refusal is not stored', () => {
     await expectReplay(twin, answer, confirm)
   })
 
-  test('a refused reuse does not keep others waiting', async () => {
+  test('a refused reuse does not block others', async () => {
     const twin = await openTwin()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => send(twin, 'POST', '/v1/customers', { name: `${index % 2}` })),
@@ -233,7 +233,7 @@ describe('a key', () => {
     expectRefusal(answer, invalid('Idempotency-Key'))
   })
 
-  test('is of one merchant, and a publishable key’s keys are apart', async () => {
+  test('belongs to one merchant, and those of publishable keys are separate', async () => {
     const twin = await openTwin()
     const other = clientOf(twin.sandbox, (await anotherMerchant(twin)).secretKey)
     const [mine, theirs] = [
@@ -290,7 +290,7 @@ describe('a key', () => {
     expect((await twin.get('/v1/test_helpers/clock')).now).toBeLessThan(NOW + 32 * 86_400)
   })
 
-  test('is kept for a day of wall time, whatever the merchant’s clock', async () => {
+  test('is stored for a day of wall time, whatever the merchant’s clock', async () => {
     let wall = Date.UTC(2026, 5, 1)
     const twin = await openTwin({ wall: () => wall })
     const create = (name: string) => send(twin, 'POST', '/v1/customers', { name })

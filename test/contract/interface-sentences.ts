@@ -9,8 +9,8 @@ export const SENTENCES = table(
   `
   1    the API is JSON over HTTP under /v1                                http/api                        to %s %s with %j carries livemode and the headers
   1    secret keys create and confirm intents                             contract/payment-intent-create  it succeeds with its charge
-  1    secret keys refund charges                                         contract/refund                 of a part is shown whole, and takes from the charge what it gives back
-  1    subscriptions make invoices, collect them and retry failures       scenarios/timelines             the subscription recovers on 3 March and renews on 31 March as if nothing had been
+  1    secret keys refund charges                                         contract/refund                 of a part is shown completely, and counts as refunded on the charge
+  1    subscriptions make invoices, collect them and retry failures       scenarios/timelines             the subscription recovers on 3 March and renews on 31 March as usual
   1    apps get access on behalf of merchants                             http/oauth/access               opens what is the merchant’s, as a key does
   1    every response says livemode                                       http/api                        to %s %s with %j carries livemode and the headers
   1    only sandbox keys are issued                                       contract/key                    is never issued for production
@@ -18,46 +18,46 @@ export const SENTENCES = table(
   1    a subscription with a push method is not created                   contract/subscription-collection  one %s
   1    amounts are integers in the smallest unit                          contract/payment-intent-create  %j
   1    a currency is a three-letter ISO code                              contract/payment-intent-create  %j
-  2.1  an intent’s id begins with pi_                                     contract/payment-intent-create  answers 201, is shown whole, and asks for confirmation without a payment method too
-  2.1  its statuses                                                       contract/payment-intent-update  of one that is %s can change description and metadata
+  2.1  an intent’s id begins with pi_                                     contract/payment-intent-create  answers 201, is shown completely, and requires confirmation also without a payment method
+  2.1  its statuses                                                       contract/payment-intent-update  of an intent that is %s can change description and metadata
   2.1  its amount is from 1 to 99999999                                   contract/payment-intent-create  takes an amount of %i
-  2.1  a browser confirms with publishable key and client secret          contract/publishable            an intent is confirmed, and the answer leaves the same out
+  2.1  a browser confirms with publishable key and client secret          contract/publishable            an intent is confirmed, and the answer omits the same fields
   2.1  a payment method must be attached before it is confirmed           contract/payment-intent-confirm  without a payment method is refused, with the status of a request and the type of a payment
   2.2  the fields of a subscription                                       http/subscription               is active and answered whole
   2.2  charge_automatically unless told otherwise                         http/subscription               is active and answered whole
   2.2  the payment method exists on the customer                          http/subscription-refusals      %s
   2.2  latest_invoice is there once the first payment succeeded           scenarios/invoicing             is the newest invoice once one was paid, whether or not that is paid
-  2.2  items have price and quantity                                      contract/subscription-update    are added, changed and removed, and billed so from the next renewal
+  2.2  items have price and quantity                                      contract/subscription-update    are added, changed and removed, with effect from the next renewal
   2.3  an invoice’s id, status and number                                 http/invoice                    that was paid is shown whole
   2.3  the number comes with finalizing                                   contract/manual-invoice         that is $from: $action → $next
-  2.4  the remainder is amount less amount_refunded                       contract/refund                 without an amount gives back what is left
+  2.4  the remainder is amount less amount_refunded                       contract/refund                 without an amount refunds the remainder
   2.4  a refund’s amount is a positive integer                            contract/refund                 %j
   2.5  authorization codes, access tokens and refresh tokens              http/oauth/token                is exchanged for tokens, which are told once and kept by nobody
   2.5  an app authenticates with client_id and client_secret              http/oauth/token                and is refused in the same words with %s
-  2.6  the error object                                                   contract/interface              an error has type, code, message and param, and nothing else but its own details
+  2.6  the error object                                                   contract/interface              an error has type, code, message and param, and only the further fields of its code
   3.1  created and paid: active, with its latest invoice                  contract/subscription-table     $when → $next
   3.1  created and declined: incomplete, and retried                      contract/subscription-table     that is $from: $trigger → $next
   3.1  error_if_incomplete and declined: 402, nothing written             http/subscription               is 402 with error_if_incomplete, and nothing is written
-  3.1  a renewal that is paid: a new invoice, the period moves            scenarios/timelines             it renews on the last day of shorter months and comes back to the 31st
+  3.1  a renewal that is paid: a new invoice, the period moves            scenarios/timelines             it renews on the last day of shorter months, and on the 31st of the others
   3.1  a renewal that fails: past_due, retries on days 1, 3, 5, 7         scenarios/timelines             cancel ends the subscription at the last retry and leaves its invoice open
-  3.2  created as a draft, with invoice.created                           contract/manual-invoice         is a draft of all items that wait
+  3.2  created as a draft, with invoice.created                           contract/manual-invoice         is a draft of all pending items
   3.2  finalized: open, numbered, invoice.finalized                       contract/manual-invoice         that is $from: $action → $next
   3.2  paid: paid, invoice.paid                                           contract/manual-invoice         that is $from: $action → $next
   3.3  confirming needs requires_confirmation                             contract/payment-intent-confirm  one that is %s is refused before anything else
   3.3  confirming a succeeded one is unexpected                           contract/payment-intent-confirm  one that is %s is refused before anything else
-  3.3  what has not succeeded can be canceled                             contract/payment-intent-confirm  one that is %s ends it
-  3.3  what has succeeded cannot                                          contract/payment-intent-confirm  one that succeeded, or that nobody knows, is refused
-  3.3  a canceled one is not used again                                   contract/payment-intent-update  of one that is %s: %j
+  3.3  what has not succeeded can be canceled                             contract/payment-intent-confirm  an intent that is %s ends it
+  3.3  what has succeeded cannot                                          contract/payment-intent-confirm  a succeeded or unknown intent is refused
+  3.3  a canceled one is not used again                                   contract/payment-intent-update  of an intent that is %s: %j
   3.3  confirming without a payment method is not initialized             contract/payment-intent-confirm  without a payment method is refused, with the status of a request and the type of a payment
-  4    every endpoint wants a key                                         contract/key                    every route of /v1 asks for a key
+  4    every endpoint wants a key                                         contract/key                    every route of /v1 requires a key
   4    bodies are JSON or forms                                           contract/idempotency            is the same in JSON and in a form, whatever the order
-  4    writes may carry a key                                             contract/idempotency            is replayed in the same words, and does nothing else
-  4    a key with other parameters is refused                             contract/idempotency            is refused for another one: %s %s %j
-  4    errors come in the envelope                                        contract/interface              an error has type, code, message and param, and nothing else but its own details
-  4.1  creating needs amount and currency, and answers 201                contract/payment-intent-create  answers 201, is shown whole, and asks for confirmation without a payment method too
+  4    writes may carry a key                                             contract/idempotency            is replayed byte for byte, without effects
+  4    a key with other parameters is refused                             contract/idempotency            is refused for another request: %s %s %j
+  4    errors come in the envelope                                        contract/interface              an error has type, code, message and param, and only the further fields of its code
+  4.1  creating needs amount and currency, and answers 201                contract/payment-intent-create  answers 201, is shown completely, and requires confirmation also without a payment method
   4.1  reading one, or 404 when it is not accessible                      contract/key                    an object is not accessible with the key of another merchant, whatever the route
-  4.1  confirming, with a key too                                         contract/idempotency            is stored: the confirmation is not tried again
-  4.2  a refund’s amount is within the remainder                          contract/refund                 one cent more than is left
+  4.1  confirming, with a key too                                         contract/idempotency            is stored: the confirmation is not repeated
+  4.2  a refund’s amount is within the remainder                          contract/refund                 one cent more than the remainder
   4.2  else amount_invalid or amount_too_large                            contract/refund                 %j
   4.3  customer, currency and items are required                          http/params                     before any reference is resolved
   4.3  a payment method is required when charged at once                  http/subscription-refusals      even if the customer has a default
@@ -66,7 +66,7 @@ export const SENTENCES = table(
   4.3  default_incomplete is the default, allow_incomplete the same       contract/subscription-table     $when → $next
   4.3  validated, written, drafted, finalized, collected, in this order   http/subscription               is told of in the order of its steps, each as it was then
   4.3  latest_invoice is set on success                                   http/subscription               is active and answered whole
-  4.3  error_if_incomplete leaves nothing                                 scenarios/first-payment         leaves no trace: what comes later is as if the call had never been
+  4.3  error_if_incomplete leaves nothing                                 scenarios/first-payment         changes nothing: later results are as if it had not been called
   4.3  DELETE with cancel_at_period_end ends it then                      scenarios/cancellation          takes effect in place of the renewal
   4.3  DELETE without a body ends it now                                  contract/subscription-table     that is $from: $trigger → $next
   4.4  HTTP Basic with client_id and client_secret, and a form            http/oauth/token                with user and password form-url-encoded
@@ -87,35 +87,35 @@ export const SENTENCES = table(
   5.4  afterwards it has a hint                                           contract/key                    is shown in full once, and is listed by its hint from then on
   5.4  revoking is immediate and for good; it stays listed                contract/key                    once revoked stays so, and stays listed with its hint and last use
   5.4  a cached key works up to 60 seconds longer                         contract/limits                 works for %i seconds more when keys are cached so long
-  5.4  there is no reveal                                                 contract/key                    has no way to be revealed, and a new one takes its place
+  5.4  there is no reveal                                                 contract/key                    cannot be shown again, and is replaced by a new one
   5.5  missing, invalid, revoked: the same 401                            http/auth                       all of them in the same words
-  5.5  an outage is a 401 that does not blame the key                     contract/fault                  a request is refused in words that do not blame the key
-  5.5  both bodies carry type and message                                 contract/fault                  a request is refused in words that do not blame the key
+  5.5  an outage is a 401 that does not blame the key                     contract/fault                  a request is refused with a message that does not blame the key
+  5.5  both bodies carry type and message                                 contract/fault                  a request is refused with a message that does not blame the key
   6    events are in the merchant’s stream                                http/stream                     tells what happens from now on, each event with its type and id
   6    the eight kinds                                                    core/event                      the eight types of the contract exist
   6    subscription.created, .updated, .deleted, .resumed                 contract/subscription-table     that is $from: $trigger → $next
-  6    invoice.created when the draft is made                             contract/manual-invoice         is a draft of all items that wait
+  6    invoice.created when the draft is made                             contract/manual-invoice         is a draft of all pending items
   6    invoice.finalized when it opens                                    contract/manual-invoice         that is $from: $action → $next
   6    invoice.paid when the payment succeeds                             contract/manual-invoice         that is $from: $action → $next
   6    invoice.payment_failed when it fails                               contract/manual-invoice         that is $from: $action → $next
   6    a renewal tells created, finalized, paid                           contract/subscription-table     that is $from: $trigger → $next
-  7.1  type and code always, but in key failures                          contract/interface              an error has type, code, message and param, and nothing else but its own details
-  7.1  param is null when not applicable                                  contract/interface              an error has type, code, message and param, and nothing else but its own details
+  7.1  type and code always, but in key failures                          contract/interface              an error has type, code, message and param, and only the further fields of its code
+  7.1  param is null when not applicable                                  contract/interface              an error has type, code, message and param, and only the further fields of its code
   7.2  api_error is 500                                                   contract/fault                  %s is answered so, writes nothing, and is not stored
   7.2  authentication_error is 401                                        http/auth                       all of them in the same words
-  7.2  invalid_request_error is 400, 404 or 422                           contract/interface              an error has type, code, message and param, and nothing else but its own details
+  7.2  invalid_request_error is 400, 404 or 422                           contract/interface              an error has type, code, message and param, and only the further fields of its code
   7.2  rate_limit_error is 429                                            contract/limits                 one more in a second is refused, and the next second is another
   7.2  payment_error is 402                                               contract/payment-intent-create  %s is declined with %s and %s
   7.3  resource_missing                                                   contract/key                    an object is not accessible with the key of another merchant, whatever the route
-  7.3  parameter_invalid                                                  contract/subscription-refusals  when a parameter cannot be so
+  7.3  parameter_invalid                                                  contract/subscription-refusals  for an invalid parameter
   7.3  parameter_missing                                                  contract/payment-intent-create  %j
   7.3  amount_invalid                                                     contract/payment-intent-create  %j
   7.3  amount_too_large                                                   contract/payment-intent-create  %j
-  7.3  amount_too_large beyond the refundable remainder                   contract/refund                 a charge of which nothing is left
+  7.3  amount_too_large beyond the refundable remainder                   contract/refund                 a charge that is refunded in full
   7.3  payment_intent_unexpected_state                                    contract/payment-intent-confirm  one that is %s is refused before anything else
-  7.3  invalid_state_transition, param null or status                     contract/payment-intent-update  of one that is %s: %j
+  7.3  invalid_state_transition, param null or status                     contract/payment-intent-update  of an intent that is %s: %j
   7.3  payment_not_initialized, of type payment_error and 400             contract/payment-intent-confirm  without a payment method is refused, with the status of a request and the type of a payment
-  7.3  idempotency_key_reuse                                              contract/idempotency            is refused for another one: %s %s %j
+  7.3  idempotency_key_reuse                                              contract/idempotency            is refused for another request: %s %s %j
   7.3  internal_error                                                     contract/fault                  %s is answered so, writes nothing, and is not stored
   7.3  unsupported_psp_capability                                         contract/subscription-collection  one %s
   7.3  error_if_incomplete is 402                                         contract/subscription-table     $when → $next
@@ -124,11 +124,11 @@ export const SENTENCES = table(
   8    at least 1                                                         contract/payment-intent-create  %j
   8    a revoked key works up to 60 seconds                               contract/limits                 works for %i seconds more when keys are cached so long
   8    retries on days 1, 3, 5, 7                                         core/dunning                    a failed payment is retried 1, 3, 5 and 7 days after it failed
-  9    versions are dates, and older ones go on working                   contract/version                has its parameters turned into today’s
-  9    there is one: 2026-03-09                                           contract/version                there is one today, and it is everybody’s
+  9    versions are dates, and older ones go on working                   contract/version                has its parameters converted to the current ones
+  9    there is one: 2026-03-09                                           contract/version                there is one version, which every merchant has
   9    an account has a default, which can be changed                     contract/version                the account’s applies to bodies too
-  9    the header overrules it, and the response says which was used      contract/version                is said by the header, else by the account
-  9    a breaking change is seen by newer versions only                   contract/version                has the changes of all versions since, and each newer one fewer
+  9    the header overrules it, and the response says which was used      contract/version                is set by the header, else by the account
+  9    a breaking change is seen by newer versions only                   contract/version                includes the changes of all later versions
   `,
 )
 

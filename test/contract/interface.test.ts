@@ -25,7 +25,7 @@ describe('the contract', () => {
   })
 })
 
-test('an error has type, code, message and param, and nothing else but its own details', async () => {
+test('an error has type, code, message and param, and only the further fields of its code', async () => {
   const twin = await openTwin()
   const { charge } = await makeCharge(twin)
   const { id } = await makeIntent(twin)

@@ -76,7 +76,7 @@ describe.each(['incomplete', 'past_due'])(
       expect(await statusOf(twin, subscription)).toBe(status)
     })
 
-    test('has let go of its payment method, so that confirming needs one', async () => {
+    test('has lost its payment method, so that confirming needs one', async () => {
       const { twin, invoice } = await failed(status)
       await refuses(twin, ['POST', pathOf(invoice, '/confirm')], notInitialized)
     })
@@ -130,7 +130,7 @@ describe('an authentication in the middle of dunning', () => {
     expect(await told(twin, () => twin.advance({ by: '7d' }))).toBe('')
   })
 
-  test('that fails counts as a failed payment by hand, and leaves the schedule as it is', async () => {
+  test('that fails counts as a failed payment by hand, and does not change the schedule', async () => {
     const { twin, subscription, settle, invoice } = await begin(['succeed'])
     expect(await told(twin, () => settle('fail'))).toBe(inFull('invoice.payment_failed PI-'))
     expect(await statusOf(twin, subscription)).toBe('past_due')
@@ -143,7 +143,7 @@ describe('an authentication in the middle of dunning', () => {
   test.each([
     ['succeeds', 'succeed', 'invoice.paid PI+ Δ', 'succeeded', 'active'],
     ['fails', 'decline:lost_card', 'invoice.payment_failed PI-', 'requires_payment_method', 'past_due'],
-  ])('is overruled by a scheduled retry that %s', async (_, outcome, events, intentStatus, status) => {
+  ])('is overridden by a scheduled retry that %s', async (_, outcome, events, intentStatus, status) => {
     const { twin, subscription, invoice } = await begin(['succeed', 'decline:lost_card', outcome])
     expect(await told(twin, () => twin.advance({ by: '1d' }))).toBe(inFull(events))
     expect(await twin.get(pathOf(invoice))).toMatchObject({ status: intentStatus })
@@ -152,7 +152,7 @@ describe('an authentication in the middle of dunning', () => {
     await refuses(twin, ['POST', path, { outcome: 'succeed' }], unexpectedState)
   })
 
-  test('is canceled when the invoice is voided meanwhile', async () => {
+  test('is canceled when the invoice is voided in the meantime', async () => {
     const { twin, invoice } = await begin(['succeed'])
     await twin.post(`/v1/invoices/${invoice.id}/void`)
     const path = `/v1/test_helpers/payment_intents/${invoice.payment_intent}/settle`
@@ -172,7 +172,7 @@ test('a push payment pays an invoice that was sent', async () => {
   expect(await twin.get(`/v1/invoices/${invoice.id}`)).toMatchObject({ status: 'paid' })
 })
 
-test('the intent of a manual invoice pays it, also after it was written off', async () => {
+test('the intent of a manual invoice pays it, also after it was marked uncollectible', async () => {
   const twin = await openTwin()
   const { draft } = await makeDraft(twin)
   const open = await twin.post(`/v1/invoices/${draft.id}/finalize`)

@@ -5,7 +5,7 @@ import { type Body, makeCustomer, makePrice } from '../twin.ts'
 import { amountInvalid, amountTooLarge, NOW, refuses, told } from './support.ts'
 
 describe('an invoice item', () => {
-  test('waits for the next invoice of its customer, and no event tells of it', async () => {
+  test('is pending for the next invoice of its customer, without an event', async () => {
     const twin = await openTwin()
     const { customer } = await makeCustomer(twin)
     const events = await told(twin, async () => {
@@ -78,7 +78,7 @@ describe('an invoice item', () => {
     }
   })
 
-  test('can be deleted while it waits', async () => {
+  test('can be deleted while it is pending', async () => {
     const twin = await openTwin()
     const { customer } = await makeCustomer(twin)
     const { id } = await twin.post('/v1/invoiceitems', { customer: customer.id, amount: 5, currency: 'usd' })

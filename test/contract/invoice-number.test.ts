@@ -55,7 +55,7 @@ test('numbers have no gap across manual invoices, renewals, deleted drafts and r
   expect(numbers).toEqual(Array.from({ length: 9 }, (_, index) => index + 1))
 })
 
-test('each customer has numbers of its own', async () => {
+test('each customer has its own numbers', async () => {
   const twin = await openTwin()
   for (const { customer } of [await subscribe(twin), await subscribe(twin)]) {
     expect(await numbersOf(twin, customer.id)).toEqual([1])
@@ -63,7 +63,7 @@ test('each customer has numbers of its own', async () => {
 })
 
 describe('a preview', () => {
-  test('shows the invoice that the renewal then makes', async () => {
+  test('shows the invoice that the renewal then creates', async () => {
     const { twin, subscription } = await begin('active')
     const [item] = subscription.items.data
     await twin.post(`/v1/subscriptions/${subscription.id}`, { items: [{ id: item.id, quantity: 3 }] })
@@ -117,7 +117,7 @@ describe('a preview', () => {
     ['paused', '; resume it'],
     ['incomplete', ' until its first one is paid'],
     ['incomplete_expired', ''],
-  ])('of one that is %s is refused%s', async (status, remedy) => {
+  ])('of a subscription that is %s is refused%s', async (status, remedy) => {
     const { twin, subscription } = await begin(status)
     const answer = await refuses(
       twin,
@@ -144,7 +144,7 @@ describe('a preview', () => {
       { cancel_at: PERIOD_END - DAY, cancel_at_period_end: true },
       'resume it and clear its cancel_at',
     ],
-  ])('of one that is canceled %s is refused, with what would keep it', async (_, ending, remedy) => {
+  ])('of a subscription that is canceled %s is refused, with how to keep it', async (_, ending, remedy) => {
     const { twin, subscription } = await begin('active')
     const { cancel_at } = await twin.post(`/v1/subscriptions/${subscription.id}`, ending)
     const answer = await refuses(

@@ -16,8 +16,8 @@ const operate = (method: string, path: string, body?: unknown) => asOperator(twi
 const listed = async (id: string): Promise<Body> =>
   (await operate('GET', 'keys')).body.data.find((key: Body) => key.id === id)
 
-test('every route of /v1 asks for a key', async () => {
-  // But for those of OAuth that apps call for themselves, and people without a key.
+test('every route of /v1 requires a key', async () => {
+  // Except for OAuth routes that apps call with their own credentials, and people without a key.
   const withoutKey = new Set(
     twin.sandbox.routes
       .filter(({ audience, isPage }) => audience === 'app' || isPage)
@@ -49,7 +49,7 @@ describe('a key', () => {
     expect(JSON.stringify((await operate('GET', 'keys')).body)).not.toContain(body.secret)
   })
 
-  test('that is publishable has a prefix of its own', async () => {
+  test('that is publishable has its own prefix', async () => {
     const { body } = await operate('POST', 'keys', { publishable: true })
     expect(body.secret).toMatch(/^pk_test_[A-Za-z0-9]{24,}$/)
     expect((await listed(body.id)).hint).toBe(`pk_test_…${body.secret.slice(-4)}`)
@@ -77,7 +77,7 @@ describe('a key', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('has no way to be revealed, and a new one takes its place', async () => {
+  test('cannot be shown again, and is replaced by a new one', async () => {
     const { body: old } = await operate('POST', 'keys', {})
     for (const path of [`keys/${old.id}`, `keys/${old.id}/reveal`]) {
       expectRefusal(await operate('GET', path), unknown(null))

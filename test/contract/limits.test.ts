@@ -35,7 +35,7 @@ describe('unknown parameters', () => {
     expect(answer.headers.get('Paytwin-Ignored-Params')).toBe(encodeURIComponent(param))
   })
 
-  test('come after what is missing or wrong, and expand is known everywhere', async () => {
+  test('are reported after missing and invalid ones, and expand is known everywhere', async () => {
     const twin = await openTwin({ strictParams: true })
     await refuses(twin, ['POST', '/v1/customers', { zebra: 1, name: 5 }], invalid('name'))
     expect(
@@ -46,7 +46,7 @@ describe('unknown parameters', () => {
     expect(body.name).toBe('Ada')
   })
 
-  test('of the several the first is named, and in the header all', async () => {
+  test('are all named in the header, the first one in the error', async () => {
     const body = { zebra: 1, yak: { a: 1 } }
     await refuses(
       await openTwin({ strictParams: true }),
@@ -78,7 +78,7 @@ describe('with a rate limit', () => {
     expect((await twin.get('/v1/customers')).data).toHaveLength(3)
   })
 
-  test('every merchant has its own, and the operator none', async () => {
+  test('every merchant has its own limit, the operator none', async () => {
     const { twin } = await open(1)
     const other = clientOf(twin.sandbox, (await anotherMerchant(twin)).secretKey)
     expect((await twin.request('GET', '/v1/customers')).status).toBe(200)
@@ -88,7 +88,7 @@ describe('with a rate limit', () => {
       expect((await asOperator(twin)('GET', 'status')).status).toBe(200)
   })
 
-  test('who is not let in does not count, and a refusal comes before the body is read', async () => {
+  test('unauthenticated requests do not count, and a refusal comes before the body is read', async () => {
     const { twin } = await open(1)
     expectUnauthenticated(await twin.request('GET', '/v1/customers', undefined, { Authorization: '' }))
     expectRefusal(await twin.request('POST', '/v1/customers', '{'), invalid(null))
@@ -105,7 +105,7 @@ describe('with a rate limit', () => {
     expect([answer.status, answer.headers.get('Idempotent-Replayed')]).toEqual([201, null])
   })
 
-  test('there is none unless asked for', async () => {
+  test('there is no limit by default', async () => {
     const twin = await openTwin()
     const answers = await Promise.all(Array.from({ length: 300 }, () => twin.request('GET', '/v1/customers')))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))

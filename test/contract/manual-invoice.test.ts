@@ -26,7 +26,7 @@ async function billedItems(twin: Twin, { id }: Body, after = ''): Promise<string
 }
 
 describe('a manual invoice', () => {
-  test('is a draft of all items that wait', async () => {
+  test('is a draft of all pending items', async () => {
     const twin = await openTwin()
     const { customer } = await makeCustomer(twin)
     const first = await addItem(twin, { customer: customer.id, amount: 100, description: 'Setup' })
@@ -95,7 +95,7 @@ describe('a manual invoice', () => {
     expect(await billedItems(twin, third)).toEqual([euro.id])
   })
 
-  test('goes its way alone: nothing is charged or retried by itself', async () => {
+  test('is neither charged nor retried automatically', async () => {
     const twin = await openTwin()
     const { draft } = await makeDraft(twin)
     expect(await told(twin, () => twin.advance({ by: '1mo' }))).toBe('')
@@ -104,7 +104,7 @@ describe('a manual invoice', () => {
     expect((await twin.get('/v1/test_helpers/upcoming')).data).toEqual([])
   })
 
-  test('that is sent is due so many days after it is finalized', async () => {
+  test('that is sent is due days_until_due days after it is finalized', async () => {
     const twin = await openTwin()
     const { customer, draft } = await makeDraft(twin, {
       collection_method: 'send_invoice',
@@ -122,7 +122,7 @@ describe('a manual invoice', () => {
     expect((await twin.get(`/v1/customers/${customer.id}`)).delinquent).toBe(false)
   })
 
-  test('that is sent and paid as a draft in vain has its due date too', async () => {
+  test('that is sent has its due date also after a failed payment of the draft', async () => {
     const twin = await openTwin()
     const sent = { collection_method: 'send_invoice', days_until_due: 10, card: 'pm_card_chargeDeclined' }
     const { draft } = await makeDraft(twin, sent)
@@ -133,7 +133,7 @@ describe('a manual invoice', () => {
     })
   })
 
-  test('needs a currency when nothing waits, and costs nothing then', async () => {
+  test('needs a currency without pending items, and has a zero total', async () => {
     const twin = await openTwin()
     const { customer } = await makeCustomer(twin)
     await refuses(twin, ['POST', '/v1/invoices', { customer: customer.id }], missing('currency'))
@@ -165,7 +165,7 @@ describe('a manual invoice', () => {
 })
 
 describe('a draft that is deleted', () => {
-  test('is gone, its items wait again, and no number is used', async () => {
+  test('is deleted, its items are pending again, and no number is used', async () => {
     const twin = await openTwin()
     const { customer, draft } = await makeDraft(twin)
     const events = await told(twin, async () => {

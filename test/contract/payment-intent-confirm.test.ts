@@ -47,7 +47,7 @@ describe('confirming', () => {
     expect(body).toMatchObject({ status: 'succeeded', payment_method: method.id })
   })
 
-  test('and being declined is 402, asks for a payment method, and can be tried again', async () => {
+  test('and being declined is 402, requires a payment method, and can be repeated', async () => {
     const intent = await makeIntent(twin, { payment_method: 'pm_card_chargeDeclinedLostCard' })
     const events = await told(twin, async () => {
       const answer = await confirm(intent)
@@ -173,7 +173,7 @@ describe('a payment that waits for the customer', () => {
     await refuses(twin, ['POST', `/v1/test_helpers/payment_intents/${id}/settle`, body], refusal)
   })
 
-  test('settling one that nobody knows is refused', async () => {
+  test('settling an unknown intent is refused', async () => {
     const request = [
       'POST',
       '/v1/test_helpers/payment_intents/pi_unknown/settle',
@@ -190,7 +190,7 @@ describe('canceling', () => {
     requires_payment_method: { payment_method: 'pm_card_chargeDeclined', confirm: true },
   }
 
-  test.each(Object.entries(INTENTS))('one that is %s ends it', async (status, params) => {
+  test.each(Object.entries(INTENTS))('an intent that is %s ends it', async (status, params) => {
     await twin.request('POST', '/v1/payment_intents', { amount: 2000, currency: 'usd', ...params })
     const [intent] = (await twin.get('/v1/payment_intents?limit=1')).data
     expect(intent.status).toBe(status)
@@ -221,7 +221,7 @@ describe('canceling', () => {
     },
   )
 
-  test('needs no reason, and takes no other', async () => {
+  test('needs no reason, and refuses other reasons', async () => {
     expect((await twin.post(path(await makeIntent(twin), '/cancel'))).cancellation_reason).toBeNull()
     const body = { cancellation_reason: 'boredom' }
     await refuses(
@@ -231,7 +231,7 @@ describe('canceling', () => {
     )
   })
 
-  test('one that succeeded, or that nobody knows, is refused', async () => {
+  test('a succeeded or unknown intent is refused', async () => {
     const intent = await makeIntent(twin, { payment_method: 'pm_card_visa', confirm: true })
     await refuses(twin, ['POST', path(intent, '/cancel')], unexpectedState)
     await refuses(twin, ['POST', '/v1/payment_intents/pi_unknown/cancel'], unknown())

@@ -31,7 +31,7 @@ const create = (body: unknown) => twin.request('POST', '/v1/payment_intents', bo
 const newest = async (): Promise<Body> => (await twin.get('/v1/payment_intents?limit=1')).data[0]
 
 describe('an intent that is created', () => {
-  test('answers 201, is shown whole, and asks for confirmation without a payment method too', async () => {
+  test('answers 201, is shown completely, and requires confirmation also without a payment method', async () => {
     const events = await eventsOf(twin, async () => {
       const { status, body } = await create({ ...BASE, currency: 'USD' })
       expect(status).toBe(201)
@@ -74,7 +74,7 @@ describe('an intent that is created', () => {
     expect(await makeIntent(twin, given)).toMatchObject({ ...given, status: 'requires_confirmation' })
   })
 
-  test('with a test id of a customer attaches a card of its own', async () => {
+  test('with a test id and a customer attaches a new card', async () => {
     const { customer } = await makeCustomer(twin)
     const events = await eventsOf(twin, () =>
       makeIntent(twin, { customer: customer.id, payment_method: 'pm_card_amex' }),
@@ -114,7 +114,7 @@ describe('confirmed while it is created', () => {
     expect(events[0]?.data.object).toMatchObject({ status: 'requires_confirmation', amount_received: 0 })
   })
 
-  test('and declined it is 402, and the intent exists', async () => {
+  test('and declined is 402, and the intent exists', async () => {
     const events = await eventsOf(twin, async () => {
       const answer = await create({
         ...BASE,
@@ -188,7 +188,7 @@ describe('what cannot be created', () => {
     await refuses(twin, ['POST', '/v1/payment_intents', body], refusal)
   })
 
-  test('one with a payment method of a customer who is not its own', async () => {
+  test('an intent with another customer’s payment method', async () => {
     const { method } = await makeCustomer(twin)
     const { customer } = await makeCustomer(twin)
     for (const more of [{}, { customer: customer.id }]) {
@@ -197,7 +197,7 @@ describe('what cannot be created', () => {
     }
   })
 
-  test('an amount in a form that is no integer', async () => {
+  test('an amount in a form that is not an integer', async () => {
     const send = (form: string) =>
       twin.request('POST', '/v1/payment_intents', form, {
         'Content-Type': 'application/x-www-form-urlencoded',

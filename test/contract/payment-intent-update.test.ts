@@ -35,7 +35,7 @@ const INTENTS: Record<string, () => Promise<Body>> = {
 }
 
 describe('updating an intent', () => {
-  test('changes what is given, and no event tells of it', async () => {
+  test('changes the given fields, without an event', async () => {
     const intent = await makeIntent(twin, { metadata: { a: '1', b: '2' } })
     const { customer, method } = await makeCustomer(twin)
     const given = {
@@ -56,7 +56,7 @@ describe('updating an intent', () => {
     expect(events).toBe('')
   })
 
-  test('a payment method makes a declined one ready to be confirmed again', async () => {
+  test('a payment method makes a declined intent ready to be confirmed again', async () => {
     const declined = await INTENTS.requires_payment_method?.()
     const after = await update(declined ?? {}, { payment_method: 'pm_card_visa' })
     expect(after).toMatchObject({
@@ -69,12 +69,15 @@ describe('updating an intent', () => {
     })
   })
 
-  test.each(Object.keys(INTENTS))('of one that is %s can change description and metadata', async (status) => {
-    const intent = (await INTENTS[status]?.()) ?? {}
-    expect(intent.status).toBe(status)
-    const after = await update(intent, { description: 'late', metadata: { k: 'v' } })
-    expect(after).toEqual({ ...intent, description: 'late', metadata: { k: 'v' } })
-  })
+  test.each(Object.keys(INTENTS))(
+    'of an intent that is %s can change description and metadata',
+    async (status) => {
+      const intent = (await INTENTS[status]?.()) ?? {}
+      expect(intent.status).toBe(status)
+      const after = await update(intent, { description: 'late', metadata: { k: 'v' } })
+      expect(after).toEqual({ ...intent, description: 'late', metadata: { k: 'v' } })
+    },
+  )
 })
 
 describe('what an update cannot change', () => {
@@ -97,12 +100,12 @@ describe('what an update cannot change', () => {
     ['requires_confirmation', { customer: 'cus_unknown' }, unknown('customer')],
     ['requires_confirmation', { payment_method: 'pm_unknown' }, unknown('payment_method')],
     ['requires_confirmation', { payment_method: null }, invalid('payment_method')],
-  ])('of one that is %s: %j', async (status, body, refusal) => {
+  ])('of an intent that is %s: %j', async (status, body, refusal) => {
     const intent = (await INTENTS[status]?.()) ?? {}
     await refuses(twin, ['POST', path(intent), body], refusal)
   })
 
-  test('the customer of one that is over', async () => {
+  test('the customer of an intent that has ended', async () => {
     const { customer } = await makeCustomer(twin)
     for (const status of ['succeeded', 'canceled']) {
       const intent = (await INTENTS[status]?.()) ?? {}
@@ -110,7 +113,7 @@ describe('what an update cannot change', () => {
     }
   })
 
-  test('to a payment method of a customer who is not its own', async () => {
+  test('to another customer’s payment method', async () => {
     const { method } = await makeCustomer(twin)
     const intent = await makeIntent(twin)
     await refuses(twin, ['POST', path(intent), { payment_method: method.id }], invalid('payment_method'))
@@ -133,13 +136,13 @@ describe('what an update cannot change', () => {
     expect(await update({ id }, { description: 'rent' })).toMatchObject({ description: 'rent' })
   })
 
-  test('one that nobody knows', async () => {
+  test('an unknown intent', async () => {
     await refuses(twin, ['POST', '/v1/payment_intents/pi_unknown', {}], unknown())
     await refuses(twin, ['POST', '/v1/payment_intents/pi_unknown', { amount: 0 }], amountInvalid)
   })
 })
 
-test('status is no parameter of an intent that is not canceled', async () => {
+test('status is not a parameter of an intent that is not canceled', async () => {
   const answer = await twin.request('POST', path(await makeIntent(twin)), { status: 'succeeded' })
   expect(answer.body.status).toBe('requires_confirmation')
   expect(answer.headers.get('Paytwin-Ignored-Params')).toBe('status')

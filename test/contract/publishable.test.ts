@@ -25,13 +25,13 @@ const path = ({ id }: Body, secret: string) => `/v1/payment_intents/${id}?client
 const confirm = ({ id, client_secret }: Body, more: Body = {}) =>
   browser.request('POST', `/v1/payment_intents/${id}/confirm`, { client_secret, ...more })
 
-/** What a browser sees of an intent. */
+/** The fields of an intent that a browser sees. */
 const publicPart = ({ customer, metadata, invoice, latest_charge, last_payment_error, ...rest }: Body) => ({
   ...rest,
   last_payment_error: last_payment_error && { ...last_payment_error, charge: null },
 })
 
-/** An intent of a customer, with all that a browser may not see. */
+/** An intent of a customer with all fields that a browser must not see. */
 async function privateIntent(params: Body = {}): Promise<Body> {
   const { customer, method } = await makeCustomer(twin)
   return makeIntent(twin, {
@@ -78,7 +78,7 @@ describe('with a publishable key and the client secret', () => {
     expect(answer.body).toEqual(publicPart(intent))
   })
 
-  test('an intent is confirmed, and the answer leaves the same out', async () => {
+  test('an intent is confirmed, and the answer omits the same fields', async () => {
     const intent = await privateIntent()
     const { status, body } = await confirm(intent)
     expect(status).toBe(200)
@@ -94,7 +94,7 @@ describe('with a publishable key and the client secret', () => {
     },
   )
 
-  test('it is confirmed with a payment method that nobody has', async () => {
+  test('it is confirmed with an unattached payment method', async () => {
     const card = { number: '4242424242424242' }
     const { id } = await twin.post('/v1/payment_methods', { type: 'card', card })
     expect((await confirm(await makeIntent(twin), { payment_method: id })).body.status).toBe('succeeded')
@@ -107,7 +107,7 @@ describe('with a publishable key and the client secret', () => {
     expectRefusal(answer, invalid('payment_method'))
   })
 
-  test('a decline leaves the same out of the intent that it holds', async () => {
+  test('a decline omits the same fields of its intent', async () => {
     const intent = await privateIntent()
     const answer = await confirm(intent, { payment_method: 'pm_card_chargeDeclined' })
     const after = await twin.get(`/v1/payment_intents/${intent.id}`)
@@ -158,7 +158,7 @@ describe('without the right client secret', () => {
     ['half of it', (intent) => intent.client_secret.slice(0, -1)],
     ['another intent’s', (_, other) => other.client_secret],
     ['the id alone', (intent) => intent.id],
-  ])('%s: the intent is not to be found', async (_, secretOf) => {
+  ])('%s: the intent is not found', async (_, secretOf) => {
     const intent = await privateIntent()
     const client_secret = secretOf(intent, await makeIntent(twin))
     const read =
@@ -170,7 +170,7 @@ describe('without the right client secret', () => {
     })
   })
 
-  test('an unknown intent is not to be found in the same words', async () => {
+  test('an unknown intent is not found, with the same message', async () => {
     const { client_secret } = await makeIntent(twin)
     expectRefusal(await browser.request('GET', path({ id: 'pi_unknown' }, client_secret)), unknown())
     expectRefusal(await confirm({ id: 'pi_unknown', client_secret }), unknown())
@@ -222,7 +222,7 @@ describe('for browsers', () => {
     expect(answer.headers.get('Access-Control-Allow-Credentials')).toBeNull()
   })
 
-  test.each(ROUTES)('%s %s may be read by every page, refusals too', async (method, route) => {
+  test.each(ROUTES)('%s %s may be read by every page, errors too', async (method, route) => {
     const intent = await privateIntent()
     const name = route.replace('pi_1', intent.id)
     const { client_secret } = intent
@@ -245,7 +245,7 @@ describe('for browsers', () => {
     ['OPTIONS', '/v1/payment_intents/pi_1/cancel'],
     ['GET', '/v1/payment_intents'],
     ['POST', '/v1/customers'],
-  ])('%s %s is no page’s business', async (method, route) => {
+  ])('%s %s may not be read by pages', async (method, route) => {
     const answer = await twin.request(method, route, method === 'POST' ? {} : undefined)
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBeNull()
     if (method === 'OPTIONS') expectRefusal(answer, unknown(null))

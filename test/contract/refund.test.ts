@@ -33,7 +33,7 @@ const refund = (body: Body) => twin.post('/v1/refunds', body)
 const chargeNow = ({ id }: Body) => twin.get(`/v1/charges/${id}`)
 
 describe('a refund', () => {
-  test('of a part is shown whole, and takes from the charge what it gives back', async () => {
+  test('of a part is shown completely, and counts as refunded on the charge', async () => {
     const { intent, charge } = await makeCharge(twin)
     const events = await eventsOf(twin, async () => {
       const body = { charge: charge.id, amount: 500, reason: 'duplicate', metadata: { a: 'b' } }
@@ -61,7 +61,7 @@ describe('a refund', () => {
     expect(events[1]?.data.object).toMatchObject({ amount_refunded: 500, refunded: false })
   })
 
-  test('without an amount gives back what is left', async () => {
+  test('without an amount refunds the remainder', async () => {
     const { intent, charge } = await makeCharge(twin)
     await refund({ charge: charge.id, amount: 1 })
     expect(await refund({ payment_intent: intent.id })).toMatchObject({
@@ -132,16 +132,16 @@ describe('what cannot be refunded', () => {
     await refused({ charge: charge.id, ...body }, refusal)
   })
 
-  test('nothing in particular', async () => {
+  test('neither a charge nor an intent', async () => {
     await refused({}, missing('charge'))
     await refused({ amount: 5, reason: 'duplicate' }, missing('charge'))
   })
 
-  test('one cent more than is left', async () => {
+  test('one cent more than the remainder', async () => {
     await refused({ payment_intent: intent.id, amount: 501 }, amountTooLarge)
   })
 
-  test('a charge of which nothing is left', async () => {
+  test('a charge that is refunded in full', async () => {
     const { charge: spent } = await makeCharge(twin)
     await refund({ charge: spent.id })
     await refused({ charge: spent.id }, amountTooLarge)
@@ -182,7 +182,7 @@ describe('what cannot be refunded', () => {
     await refuses(stranger, ['POST', '/v1/refunds', { payment_intent: intent.id }], unknown('payment_intent'))
   })
 
-  test('and is not to be found', async () => {
+  test('an unknown charge or intent', async () => {
     await refuses(twin, ['GET', '/v1/refunds/re_unknown'], unknown())
   })
 })
@@ -192,7 +192,7 @@ describe('refunds at the same time', () => {
     [50, 100, 20],
     [30, 999, 2],
     [40, undefined, 1],
-  ])('%i of %s give back no more than the charge', async (count, amount, made) => {
+  ])('%i of %s do not exceed the charge', async (count, amount, made) => {
     const { charge } = await makeCharge(twin)
     const answers = await Promise.all(
       Array.from({ length: count }, () => twin.request('POST', '/v1/refunds', { charge: charge.id, amount })),
@@ -206,7 +206,7 @@ describe('refunds at the same time', () => {
   })
 })
 
-describe('a refund that the bank sends back', () => {
+describe('a refund that fails', () => {
   test.each<[string, string[]]>([
     ['one jump', ['1d']],
     ['steps', ['59s', '1s', '1d']],
@@ -233,7 +233,7 @@ describe('a refund that the bank sends back', () => {
     expect(await own.get(`/v1/charges/${charge.id}`)).toEqual(charge)
   })
 
-  test('counts while it is pending, and no more afterwards', async () => {
+  test('counts while it is pending only', async () => {
     const own = await openTwin()
     const { charge } = await makeCharge(own, { card: 'pm_card_refundFail' })
     await own.post('/v1/refunds', { charge: charge.id })

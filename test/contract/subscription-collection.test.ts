@@ -16,7 +16,7 @@ describe('while collection is paused', () => {
     ['keep_as_draft', 'draft'],
     ['mark_uncollectible', 'uncollectible'],
     ['void', 'void'],
-  ])('with %s each renewal’s invoice is %s, and the subscription goes on', async (behavior, status) => {
+  ])('with %s each renewal’s invoice is %s, and the subscription continues', async (behavior, status) => {
     const story = await begin('active')
     expect((await pause(story, behavior)).pause_collection).toEqual({ behavior, resumes_at: null })
     const events = await eventsOf(story.twin, () => story.twin.advance({ to: PERIOD_END }))
@@ -51,14 +51,14 @@ describe('while collection is paused', () => {
       expect((await story.twin.get(`/v1/payment_intents/${invoice.payment_intent}`)).status).toBe('canceled')
   })
 
-  test('retries of older invoices go on', async () => {
+  test('retries of older invoices continue', async () => {
     const story = await begin('past_due')
     await pause(story, 'void')
     expect(await told(story.twin, () => story.twin.advance({ by: '1d' }))).toBe(inFull('invoice.paid PI+ Δ'))
     expect(await now(story)).toMatchObject({ status: 'active', pause_collection: { behavior: 'void' } })
   })
 
-  test('at resumes_at it ends by itself, before a renewal of that second', async () => {
+  test('at resumes_at the pause ends, before a renewal of that second', async () => {
     const story = await begin('active')
     await pause(story, 'void', PERIOD_END)
     const events = await eventsOf(story.twin, () => story.twin.advance({ to: PERIOD_END }))
@@ -70,7 +70,7 @@ describe('while collection is paused', () => {
     expect((await now(story)).pause_collection).toBeNull()
   })
 
-  test('it is told to upcoming, and ends within a period too', async () => {
+  test('its end is listed as upcoming, and may be within a period', async () => {
     const story = await begin('active')
     await pause(story, 'keep_as_draft', NOW + DAY)
     const { data } = await story.twin.get('/v1/test_helpers/upcoming')
@@ -153,7 +153,7 @@ describe('invoices that are sent', () => {
     expect((await now(story)).status).toBe('active')
   })
 
-  test('and were kept as drafts are due as the subscription says when they are finalized, else after 30 days', async () => {
+  test('and were kept as drafts get the due date of the subscription when they are finalized, else 30 days', async () => {
     const story = await begin('active', { collection_method: 'send_invoice', days_until_due: 7 })
     const { twin } = story
     await pause(story, 'keep_as_draft')
@@ -166,7 +166,7 @@ describe('invoices that are sent', () => {
     expect(await finalize(second)).toMatchObject({ due_date: MARCH_31 + 30 * DAY })
   })
 
-  test('of nothing are paid at once', async () => {
+  test('of zero are paid at once', async () => {
     const story = await begin('active', { collection_method: 'send_invoice', price: { unit_amount: 0 } })
     expect(await newestOf(story.twin, story.subscription)).toMatchObject({
       status: 'paid',
@@ -218,7 +218,7 @@ describe('resuming a paused subscription', () => {
     expect(await told(twin, () => twin.advance({ by: '1mo' }))).toBe('')
   })
 
-  test('to a price of nothing needs no card', async () => {
+  test('to a price of zero needs no card', async () => {
     const story = await begin('paused', { price: { unit_amount: 0 } })
     expect(await told(story.twin, () => story.twin.post(pathOf(story, '/resume')))).toBe(
       inFull('I3 Δ subscription.resumed'),
@@ -235,7 +235,7 @@ describe('resuming a paused subscription', () => {
   })
 })
 
-test('of a pending cancellation and a pause resuming clears both, in one update', async () => {
+test('resuming clears a pending cancellation and a pause in one update', async () => {
   const story = await begin('active')
   await story.twin.post(pathOf(story), { cancel_at_period_end: true, pause_collection: { behavior: 'void' } })
   const events = await eventsOf(story.twin, () => story.twin.post(pathOf(story, '/resume')))
@@ -280,7 +280,7 @@ describe('a push method never pays for a subscription', () => {
     expect((await story.twin.get(`/v1/subscriptions?customer=${customer.id}`)).data).toEqual([])
   })
 
-  test('the default of its customer neither: the attempt fails and counts', async () => {
+  test('nor does the default of its customer: the attempt fails and counts', async () => {
     const { twin } = await begin('active')
     const { subscription } = await subscribe(twin, {
       default_payment_method: undefined,

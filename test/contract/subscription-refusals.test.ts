@@ -10,7 +10,7 @@ const refused = (story: Story, body: Body, refusal: Refusal) =>
   refuses(story.twin, ['POST', pathOf(story), body], refusal)
 
 describe('an update is refused', () => {
-  test('when a parameter cannot be so', async () => {
+  test('for an invalid parameter', async () => {
     const story = await begin('active')
     const [{ id }] = story.subscription.items.data
     for (const [[body, param]] of rows<[Body, string]>(
@@ -56,7 +56,7 @@ describe('an update is refused', () => {
     }
   })
 
-  test('when a reference leads nowhere', async () => {
+  test('for an unknown reference', async () => {
     const story = await begin('active')
     for (const [[body, param]] of rows<[Body, string]>(
       [{ default_payment_method: 'pm_unknown' }, 'default_payment_method'],
@@ -70,7 +70,7 @@ describe('an update is refused', () => {
     await refused(story, { items: [{ quantity: 2 }] }, missing('items[0][price]'))
   })
 
-  test('when a reference cannot be used so', async () => {
+  test('for a reference that cannot be used', async () => {
     const story = await begin('active')
     const { twin, subscription } = story
     const [{ id, price }] = subscription.items.data
@@ -89,7 +89,7 @@ describe('an update is refused', () => {
     await refused(story, { items: [{ price: price.id }] }, invalid('items[0][price]'))
   })
 
-  test('when there are more than twenty items, or they cost too much', async () => {
+  test('for more than twenty items, or too high a total', async () => {
     const story = await begin('active')
     const { twin, subscription } = story
     const prices = []
@@ -101,7 +101,7 @@ describe('an update is refused', () => {
     await refused(story, { items: [{ id, quantity: Number.MAX_SAFE_INTEGER }] }, amountTooLarge)
   })
 
-  test('when the price in question is an item’s own, which the error names', async () => {
+  test('for the price of an existing item, which the error names', async () => {
     const story = await begin('active')
     const { twin } = story
     const [first, second] = [await makePrice(twin), await makePrice(twin)]
@@ -155,7 +155,7 @@ describe('a method that cannot recur', () => {
     [{ items: [{ price: 'inactive' }] }, invalid('items[0][price]')],
     [{ cancel_at: NOW }, invalid('cancel_at')],
     [{ days_until_due: 5 }, invalid('days_until_due')],
-  ])('is named after what is malformed, unknown or not usable: %j', async (body, refusal) => {
+  ])('is reported after malformed, unknown and unusable parameters: %j', async (body, refusal) => {
     const story = await begin('active')
     const { id: price } = await makePrice(story.twin, { active: false })
     const items = body.items?.[0].price === 'inactive' ? { items: [{ price }] } : {}
@@ -163,7 +163,7 @@ describe('a method that cannot recur', () => {
   })
 })
 
-/** Which status allows what; '-' is refused with invalid_state_transition, param status. */
+/** The allowed actions of each status; '-' is refused with invalid_state_transition, param status. */
 const ALLOWED = table(
   [
     'status',
@@ -198,7 +198,7 @@ const DOING: Readonly<Record<string, readonly [string, string, Body?]>> = {
   delete_later: ['DELETE', '', { cancel_at_period_end: true }],
 }
 
-describe('what a status does not allow is refused', () => {
+describe('actions that a status does not allow are refused', () => {
   const cells = ALLOWED.flatMap(({ status, ...cells }) =>
     Object.entries(cells).map(([doing, allowed]) => ({ status, doing, allowed })),
   )
@@ -219,7 +219,7 @@ describe('what a status does not allow is refused', () => {
     },
   )
 
-  test('an end of the trial that is not ahead, or too far, is refused', async () => {
+  test('an end of the trial that is not in the future, or too far, is refused', async () => {
     const story = await begin('trialing')
     for (const trial_end of [NOW, NOW - 1, NOW + 3 * 366 * 86_400]) {
       await refused(story, { trial_end }, invalid('trial_end'))
@@ -238,7 +238,7 @@ describe('what a status does not allow is refused', () => {
       invalid('pause_collection[resumes_at]'),
     ],
     ['active', { trial_end: NOW - 1 }, invalid('trial_end')],
-  ])('after what is malformed, unknown or not usable: %s, %j', async (status, body, refusal) => {
+  ])('after malformed, unknown and unusable parameters: %s, %j', async (status, body, refusal) => {
     await refused(await begin(status), body, refusal)
   })
 

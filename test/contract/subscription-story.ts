@@ -4,16 +4,16 @@ import { NOW, PERIOD_END } from './support.ts'
 
 const DECLINE = 'decline:lost_card'
 
-/** A subscription that has come to a status, and its customer's card. */
+/** A subscription in some status, and its customer's card. */
 export type Story = {
   readonly twin: Twin
   readonly subscription: Body
   readonly method: Body
 }
 
-/** What a story may be given beside a subscription's parameters. */
+/** The options of a story beside a subscription's parameters. */
 export type Given = Body & {
-  /** What the card does from the moment on at which the status is reached. */
+  /** The outcomes of the card once the status is reached. */
   readonly afterwards?: string
   readonly final_action?: string
 }
@@ -24,7 +24,7 @@ const trial = { trial_period_days: 14 }
 const noMethod = { default_payment_method: undefined }
 const pauses = { trial_settings: { end_behavior: { missing_payment_method: 'pause' } } }
 
-/** How a subscription comes to each status. */
+/** How a subscription gets each status. */
 const BEGINNINGS: Readonly<Record<string, Beginning>> = {
   active: { given: { outcomes: ['succeed'] } },
   trialing: { given: { ...trial, outcomes: [] } },
@@ -40,7 +40,7 @@ const BEGINNINGS: Readonly<Record<string, Beginning>> = {
   canceled: { given: {} },
 }
 
-/** Tells the story of a subscription up to a status. */
+/** Creates a subscription and brings it to a status. */
 export async function begin(status: string, { final_action, ...given }: Given = {}): Promise<Story> {
   const beginning = BEGINNINGS[status]
   if (!beginning) throw new Error(`no story leads to ${status}`)
@@ -58,7 +58,7 @@ export async function begin(status: string, { final_action, ...given }: Given = 
   return { twin, subscription: reached, method }
 }
 
-/** What a first subscription is asked with, and nothing asked yet. */
+/** The parameters of a first subscription, before its creation. */
 export async function beforeCreation({
   card,
   outcomes,

@@ -4,7 +4,7 @@ import type { Body } from '../twin.ts'
 import { beforeCreation, begin, type Given, type Story } from './subscription-story.ts'
 import { inFull, newestOf, told } from './support.ts'
 
-/** What happens to a subscription, what has to be so for it, and what is done first without being told. */
+/** A trigger of a transition: its preconditions, the actions before it, and the action. */
 type Trigger = {
   readonly given?: Given
   readonly first?: (story: Story) => Promise<unknown>
@@ -20,7 +20,7 @@ const wait =
   (by: string) =>
   ({ twin }: Story) =>
     twin.advance({ by })
-/** Up to a second before the period ends, and over it. */
+/** Advances to a second before the period's end, and beyond it. */
 const almostEnd = async ({ twin, subscription }: Story) => {
   const { current_period_end } = await twin.get(`/v1/subscriptions/${subscription.id}`)
   await twin.advance({ to: current_period_end - 1 })
@@ -151,7 +151,7 @@ const TRIGGERS: Readonly<Record<string, Trigger>> = {
   },
   'resume, without a card': { act: resume },
 }
-// An unpaid subscription was told so before.
+// An unpaid subscription had that update before.
 const KEEPS_FINAL_ACTION = new Set(['unpaid'])
 
 const ROWS = table(

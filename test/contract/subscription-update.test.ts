@@ -22,7 +22,7 @@ describe('an update', () => {
     [{ cancel_at_period_end: true }, { cancel_at_period_end: false, cancel_at: null, canceled_at: null }],
     [{ pause_collection: { behavior: 'void', resumes_at: NOW + DAY } }, { pause_collection: null }],
     [{ default_payment_method: null }, {}],
-  ])('to %j tells what it replaced, and only that', async (body, previous) => {
+  ])('to %j reports the replaced values, and only these', async (body, previous) => {
     const story = await begin('active')
     const { default_payment_method } = story.subscription
     const events = await eventsOf(story.twin, async () => {
@@ -35,7 +35,7 @@ describe('an update', () => {
     })
   })
 
-  test('that changes nothing tells nothing', async () => {
+  test('that changes nothing emits nothing', async () => {
     const story = await begin('active', { metadata: { a: '1' }, description: 'x' })
     const { default_payment_method, items } = story.subscription
     for (const body of [
@@ -48,7 +48,7 @@ describe('an update', () => {
     }
   })
 
-  test('to send_invoice asks for thirty days unless told otherwise, and back for none', async () => {
+  test('to send_invoice sets thirty days by default, and back to none', async () => {
     const story = await begin('active')
     expect(await update(story, { collection_method: 'send_invoice' })).toMatchObject({ days_until_due: 30 })
     expect(await update(story, { days_until_due: 3 })).toMatchObject({ days_until_due: 3 })
@@ -57,7 +57,7 @@ describe('an update', () => {
     })
   })
 
-  test('to send_invoice makes the next invoice one that is sent', async () => {
+  test('to send_invoice sends the next invoice', async () => {
     const story = await begin('active')
     await update(story, { collection_method: 'send_invoice', days_until_due: 5 })
     expect(await told(story.twin, () => story.twin.advance({ to: PERIOD_END }))).toBe(
@@ -92,7 +92,7 @@ describe('an update', () => {
 })
 
 describe('items', () => {
-  test('are added, changed and removed, and billed so from the next renewal', async () => {
+  test('are added, changed and removed, with effect from the next renewal', async () => {
     const story = await begin('active')
     const { twin, subscription } = story
     const [item] = subscription.items.data
@@ -135,7 +135,7 @@ describe('items', () => {
     ])
   })
 
-  test('may be exchanged all at once, and cost nothing', async () => {
+  test('may all be replaced at once, without a charge', async () => {
     const story = await begin('active')
     const [item] = story.subscription.items.data
     const { id: price } = await makePrice(story.twin, { unit_amount: 0 })
@@ -151,7 +151,7 @@ describe('items', () => {
     })
   })
 
-  test('go on with a price that is no longer active', async () => {
+  test('keep a price that is no longer active', async () => {
     const story = await begin('active')
     const [item] = story.subscription.items.data
     await story.twin.post(`/v1/prices/${item.price.id}`, { active: false })
@@ -184,7 +184,7 @@ describe('cancel_at', () => {
     expect((await story.twin.get('/v1/refunds')).data).toEqual([])
   })
 
-  test('is taken back by null, and the subscription goes on', async () => {
+  test('is removed by null, and the subscription continues', async () => {
     const story = await begin('active')
     await update(story, { cancel_at: NOW + DAY })
     expect(await update(story, { cancel_at: null })).toMatchObject({ cancel_at: null, canceled_at: null })
@@ -230,7 +230,7 @@ describe('trial_end', () => {
     })
   })
 
-  test('earlier, and still ahead, moves it too', async () => {
+  test('earlier, but still in the future, moves it too', async () => {
     const story = await begin('trialing')
     expect(await update(story, { trial_end: NOW + DAY })).toMatchObject({
       trial_end: NOW + DAY,
@@ -238,7 +238,7 @@ describe('trial_end', () => {
     })
   })
 
-  test('moves a cancellation at its end along', async () => {
+  test('moves a cancellation at its end too', async () => {
     const story = await begin('trialing')
     await update(story, { cancel_at_period_end: true })
     expect(await update(story, { trial_end: END + DAY })).toMatchObject({ cancel_at: END + DAY })
@@ -246,7 +246,7 @@ describe('trial_end', () => {
     expect(await now(story)).toMatchObject({ ended_at: END + DAY })
   })
 
-  test('now ends it at once, as its end would', async () => {
+  test('now ends it at once, as at its regular end', async () => {
     const story = await begin('trialing')
     await story.twin.advance({ by: '1d' })
     const after = await update(story, { trial_end: 'now' })
@@ -264,7 +264,7 @@ describe('trial_end', () => {
     expect(await told(story.twin, () => story.twin.advance({ to: END }))).toBe('')
   })
 
-  test('now tells what else the update changed', async () => {
+  test('now reports the other changes of the update', async () => {
     const story = await begin('trialing')
     const events = await eventsOf(story.twin, () =>
       update(story, { trial_end: 'now', description: 'Gold', metadata: { a: 'b' } }),

@@ -2,12 +2,12 @@ import { expect } from 'vitest'
 import { asOperator, contents, eventsOf, expectRefusal, type Refusal, typesOf } from '../http/support.ts'
 import { type Answer, type Body, clientOf, makeCustomer, type Twin } from '../twin.ts'
 
-/** 31 January 2026, 10 o'clock, where the clocks of these tests begin; and the end of a first month. */
+/** The first instant of these tests, 31 January 2026 at 10 o'clock, and the end of a first month. */
 export const NOW = 1769853600
 export const PERIOD_END = 1772272800
 export const DAY = 86_400
 
-/** All that a merchant has. */
+/** Reads all objects of a merchant. */
 export const everything = async (twin: Twin): Promise<Body> => ({
   ...(await contents(twin)),
   refunds: (await twin.get('/v1/refunds?limit=100')).data,
@@ -24,18 +24,18 @@ export async function writesNothing<T>(twin: Twin, act: () => Promise<T>): Promi
 
 type Request = readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>]
 
-/** A request that must be refused in these words, and write nothing. */
+/** Checks that a request is refused with this error, and writes nothing. */
 export async function refuses(twin: Twin, request: Request, refusal: Refusal): Promise<Answer> {
   const answer = await writesNothing(twin, () => twin.request(...request))
   expectRefusal(answer, refusal)
   return answer
 }
 
-/** The types of the events that a step told, in order, on one line. */
+/** The types of the events of a step, in order, on one line. */
 export const told = async (twin: Twin, step: () => Promise<unknown>): Promise<string> =>
   typesOf(await eventsOf(twin, step)).join(' ')
 
-/** What the state tables abbreviate. */
+/** The symbols of the status tables. */
 export const SHORT = {
   I3: 'invoice.created invoice.finalized invoice.paid',
   I3f: 'invoice.created invoice.finalized invoice.payment_failed',
@@ -46,7 +46,7 @@ export const SHORT = {
   Δ: 'subscription.updated',
 } as const
 
-/** `I3 PI+ Δ` in full. */
+/** Expands `I3 PI+ Δ`. */
 export const inFull = (events: string): string =>
   events
     .split(' ')
@@ -54,7 +54,7 @@ export const inFull = (events: string): string =>
     .join(' ')
     .replace(/^–$/, '')
 
-/** The body of a declined payment, but for its wording. */
+/** The body of a declined payment, except its message. */
 export function expectDecline(
   answer: Answer,
   {
@@ -87,7 +87,7 @@ export const unsupported: Refusal = {
   param: 'default_payment_method',
 }
 
-/** An intent of 20.00 USD, or what is asked for. */
+/** Creates an intent of 20.00 USD, or with other parameters. */
 export const makeIntent = (twin: Twin, params: Body = {}): Promise<Body> =>
   twin.post('/v1/payment_intents', { amount: 2000, currency: 'usd', ...params })
 

@@ -7,7 +7,7 @@ import { makeIntent, writesNothing } from './support.ts'
 
 const [OLD, MIDDLE, NEW] = ['2025-01-01', '2026-03-09', '2026-10-01']
 
-/** Versions with a made-up past and future: `title` became `name`, and refunds and customers lost a field. */
+/** Test versions in which `title` became `name`, and refunds and customers lost a field. */
 const VERSIONS: readonly Version[] = [
   { date: OLD, changes: [] },
   {
@@ -54,7 +54,7 @@ const setDefault = async (twin: Twin, api_version: string) => {
 }
 
 describe('an older version', () => {
-  test('has its parameters turned into today’s', async () => {
+  test('has its parameters converted to the current ones', async () => {
     const twin = await open()
     const { body } = await twin.request('POST', '/v1/customers', { title: 'Ada' }, as(OLD))
     expect(body).toMatchObject({ title: 'Ada' })
@@ -65,7 +65,7 @@ describe('an older version', () => {
     expect(today.headers.get('Paytwin-Ignored-Params')).toBe('title')
   })
 
-  test('is shown its own form of every resource, in lists and inside others', async () => {
+  test('shows every resource in its own form, in lists and inside others', async () => {
     const twin = await open()
     const { customer } = await makeCustomer(twin)
     const { body: list } = await twin.request('GET', '/v1/customers', undefined, as(OLD))
@@ -77,7 +77,7 @@ describe('an older version', () => {
     expect(body.data[0].customer).not.toHaveProperty('name')
   })
 
-  test('has the changes of all versions since, and each newer one fewer', async () => {
+  test('includes the changes of all later versions', async () => {
     const twin = await open()
     const body = { amount: 5, currency: 'usd' }
     const descriptions = []
@@ -89,7 +89,7 @@ describe('an older version', () => {
     expect(descriptions).toEqual(['unnamed', 'unnamed', null])
   })
 
-  test('is shown an error’s intent in its own form', async () => {
+  test('shows an error’s intent in its own form', async () => {
     const twin = await open()
     const body = {
       amount: 5,
@@ -105,7 +105,7 @@ describe('an older version', () => {
 })
 
 describe('which version is used', () => {
-  test('is said by the header, else by the account', async () => {
+  test('is set by the header, else by the account', async () => {
     const twin = await open()
     const used = async (headers = {}) =>
       (await twin.request('GET', '/v1/customers', undefined, headers)).headers.get('X-API-Version')
@@ -122,7 +122,7 @@ describe('which version is used', () => {
     expect(await twin.post('/v1/customers', { title: 'Ada' })).toMatchObject({ title: 'Ada' })
   })
 
-  test('an account is not given a version that there is not', async () => {
+  test('an account cannot get an unknown version', async () => {
     const twin = await open()
     const { id } = twin.sandbox.merchant.settings
     const answer = await asOperator(twin)('POST', `merchants/${id}`, { api_version: '2020-01-01' })
@@ -140,7 +140,7 @@ describe('which version is used', () => {
     },
   )
 
-  test('on a 401 it is the one asked for, else the newest', async () => {
+  test('on a 401 it is the requested one, else the newest', async () => {
     const twin = await open()
     await setDefault(twin, OLD)
     for (const [headers, version] of [
@@ -154,7 +154,7 @@ describe('which version is used', () => {
     }
   })
 
-  test('there is one today, and it is everybody’s', async () => {
+  test('there is one version, which every merchant has', async () => {
     const twin = await openTwin()
     expect((await twin.request('GET', '/v1/customers', undefined, as('2026-03-09'))).status).toBe(200)
     expect((await asOperator(twin)('GET', 'merchants')).body.data).toMatchObject([
@@ -164,7 +164,7 @@ describe('which version is used', () => {
 })
 
 describe('events', () => {
-  test('keep the account’s version in which they were made', async () => {
+  test('keep the account’s version at their creation', async () => {
     const twin = await open()
     await setDefault(twin, OLD)
     await twin.post('/v1/customers', { title: 'Ada' })
@@ -183,7 +183,7 @@ describe('events', () => {
     }
   })
 
-  test('are of the account’s version whatever the request asked for', async () => {
+  test('have the account’s version, whatever the request’s version', async () => {
     const twin = await open()
     await twin.request('POST', '/v1/customers', { title: 'Ada' }, as(OLD))
     expect(await twin.events()).toMatchObject([{ api_version: NEW, data: { object: { name: 'Ada' } } }])
@@ -198,7 +198,7 @@ describe('events', () => {
   })
 })
 
-test('a replay is in the version of the first answer, whatever is asked for', async () => {
+test('a replay has the version of the first response, whatever is requested', async () => {
   const twin = await open()
   const create = (version: string, body: Body) =>
     twin.request('POST', '/v1/customers', body, { ...as(version), 'Idempotency-Key': 'k' })

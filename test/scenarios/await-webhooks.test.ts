@@ -13,7 +13,7 @@ const FEBRUARY = at('2026-02-28T10:00:00Z')
 const MARCH = at('2026-03-31T10:00:00Z')
 const APRIL = at('2026-04-30T10:00:00Z')
 
-/** A shop whose receiver calls back into the API when it is told of something. */
+/** A shop whose receiver calls the API when it receives some event. */
 async function openCalling(on: Readonly<Record<string, (shop: Shop, event: Body) => Promise<unknown>>>) {
   const shop = await openShop()
   shop.inbox.receive = async ({ event }) => {
@@ -24,7 +24,7 @@ async function openCalling(on: Readonly<Record<string, (shop: Shop, event: Body)
   return shop
 }
 
-/** Events that a request told, by type and instant, of an advance that otherwise only the clock does. */
+/** Lists the events of requests during an advance, by type and instant. */
 const calledBack = async (shop: Twin, since: number) =>
   (await shop.events())
     .filter(({ request, created }) => request.id !== null && created > since)
@@ -32,7 +32,7 @@ const calledBack = async (shop: Twin, since: number) =>
 
 const awaiting = (shop: Twin, params: Body) => shop.advance({ ...params, await_webhooks: true })
 
-describe('a receiver that calls back in the middle of an advance', () => {
+describe('a receiver that calls back during an advance', () => {
   test('pays a failed invoice at that instant, and no retry follows', async () => {
     const shop = await openCalling({
       'invoice.payment_failed': async (twin, { data }) => {
@@ -113,7 +113,7 @@ describe('a receiver that calls back in the middle of an advance', () => {
     ])
   })
 
-  test('cancels a subscription, whose later renewals never happen', async () => {
+  test('cancels a subscription, which is not renewed any more', async () => {
     const shop = await openCalling({
       'invoice.paid': async (twin, { created, data }) => {
         if (created === MARCH) await twin.delete(`/v1/subscriptions/${data.object.subscription}`)
@@ -146,7 +146,7 @@ describe('a receiver that calls back in the middle of an advance', () => {
     expect(invoices.map(({ total }) => total)).toEqual([2000, 2000, 6000])
   })
 
-  test('makes things happen that join the queue of the same advance', async () => {
+  test('creates jobs that run within the same advance', async () => {
     const shop = await openCalling({
       'invoice.paid': async (twin, { created, data }) => {
         if (created !== FEBRUARY) return
@@ -165,13 +165,13 @@ describe('a receiver that calls back in the middle of an advance', () => {
     const lines = timelineOf((await shop.events()).filter(({ type }) => type === 'subscription.updated'))
     expect(lines.map((line) => line.split(' Δ')[0])).toEqual([
       '2026-02-28T10:00:00Z subscription.updated active',
-      // The trial that the receiver began ends within the advance, and not at its end.
+      // The trial that the receiver started ends during the advance.
       '2026-03-03T10:00:00Z subscription.updated active',
       '2026-03-31T10:00:00Z subscription.updated active',
     ])
   })
 
-  test('answers after everything it did, however much that told', async () => {
+  test('is answered after all its callbacks, however many events they emit', async () => {
     let depth = 0
     const shop = await openCalling({
       'customer.updated': async (twin, { data }) => {
@@ -189,7 +189,7 @@ describe('a receiver that calls back in the middle of an advance', () => {
     expect(shop.inbox.underWay).toBe(0)
   })
 
-  test('tells the same history each time', async () => {
+  test('gives the same history each time', async () => {
     const histories = []
     for (let telling = 0; telling < 3; telling += 1) {
       const shop = await openCalling({
@@ -220,8 +220,8 @@ const withoutPending = (history: Listed): Listed => ({
   events: history.events.map((event) => ({ ...event, pending_webhooks: 0 })),
 })
 
-describe('a receiver that says nothing', () => {
-  /** Several customers, some of whose cards fail now and then. */
+describe('a receiver without callbacks', () => {
+  /** Several customers, some of whose cards fail sometimes. */
   async function begin(shop: Twin): Promise<void> {
     for (const outcomes of [
       [],
@@ -233,7 +233,7 @@ describe('a receiver that says nothing', () => {
     await subscribe(shop, { trial_period_days: 10 })
   }
 
-  test.each(['the main clock', 'a test clock'])('leaves no trace in a history on %s', async (which) => {
+  test.each(['the main clock', 'a test clock'])('does not change the history on %s', async (which) => {
     const histories = []
     const summaries = []
     for (const answers of [null, 200, 500, REFUSED] as const) {
@@ -255,7 +255,7 @@ describe('a receiver that says nothing', () => {
     for (const summary of summaries) expect(summary).toEqual(summaries[0])
   })
 
-  test('has got every event when the advance answers, in order', async () => {
+  test('has received every event in order when the advance answers', async () => {
     const shop = await openShop()
     shop.inbox.receive = async () => {
       await turn()
@@ -268,7 +268,7 @@ describe('a receiver that says nothing', () => {
     expect(shop.inbox.underWay).toBe(0)
   })
 
-  test('sees the clock stand where each event happened', async () => {
+  test('sees the clock at the instant of each event', async () => {
     const shop = await openShop()
     const clocks: number[][] = []
     shop.inbox.receive = async ({ event }) => {
@@ -285,7 +285,7 @@ describe('a receiver that says nothing', () => {
     for (const [created, now] of clocks) expect(now).toBe(created)
   })
 
-  test('that is dead makes an advance slow, and never stuck', async () => {
+  test('that never answers slows an advance down, but does not block it', async () => {
     const sender = new Sender(new Addresses({ isExposed: false, allowed: [] }), { timeoutMs: 20 })
     onTestFinished(() => sender.close())
     const silent = await startReceiver(() => undefined)
@@ -303,7 +303,7 @@ describe('a receiver that says nothing', () => {
     ])
   })
 
-  test('is not waited for without await_webhooks', async () => {
+  test('does not delay an advance without await_webhooks', async () => {
     const shop = await openShop()
     const door = makeDoor()
     shop.inbox.receive = async () => {
@@ -320,7 +320,7 @@ describe('a receiver that says nothing', () => {
   })
 })
 
-describe('without anybody who listens', () => {
+describe('without endpoints', () => {
   test('await_webhooks changes nothing', async () => {
     const shop = await openShop()
     await shop.endpoint({ enabled_events: ['refund.*'] })
@@ -373,7 +373,7 @@ test('the operator’s advance awaits webhooks as well', async () => {
   ])
 })
 
-test('a live clock that is advanced awaits webhooks too, and goes on from its target', async () => {
+test('an advance of a live clock awaits webhooks too, and the clock continues from its target', async () => {
   let wall = NOW * 1_000
   const shop = await openShop({ clock: 'live', wall: () => wall })
   const instants: number[] = []

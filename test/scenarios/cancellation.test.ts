@@ -16,7 +16,7 @@ import {
 const FAILED = 'decline:insufficient_funds'
 const WEEKLY = { recurring: { interval: 'week' } }
 
-/** How a weekly subscription of 1 June comes into each status by 10 June. */
+/** How a weekly subscription of 1 June gets each status by 10 June. */
 const INTO: Readonly<Record<string, (twin: Twin) => Promise<Body>>> = {
   active: (twin) => subscribe(twin, { price: WEEKLY }),
   trialing: (twin) => subscribe(twin, { trial_period_days: 30 }),
@@ -52,7 +52,7 @@ async function bringTo(status: string) {
   const { subscription } = (await INTO[status]?.(twin)) ?? {}
   const path = `/v1/subscriptions/${subscription.id}`
   if (status === 'canceled') await twin.delete(path)
-  // The incomplete one is asked before its last retry.
+  // The incomplete one is canceled before its last retry.
   await twin.advance({ to: status === 'incomplete' ? '2026-06-05T09:00:00Z' : '2026-06-10T12:00:00Z' })
   expect((await twin.get(path)).status).toBe(status)
   const before = await twin.events()
@@ -127,7 +127,7 @@ describe('DELETE in every status', () => {
     expect(await told()).toEqual([])
   })
 
-  test('of one that is past due leaves its invoice open and drops the retries', async () => {
+  test('of a past due subscription leaves its invoice open and removes the retries', async () => {
     const { twin, path } = await bringTo('past_due')
     await twin.delete(path)
     expect((await listAll(twin, '/v1/invoices')).at(-1)).toMatchObject({
@@ -138,7 +138,7 @@ describe('DELETE in every status', () => {
     expect(summary).toMatchObject({ jobs: 0, events: 0 })
   })
 
-  test('of one that is incomplete cancels the intent of its invoice, which no event tells', async () => {
+  test('of an incomplete subscription cancels the intent of its invoice without an event', async () => {
     const { twin, path } = await bringTo('incomplete')
     await twin.delete(path)
     expect(await listAll(twin, '/v1/payment_intents')).toMatchObject([
@@ -189,7 +189,7 @@ describe('a cancellation at the period’s end', () => {
     expect(await listAll(twin, '/v1/invoices')).toEqual([])
   })
 
-  test('gives way to one that is asked for now', async () => {
+  test('is replaced by an immediate cancellation', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin)
     const path = `/v1/subscriptions/${subscription.id}`
@@ -202,7 +202,7 @@ describe('a cancellation at the period’s end', () => {
     })
   })
 
-  test('keeps the time at which it was asked for when dunning ends the subscription first', async () => {
+  test('keeps the time of its request when dunning ends the subscription first', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { outcomes: ['succeed'], afterwards: FAILED })
     const path = `/v1/subscriptions/${subscription.id}`

@@ -22,14 +22,14 @@ describe('an advance', () => {
     expect([now, status, target]).toEqual([at('2026-02-28T09:59:59Z'), 'ready', null])
   })
 
-  test('sums up what it did', async () => {
+  test('returns a summary', async () => {
     const twin = await openTwin()
     await subscribe(twin, { outcomes: ['succeed', FAILED, FAILED] })
     const { summary } = await twin.advance({ by: '2mo' })
     expect(summary).toEqual({ jobs: 4, events: 19, invoices_paid: 2, payments_failed: 2, stopped_on: null })
   })
 
-  test('of nothing due moves the clock and tells no event', async () => {
+  test('without due jobs moves the clock and emits no event', async () => {
     const twin = await openTwin()
     expect((await twin.advance({ by: '10y' })).now).toBe(at('2036-01-31T10:00:00Z'))
     expect(await twin.events()).toEqual([])
@@ -70,7 +70,7 @@ describe('an advance', () => {
 describe('stop_on', () => {
   const weekly = { recurring: { interval: 'week' } }
 
-  test('ends the advance after the job that told the event, at its instant', async () => {
+  test('ends the advance after the job that emitted the event, at its instant', async () => {
     const twin = await openTwin({ now: '2026-06-01T09:00:00Z' })
     await subscribe(twin, { price: weekly, outcomes: ['succeed', FAILED] })
     const stopped = await twin.advance({ by: '1mo', stop_on: ['invoice.payment_failed'] })
@@ -80,7 +80,7 @@ describe('stop_on', () => {
       target: null,
       summary: { jobs: 1, events: 6, payments_failed: 1, stopped_on: 'invoice.payment_failed' },
     })
-    // The job ran to its end, and the caller may go on.
+    // The job has run completely, and the caller may continue.
     expect(timelineOf(await twin.events()).at(-1)).toMatch(/subscription\.updated past_due/)
     expect((await twin.advance({ by: '1d' })).now).toBe(at('2026-06-09T09:00:00Z'))
   })
@@ -111,7 +111,7 @@ describe('stop_on', () => {
     expect((await twin.advance({ to: '2026-06-08T09:00:00Z' })).summary).toMatchObject({ jobs: 1 })
   })
 
-  test('stopping and going on gives the history of one advance', async () => {
+  test('stopping and continuing gives the history of one advance', async () => {
     const tell = async (stop_on: string[]) => {
       const twin = await openTwin({ now: '2026-06-01T09:00:00Z' })
       for (const outcomes of [[], ['succeed', FAILED], ['succeed', FAILED, FAILED]]) {
@@ -125,8 +125,8 @@ describe('stop_on', () => {
   })
 })
 
-describe('while an advance is under way', () => {
-  /** Enough to be due for a number of batches. */
+describe('during an advance', () => {
+  /** Enough due jobs for several batches. */
   const prepare = async () => {
     const twin = await openTwin({ now: '2026-06-01T09:00:00Z' })
     for (let n = 0; n < 50; n += 1) await subscribe(twin, { price: { recurring: { interval: 'day' } } })
@@ -144,7 +144,7 @@ describe('while an advance is under way', () => {
     const first = await twin.get('/v1/test_helpers/clock')
     const write = twin.post('/v1/customers')
     while (!isDone) {
-      // A read without a socket takes no turn of the event loop, which the advance needs.
+      // A read without a socket takes no turn of the event loop, but the advance needs turns.
       await turn()
       seen.push(await twin.get('/v1/test_helpers/clock'))
     }
@@ -158,7 +158,7 @@ describe('while an advance is under way', () => {
     expect((await write).created).toBe(end)
   })
 
-  test('it can be canceled where it has come to, and going on gives the history of one advance', async () => {
+  test('it can be canceled, and continuing gives the history of one advance', async () => {
     const end = '2026-07-01T09:00:00Z'
     const whole = await prepare()
     const { summary } = await whole.advance({ to: end })
@@ -190,13 +190,13 @@ describe('pace', () => {
     const twin = await openTwin()
     const { customer } = await subscribe(twin, { outcomes: ['succeed', FAILED] })
     await advance(twin)
-    // What is asked for later stands on the same ground, whatever the pace.
+    // Later requests start from the same state at every pace.
     await makeCustomer(twin)
     await twin.post(`/v1/customers/${customer.id}`, { name: 'Bea' })
     return bytesOf(await historyOf(twin))
   }
 
-  test('second by second across a renewal is as one jump', async () => {
+  test('advancing second by second across a renewal equals one jump', async () => {
     const jump = await story(async (twin) => {
       await twin.advance({ to: '2026-02-28T10:00:20Z' })
     })
@@ -207,7 +207,7 @@ describe('pace', () => {
     expect(steps).toEqual(jump)
   })
 
-  test('every response on /v1 says what time it is', async () => {
+  test('every response on /v1 has the time of the clock', async () => {
     const twin = await openTwin()
     await twin.advance({ by: '1d' })
     for (const path of ['/v1/customers', '/v1/customers/cus_unknown', '/v1/unknown']) {
@@ -217,7 +217,7 @@ describe('pace', () => {
   })
 })
 
-test('objects that the clock makes were made at the instant at which it happened', async () => {
+test('objects that jobs create have the instant of the job as created', async () => {
   const twin = await openTwin()
   await subscribe(twin, { outcomes: ['succeed', FAILED] })
   await twin.advance({ to: '2026-03-15T00:00:00Z' })

@@ -12,7 +12,7 @@ const END = at('2026-06-08T09:00:00Z')
 const SUBSCRIPTIONS = 300
 const SECRET_KEY = 'sk_test_000000000000000000000000'
 
-/** A third of the cards declines now and then, so that an advance has more to do than renewals. */
+/** A third of the cards declines sometimes, so that an advance has other jobs beside renewals. */
 const SCRIPTS = [
   [],
   ['succeed', 'decline:lost_card'],
@@ -70,16 +70,18 @@ function copyAtCommit(
   return () => commits >= n
 }
 
-test('an advance that a crash interrupts ends at its target, and nobody can tell', async () => {
+test('an advance that a crash interrupts ends at its target with the same history', {
+  timeout: 120_000,
+}, async () => {
   const folder = makeFolder()
   const [original, crashed, crashedAgain] = ['original', 'crashed', 'crashed-again'].map((name) =>
     join(folder, `${name}.db`),
   ) as [string, string, string]
 
-  // The original goes on undisturbed: its history is what the crashed ones have to come to.
+  // The original continues without a crash; the others must get the same history.
   const first = await open(original)
   await prepare(first)
-  // The first commit is that of the order to advance, those after it are batches.
+  // The first commit is that of the request, the following ones are batches.
   const isCopied = copyAtCommit(first.sandbox, 3, { from: original, to: crashed })
   const { summary } = await first.advance({ to: END })
   expect(isCopied()).toBe(true)
@@ -116,7 +118,7 @@ test('an advance that a crash interrupts is not repeated by its idempotency key'
     )
   const first = await open(original)
   await subscribe(first)
-  // The order to advance is committed, and nothing else.
+  // Only the request of the advance is committed.
   const isCopied = copyAtCommit(first.sandbox, 1, { from: original, to: crashed })
   expect((await advance(first)).body).toMatchObject({ status: 'ready', now: END })
   expect(isCopied()).toBe(true)
@@ -130,7 +132,7 @@ test('an advance that a crash interrupts is not repeated by its idempotency key'
   expect(await second.get('/v1/test_helpers/clock')).toMatchObject({ status: 'ready', now: END })
 })
 
-test('an advance that fails can be tried again with its idempotency key', async () => {
+test('an advance that fails can be repeated with its idempotency key', async () => {
   const reported: unknown[] = []
   const twin = await openTwin({ now: '2026-06-01T09:00:00Z', reportError: (error) => reported.push(error) })
   await subscribe(twin)
@@ -146,13 +148,13 @@ test('an advance that fails can be tried again with its idempotency key', async 
   expect(body).toMatchObject({ status: 'ready', now: END })
 })
 
-test('an advance that a stop interrupts lets no write into its middle, and goes on at the next start', async () => {
+test('an advance that a stop interrupts admits no write, and continues at the next start', async () => {
   const folder = makeFolder()
   const database = join(folder, 'stopped.db')
   const sandbox = await openSandbox({ database, clock: NOW, seed: '7', secretKey: SECRET_KEY })
   const twin = clientOf(sandbox, SECRET_KEY)
   await prepare(twin)
-  // Behind two renewals of everybody: what the advance is to stop on, also after the start.
+  // The event that stops the advance, also after a restart, comes after two renewals of every subscription.
   const last = (await listAll(twin, '/v1/subscriptions')).at(-1)
   await twin.post(`/v1/subscriptions/${last?.id}`, { cancel_at: at('2026-06-07T12:00:00Z') })
   const advance = twin.advance({ to: END, stop_on: ['subscription.deleted'] })
@@ -171,7 +173,7 @@ test('an advance that a stop interrupts lets no write into its middle, and goes 
   const next = await open(database)
   const { engine } = next.sandbox
   const resuming = engine.time.resume(engine.merchants.values())
-  // Asked for now, it happens after the advance that was under way.
+  // The request runs after the interrupted advance.
   const after = next.post('/v1/customers')
   expect(await Promise.all(resuming)).toMatchObject([{ stopped_on: 'subscription.deleted' }])
   expect((await after).created).toBe(at('2026-06-07T12:00:00Z'))

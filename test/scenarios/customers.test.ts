@@ -42,7 +42,7 @@ describe('deleting a customer', () => {
     expect((await twin.advance({ by: '1y' })).summary).toMatchObject({ jobs: 0, events: 0 })
   })
 
-  test('leaves a stub for its id, and nothing for a reference', async () => {
+  test('leaves a stub under its id, but references to it are refused', async () => {
     const twin = await openTwin()
     const { customer, subscription } = await subscribe(twin)
     const stub = { id: customer.id, object: 'customer', deleted: true, livemode: false }
@@ -74,7 +74,7 @@ describe('the payment method of an attempt', () => {
     expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toMatchObject({ status: 'active' })
   })
 
-  test('is none when it was detached and there is no default: the attempt fails and counts', async () => {
+  test('is null when it was detached and there is no default: the attempt fails and counts', async () => {
     const twin = await openTwin()
     const { method } = await subscribe(twin)
     await twin.post(`/v1/payment_methods/${method.id}/detach`)
@@ -93,7 +93,7 @@ describe('the payment method of an attempt', () => {
     )
   })
 
-  test('is the new one from the next retry on; replacing it attempts nothing', async () => {
+  test('is the new one from the next retry on; replacing it makes no attempt', async () => {
     const twin = await openTwin()
     const { customer, method } = await subscribe(twin, { outcomes: ['succeed'], afterwards: FAILED })
     await twin.advance({ to: '2026-02-28T12:00:00Z' })
@@ -120,7 +120,7 @@ describe('the payment method of an attempt', () => {
   })
 })
 
-test('a customer is delinquent while money is outstanding, and no event tells of it', async () => {
+test('a customer is delinquent while an invoice is outstanding, without an event', async () => {
   const twin = await openTwin()
   const { customer } = await subscribe(twin, { outcomes: ['succeed', FAILED] })
   const delinquent = async () => (await twin.get(`/v1/customers/${customer.id}`)).delinquent

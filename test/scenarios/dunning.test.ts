@@ -9,12 +9,12 @@ const WEEKLY = { recurring: { interval: 'week' } }
 const upcomingOf = async (twin: Twin) =>
   (await twin.get('/v1/test_helpers/upcoming?limit=100')).data.map(({ kind }: Body) => kind)
 
-/** What has happened from a time on. */
+/** Lists the events from a time on. */
 const linesFrom = async (twin: Twin, time: string) =>
   timelineOf((await twin.events()).filter(({ created }) => created >= at(time)))
 
 describe('a subscription that stays past due', () => {
-  test('it goes on with a schedule for each invoice, and is active when the last of them is paid', async () => {
+  test('each invoice has its own schedule, and the subscription is active when the last one is paid', async () => {
     const twin = await openTwin({ now: '2026-06-01T09:00:00Z' })
     await setFinalAction(twin, 'leave_past_due')
     const outcomes = ['succeed', ...Array(7).fill(FAILED)]
@@ -89,7 +89,7 @@ describe('the last failed retry of the oldest invoice', () => {
     return { twin, subscription }
   }
 
-  test('with cancel drops the retries of the others, and nothing is ever due again', async () => {
+  test('with cancel removes the retries of the others, and no job remains', async () => {
     const { twin, subscription } = await failDaily('cancel')
     expect(await upcomingOf(twin)).toEqual([])
     const invoices = await listAll(twin, '/v1/invoices')
@@ -111,7 +111,7 @@ describe('the last failed retry of the oldest invoice', () => {
     })
   })
 
-  test('with mark_unpaid drops the retries of the others, and only drafts are made from then on', async () => {
+  test('with mark_unpaid removes the retries of the others, and only drafts are created from then on', async () => {
     const { twin, subscription } = await failDaily('mark_unpaid')
     expect(await upcomingOf(twin)).toEqual(['renewal'])
     await twin.advance({ to: '2026-06-11T09:00:00Z' })
@@ -132,7 +132,7 @@ describe('the last failed retry of the oldest invoice', () => {
     const attempts = (await twin.events('&type=invoice.payment_failed')).filter(
       ({ created }) => created === at('2026-06-09T09:00:00Z'),
     )
-    // Tried again on the ninth: the invoices of 1, 3, 5 and 7 days ago; then the renewal.
+    // On the ninth the invoices of 1, 3, 5 and 7 days ago are retried, then comes the renewal.
     expect(attempts.map(({ data }) => data.object.created)).toEqual(
       ['02', '04', '06', '08', '09'].map((day) => at(`2026-06-${day}T09:00:00Z`)),
     )
@@ -207,7 +207,7 @@ describe('a payment by hand during dunning', () => {
     expect(await upcomingOf(twin)).toEqual(['renewal'])
   })
 
-  test('that fails is told, and leaves count and schedule as they are', async () => {
+  test('that fails emits events, and changes neither count nor schedule', async () => {
     const { twin, subscription, path } = await pastDue(['decline:lost_card'])
     const refused = await twin.request('POST', `${path}/pay`)
     expect(refused.status).toBe(402)

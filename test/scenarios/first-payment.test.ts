@@ -124,7 +124,7 @@ describe('error_if_incomplete', () => {
     })
   })
 
-  test('leaves no trace: what comes later is as if the call had never been', async () => {
+  test('changes nothing: later results are as if it had not been called', async () => {
     const tell = async (isRefusedFirst: boolean) => {
       const twin = await openTwin()
       const price = await makePrice(twin)
@@ -168,14 +168,14 @@ describe('error_if_incomplete', () => {
     })
   })
 
-  test('takes a payment that succeeds as any other', async () => {
+  test('accepts a payment that succeeds', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { payment_behavior: 'error_if_incomplete' })
     expect(subscription).toMatchObject({ status: 'active', latest_invoice: expect.stringMatching(/^in_/) })
   })
 })
 
-test('a test id as payment method is attached before the subscription is told of', async () => {
+test('a test id as payment method is attached before subscription.created', async () => {
   const twin = await openTwin()
   const price = await makePrice(twin)
   const customer = await twin.post('/v1/customers')

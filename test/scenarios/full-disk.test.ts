@@ -32,7 +32,7 @@ afterEach(() => {
   return twin.close()
 })
 
-/** From now on the jobs of a clock cannot be read, as when a page of their table is damaged. */
+/** Makes the jobs of a clock unreadable, as a damaged page of their table does. */
 function damageJobs({ sandbox }: Twin, damaged = sandbox.merchant.clock.seq): void {
   const { jobs } = sandbox.engine.store
   const first = jobs.first.bind(jobs)
@@ -53,7 +53,7 @@ const advance = (params: Body = { by: '1w' }) =>
   twin.request('POST', '/v1/test_helpers/clock/advance', params, KEY)
 const clock = () => twin.get('/v1/test_helpers/clock')
 
-/** What comes of it when nothing goes wrong. */
+/** The result without a full disk. */
 async function undisturbed(): Promise<string[]> {
   const calm = await startTwin({ now: NOW })
   await subscribe(calm, DAILY)
@@ -64,10 +64,10 @@ async function undisturbed(): Promise<string[]> {
   return history
 }
 
-test('an advance that a full disk interrupts goes on by itself when there is room, and its key does not repeat it', async () => {
+test('an advance that a full disk interrupts continues when there is space, and its key does not repeat it', async () => {
   twin = await start()
   await subscribe(twin, DAILY)
-  // The order to advance is written, and no step of it.
+  // Only the request of the advance is written, but no step.
   const makeRoom = fillDisk(twin, 1)
   expect(await advance()).toMatchObject({ status: 500, body: { error: { code: 'internal_error' } } })
   expect(await clock()).toMatchObject({ status: 'advancing', target: at('2026-06-08T09:00:00Z') })
@@ -76,7 +76,7 @@ test('an advance that a full disk interrupts goes on by itself when there is roo
   makeRoom()
 
   await twin.sandbox.engine.settleAll()
-  // Asked for now, it waits for the advance as ever.
+  // The request waits for the advance as usual.
   expect((await twin.post('/v1/products', { name: 'Later' })).created).toBe(at('2026-06-08T09:00:00Z'))
   expect(await clock()).toMatchObject({ status: 'ready', now: at('2026-06-08T09:00:00Z') })
   const again = await advance()
@@ -84,7 +84,7 @@ test('an advance that a full disk interrupts goes on by itself when there is roo
   expect(bytesOf(await historyOf(twin))).toEqual(await undisturbed())
 })
 
-test('an advance that a full disk does not let begin leaves nothing behind, and can be asked for again', async () => {
+test('an advance that cannot begin on a full disk changes nothing, and can be requested again', async () => {
   twin = await start()
   await subscribe(twin, DAILY)
   const makeRoom = fillDisk(twin)
@@ -115,7 +115,7 @@ test('commands that wait for an advance which cannot begin fail with it', async 
   expect(await engine.command(merchant, null, (unit) => unit.now)).toBe(at(NOW))
 })
 
-test('an advance over damaged jobs fails and ends, and the rest is served', async () => {
+test('an advance over damaged jobs fails and ends, and other requests are served', async () => {
   twin = await start()
   await subscribe(twin, DAILY)
   damageJobs(twin)
@@ -125,7 +125,7 @@ test('an advance over damaged jobs fails and ends, and the rest is served', asyn
   expect((await twin.post('/v1/customers')).created).toBe(at(NOW))
 })
 
-test('an advance that cannot find out what is on its way to receivers fails and ends', async () => {
+test('an advance that cannot read the running deliveries fails and ends', async () => {
   twin = await start()
   await subscribe(twin, DAILY)
   twin.sandbox.engine.outbox.deliveries = { settled: () => Promise.reject(new Error('it cannot be read')) }
@@ -133,12 +133,12 @@ test('an advance that cannot find out what is on its way to receivers fails and 
   expect(await clock()).toMatchObject({ status: 'ready', target: null })
 })
 
-test('an advance goes on by itself also when the disk had room for something small', async () => {
+test('an advance continues by itself also when the disk had space for small writes', async () => {
   twin = await start()
   await subscribe(twin, DAILY)
   const makeRoom = fillDisk(twin, 1)
   const answer = advance()
-  // Whatever comes after the step that failed could be written.
+  // Later writes than that of the failed step would succeed.
   twin.sandbox.engine.listen({ failed: makeRoom })
   expect((await answer).status).toBe(500)
   expect(await clock()).toMatchObject({ status: 'advancing', target: at('2026-06-08T09:00:00Z') })
@@ -149,7 +149,7 @@ test('an advance goes on by itself also when the disk had room for something sma
   expect(bytesOf(await historyOf(twin))).toEqual(await undisturbed())
 })
 
-test('an advance arrives though the log cannot be moved into the database', { timeout: 60_000 }, async () => {
+test('an advance ends although the log cannot be checkpointed', { timeout: 60_000 }, async () => {
   twin = await start()
   for (let count = 0; count < 20; count += 1) await subscribe(twin, DAILY)
   const failures = failuresOf(twin)
@@ -162,13 +162,13 @@ test('an advance arrives though the log cannot be moved into the database', { ti
   expect([...failures]).toEqual(['checkpointing the log: SqliteError: database or disk is full'])
 })
 
-test('a live clock catches up when there is room again', async () => {
+test('a live clock catches up when there is space again', async () => {
   twin = await start(true)
   await subscribe(twin, DAILY)
   wall = at('2026-06-03T09:00:00Z')
   const makeRoom = fillDisk(twin)
   expect((await twin.request('POST', '/v1/customers')).status).toBe(500)
-  // Reads show what there is.
+  // Reads are served.
   expect((await twin.get('/v1/invoices')).data).toHaveLength(1)
   const failures = failuresOf(twin)
   await twin.sandbox.engine.settleAll()
@@ -184,7 +184,7 @@ test('a live clock catches up when there is room again', async () => {
   )
 })
 
-test('a live clock whose jobs are damaged says so once, and runs none; the others catch up', async () => {
+test('a live clock with damaged jobs reports that once and runs none; the others catch up', async () => {
   twin = await start(true)
   const shop = await createMerchant(twin.sandbox.engine, { name: 'Shop', clock: 'live' })
   const { secret } = await twin.sandbox.keys.issue({
@@ -207,7 +207,7 @@ test('a live clock whose jobs are damaged says so once, and runs none; the other
   ])
 })
 
-test('a live clock catches up when the disk was full in the midst of that', async () => {
+test('a live clock catches up after the disk was full meanwhile', async () => {
   twin = await start(true)
   await subscribe(twin, DAILY)
   wall = at('2026-06-03T09:00:00Z')
@@ -221,7 +221,7 @@ test('a live clock catches up when the disk was full in the midst of that', asyn
   expect(reported.every((message) => message.includes('disk is full'))).toBe(true)
 })
 
-test('a snapshot can be saved once the advance has gone on', async () => {
+test('a snapshot can be saved once the advance has continued', async () => {
   twin = await start()
   await subscribe(twin, DAILY)
   const makeRoom = fillDisk(twin, 1)

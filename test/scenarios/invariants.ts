@@ -3,7 +3,7 @@ import { addIntervals } from '../../src/core/calendar.ts'
 import type { Body } from '../twin.ts'
 import type { History } from './story.ts'
 
-/** What holds of every history, whatever was asked for and however time went. */
+/** Invariants of every history, whatever the requests and the pace of time. */
 export function holdAlways(history: History): void {
   numbersHaveNoGaps(history)
   linesAddUp(history)
@@ -13,7 +13,7 @@ export function holdAlways(history: History): void {
   updatesFollowOneAnother(history)
 }
 
-/** What holds too where there is one clock, and no invoice was made or finalized by hand. */
+/** Further invariants with one clock and without manual invoices or finalizations. */
 export function holdInvariants(history: History): void {
   timeNeverGoesBack(history)
   holdAlways(history)
@@ -23,9 +23,7 @@ export function holdInvariants(history: History): void {
   }
 }
 
-/**
- * Further invariants if no request moves a period or closes an invoice without payment: each period has one invoice.
- */
+/** Further invariants if no request moves a period or closes an invoice without payment: each period has one invoice. */
 export function holdPeriods(history: History): void {
   for (const [subscription, invoices] of subscriptionsOf(history))
     periodsAreContiguous(subscription, invoices)
@@ -56,12 +54,12 @@ function linesAddUp({ invoices }: History): void {
   for (const { total, subtotal, amount_due, amount_paid, amount_remaining, lines } of invoices) {
     const sum = lines.data.reduce((sum: number, { amount }: Body) => sum + amount, 0)
     expect([subtotal, amount_due, amount_paid + amount_remaining]).toEqual([total, total, total])
-    // An invoice shows its first lines; a long one has pages of them.
+    // An invoice shows its first lines only; a long one has pages of them.
     if (!lines.has_more) expect(sum).toBe(total)
   }
 }
 
-/** A refund that failed was never given. */
+/** A failed refund does not count as refunded. */
 function refundsStayWithinCharges({ charges, refunds }: History): void {
   for (const { id, amount, amount_refunded, refunded, status } of charges) {
     const given = refunds.filter(({ charge, status }) => charge === id && status !== 'failed')
@@ -80,12 +78,12 @@ function paidMeansChargedOnce({ invoices, charges }: History): void {
   }
 }
 
-/** Fields that may change although no event tells of it. */
+/** Fields that may change without an event. */
 const SILENT: Readonly<Record<string, readonly string[]>> = {
   customer: ['delinquent'],
   invoice: ['next_payment_attempt', 'auto_advance'],
   payment_intent: ['status', 'canceled_at'],
-  // What a failed refund gives back.
+  // A failed refund restores the amount.
   charge: ['amount_refunded', 'refunded'],
 }
 
@@ -116,7 +114,7 @@ function newestEventsShowThePresent(history: History): void {
   }
 }
 
-/** Taking back what an update replaced gives what the event before it showed. */
+/** Undoing an update gives the state of the previous event. */
 function updatesFollowOneAnother({ events }: History): void {
   const shown = new Map<string, Body>()
   for (const { type, data } of events.filter((event) => event.data.object.object === 'subscription')) {

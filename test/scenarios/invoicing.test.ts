@@ -5,7 +5,7 @@ import { at, bytesOf, historyOf, listAll, openTwin, subscribe, timelineOf } from
 
 const FAILED = 'decline:insufficient_funds'
 
-describe('a price of nothing', () => {
+describe('a price of zero', () => {
   test('is paid at once without an intent, whatever the card', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, {
@@ -39,7 +39,7 @@ describe('a price of nothing', () => {
     expect(await listAll(twin, '/v1/payment_intents')).toEqual([])
   })
 
-  test('a quantity of nothing makes it', async () => {
+  test('a quantity of zero gives it', async () => {
     const twin = await openTwin()
     const price = await makePrice(twin)
     const { customer, method } = await makeCustomer(twin)
@@ -136,7 +136,7 @@ describe('an invoice that is sent', () => {
     ])
   })
 
-  test('and not paid by its due date makes the subscription past due until it is paid', async () => {
+  test('and is not paid by its due date makes the subscription past due until it is paid', async () => {
     const { twin, current } = await send({ days_until_due: 10 })
     await twin.advance({ to: '2026-02-10T09:59:59Z' })
     expect(await current()).toMatchObject({ status: 'active' })
@@ -156,7 +156,7 @@ describe('an invoice that is sent', () => {
     expect((await current()).latest_invoice).toBe(invoice?.id)
   })
 
-  test('is followed by one with a due date of its own at each renewal, and none is attempted', async () => {
+  test('is followed by another one with its own due date at each renewal, without attempts', async () => {
     const { twin, current } = await send({ days_until_due: 45 })
     await twin.advance({ to: '2026-03-31T10:00:00Z' })
     const invoices = await listAll(twin, '/v1/invoices')
@@ -165,7 +165,7 @@ describe('an invoice that is sent', () => {
     )
     for (const { status, attempt_count } of invoices) expect([status, attempt_count]).toEqual(['open', 0])
     expect(await current()).toMatchObject({ status: 'past_due' })
-    // What is not due yet does not hold it back.
+    // An invoice that is not due yet does not prevent it.
     await twin.post(`/v1/invoices/${invoices[0]?.id}/pay`)
     expect(await current()).toMatchObject({ status: 'active', latest_invoice: invoices[2]?.id })
   })
@@ -217,7 +217,7 @@ test('each event of one operation shows the object as of its step', async () => 
   expect(told.get('invoice.paid')).toEqual(invoice)
 })
 
-test('events page without loss, although changes that no event tells lie between them', async () => {
+test('pages of events are complete, although there are silent changes between them', async () => {
   const twin = await openTwin({ now: '2026-06-01T09:00:00Z' })
   const price = { recurring: { interval: 'day' } }
   // Failures make customers delinquent and expiries cancel intents: changes of objects without events.

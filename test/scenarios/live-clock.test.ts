@@ -10,7 +10,7 @@ import { at, listAll, nowOf, openTwin, subscribe, timelineOf } from './story.ts'
 
 const START = '2026-01-31T10:00:00Z'
 
-/** A wall clock that stands where it is put. */
+/** A wall clock that is set by the test. */
 function makeWall(time = START) {
   let milliseconds = at(time) * 1000
   return {
@@ -21,7 +21,7 @@ function makeWall(time = START) {
   }
 }
 
-/** A twin on a live clock, and the wall that it follows. */
+/** A twin on a live clock, with the wall clock that it follows. */
 async function openLive(options: Partial<SandboxOptions> = {}) {
   const wall = makeWall()
   const twin = await openTwin({ clock: 'live', wall: wall.read, ...options })
@@ -31,7 +31,7 @@ async function openLive(options: Partial<SandboxOptions> = {}) {
 const clockOf = (twin: Twin) => twin.get('/v1/test_helpers/clock')
 
 describe('a live clock', () => {
-  test('shows the time of the wall', async () => {
+  test('shows the time of the wall clock', async () => {
     const { twin, wall } = await openLive()
     expect(await clockOf(twin)).toMatchObject({ mode: 'live', status: 'ready', now: at(START) })
     wall.set('2026-01-31T10:00:42Z')
@@ -39,7 +39,7 @@ describe('a live clock', () => {
     expect((await twin.post('/v1/customers')).created).toBe(at('2026-01-31T10:00:42Z'))
   })
 
-  test('runs what is due before it answers, each thing at its own instant', async () => {
+  test('runs due jobs before it answers, each at its own instant', async () => {
     const { twin, wall } = await openLive()
     const { subscription } = await subscribe(twin, { outcomes: ['succeed', 'decline:lost_card'] })
     wall.set('2026-03-15T12:00:00Z')
@@ -64,7 +64,7 @@ describe('a live clock', () => {
     expect(await nowOf(twin)).toBe(at('2026-03-15T12:00:00Z'))
   })
 
-  test('runs what is due before a write too, which happens now', async () => {
+  test('runs due jobs before a write too, which runs at the current time', async () => {
     const { twin, wall } = await openLive()
     await subscribe(twin)
     wall.set('2026-02-28T10:00:05Z')
@@ -74,7 +74,7 @@ describe('a live clock', () => {
     expect(types.slice(-2)).toEqual(['subscription.updated', 'customer.created'])
   })
 
-  test('runs what is due at a tick, for those who only listen', async () => {
+  test('runs due jobs at a tick, without a request', async () => {
     const { twin, wall } = await openLive()
     await subscribe(twin)
     const told: string[] = []
@@ -85,7 +85,7 @@ describe('a live clock', () => {
     expect(twin.sandbox.engine.counts().invoices).toBe(3)
   })
 
-  test('stands still while the wall is behind what it has shown', async () => {
+  test('stands still while the wall clock is behind the time that it has shown', async () => {
     const { twin, wall } = await openLive()
     wall.set('2026-01-31T11:00:00Z')
     const { created } = await twin.post('/v1/customers')
@@ -96,7 +96,7 @@ describe('a live clock', () => {
     expect(await nowOf(twin)).toBe(created + 1)
   })
 
-  test('does not go back behind what a reader saw', async () => {
+  test('does not go back behind a time that was read', async () => {
     const { twin, wall } = await openLive()
     wall.set('2026-01-31T11:00:00Z')
     const seen = await nowOf(twin)
@@ -105,7 +105,7 @@ describe('a live clock', () => {
     expect((await twin.post('/v1/customers')).created).toBe(seen)
   })
 
-  test('that was advanced goes on from there', async () => {
+  test('that was advanced continues from there', async () => {
     const { twin, wall } = await openLive()
     await subscribe(twin)
     expect((await twin.advance({ by: '1mo' })).now).toBe(at('2026-02-28T10:00:00Z'))
@@ -116,7 +116,7 @@ describe('a live clock', () => {
     expect(await listAll(twin, '/v1/invoices')).toHaveLength(3)
   })
 
-  test('that catches up keeps its pace', async () => {
+  test('that catches up keeps its offset', async () => {
     const { twin, wall } = await openLive()
     await subscribe(twin)
     wall.set('2027-01-31T10:00:00Z')
@@ -126,7 +126,7 @@ describe('a live clock', () => {
   })
 })
 
-test('a live clock that catches up while the wall is behind keeps its pace too', async () => {
+test('a live clock that catches up while the wall clock is behind keeps its offset too', async () => {
   const { twin, wall } = await openLive()
   await subscribe(twin, { collection_method: 'send_invoice', days_until_due: 0 })
   wall.set('2026-01-31T09:00:00Z')
@@ -140,7 +140,7 @@ describe('the next job of live clocks', () => {
   const nextOf = ({ sandbox }: Twin) => sandbox.engine.nextDue()
   const RENEWAL = at('2026-02-28T10:00:00Z') * 1000
 
-  test('is due when the wall clock has come to it', async () => {
+  test('is due when the wall clock reaches it', async () => {
     const { twin, wall } = await openLive()
     expect(nextOf(twin)).toBe(Number.POSITIVE_INFINITY)
     await subscribe(twin)
@@ -160,7 +160,7 @@ describe('the next job of live clocks', () => {
     expect(nextOf(twin)).toBe(RENEWAL - 7 * 86_400_000)
   })
 
-  test('is none while the clock is frozen', async () => {
+  test('does not exist while the clock is frozen', async () => {
     const { twin } = await openLive()
     await subscribe(twin)
     await twin.post('/v1/test_helpers/clock/freeze')
@@ -169,7 +169,7 @@ describe('the next job of live clocks', () => {
     expect(nextOf(twin)).toBe(RENEWAL)
   })
 
-  test('is found on the clocks that each commit names, whatever brings it', async () => {
+  test('is found on the clocks that each commit reports, whatever created it', async () => {
     const { twin } = await openLive()
     const { engine } = twin.sandbox
     let earliest = Number.POSITIVE_INFINITY
@@ -193,7 +193,7 @@ describe('the next job of live clocks', () => {
     expect(news()).toBe(RENEWAL - 86_400_000)
   })
 
-  test('is found on the clock of a merchant that comes with its jobs', async () => {
+  test('is found on the clock of a merchant that is restored with its jobs', async () => {
     const { twin } = await openLive()
     const { engine } = twin.sandbox
     const found: number[] = []
@@ -215,7 +215,7 @@ describe('the next job of live clocks', () => {
 })
 
 describe('freezing', () => {
-  test('holds the clock, and unfreezing goes on from where it stood', async () => {
+  test('holds the clock, and unfreezing continues from its time', async () => {
     const { twin, wall } = await openLive()
     wall.set('2026-02-01T00:00:00Z')
     expect(await twin.post('/v1/test_helpers/clock/freeze')).toMatchObject({
@@ -233,7 +233,7 @@ describe('freezing', () => {
     expect(await nowOf(twin)).toBe(at('2026-02-01T00:01:00Z'))
   })
 
-  test('runs first what is due by now', async () => {
+  test('first runs the jobs that are due', async () => {
     const { twin, wall } = await openLive()
     await subscribe(twin)
     wall.set('2026-03-01T00:00:00Z')
@@ -243,7 +243,7 @@ describe('freezing', () => {
     expect(await listAll(twin, '/v1/invoices')).toHaveLength(2)
   })
 
-  test('a frozen clock that was advanced is unfrozen where it stands', async () => {
+  test('a frozen clock that was advanced is unfrozen at its time', async () => {
     const wall = makeWall()
     const twin = await openTwin({ now: '2026-01-01T00:00:00Z', wall: wall.read })
     await twin.advance({ by: '1mo' })
@@ -263,7 +263,7 @@ describe('freezing', () => {
 })
 
 describe('after downtime', () => {
-  /** A sandbox in a file, which is opened again and again. */
+  /** A sandbox in a file, which is opened repeatedly. */
   function makeFile() {
     const folder = mkdtempSync(join(tmpdir(), 'paytwin-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -276,7 +276,7 @@ describe('after downtime', () => {
     return { open, wall }
   }
 
-  test('a live clock catches up with what would have happened', async () => {
+  test('a live clock runs the jobs that it missed', async () => {
     const { open, wall } = makeFile()
     const before = await open()
     const { subscription } = await subscribe(before)
@@ -292,7 +292,7 @@ describe('after downtime', () => {
     await after.close()
   })
 
-  test('a clock that was ahead of the wall is so again', async () => {
+  test('a clock that was ahead of the wall clock is ahead again', async () => {
     const { open, wall } = makeFile()
     const before = await open()
     await before.advance({ by: '1mo' })
@@ -303,7 +303,7 @@ describe('after downtime', () => {
     await after.close()
   })
 
-  test('a frozen clock stands where it stood', async () => {
+  test('a frozen clock has the same time', async () => {
     const { open, wall } = makeFile()
     const before = await open()
     await before.post('/v1/test_helpers/clock/freeze')

@@ -5,7 +5,7 @@ import { at, bytesOf, historyOf, nowOf, openTwin, setFinalAction, subscribe } fr
 
 const NOW = '2026-01-31T10:00:00Z'
 
-/** Another merchant of the same sandbox, with a clock of its own. */
+/** Another merchant of the same sandbox, with its own clock. */
 async function addMerchant({ sandbox }: Twin, name: string): Promise<Twin> {
   const merchant = await createMerchant(sandbox.engine, { name, clock: at(NOW) })
   const { secret } = await sandbox.keys.issue({
@@ -36,7 +36,7 @@ test('a merchant sees nothing of another', async () => {
   for (const objects of Object.values(await historyOf(second))) expect(objects).toEqual([])
 })
 
-test('a merchant cannot name what is another’s, nor change it', async () => {
+test('a merchant can neither reference nor change objects of another', async () => {
   const first = await openTwin()
   const second = await addMerchant(first, 'Second')
   const { method, subscription } = await subscribe(first)
@@ -61,7 +61,7 @@ test('a merchant cannot name what is another’s, nor change it', async () => {
   expect(bytesOf(await historyOf(first))).toEqual(before)
 })
 
-test('each clock moves alone', async () => {
+test('each clock moves independently', async () => {
   const first = await openTwin()
   const second = await addMerchant(first, 'Second')
   await subscribe(first)
@@ -74,7 +74,7 @@ test('each clock moves alone', async () => {
   expect(await nowOf(first)).toBe(at('2027-01-31T10:00:00Z'))
 })
 
-test('what one merchant does leaves no mark on the ids and times of another', async () => {
+test('requests of one merchant do not affect the ids and times of another', async () => {
   const tell = async (isBusy: boolean) => {
     const first = await openTwin()
     const second = await addMerchant(first, 'Second')
@@ -86,7 +86,7 @@ test('what one merchant does leaves no mark on the ids and times of another', as
   expect(await tell(true)).toEqual(await tell(false))
 })
 
-test('each ends its dunning in its own way', async () => {
+test('each merchant has its own final action', async () => {
   const first = await openTwin()
   const second = await addMerchant(first, 'Second')
   await setFinalAction(first, 'mark_unpaid')
@@ -99,7 +99,7 @@ test('each ends its dunning in its own way', async () => {
   expect(statuses).toEqual(['unpaid', 'canceled'])
 })
 
-test('the ids of two merchants never meet', async () => {
+test('the ids of two merchants never collide', async () => {
   const first = await openTwin()
   const second = await addMerchant(first, 'Second')
   for (const twin of [first, second]) {

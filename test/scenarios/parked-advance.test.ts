@@ -16,7 +16,7 @@ const APRIL = at('2026-04-30T10:00:00Z')
 
 const awaiting = (shop: Twin, params: Body) => shop.advance({ ...params, await_webhooks: true })
 
-/** A shop with a subscription, whose receiver waits at a door from now on; and an advance that waits for it. */
+/** A shop with a subscription whose receiver waits at a door, and an advance that waits for the receiver. */
 async function parked(params: Body = { by: '3mo' }, shop?: Shop) {
   const open = shop ?? (await openShop())
   await open.endpoint({ enabled_events: ['invoice.paid'] })
@@ -37,7 +37,7 @@ describe('while an advance is parked', () => {
   test.each([
     ['a snapshot', 'snapshots', { name: 'parked' }, 201],
     ['a reset', 'reset', {}, 200],
-  ])('%s waits for its end, and does not keep it from that', async (_, path, body, status) => {
+  ])('%s waits for its end, and does not block it', async (_, path, body, status) => {
     const { shop, door, advance } = await parked()
     const asked = asOperator(shop)('POST', path, body)
     await turns()
@@ -115,14 +115,14 @@ describe('while an advance is parked', () => {
     expect((await second).now).toBe(APRIL)
   })
 
-  test('a receiver that orders another advance is told when this one has ended', async () => {
+  test('an advance that a receiver requests begins when this one has ended', async () => {
     const shop = await openShop()
     await shop.endpoint()
     await subscribe(shop)
     await shop.settled()
     let nested: Promise<Body> | undefined
     shop.inbox.receive = ({ event }) => {
-      // It cannot wait for that: it would wait for itself.
+      // It must not wait for the response, because the advance waits for the receiver.
       if (event.type === 'invoice.paid') nested ??= shop.advance({ by: '1d' })
       return 200
     }
@@ -130,7 +130,7 @@ describe('while an advance is parked', () => {
     expect((await nested)?.now).toBe(FEBRUARY + 86_400)
   })
 
-  test('what arrives between two steps waits for the next time that it parks, and comes at that instant', async () => {
+  test('a command between two steps waits until the advance is parked again, and runs at that instant', async () => {
     const shop = await openShop()
     await shop.endpoint({ enabled_events: ['invoice.paid'] })
     await subscribe(shop)
@@ -138,7 +138,7 @@ describe('while an advance is parked', () => {
     let late: Promise<Body> | undefined
     const { clock } = shop.sandbox.merchant
     shop.sandbox.engine.listen({
-      // Right after the step of February: the park has not begun.
+      // Right after the step of February, before the advance is parked.
       committed: () => {
         if (clock.instant === FEBRUARY && clock.target !== null) late ??= shop.post('/v1/customers')
       },
@@ -147,7 +147,7 @@ describe('while an advance is parked', () => {
     expect([FEBRUARY, MARCH]).toContain((await late)?.created)
   })
 
-  test('nothing that was due is run by those who are let in', async () => {
+  test('admitted commands run no due jobs', async () => {
     const { shop, door, advance } = await parked()
     await Promise.all(Array.from({ length: 20 }, () => shop.post('/v1/customers')))
     expect((await listAll(shop, '/v1/invoices')).map(({ created }) => created)).toEqual([NOW, FEBRUARY])
@@ -161,7 +161,7 @@ describe('while an advance is parked', () => {
     ])
   })
 
-  test('disabling the endpoint does not wait for the attempt that is under way, nor does it get stuck', async () => {
+  test('disabling the endpoint does not wait for the running attempt, and does not block', async () => {
     const { shop, door, advance } = await parked()
     const [endpoint] = (await shop.get('/v1/webhook_endpoints')).data
     await shop.delete(`/v1/webhook_endpoints/${endpoint.id}`)
@@ -170,7 +170,7 @@ describe('while an advance is parked', () => {
     expect(shop.inbox.received).toHaveLength(2)
   })
 
-  test('freezing and unfreezing do not lead it astray', async () => {
+  test('freezing and unfreezing do not affect it', async () => {
     const { shop, door, advance } = await parked()
     await shop.post('/v1/test_helpers/clock/unfreeze')
     await shop.post('/v1/test_helpers/clock/freeze')
@@ -178,7 +178,7 @@ describe('while an advance is parked', () => {
     expect(await advance).toMatchObject({ now: APRIL, mode: 'frozen' })
   })
 
-  test('other merchants are not held up', async () => {
+  test('other merchants are not delayed', async () => {
     const { shop, door, advance } = await parked()
     const { body } = await asOperator(shop)('POST', 'merchants', { clock: '2026-05-01T00:00:00Z' })
     const key = (await asOperator(shop)('POST', 'keys', { merchant: body.id })).body.secret
@@ -190,7 +190,7 @@ describe('while an advance is parked', () => {
 })
 
 describe('stopping while an advance is parked', () => {
-  test.each(['closed', 'killed'])('lets it go on at the next start when the daemon is %s', async (how) => {
+  test.each(['closed', 'killed'])('lets it continue at the next start when the daemon is %s', async (how) => {
     const folder = mkdtempSync(join(tmpdir(), 'paytwin-parked-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const database = join(folder, 'paytwin.db')
@@ -207,7 +207,7 @@ describe('stopping while an advance is parked', () => {
       await shop.close()
       expect(await advance).toMatchObject({ now: FEBRUARY, status: 'advancing', summary: { jobs: 1 } })
     } else {
-      // As a kill leaves the files behind: the log is not moved into the database, and nothing was closed.
+      // The files as a kill leaves them: the log is not checkpointed, and nothing was closed.
       for (const suffix of ['', '-wal']) copyFileSync(database + suffix, database + how + suffix)
     }
 
@@ -223,7 +223,7 @@ describe('stopping while an advance is parked', () => {
     onTestFinished(() => again.close())
     const resumed = Promise.all(sandbox.engine.time.resume(sandbox.engine.merchants.values()))
     await turns()
-    // It waits again for what was not answered, before the next step.
+    // It waits again for unanswered deliveries before the next step.
     expect(again.ids()).toEqual([underWay])
     expect(await again.get('/v1/test_helpers/clock')).toMatchObject({ now: FEBRUARY, status: 'advancing' })
     door.open()
@@ -234,7 +234,7 @@ describe('stopping while an advance is parked', () => {
 })
 
 describe('on a test clock', () => {
-  /** A subscription on a test clock, and an advance of that which waits for webhooks. */
+  /** A subscription on a test clock, and an advance of that clock that waits for webhooks. */
   async function parkedOnTestClock() {
     const shop = await openShop()
     await shop.endpoint({ enabled_events: ['invoice.paid'] })
@@ -259,7 +259,7 @@ describe('on a test clock', () => {
     }
   }
 
-  test('an advance waits too, and lets in the writes of its customers', async () => {
+  test('an advance waits too, and admits the writes of its customers', async () => {
     const { shop, door, advance, customer, path } = await parkedOnTestClock()
     expect(await shop.get(path)).toMatchObject({ status: 'advancing', now: FEBRUARY })
     await shop.post(`/v1/customers/${customer.id}`, { name: 'Grace' })
@@ -271,7 +271,7 @@ describe('on a test clock', () => {
     expect(await nowOf(shop)).toBe(NOW)
   })
 
-  test('a receiver cancels a subscription in the middle', async () => {
+  test('a receiver cancels a subscription during an advance', async () => {
     const { shop, door, advance, subscription } = await parkedOnTestClock()
     await shop.delete(`/v1/subscriptions/${subscription.id}`)
     door.open()
@@ -285,7 +285,7 @@ describe('on a test clock', () => {
     expect(await advance).toMatchObject({ status: 'ready', now: FEBRUARY })
   })
 
-  test('deleting the clock in the middle takes its customers along, and the advance ends', async () => {
+  test('deleting the clock deletes its customers too, and ends the advance', async () => {
     const { shop, door, advance, subscription, path } = await parkedOnTestClock()
     await shop.delete(path)
     door.open()

@@ -21,7 +21,7 @@ describe('a trial that ends while collection is paused', () => {
       void                void           invoice.created invoice.finalized invoice.voided
       `,
     ),
-  )('with $behavior is active, and charges nothing', async ({ behavior, status, events }) => {
+  )('with $behavior becomes active, without a charge', async ({ behavior, status, events }) => {
     const { lines, history, begun, twin } = await tell({
       now: NOW,
       until: '2026-05-14T00:00:00Z',
@@ -63,7 +63,7 @@ describe('a trial that ends while collection is paused', () => {
     expect(history.invoices).toMatchObject([{ status: 'paid' }])
   })
 
-  test('by hand charges nothing either', async () => {
+  test('on request makes no charge either', async () => {
     const twin = await openTwin({ now: NOW })
     const { subscription } = await subscribe(twin, { trial_period_days: 14 })
     await update(twin, subscription, { pause_collection: { behavior: 'void' }, trial_end: 'now' })
@@ -82,7 +82,7 @@ describe('a renewal that costs nothing while collection is paused', () => {
       void                paid   invoice.created invoice.finalized invoice.paid
       `,
     ),
-  )('with $behavior leaves the latest invoice as it is', async ({ behavior, status, events }) => {
+  )('with $behavior does not change the latest invoice', async ({ behavior, status, events }) => {
     const { lines, history, begun, twin } = await tell({
       now: NOW,
       until: '2026-05-01T00:00:00Z',
@@ -99,7 +99,7 @@ describe('a renewal that costs nothing while collection is paused', () => {
 })
 
 describe('a scheduled cancellation', () => {
-  test('happens while collection is paused', async () => {
+  test('takes effect while collection is paused', async () => {
     const { lines } = await tell({
       now: NOW,
       until: '2026-06-01T00:00:00Z',
@@ -112,7 +112,7 @@ describe('a scheduled cancellation', () => {
     expect(lines.at(-1)).toBe('2026-04-20T00:00:00Z subscription.deleted canceled')
   })
 
-  /** Paused on 15 April for want of a payment method, with a default card of its customer since then. */
+  /** Paused on 15 April without a payment method; its customer has a default card since then. */
   async function pausedByTrial(twin: Twin, cancel_at: string): Promise<Body> {
     const price = await makePrice(twin)
     const customer = await twin.post('/v1/customers')
@@ -142,7 +142,7 @@ describe('a scheduled cancellation', () => {
     expect(await subscriptionOf(twin, paused)).toMatchObject({ status: 'active' })
   })
 
-  test('stays in force when it is still to come as the subscription is resumed', async () => {
+  test('stays in force when the subscription is resumed before it', async () => {
     const twin = await openTwin({ now: NOW })
     const paused = await pausedByTrial(twin, '2026-05-20')
     const resumed = await twin.post(`/v1/subscriptions/${paused.id}/resume`)

@@ -13,7 +13,7 @@ const pause = (twin: Twin, { id }: Body, behavior: string, resumes_at?: string) 
 
 const resume = (twin: Twin, { id }: Body) => twin.request('POST', `/v1/subscriptions/${id}/resume`)
 
-/** What happened since a place in the events. */
+/** Lists the events since a place. */
 const linesSince = async (twin: Twin, place: number) => timelineOf((await twin.events()).slice(place))
 
 describe('while collection is paused', () => {
@@ -41,7 +41,7 @@ describe('while collection is paused', () => {
     expect(history.invoices.at(-1)).toMatchObject({ status, attempt_count: 0, attempted: false })
   })
 
-  test('retries of older invoices go on', async () => {
+  test('retries of older invoices continue', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { outcomes: ['succeed', FAILED] })
     await twin.advance({ to: '2026-02-28T12:00:00Z' })
@@ -50,7 +50,7 @@ describe('while collection is paused', () => {
     expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toMatchObject({ status: 'active' })
   })
 
-  test('an invoice that was held back is the latest once it is paid, where none has been before', async () => {
+  test('an invoice kept as a draft is the latest once it is paid, if none was paid before', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { trial_period_days: 1 })
     await pause(twin, subscription, 'mark_uncollectible')
@@ -67,7 +67,7 @@ describe('while collection is paused', () => {
     })
   })
 
-  test('it ends by itself at resumes_at, and before a renewal of that second', async () => {
+  test('the pause ends at resumes_at, before a renewal of that second', async () => {
     const { lines } = await tell({
       now: NOW,
       until: '2026-03-31T10:00:00Z',
@@ -160,7 +160,7 @@ describe('resuming', () => {
     return { twin, subscription, place: (await twin.events()).length }
   }
 
-  test('a pause of collection ends at resumes_at, also of one whose trial has paused it', async () => {
+  test('a pause of collection ends at resumes_at, also while the subscription is paused after its trial', async () => {
     const { twin, subscription } = await trialWithoutMethod()
     await pause(twin, subscription, 'void', '2026-02-09T10:00:00Z')
     const place = (await twin.events()).length
@@ -171,7 +171,7 @@ describe('resuming', () => {
     ])
   })
 
-  test('a paused one starts a period at that moment, which is its anchor', async () => {
+  test('a paused subscription starts a period at that moment, which is its anchor', async () => {
     const { twin, subscription, place } = await pausedByTrial('pm_card_visa')
     expect((await resume(twin, subscription)).body).toMatchObject({
       status: 'active',
@@ -193,7 +193,7 @@ describe('resuming', () => {
     expect(await listAll(twin, '/v1/invoices')).toHaveLength(2)
   })
 
-  test('a paused one whose payment fails stays paused, and its invoice is void', async () => {
+  test('a paused subscription whose payment fails stays paused, and its invoice is void', async () => {
     const { twin, subscription, place } = await pausedByTrial('pm_card_chargeDeclined')
     expect((await resume(twin, subscription)).status).toBe(402)
     expect((await linesSince(twin, place)).map((line) => line.split(' ').slice(1, 3).join(' '))).toEqual([
@@ -232,7 +232,7 @@ describe('cancel_at', () => {
     })
   })
 
-  test('comes before the renewal of its second', async () => {
+  test('takes effect before a renewal of that second', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin)
     await cancelAt(twin, subscription, '2026-02-28T10:00:00Z')
@@ -242,7 +242,7 @@ describe('cancel_at', () => {
   })
 })
 
-describe('an open invoice that is given up by hand', () => {
+describe('an open invoice that is closed without payment', () => {
   test.each(['void', 'mark_uncollectible'])('with %s makes a past due subscription active', async (verb) => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { outcomes: ['succeed'], afterwards: FAILED })
@@ -258,7 +258,7 @@ describe('an open invoice that is given up by hand', () => {
     ])
   })
 
-  test.each(['void', 'mark_uncollectible'])('with %s expires an incomplete one', async (verb) => {
+  test.each(['void', 'mark_uncollectible'])('with %s expires an incomplete subscription', async (verb) => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { outcomes: [FAILED] })
     const place = (await twin.events()).length

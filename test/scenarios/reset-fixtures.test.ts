@@ -31,7 +31,7 @@ const FIXTURES = {
 
 const begin = () => openTwin({ fixtures: () => [{ name: 'shop.json', content: FIXTURES }] })
 
-test('a reset brings back what the start loaded, merchants and their keys too, under the same ids', async () => {
+test('a reset restores the fixtures of the start, with merchants and keys, under the same ids', async () => {
   const twin = await begin()
   const operator = asOperator(twin)
   const other = clientOf(twin.sandbox, KEY)
@@ -93,7 +93,7 @@ test('a key of the fixtures that was revoked stays so when its merchant is delet
   expect([await status(REVOKED), await status(KEY)]).toEqual([401, 200])
 })
 
-test('a reset leaves out a key of the fixtures that another merchant has got', async () => {
+test('a reset skips a key of the fixtures that another merchant has', async () => {
   const twin = await begin()
   const operator = asOperator(twin)
   const { data } = (await operator('GET', 'merchants')).body
@@ -117,13 +117,13 @@ const WITH_APPS = {
 const openWithApps = () => openShop({ fixtures: () => [{ name: 'shop.json', content: WITH_APPS }] })
 const reset = async (twin: Twin) => expect((await asOperator(twin)('POST', 'reset')).status).toBe(200)
 const appsOf = async (twin: Twin): Promise<Body[]> => (await asOperator(twin)('GET', 'apps')).body.data
-/** The apps that a start made, as they were told: the chosen and the made one. */
+/** The apps of a start, as reported: with a chosen and with a random secret. */
 const toldOf = ({ sandbox }: Twin): Body[] =>
   (sandbox.loaded ?? [])
     .filter(({ object }) => object === 'app')
     .map(({ id, secret }) => ({ client_id: id, client_secret: secret ?? SECRET }))
 
-test('a reset leaves the apps of the start with their ids and secrets; what they were granted goes, and so do other apps', async () => {
+test('a reset keeps the apps of the start with their ids and secrets, and deletes grants and other apps', async () => {
   const twin = await openWithApps()
   const before = await appsOf(twin)
   const granted = await Promise.all(toldOf(twin).map((app) => letIn(twin, app)))
@@ -137,7 +137,7 @@ test('a reset leaves the apps of the start with their ids and secrets; what they
   expect(before.map(({ id }) => id)).not.toContain(other.id)
 })
 
-test('a secret of such an app that was rotated away stays worth nothing after a reset', async () => {
+test('a rotated secret of such an app stays invalid after a reset', async () => {
   const twin = await openWithApps()
   const [chosen] = toldOf(twin)
   const { body: rotated } = await asOperator(twin)('POST', `apps/${chosen?.client_id}/rotate_secret`)
@@ -146,7 +146,7 @@ test('a secret of such an app that was rotated away stays worth nothing after a 
   expect(await opens(twin, await letIn(twin, rotated))).toBe(true)
 })
 
-test('a reset makes such an app anew that was deleted: under another id, with the secret that was chosen', async () => {
+test('a reset creates such an app again if it was deleted, with another id and the chosen secret', async () => {
   const twin = await openWithApps()
   const [chosen, made] = toldOf(twin)
   const tokens = await letIn(twin, chosen ?? {})
@@ -162,7 +162,7 @@ test('a reset makes such an app anew that was deleted: under another id, with th
   expect((await appsOf(twin)).map(({ id }) => id)).toEqual([again?.id, kept?.id])
 })
 
-test('a reset brings the endpoints of the start back with their ids and secrets, and posts nothing of what it makes', async () => {
+test('a reset restores the endpoints of the start with their ids and secrets, and delivers no event of the fixtures', async () => {
   const twin = await openWithApps()
   const { id, secret } = twin.sandbox.loaded?.find(({ object }) => object === 'webhook_endpoint') ?? {}
   await twin.delete(`/v1/webhook_endpoints/${id}`)
@@ -177,7 +177,7 @@ test('a reset brings the endpoints of the start back with their ids and secrets,
   expect(verifySignature(String(secret), { body, headers }, { now }).isValid).toBe(true)
 })
 
-test('a later start resets to the same apps', async () => {
+test('a later start keeps the same apps at a reset', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'paytwin-reset-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const database = join(folder, 'paytwin.db')
@@ -195,7 +195,7 @@ test('a later start resets to the same apps', async () => {
   for (const app of told) expect(await opens(second, await letIn(second, app))).toBe(true)
 })
 
-test('a restore leaves the apps of the start as they are', async () => {
+test('a restore does not change the apps of the start', async () => {
   const twin = await openWithApps()
   const operator = asOperator(twin)
   await operator('POST', 'snapshots', { name: 'before' })
@@ -206,7 +206,7 @@ test('a restore leaves the apps of the start as they are', async () => {
   expect(await appsOf(twin)).toEqual(left)
 })
 
-test('a restore puts test clocks back to where they stood, and those that came later are gone', async () => {
+test('a restore resets test clocks to their saved times, and removes later ones', async () => {
   const twin = await begin()
   const operator = asOperator(twin)
   const path = '/v1/test_helpers/test_clocks'

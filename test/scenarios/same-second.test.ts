@@ -8,7 +8,7 @@ const WEEKLY = { recurring: { interval: 'week' } }
 const NOW = '2026-06-01T09:00:00Z'
 const DUE = '2026-06-15T09:00:00Z'
 
-/** What happened in the second in question, told apart by the customers' names. */
+/** Lists the events of the second, with the customers' names. */
 async function linesOfDue(twin: Twin, names: Record<string, string> = {}): Promise<string[]> {
   const events = (await twin.events()).filter(({ created }) => created === at(DUE))
   return timelineOf(events, names).map((line) => line.slice(DUE.length + 1))
@@ -76,7 +76,7 @@ describe('in one second', () => {
     })
   })
 
-  test('the final action of the last retry leaves nothing for a scheduled cancellation to do', async () => {
+  test('after the final action of the last retry a scheduled cancellation has no effect', async () => {
     const twin = await openTwin({ now: NOW })
     const { subscription } = await failing(twin, FAILED)
     await twin.advance({ to: '2026-06-10T09:00:00Z' })
@@ -168,7 +168,7 @@ test('jobs of no subscription come first, in the order in which they were made',
   expect((await twin.advance({ to: DUE })).summary).toMatchObject({ jobs: 4, events: 6 })
 })
 
-/** An invoice made by hand, sent to a new customer. */
+/** A manual invoice that is sent to a new customer. */
 async function sendByHand(twin: Twin, days_until_due: number): Promise<string> {
   const { id: customer } = await twin.post('/v1/customers')
   await twin.post('/v1/invoiceitems', { customer, amount: 500, currency: 'usd' })

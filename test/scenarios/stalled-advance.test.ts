@@ -37,7 +37,7 @@ async function billedDaily({
   return { path: `${PATH}/${id}`, id, customer, method }
 }
 
-/** Orders an advance of 60 days whose order is written, and no step of it. @returns makes room on the disk again */
+/** Requests an advance of 60 days of which only the request is written. @returns a function that frees disk space */
 async function stall(path: string, { request, sandbox }: Twin = twin): Promise<() => void> {
   const makeRoom = fillDisk({ sandbox }, 1)
   expect(await request('POST', `${path}/advance`, { by: '60d' })).toMatchObject(REFUSED)
@@ -50,7 +50,7 @@ const retry = async () => {
 }
 
 describe('while the advance of a test clock is stalled', () => {
-  test('a further advance is refused, and the stalled one arrives', async () => {
+  test('a further advance is refused, and the stalled one ends', async () => {
     const { path } = await billedDaily(twin)
     const makeRoom = await stall(path)
     makeRoom()
@@ -75,7 +75,7 @@ describe('while the advance of a test clock is stalled', () => {
     expect(await twin.events('&type=invoice.paid')).toHaveLength(61)
   })
 
-  test('its customers cannot be changed, and can be read; others can be changed', async () => {
+  test('its customers can be read but not changed; others can be changed', async () => {
     const { path, id, customer, method } = await billedDaily(twin)
     const makeRoom = await stall(path)
     makeRoom()
@@ -144,7 +144,7 @@ describe.each([
     expect((await twin.post(`${path}/advance`, { by: '1d' })).now).toBe(at('2026-06-02T09:00:00Z'))
   })
 
-  test('is refused as long as its end cannot be written', async () => {
+  test('is refused while its end cannot be written', async () => {
     const path = await makeClock()
     const makeRoom = await stall(path)
     expect(await twin.request('POST', `${path}/cancel`)).toMatchObject(REFUSED)

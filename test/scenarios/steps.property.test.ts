@@ -5,12 +5,12 @@ import { type Body, makePrice, startTwin, type Twin } from '../twin.ts'
 import { holdInvariants, holdPeriods } from './invariants.ts'
 import { at, bytesOf, type History, historyOf, nowOf, PACES, setFinalAction } from './story.ts'
 
-/** A failed payment is tried again for seven days; some more let the last period settle. */
+/** A failed payment is retried for seven days; the further days let the last period end. */
 const AFTERMATH = 9 * SECONDS_PER_DAY
 
 const OUTCOMES = ['succeed', 'decline:insufficient_funds', 'decline:expired_card']
 
-/** The days on which calendars go wrong, and some others. */
+/** Days that are difficult for calendars, and some others. */
 const begins = fc
   .tuple(
     fc.constantFrom(
@@ -54,9 +54,9 @@ const subscriptions = fc.record({
   days_until_due: fc.constantFrom(0, 1, 7, 30),
 })
 
-/** Deeds after which what is billed for each period is still known in advance. */
+/** Actions that do not change the bill of a period. */
 const PLAIN_DEEDS = ['cancel at period end', 'cancel', 'pay', 'detach', 'give a default'] as const
-/** Deeds that change the periods, or what becomes of an invoice. */
+/** Actions that change the periods, or the status of an invoice. */
 const OTHER_DEEDS = [
   'pause',
   'resume',
@@ -70,7 +70,7 @@ type What = (typeof PLAIN_DEEDS)[number] | (typeof OTHER_DEEDS)[number]
 
 const isPlain = (what: What) => PLAIN_DEEDS.some((plain) => plain === what)
 
-/** What is asked for on the way: when, as a part of the whole time, and of which subscription. */
+/** An action during a history: its time as a part of the whole, and its subscription. */
 const deedsOf = (...whats: readonly What[]) =>
   fc.array(
     fc.record({
@@ -96,7 +96,7 @@ type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never
 type Subscribed = { readonly id: string | null; readonly customer: string; readonly method: string | null }
 type Pace = (twin: Twin, until: number) => Promise<void>
 
-/** Tells a plan's story; what was answered on the way belongs to it. */
+/** Plays a plan. The answers of its requests are part of the result. */
 async function tell(
   plan: Plan,
   pace: Pace,
@@ -171,7 +171,7 @@ async function attach(
   return id
 }
 
-/** @returns the status of the answer: what is refused is refused at every pace */
+/** @returns the status of the answer, which must be the same at every pace */
 async function act(twin: Twin, { id, customer, method }: Subscribed, what: What): Promise<number> {
   const path = `/v1/subscriptions/${id}`
   const ask = async (verb: string, to: string, body?: Body) => (await twin.request(verb, to, body)).status
@@ -234,7 +234,7 @@ const inSteps = ({ pace, cuts, ...plan }: Plan): Pace => {
 const isAnythingDue = async (twin: Twin, by: number): Promise<boolean> =>
   (await twin.get('/v1/test_helpers/upcoming?limit=1')).data.some(({ due }: Body) => due <= by)
 
-test('a jump and many steps tell the same story, and all that must hold of it does', {
+test('one jump and many steps give the same history, and its invariants hold', {
   timeout: 240_000,
 }, async () => {
   await fc.assert(

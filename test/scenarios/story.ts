@@ -37,7 +37,7 @@ export async function subscribe(
   return { customer, method, subscription }
 }
 
-/** Sets what ends a dunning, as the operator does. */
+/** Sets the final action of dunning, as the operator does. */
 export async function setFinalAction(twin: Twin, dunning_final_action: string): Promise<void> {
   const { merchant, adminToken } = twin.sandbox
   const headers = { Authorization: `Bearer ${adminToken}`, Host: 'localhost' }
@@ -70,7 +70,7 @@ const LISTS = {
 
 export type History = Record<keyof typeof LISTS, Body[]>
 
-/** All that a merchant can see, to compare two tellings of one story. The ids of requests are random by nature. */
+/** All that a merchant can see, to compare two runs of a story. The ids of requests are random. */
 export async function historyOf(twin: Pick<Twin, 'get'>): Promise<History> {
   const history = {} as History
   for (const [name, path] of Object.entries(LISTS)) {
@@ -87,7 +87,7 @@ export const bytesOf = (history: History): string[] =>
     ...entries.map((entry) => JSON.stringify(entry)),
   ])
 
-/** How a clock gets to a time: at once, by quarters of a day, or stopping wherever something is due. */
+/** The paces of a clock: one advance, quarters of a day, or from job to job. */
 export const PACES: Readonly<Record<string, (twin: Twin, until: number) => Promise<void>>> = {
   'one jump': async (twin, until) => {
     await twin.advance({ to: until })
@@ -105,7 +105,7 @@ export const PACES: Readonly<Record<string, (twin: Twin, until: number) => Promi
   },
 }
 
-/** What a twin's clock shows, in Unix seconds. */
+/** Returns the time of a twin's clock, in Unix seconds. */
 export const nowOf = async (twin: Twin): Promise<number> => (await twin.get('/v1/test_helpers/clock')).now
 
 /**
@@ -127,11 +127,11 @@ export async function onTestClock(twin: Twin): Promise<Twin> {
   }
 }
 
-/** A history as it is but for the clock that it happened on. */
+/** Removes the clock from a history. */
 const anyClock = (history: History): string[] =>
   bytesOf(history).map((line) => line.replaceAll(/"test_clock":"clock_\w+"/g, '"test_clock":null'))
 
-/** A story: where its clock begins and ends, and what is asked of the API at its beginning. */
+/** A story: the first and last instant of its clock, and the requests at its beginning. */
 export type Story<Begun> = {
   readonly now: string
   readonly until: string

@@ -10,13 +10,13 @@ import { at, bytesOf, historyOf, nowOf, openTwin } from './story.ts'
 const PATH = '/v1/test_helpers/test_clocks'
 const NOW = '2026-06-01T09:00:00Z'
 const END = '2026-07-01T09:00:00Z'
-/** Far enough for an advance not to have ended when a number of others were served in its middle. */
+/** Far enough that other requests are served before the advance ends. */
 const LATE = '2026-09-01T09:00:00Z'
 const DAYS_TO_LATE = 92
 const SECRET_KEY = 'sk_test_000000000000000000000000'
 const SUBSCRIPTIONS = 40
 
-/** A test clock with customers who are billed each day: enough to be due for a number of batches. */
+/** A test clock with customers who are billed each day: enough jobs for several batches. */
 async function busyClock(twin: Twin, outcomes: string[] = []): Promise<{ id: string; customer: Body }> {
   const { id } = await twin.post(PATH, { frozen_time: at(NOW) })
   const price = await makePrice(twin, { recurring: { interval: 'day' } })
@@ -44,7 +44,7 @@ async function begin(twin: Twin, id: string, to = END): Promise<{ moved: Promise
 }
 
 describe('while a test clock advances', () => {
-  test('its own customers wait, others do not, and reads see what is between', async () => {
+  test('writes of its own customers wait, others do not, and reads see intermediate times', async () => {
     const twin = await openTwin({ now: NOW })
     const { id, customer } = await busyClock(twin)
     const { moved } = await begin(twin, id, LATE)
@@ -77,7 +77,7 @@ describe('while a test clock advances', () => {
   test.each([
     ['a payment intent', '/v1/payment_intents/@/confirm', {}],
     ['a refund', '/v1/refunds', { charge: '@charge' }],
-  ])('%s of its customers waits too, though it names no clock itself', async (_, path, body: Body) => {
+  ])('%s of its customers waits too, although it names no clock', async (_, path, body: Body) => {
     const twin = await openTwin({ now: NOW })
     const { id, customer } = await busyClock(twin)
     const own = { customer: customer.id, amount: 500, currency: 'usd', payment_method: 'pm_card_visa' }
@@ -102,7 +102,7 @@ describe('while a test clock advances', () => {
     expect((await moved).now).toBe(at(END))
   })
 
-  test('it can be canceled, and going on gives the history of one advance', async () => {
+  test('it can be canceled, and continuing gives the history of one advance', async () => {
     const tell = async (isCanceled: boolean) => {
       const twin = await openTwin({ now: NOW })
       const { id } = await busyClock(twin, ['succeed', 'decline:lost_card'])
@@ -139,7 +139,7 @@ describe('while a test clock advances', () => {
   })
 })
 
-test('two test clocks and the main one advance at once, and each has its own history', async () => {
+test('two test clocks and the main clock advance simultaneously, each with its own history', async () => {
   const tell = async (isParallel: boolean) => {
     const twin = await openTwin({ now: NOW })
     const first = await busyClock(twin)
@@ -162,7 +162,9 @@ test('two test clocks and the main one advance at once, and each has its own his
   expect(await tell(true)).toEqual(await tell(false))
 })
 
-test('an advance of a test clock that a crash interrupts goes on at the next start', async () => {
+test('an advance of a test clock that a crash interrupts continues at the next start', {
+  timeout: 120_000,
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'paytwin-test-clock-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [original, crashed] = ['original.db', 'crashed.db'].map((name) => join(folder, name)) as [

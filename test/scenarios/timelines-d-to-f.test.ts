@@ -132,7 +132,7 @@ describe('F: the first payment fails', () => {
     2026-05-11T15:30:00Z payment_intent.payment_failed requires_payment_method
     2026-05-11T15:30:00Z charge.failed failed`
 
-  test('a retry that succeeds makes it active within the period in which it began', async () => {
+  test('a successful retry makes it active within its first period', async () => {
     const { twin, lines, begun, history } = await tell({
       now: '2026-05-10T15:30:00Z',
       until: '2026-06-10T15:29:59Z',

@@ -8,7 +8,7 @@ const FAILED_FOR_EVER = 'decline:insufficient_funds'
 const newestInvoice = async (twin: Twin) => (await listAll(twin, '/v1/invoices')).at(-1)
 
 describe('A: monthly from 31 January with a good card', () => {
-  test('it renews on the last day of shorter months and comes back to the 31st', async () => {
+  test('it renews on the last day of shorter months, and on the 31st of the others', async () => {
     const { twin, lines, begun } = await tell({
       now: '2026-01-31T10:00:00Z',
       until: '2026-06-01T00:00:00Z',
@@ -67,7 +67,7 @@ describe('A: monthly from 31 January with a good card', () => {
 })
 
 describe('B: the renewal of 28 February fails and the second retry succeeds', () => {
-  test('the subscription recovers on 3 March and renews on 31 March as if nothing had been', async () => {
+  test('the subscription recovers on 3 March and renews on 31 March as usual', async () => {
     const { twin, lines, begun, history } = await tell({
       now: '2026-01-31T10:00:00Z',
       until: '2026-04-01T00:00:00Z',
@@ -195,7 +195,7 @@ describe('C: the card never works again', () => {
     })
   })
 
-  test('mark_unpaid makes drafts from then on', async () => {
+  test('mark_unpaid creates drafts from then on', async () => {
     const { twin, lines, begun } = await neverAgain('mark_unpaid')
     expect(lines.slice(6)).toEqual(
       linesOf(`${DUNNING}
@@ -220,7 +220,7 @@ describe('C: the card never works again', () => {
     })
   })
 
-  test('leave_past_due goes on billing', async () => {
+  test('leave_past_due continues billing', async () => {
     const { twin, lines, begun } = await neverAgain('leave_past_due')
     expect(lines.slice(6)).toEqual(
       linesOf(`${DUNNING}

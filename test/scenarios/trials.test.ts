@@ -25,7 +25,7 @@ const endingWith = (missing_payment_method: string) => ({
 const subscriptionOf = async (twin: Twin, { id }: Body) => twin.get(`/v1/subscriptions/${id}`)
 
 describe('a trial', () => {
-  test('makes no invoice, and its end is the anchor of what follows', async () => {
+  test('creates no invoice, and its end is the anchor of the later periods', async () => {
     const { twin, lines, begun, history } = await tell({
       now: NOW,
       until: '2026-05-31T00:00:00Z',
@@ -91,7 +91,7 @@ describe('a trial', () => {
     expect((await subscriptionOf(twin, begun.subscription)).latest_invoice).toBe(history.invoices[0]?.id)
   })
 
-  test('of trial_end now is none', async () => {
+  test('does not exist with trial_end now', async () => {
     const twin = await openTwin({ now: NOW })
     const { subscription } = await subscribe(twin, { trial_end: 'now' })
     expect(subscription).toMatchObject({ status: 'active', trial_start: null, trial_end: null })
@@ -131,7 +131,7 @@ describe('a trial', () => {
 })
 
 describe('a trial that ends without a payment method', () => {
-  test('with create_invoice is billed all the same', async () => {
+  test('with create_invoice is billed nevertheless', async () => {
     const twin = await openTwin({ now: NOW })
     const begun = await tryOut(twin, endingWith('create_invoice'))
     await twin.advance({ by: '2w' })
@@ -139,7 +139,7 @@ describe('a trial that ends without a payment method', () => {
     expect(await listAll(twin, '/v1/invoices')).toMatchObject([{ status: 'open', charge: null }])
   })
 
-  test('with pause is paused, and nothing happens any more', async () => {
+  test('with pause is paused, and has no further jobs', async () => {
     const { twin, lines, begun } = await tell({
       now: NOW,
       until: '2026-08-01T00:00:00Z',
@@ -150,7 +150,7 @@ describe('a trial that ends without a payment method', () => {
     expect((await twin.get('/v1/test_helpers/upcoming')).data).toEqual([])
   })
 
-  test('with cancel is canceled for want of a payment method', async () => {
+  test('with cancel is canceled, because there is no payment method', async () => {
     const { twin, lines, begun } = await tell({
       now: NOW,
       until: '2026-08-01T00:00:00Z',
@@ -166,7 +166,7 @@ describe('a trial that ends without a payment method', () => {
     expect(await listAll(twin, '/v1/invoices')).toEqual([])
   })
 
-  test('and is to be sent has an open invoice and is active', async () => {
+  test('of a sent subscription leaves an open invoice, and the subscription is active', async () => {
     const twin = await openTwin({ now: NOW })
     const begun = await tryOut(twin, { collection_method: 'send_invoice', ...endingWith('cancel') })
     await twin.advance({ by: '2w' })
@@ -180,7 +180,7 @@ describe('a trial that ends without a payment method', () => {
     expect(await subscriptionOf(twin, begun)).toMatchObject({ status: 'active', latest_invoice: null })
   })
 
-  test('charges the default of its customer when there is one by then', async () => {
+  test('charges the default of its customer if there is one by then', async () => {
     const twin = await openTwin({ now: NOW })
     const begun = await tryOut(twin, endingWith('cancel'))
     await twin.post(`/v1/customers/${begun.customer}`, {

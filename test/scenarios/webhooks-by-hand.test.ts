@@ -10,7 +10,7 @@ const upcomingOf = async (shop: Shop) => (await shop.get('/v1/test_helpers/upcom
 const pendingOf = async (shop: Shop, id = '') => (await shop.get(`/v1/events/${id}`)).pending_webhooks
 
 describe('resending an event', () => {
-  test('posts it again to those who want it, with its own id', async () => {
+  test('sends it again to the endpoints that receive its type, with its own id', async () => {
     const shop = await openShop()
     await shop.endpoint({ url: 'http://a.test/' })
     await shop.endpoint({ url: 'http://b.test/', enabled_events: ['invoice.*'] })
@@ -29,7 +29,7 @@ describe('resending an event', () => {
     expect(shop.ids('http://a.test/')).toEqual([id, id, id])
   })
 
-  test('posts it to one that is named, whether that wants it or not, also one that is younger', async () => {
+  test('sends it to a named endpoint regardless of its types, also to a newer one', async () => {
     const shop = await openShop()
     const [id = ''] = await makeEvents(shop, 1)
     await shop.endpoint({ url: 'http://a.test/' })
@@ -39,7 +39,7 @@ describe('resending an event', () => {
     expect([shop.ids('http://a.test/'), shop.ids('http://b.test/')]).toEqual([[], [id]])
   })
 
-  test('follows the schedule anew when it fails', async () => {
+  test('restarts the schedule when it fails', async () => {
     const shop = await openShop()
     const endpoint = await shop.endpoint()
     const [id = ''] = await makeEvents(shop, 1)
@@ -72,7 +72,7 @@ describe('retrying now', () => {
     return { shop, a, b, events }
   }
 
-  test('sends one delivery, without moving time', async () => {
+  test('sends one delivery without moving the clock', async () => {
     const { shop, a, events } = await failed()
     const [, delivery] = await shop.deliveries(a)
     const { body } = await retry(shop, { id: delivery?.id })
@@ -107,7 +107,7 @@ describe('retrying now', () => {
     ).toHaveLength(6)
   })
 
-  test('is refused for a delivery that is over or on its way', async () => {
+  test('is refused for a delivery that is finished or being sent', async () => {
     const shop = await openShop()
     const endpoint = await shop.endpoint()
     const door = makeDoor()
@@ -142,7 +142,7 @@ describe('an injected webhook_failure', () => {
   const addFault = (shop: Shop, params: Body) =>
     asOperator(shop)('POST', 'faults', { kind: 'webhook_failure', ...params })
 
-  test('strikes as often as its count says, as if the receiver had failed', async () => {
+  test('applies as often as its count, as if the receiver had failed', async () => {
     const shop = await openShop()
     const endpoint = await shop.endpoint()
     await addFault(shop, { count: 2 })
@@ -161,7 +161,7 @@ describe('an injected webhook_failure', () => {
     expect(shop.ids().toSorted()).toEqual(events)
   })
 
-  test('strikes at a rate that follows from the seed', async () => {
+  test('applies at a rate, decided by the seed', async () => {
     const story = async (seed: string) => {
       const shop = await openShop({ seed })
       await shop.endpoint()
@@ -178,7 +178,7 @@ describe('an injected webhook_failure', () => {
     expect(await story('6')).not.toBe(first)
   })
 
-  test('strikes the urls and the merchant that it is meant for', async () => {
+  test('applies to the given URLs and merchant', async () => {
     const shop = await openShop()
     await shop.endpoint({ url: 'http://a.test/one' })
     await shop.endpoint({ url: 'http://b.test/two' })

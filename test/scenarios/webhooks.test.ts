@@ -20,7 +20,7 @@ import { at, nowOf, subscribe } from './story.ts'
 const NOW = at('2026-01-31T10:00:00Z')
 const PATH = '/v1/webhook_endpoints'
 const GAPS = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
-/** When a delivery is tried that fails each time, in seconds after the first attempt. */
+/** The attempts of a delivery that always fails, in seconds after the first one. */
 const INSTANTS = [0, ...GAPS.map((_, index) => GAPS.slice(0, index + 1).reduce((sum, gap) => sum + gap))]
 
 const upcomingOf = async (shop: Shop) => (await shop.get('/v1/test_helpers/upcoming')).data
@@ -29,7 +29,7 @@ const pendingOf = async (shop: Shop, id = '') => (await shop.get(`/v1/events/${i
 const timesOf = ({ attempts }: Body) => attempts.map(({ time }: Body) => time - NOW)
 
 describe('a delivery that fails', () => {
-  test('is tried again exactly at its instants on a frozen clock, ten times in all', async () => {
+  test('is attempted exactly at its instants on a frozen clock, ten times in all', async () => {
     const shop = await openShop()
     shop.inbox.receive = () => 500
     const endpoint = await shop.endpoint()
@@ -59,7 +59,7 @@ describe('a delivery that fails', () => {
     expect(shop.ids()).toHaveLength(10)
   })
 
-  test('is tried at those instants in one long advance that awaits it', async () => {
+  test('is attempted at those instants in one long advance that awaits webhooks', async () => {
     const shop = await openShop()
     shop.inbox.receive = () => REFUSED
     const endpoint = await shop.endpoint()
@@ -70,7 +70,7 @@ describe('a delivery that fails', () => {
     expect(summary).toMatchObject({ jobs: 9, events: 0 })
   })
 
-  test('is taken as soon as its receiver is well again', async () => {
+  test('succeeds at the first attempt after its receiver works again', async () => {
     const shop = await openShop()
     shop.inbox.receive = () => (shop.inbox.received.length < 4 ? 503 : 200)
     const endpoint = await shop.endpoint()
@@ -85,7 +85,7 @@ describe('a delivery that fails', () => {
     expect(await pendingOf(shop, id)).toBe(0)
   })
 
-  test('has the same id and event each time, and a signature of its own time', async () => {
+  test('has the same id and event each time, and a signature of the current time', async () => {
     let wall = 1_800_000_000_000
     const shop = await openShop({ wall: () => wall })
     shop.inbox.receive = () => 500
@@ -104,7 +104,7 @@ describe('a delivery that fails', () => {
     ])
   })
 
-  test('is tried again on a live clock when its time has come', async () => {
+  test('is retried on a live clock when it is due', async () => {
     let wall = NOW * 1_000
     const shop = await openShop({ clock: 'live', wall: () => wall })
     shop.inbox.receive = () => 500
@@ -126,7 +126,7 @@ describe('a delivery that fails', () => {
     expect(delivery.status).toBe('failed')
   })
 
-  test('of an event on a test clock is tried again on the merchant’s clock', async () => {
+  test('of an event on a test clock is retried on the merchant’s clock', async () => {
     const shop = await openShop()
     shop.inbox.receive = () => 500
     const endpoint = await shop.endpoint()
@@ -146,7 +146,7 @@ describe('a delivery that fails', () => {
     expect(shop.ids()).toHaveLength(2)
   })
 
-  test('waits for a turn of its own when time has run past it', async () => {
+  test('is attempted separately when its time has passed', async () => {
     const shop = await openShop()
     const door = makeDoor()
     shop.inbox.receive = async () => {
@@ -167,7 +167,7 @@ describe('a delivery that fails', () => {
 })
 
 describe('an endpoint', () => {
-  test('that answers 410 is disabled, and gets nothing any more until it is enabled', async () => {
+  test('that answers 410 is disabled, and gets nothing until it is enabled', async () => {
     const shop = await openShop()
     const other = await shop.endpoint({ url: 'http://other.test/' })
     const endpoint = await shop.endpoint()
@@ -182,7 +182,7 @@ describe('an endpoint', () => {
     await turns()
     door.open()
     await shop.settled()
-    // The first waited to be tried again, the second was told that nobody is there, two were yet to come.
+    // The first one waited for a retry, the second one got the 410, two were not sent yet.
     expect(shop.ids()).toEqual(events.slice(0, 2))
     expect((await shop.get(`${PATH}/${endpoint.id}`)).status).toBe('disabled')
     expect(
@@ -210,7 +210,7 @@ describe('an endpoint', () => {
   test.each([
     ['disabled', (shop: Shop, id: string) => shop.post(`${PATH}/${id}`, { disabled: true })],
     ['deleted', (shop: Shop, id: string) => shop.delete(`${PATH}/${id}`)],
-  ])('that is %s takes back what waits and what is queued', async (_, end) => {
+  ])('that is %s discards waiting and queued deliveries', async (_, end) => {
     const shop = await openShop()
     shop.inbox.receive = () => 500
     const endpoint = await shop.endpoint()
@@ -225,10 +225,10 @@ describe('an endpoint', () => {
     expect(shop.ids()).toEqual(events)
   })
 
-  test('that is refused an address at delivery says so', async () => {
+  test('with a refused address reports that at delivery', async () => {
     const inbox = makeInbox()
     const shop = shopOf(clientOf(await openReal(), SECRET_KEY), inbox)
-    // A name that only resolution can tell apart from any other.
+    // Only resolution shows that the name is refused.
     const endpoint = await shop.endpoint({ url: 'http://localhost:9/' })
     await makeEvents(shop, 1)
     await shop.settled()
@@ -253,7 +253,7 @@ async function openReal() {
 }
 
 describe('pending_webhooks', () => {
-  test('counts the endpoints that have not had an event yet, when it is read', async () => {
+  test('counts the endpoints without a successful delivery at the time of the read', async () => {
     const shop = await openShop()
     const doors = { 'http://a.test/': makeDoor(), 'http://b.test/': makeDoor() }
     shop.inbox.receive = async ({ url }) => {
@@ -277,7 +277,7 @@ describe('pending_webhooks', () => {
     expect(await pendingOf(shop, id)).toBe(0)
   })
 
-  test('is zero where nobody listens', async () => {
+  test('is zero without endpoints', async () => {
     const shop = await openShop()
     const [id] = await makeEvents(shop, 1)
     await shop.endpoint()
@@ -285,7 +285,7 @@ describe('pending_webhooks', () => {
   })
 })
 
-test('what was under way when the process died goes out again at the next start, in order', async () => {
+test('deliveries that ran when the process died are sent again at the next start, in order', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'paytwin-webhooks-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const database = join(folder, 'paytwin.db')
@@ -306,7 +306,7 @@ test('what was under way when the process died goes out again at the next start,
   onTestFinished(() => again.close())
   await again.settled()
   expect(await nowOf(again)).toBe(NOW)
-  // The one that waits to be tried again still waits.
+  // The delivery that waits for a retry still waits.
   expect(again.ids()).toEqual(events)
   expect((await again.deliveries(endpoint)).map(({ status, attempts }) => [status, attempts.length])).toEqual(
     [['pending', 1], ...events.map(() => ['succeeded', 1])],
@@ -316,7 +316,7 @@ test('what was under way when the process died goes out again at the next start,
   expect(again.ids()).toHaveLength(5)
 })
 
-test('a merchant without endpoints has the same history as one whose receiver is dead', async () => {
+test('a merchant without endpoints has the same history as one whose receiver never answers', async () => {
   const histories = []
   for (const isListening of [false, true]) {
     const shop = await openShop()
