@@ -2,11 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { assert } from './core/errors.ts'
 import type { App } from './http/app.ts'
 import type { Incoming, Reply, Serve } from './http/incoming.ts'
+import { MAX_V1_BODY_BYTES } from './http/request.ts'
 import { isResponse } from './http/respond.ts'
 import { wantsStream } from './http/stream.ts'
-
-/** The largest body that is read here, in bytes. Larger ones are refused by way of hono. */
-const MAX_BODY_BYTES = 1_048_576
 
 /** Paths without anything encoded or unusual, of which nobody can say that hono would read them in another way. */
 const PLAIN_PATH = /^\/v1(?:\/[A-Za-z0-9_-]+)+$/
@@ -75,7 +73,7 @@ function isPlain({ url = '', method, headers, rawHeaders }: IncomingMessage): bo
   return (
     Object.keys(headers).length * 2 === rawHeaders.length &&
     headers['transfer-encoding'] === undefined &&
-    (method === 'GET' ? length === '0' : Number(length) <= MAX_BODY_BYTES) &&
+    (method === 'GET' ? length === '0' : Number(length) <= MAX_V1_BODY_BYTES) &&
     !wantsStream(headers.accept) &&
     !url.includes('#')
   )

@@ -13,14 +13,13 @@ import type { Incoming, Reply, Serve } from './incoming.ts'
 import type { Answer, Json } from './json.ts'
 import { describedBody } from './oauth/errors.ts'
 import { checkParams, entriesOf, type Schema, unknownParams } from './params.ts'
-import { type Given, queryParams, readBody, readParams } from './request.ts'
+import { type Given, MAX_V1_BODY_BYTES, queryParams, readBody, readParams } from './request.ts'
 import { isResponse, responseOf } from './respond.ts'
 import type { Registered, RouteOf } from './route.ts'
 import type { ShownObject } from './shown-object.ts'
 import type { Site } from './site.ts'
 import { inOneState, once } from './start-over.ts'
 
-const MAX_BODY_BYTES = 1_048_576
 /** paytwin: more paths than any resource has. */
 const MAX_EXPANDS = 20
 
@@ -164,7 +163,7 @@ export class Api {
     const handler = async (c: Context) => {
       // Hono takes HEAD for GET; the contract has no HEAD.
       if (c.req.method === 'HEAD') return this.#handleMissing(c)
-      const answered = await serve(c, () => readBody(c, MAX_BODY_BYTES))
+      const answered = await serve(c, () => readBody(c, MAX_V1_BODY_BYTES))
       return isResponse(answered) ? answered : responseOf(answered)
     }
     this.#app.on(method, route.path, handler)

@@ -3,6 +3,9 @@ import { parameterInvalid } from '../core/errors.ts'
 import { decodeForm, decodeJson, type Raw } from './form.ts'
 import type { Incoming } from './incoming.ts'
 
+/** The size limit of every body on /v1, in bytes. See docs/contract/requests.md#limits. */
+export const MAX_V1_BODY_BYTES = 1_048_576
+
 /** The parameters of a request as they came, and whether their scalars are strings to be interpreted. */
 export type Given = { readonly raw: Raw; readonly isForm: boolean }
 

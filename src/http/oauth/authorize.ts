@@ -20,7 +20,7 @@ import type { AdminSite } from '../admin/site.ts'
 import { Exchange } from '../exchange.ts'
 import { omittableText, text } from '../fields.ts'
 import { checkParams } from '../params.ts'
-import { type Given, readBody, readParams } from '../request.ts'
+import { type Given, MAX_V1_BODY_BYTES, readBody, readParams } from '../request.ts'
 import { responseOf } from '../respond.ts'
 import type { Registered } from '../route.ts'
 import { consentPage } from '../schemas/oauth.ts'
@@ -31,7 +31,6 @@ import { plain } from './errors.ts'
 
 const ASK = '/v1/oauth/authorize'
 const DECIDE = '/v1/oauth/authorize/decision'
-const MAX_BODY_BYTES = 65_536
 
 const askParams = z.object({
   response_type: text,
@@ -96,7 +95,7 @@ async function withPerson(
   answer: (visit: Visit) => Promise<Response>,
 ): Promise<Response> {
   const exchange = new Exchange(c, site, { isPublicRoute: false, forgetsKeys: true })
-  const read = once(() => readParams(c, () => readBody(c, MAX_BODY_BYTES), { onlyOnce: true }))
+  const read = once(() => readParams(c, () => readBody(c, MAX_V1_BODY_BYTES), { onlyOnce: true }))
   try {
     return await inOneState(async () => {
       await exchange.admitStranger(() =>

@@ -6,15 +6,12 @@ import { Exchange } from '../exchange.ts'
 import type { Raw } from '../form.ts'
 import type { Json } from '../json.ts'
 import { checkParams, type Schema, unknownParams } from '../params.ts'
-import { type Given, readBody, readParams } from '../request.ts'
+import { type Given, MAX_V1_BODY_BYTES, readBody, readParams } from '../request.ts'
 import { type Headers, responseOf, textOf } from '../respond.ts'
 import type { Registered, RouteOf } from '../route.ts'
 import type { Site } from '../site.ts'
 import { inOneState, once } from '../start-over.ts'
 import { errorBodyOf } from './errors.ts'
-
-/** paytwin: far more than a code, a verifier and an address need. */
-const MAX_BODY_BYTES = 65_536
 
 /** Source: RFC 6749 5.1. */
 const NOT_KEPT: Headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
@@ -64,7 +61,7 @@ export class ClientApi {
       errorBody: errorBodyOf(site.oauthErrors),
       headers: NOT_KEPT,
     })
-    const read = once(() => readParams(c, () => readBody(c, MAX_BODY_BYTES), { onlyOnce: true }))
+    const read = once(() => readParams(c, () => readBody(c, MAX_V1_BODY_BYTES), { onlyOnce: true }))
     try {
       return await inOneState(async () => {
         const client = () => authenticate(site, c.req.header('authorization'))
