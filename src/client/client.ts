@@ -38,7 +38,7 @@ import type {
   WebhookEndpoint,
 } from './types.ts'
 
-/** What ends an advance early, and what it waits for. */
+/** What stops an advance early, and whether it waits for webhooks. */
 type AdvanceWaits = {
   readonly stop_on?: readonly string[] | undefined
   readonly await_webhooks?: boolean | undefined
@@ -51,8 +51,8 @@ export type EventPage = EventsWanted & {
 }
 
 /**
- * The admin API of one daemon: what the operator can ask of it, and the answers as they come over the wire. Every method
- * throws Refused when the daemon says no, and Unreachable when none answers.
+ * Calls the admin API of one daemon. Methods return the objects of the API unchanged.
+ * Every method throws Refused if the daemon answers with an error, and Unreachable if no daemon answers.
  * See docs/contract/operator.md#admin-api.
  */
 export class Client {
@@ -66,7 +66,7 @@ export class Client {
     return this.#get('status')
   }
 
-  /** Ends the daemon; answers when its database is closed. */
+  /** Shuts the daemon down. Resolves when its database is closed. */
   shutDown(): Promise<Ended> {
     return shutDown(this.address)
   }
@@ -123,7 +123,7 @@ export class Client {
     return this.#get('clock', { merchant, test_clock })
   }
 
-  /** Answers when the advance has ended, which may take as long as it likes. The signal ends the waiting alone. */
+  /** Advances clocks. Resolves when the advance has ended, with no time limit. The signal stops the waiting, not the advance. */
   advanceClocks(
     scope: ClockScope,
     aim: AdvanceAim,
@@ -132,7 +132,7 @@ export class Client {
     return this.#post('clock/advance', { ...scope, ...aim, ...options }, signal)
   }
 
-  /** Ends a running advance at its next batch border. */
+  /** Stops a running advance after its current batch. */
   cancelAdvances(scope: ClockScope): Promise<List<Clock>> {
     return this.#post('clock/cancel', scope)
   }
@@ -175,12 +175,12 @@ export class Client {
     return this.#get(`invoices/${encodeURIComponent(id)}`, asked)
   }
 
-  /** Events as they happen, without end: see followEvents. */
+  /** Streams events as they are emitted: see the function followEvents. */
   followEvents(beginning: Beginning, options: Following): AsyncGenerator<Event, void, undefined> {
     return followEvents(this.#events, beginning, options)
   }
 
-  /** Where events begin that happen from now on, as it is known now. */
+  /** Returns the position after the newest event: see the function fromNowOn. */
   fromNowOn(wanted: EventsWanted): Promise<Beginning> {
     return fromNowOn(this.#events, wanted)
   }
@@ -189,7 +189,7 @@ export class Client {
     return { address: this.address, list: (page) => this.events(page) }
   }
 
-  /** In place of the snapshot of that name, if there is one. */
+  /** Saves a snapshot. Replaces an existing one with the same name. */
   saveSnapshot(name: string): Promise<Snapshot> {
     return this.#post('snapshots', { name })
   }
@@ -206,7 +206,7 @@ export class Client {
     return this.#delete(`snapshots/${encodeURIComponent(name)}`)
   }
 
-  /** Brings back the state of the first start. */
+  /** Resets the data to the state of the first start. */
   reset(): Promise<Status> {
     return this.#post('reset')
   }
@@ -235,7 +235,7 @@ export class Client {
     return this.#get(`webhooks/${encodeURIComponent(id)}/deliveries`, asked)
   }
 
-  /** Sends deliveries that wait again now: one, those of an endpoint, or all. */
+  /** Retries pending deliveries now: one, those of an endpoint, or all. */
   retryWebhooks(
     which: { id: string } | { all: true; merchant?: string | undefined },
   ): Promise<List<WebhookDelivery>> {
@@ -279,7 +279,7 @@ export class Client {
     return this.#get('requests', asked)
   }
 
-  /** Requests to /v1 as they are answered, without end: see followRequests. */
+  /** Streams requests to /v1 as they are answered: see the function followRequests. */
   followRequests(
     wanted: { readonly merchant?: string | undefined },
     following: Following,
@@ -291,7 +291,7 @@ export class Client {
     return this.#post('trigger', given)
   }
 
-  /** Loads fixtures, all of them or nothing; or only tells whether they could be. */
+  /** Loads fixtures, all of them or none. With validate_only, checks them and loads nothing. */
   loadFixtures(given: {
     files: readonly FixturesFile[]
     validate_only?: boolean | undefined

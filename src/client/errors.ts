@@ -1,11 +1,11 @@
 import type { Mistake } from './types.ts'
 
-/** The daemon understood the request and refused it. */
+/** The daemon answered with an error. */
 export class Refused extends Error {
   readonly status: number
-  /** Machine-readable; null where the contract gives none (an unknown token). */
+  /** The error code of the API; null if the error has none, such as an unknown token. */
   readonly code: string | null
-  /** Of fixtures: everything that is wrong with them. */
+  /** All mistakes in fixtures; empty for other requests. */
   readonly mistakes: readonly Mistake[]
 
   constructor({
@@ -27,12 +27,12 @@ export class Refused extends Error {
   }
 }
 
-/** Nobody answers at the daemon's address, the connection broke, or what answers is no paytwin. */
+/** No daemon answers at the address, the connection was lost, or another program answers there. */
 export class Unreachable extends Error {
   readonly url: string
-  /** Whether the request may have been carried out all the same. */
+  /** Whether a connection was made, so that the request may have been carried out. */
   readonly isConnected: boolean
-  /** Whether somebody else answers there, or one with another token: that does not pass by itself. */
+  /** Whether the other side could not prove that it knows the admin token. Retrying does not help. */
   readonly isUnproven: boolean
 
   constructor({

@@ -6,27 +6,30 @@ import type { Event, List } from './types.ts'
 
 export type { StreamNews } from './live.ts'
 
-/** Of which events a list or a stream is made. */
+/** Selects the events of a list or a stream. */
 export type EventsWanted = {
   readonly merchant?: string | undefined
-  /** Names or globs; none for all. */
+  /** Names or globs; empty for all. */
   readonly types?: readonly string[] | undefined
 }
 
-/** That the state was replaced. */
+/** The message of a stream after the whole state was replaced. */
 type Reset = { readonly object: 'reset' }
-/** What a stream tells: an event, or that the state was replaced, with the newest event that there is then. */
-type News = { readonly event: Event } | { readonly newest: string | undefined }
+/** An item of a stream: an event, or a replaced state with the id of its newest event. */
+type StreamItem = { readonly event: Event } | { readonly newest: string | undefined }
 
-/** Where events begin. */
+/** Where a stream begins. */
 export type Beginning = EventsWanted & {
-  /** After this event; null for the first one there is, undefined for those from now on. */
+  /** The event after which the stream begins. null: with the first event. undefined: with the next new event. */
   readonly since?: string | null | undefined
-  /** Whether the daemon itself has told it: then both have been there, and what is missing at first has gone since. */
+  /**
+   * Whether `since` came from the daemon itself. Then the daemon has been reachable, and an event that it does not find was
+   * removed since.
+   */
   readonly isTold?: boolean | undefined
 }
 
-/** A daemon as streams need it: where it is, and a page of its events, newest first. */
+/** The parts of a daemon's API that streams use: its address, and its list of events, newest first. */
 export type EventSource = {
   readonly address: Address
   list(page: EventsWanted & { limit: number; starting_after?: string | undefined }): Promise<List<Event>>
@@ -35,10 +38,10 @@ export type EventSource = {
 const PAGE = 100
 
 /**
- * Events as they happen. When the connection breaks it is made again and goes on right after the last event that was
- * given: none is lost or repeated, however long the daemon was away.
- * @throws Refused, when the daemon refuses the stream, such as for an unknown event
- * @throws Unreachable, when no daemon answers at first; later attempts are repeated until the signal ends them
+ * Streams events as they are emitted. Reconnects when the connection breaks, and continues after the last event that it
+ * yielded. No event is lost or repeated, however long the daemon was away.
+ * @throws Refused if the daemon refuses the stream, such as for an unknown event
+ * @throws Unreachable if the first connection fails; later ones are retried until the signal is aborted
  * See docs/contract/events-and-webhooks.md#event-streams.
  */
 export async function* followEvents(
@@ -47,35 +50,37 @@ export async function* followEvents(
   following: Following,
 ): AsyncGenerator<Event, void, undefined> {
   let last = since === undefined ? await newestId(source, wanted) : (since ?? undefined)
-  /** Whether the last event is there no more: the state was replaced while nobody listened. */
-  let isAstray = false
+  /** Whether the daemon no longer has the last event, because the state was replaced during a disconnection. */
+  let isLastGone = false
   const open = async (signal: AbortSignal) => {
-    if (isAstray) last = await newestId(source, wanted)
+    if (isLastGone) last = await newestId(source, wanted)
     const response = await connect(source.address, wanted, last, signal)
-    const wasAstray = isAstray
-    isAstray = false
-    return wasAstray ? afterReset(source, wanted, last, response) : afterLast(source, wanted, last, response)
+    const wasLastGone = isLastGone
+    isLastGone = false
+    return wasLastGone
+      ? afterReset(source, wanted, last, response)
+      : afterLast(source, wanted, last, response)
   }
-  const goAstray = (error: unknown) => {
-    if (isAstray || !isGone(error)) return false
-    isAstray = true
+  const shouldRetry = (error: unknown) => {
+    if (isLastGone || !isMissing(error)) return false
+    isLastGone = true
     return true
   }
-  for await (const news of reconnecting(open, following, { isPassing: goAstray, wasThere: isTold })) {
-    if ('event' in news) {
-      last = news.event.id
-      yield news.event
+  for await (const item of reconnecting(open, following, { shouldRetry, wasReached: isTold })) {
+    if ('event' in item) {
+      last = item.event.id
+      yield item.event
     } else {
-      last = news.newest
+      last = item.newest
       following.onNews?.('reset')
     }
   }
 }
 
-/** Whether the event after which a stream was to go on is there no more. */
-const isGone = (error: unknown): boolean => error instanceof Refused && error.code === 'resource_missing'
+/** Whether the daemon does not have the event after which the stream should continue. */
+const isMissing = (error: unknown): boolean => error instanceof Refused && error.code === 'resource_missing'
 
-/** The query that asks for events. */
+/** Builds the query of a request for events. */
 export function eventQuery({ merchant, types = [] }: EventsWanted): URLSearchParams {
   const query = new URLSearchParams()
   if (merchant !== undefined) query.set('merchant', merchant)
@@ -83,7 +88,7 @@ export function eventQuery({ merchant, types = [] }: EventsWanted): URLSearchPar
   return query
 }
 
-/** undefined when nothing has happened yet. */
+/** Returns the id of the newest event; undefined if there is none. */
 async function newestId(source: EventSource, { merchant }: EventsWanted): Promise<string | undefined> {
   const { data } = await source.list({ merchant, limit: 1 })
   return data[0]?.id
@@ -104,34 +109,36 @@ function connect(
 }
 
 /**
- * The events after the last one. Where there was none, nothing had happened when the stream was first asked for: then
- * every event is news, and those from before this connection are read from the list.
+ * Yields the events after the last one. Without a last event there were no events when the stream began. Then all events
+ * are new, and those from before this connection are read from the list.
  */
 async function* afterLast(
   source: EventSource,
   wanted: EventsWanted,
   last: string | undefined,
   response: IncomingMessage,
-): AsyncGenerator<News, void, undefined> {
+): AsyncGenerator<StreamItem, void, undefined> {
   const missed = last === undefined ? await allEvents(source, wanted) : []
   for (const event of missed) yield { event }
   const known = new Set(missed.map(({ id }) => id))
   for await (const { id, message } of messages<Event | Reset>(source.address, response, 'event', 'reset')) {
     if (message.object === 'reset') {
-      // From the same seed the new state makes the same ids again.
+      // With the same seed, the new state can contain the same ids again.
       known.clear()
       yield { newest: id }
     } else if (!known.has(message.id)) yield { event: message }
   }
 }
 
-/** The same where the state was replaced while nobody listened. */
-async function* afterReset(...given: Parameters<typeof afterLast>): AsyncGenerator<News, void, undefined> {
+/** Reports the replaced state first, then continues as afterLast does. */
+async function* afterReset(
+  ...given: Parameters<typeof afterLast>
+): AsyncGenerator<StreamItem, void, undefined> {
   yield { newest: given[2] }
   yield* afterLast(...given)
 }
 
-/** Every event there is, oldest first. */
+/** Reads all events, oldest first. */
 async function allEvents(source: EventSource, wanted: EventsWanted): Promise<Event[]> {
   const events: Event[] = []
   for (let hasMore = true; hasMore; ) {
@@ -142,7 +149,7 @@ async function allEvents(source: EventSource, wanted: EventsWanted): Promise<Eve
   return events.reverse()
 }
 
-/** Begins with what happens from now on, as it is known now. */
+/** Returns the position after the newest event, for a stream of new events only. */
 export async function fromNowOn(source: Pick<EventSource, 'list'>, wanted: EventsWanted): Promise<Beginning> {
   const { data } = await source.list({ merchant: wanted.merchant, limit: 1 })
   return { ...wanted, since: data[0]?.id ?? null, isTold: true }

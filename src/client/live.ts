@@ -5,36 +5,36 @@ import { Unreachable } from './errors.ts'
 import { type Address, unreachable } from './transport.ts'
 
 /**
- * What happens to a stream: to its connection or, with `reset`, to all that it has told: it gave way to another state, by a
- * restore or a reset, and what follows happens in that.
+ * A change in the state of a stream. `reset` means that a restore or a reset replaced the whole state; the items that follow
+ * belong to the new state.
  */
 export type StreamNews = 'connected' | 'lost' | 'reconnected' | 'reset'
 
 export type Following = { readonly signal: AbortSignal; readonly onNews?: (news: StreamNews) => void }
 
-/** Something that came over a connection, and the id under which the stream told it. */
-export type Told<Message> = { readonly id: string | undefined; readonly message: Message }
+/** A message of a stream, and its id in the stream. */
+export type Received<Message> = { readonly id: string | undefined; readonly message: Message }
 
-/** The daemon sends a heartbeat every 15 s: one that is silent for this long is gone. */
+/** The daemon sends a heartbeat every 15 s. After this long without one the connection counts as lost. */
 const SILENCE_MS = 45_000
 const PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2_000
 
 /**
- * What a live stream tells, over as many connections as it takes, until the signal ends it.
- * @param connect - makes a connection, and gives what comes over it
- * @param options.isPassing - whether a refusal will pass, so that connecting is tried again
- * @param options.wasThere - whether the daemon is known to have answered before
- * @throws Refused, when the daemon refuses the stream
- * @throws Unreachable, when no daemon answers at first, or later one that does not know the token; other attempts are repeated
+ * Yields the items of a live stream, and reconnects when the connection breaks, until the signal is aborted.
+ * @param connect - opens a connection and returns its items
+ * @param options.shouldRetry - whether to connect again after an error that would otherwise be thrown
+ * @param options.wasReached - whether the daemon has answered before
+ * @throws Refused if the daemon refuses the stream
+ * @throws Unreachable if the first connection fails, or if a later daemon does not know the token; other failures are retried
  */
 export async function* reconnecting<Item>(
   connect: (signal: AbortSignal) => Promise<AsyncIterable<Item>>,
   { signal, onNews = () => undefined }: Following,
   {
-    isPassing = () => false,
-    wasThere = false,
-  }: { isPassing?: (error: unknown) => boolean; wasThere?: boolean } = {},
+    shouldRetry = () => false,
+    wasReached = false,
+  }: { shouldRetry?: (error: unknown) => boolean; wasReached?: boolean } = {},
 ): AsyncGenerator<Item, void, undefined> {
   let isFirst = true
   let isOpen = false
@@ -48,9 +48,9 @@ export async function* reconnecting<Item>(
       yield* items
     } catch (error) {
       if (signal.aborted) return
-      const isKnown = !isFirst || wasThere
-      const isGone = error instanceof Unreachable && !error.isUnproven
-      if (!isKnown || !(isGone || isPassing(error))) throw error
+      const isKnown = !isFirst || wasReached
+      const isLost = error instanceof Unreachable && !error.isUnproven
+      if (!isKnown || !(isLost || shouldRetry(error))) throw error
     }
     if (isOpen) onNews('lost')
     isOpen = false
@@ -59,15 +59,15 @@ export async function* reconnecting<Item>(
 }
 
 /**
- * The objects of some kinds that come over a connection, each with the id under which the stream told it.
- * @throws Unreachable when it breaks
+ * Parses the server-sent events of a connection. Yields the messages whose `object` is one of the given ones.
+ * @throws Unreachable if the connection breaks
  */
 export async function* messages<Message extends { readonly object: string }>(
   address: Address,
   response: IncomingMessage,
   ...objects: readonly Message['object'][]
-): AsyncGenerator<Told<Message>, void, undefined> {
-  let arrived: Told<Message>[] = []
+): AsyncGenerator<Received<Message>, void, undefined> {
+  let arrived: Received<Message>[] = []
   const parser = createParser({
     onEvent: ({ data, id }) => {
       const message: Message = JSON.parse(data)

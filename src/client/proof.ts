@@ -1,12 +1,12 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** What a daemon is asked in order to prove that it knows a token: a number that nobody has seen before. */
+/** Creates a random nonce, which a daemon signs to prove that it knows the admin token. */
 export const newNonce = (): string => randomBytes(16).toString('hex')
 
 /**
- * Whether an answer proves that who gave it knows the admin token and listens at this very url. Nobody learns the token by that,
- * and nobody can pass on what another daemon has answered.
- * @param url - where it was asked
+ * Returns whether a proof was made with the admin token, for this url and nonce. The proof does not reveal the token. A proof
+ * of another daemon cannot be passed on, because it covers the url.
+ * @param url - the url to which the nonce was sent
  * See docs/contract/command-line.md#finding-the-daemon; the daemon's side is `proofOf` in http/admin/guard.ts.
  */
 export function isProof(

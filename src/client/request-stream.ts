@@ -1,10 +1,10 @@
-import { type Following, messages, reconnecting, type Told } from './live.ts'
+import { type Following, messages, type Received, reconnecting } from './live.ts'
 import { type Address, open } from './transport.ts'
 import type { LoggedRequest } from './types.ts'
 
 /**
- * Requests to /v1 as they are answered, from now on. When the connection breaks it is made again; what was answered
- * meanwhile is not told, for a daemon that comes back remembers none.
+ * Streams requests to /v1 as they are answered, from now on. Reconnects when the connection breaks. Requests that were
+ * answered in the meantime are skipped, because a restarted daemon does not have them.
  * @throws Refused, Unreachable: see reconnecting
  * See docs/contract/operator.md#request-log.
  */
@@ -25,7 +25,7 @@ export const followRequests = (
   }, following)
 
 async function* requestsOf(
-  told: AsyncIterable<Told<LoggedRequest>>,
+  received: AsyncIterable<Received<LoggedRequest>>,
 ): AsyncGenerator<LoggedRequest, void, undefined> {
-  for await (const { message } of told) yield message
+  for await (const { message } of received) yield message
 }

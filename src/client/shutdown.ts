@@ -3,17 +3,17 @@ import { Agent as HttpsAgent } from 'node:https'
 import { type Address, open, readJson } from './transport.ts'
 import type { Shutdown } from './types.ts'
 
-/** A daemon that is ending. */
+/** A daemon that is shutting down. */
 export type Ended = {
-  /** What it answered once its database was closed. */
+  /** The answer, sent after the database was closed. */
   readonly answer: Shutdown
-  /** Resolves to whether its process ended in time. A proxy on the way hides that. */
+  /** Resolves to whether the process exited in time. Does not work through a proxy. */
   readonly endsWithin: (ms: number) => Promise<boolean>
 }
 
 /**
- * Ends a daemon. It keeps the connection that asked open for as long as its process lives, so that the process can be waited
- * for wherever it runs, also in a container.
+ * Shuts a daemon down. The daemon keeps the connection of this request open until its process exits. So the caller can wait
+ * for the exit wherever the process runs, also in a container.
  * @throws Refused, Unreachable: see requestJson
  */
 export async function shutDown(address: Address): Promise<Ended> {

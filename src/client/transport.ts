@@ -11,18 +11,18 @@ import { Refused, Unreachable } from './errors.ts'
 import { isProof, newNonce } from './proof.ts'
 import type { Mistake } from './types.ts'
 
-/** Where a daemon is, and how to prove oneself to it. */
+/** The url of a daemon and the token to send. */
 export type Address = {
   readonly url: string
   readonly token: string | null
-  /** Whether it has to prove first that it knows the token: where it was written down, another may listen by now. */
+  /** Whether the daemon has to prove first that it knows the token. Needed for a stored url: another program may use its port. */
   readonly mustProve?: true
 }
 
-/** How long a connection may take to be made, and a daemon to prove itself: it does so at once. */
+/** Time limits for making a connection and for the daemon's proof. */
 const CONNECT_MS = 5_000
 const PROOF_MS = 5_000
-/** How large answers may be, in bytes. */
+/** Size limits for answers, in bytes. */
 const MAX_PROOF_BYTES = 4_096
 const MAX_BYTES = 256 * 1_024 * 1_024
 
@@ -33,16 +33,16 @@ type Outgoing = {
   readonly body?: unknown
   readonly headers?: OutgoingHttpHeaders
   readonly signal?: AbortSignal | undefined
-  /** Keeps the connection; the default one closes those that are idle for some seconds. */
+  /** Keeps the connection open. The default agent closes connections that are idle for some seconds. */
   readonly agent?: Agent
-  /** How large the answer may be; 256 MiB unless given. */
+  /** Size limit for the answer in bytes, 256 MiB by default. */
   readonly maxBytes?: number
 }
 
 /**
- * Sends a request and gives the answer's JSON.
- * @throws Refused, when the daemon answers with an error
- * @throws Unreachable, when no daemon does
+ * Sends a request and returns the JSON of the answer.
+ * @throws Refused if the daemon answers with an error
+ * @throws Unreachable if no daemon answers
  */
 export async function requestJson<Answer>(address: Address, outgoing: Outgoing): Promise<Answer> {
   return readJson<Answer>(address, await open(address, outgoing), outgoing.maxBytes)
@@ -58,7 +58,7 @@ export async function readJson<Answer>(
 }
 
 /**
- * Sends a request and gives the answer while it is still being written.
+ * Sends a request and returns the answer as soon as its headers have arrived.
  * @throws Refused, Unreachable: see requestJson
  */
 export async function open(address: Address, outgoing: Outgoing): Promise<IncomingMessage> {
@@ -67,12 +67,12 @@ export async function open(address: Address, outgoing: Outgoing): Promise<Incomi
   const status = response.statusCode ?? 0
   if (status >= 200 && status < 300) return response
   const answer = await readJson<ErrorBody>(address, response, outgoing.maxBytes)
-  if (typeof answer.error?.message !== 'string') throw stranger(address)
+  if (typeof answer.error?.message !== 'string') throw notPaytwin(address)
   const { message, code, mistakes } = answer.error
   throw new Refused({ status, code: code ?? null, message, mistakes })
 }
 
-/** Each time: a daemon may be gone, and its port another's, between one request and the next. */
+/** Checks that the daemon knows the token. Done for each request, because another program may take over the port at any time. */
 async function demandProof({ url, token }: Address, signal: AbortSignal | undefined): Promise<void> {
   const nonce = newNonce()
   const path = `/_paytwin/health?nonce=${nonce}`
@@ -94,7 +94,7 @@ async function demandProof({ url, token }: Address, signal: AbortSignal | undefi
 const unproven = (url: string) =>
   new Unreachable({
     url,
-    message: `What answers at ${url} does not know the admin token of this data folder, and was not told it. If the daemon was started with another token, set PAYTWIN_ADMIN_TOKEN; if it was killed, start it again`,
+    message: `The program at ${url} does not know the admin token of this data folder; the token was not sent. If the daemon was started with another token, set PAYTWIN_ADMIN_TOKEN. If it was killed, start it again`,
     isConnected: true,
     isUnproven: true,
   })
@@ -102,15 +102,15 @@ const unproven = (url: string) =>
 const silent = (url: string) =>
   new Unreachable({
     url,
-    message: `What listens at ${url} has not proven within ${PROOF_MS / 1_000} seconds that it knows the admin token of this data folder, and was not told it. If the daemon was killed, start it again`,
+    message: `The program at ${url} did not prove within ${PROOF_MS / 1_000} seconds that it knows the admin token of this data folder; the token was not sent. If the daemon was killed, start it again`,
     isConnected: true,
   })
 
 type ErrorBody = { error?: { message?: string; code?: string; mistakes?: readonly Mistake[] } }
 
 /**
- * fetch is not used: it gives up on an answer that takes five minutes, which a long advance may, and costs a command some
- * 20 ms at its start.
+ * Sends a request without fetch. fetch fails if an answer takes five minutes, as a long advance can, and loading it takes
+ * 20 ms.
  */
 function send({ url, token }: Address, outgoing: Outgoing): Promise<IncomingMessage> {
   const target = new URL(url.replace(/\/+$/, '') + outgoing.path)
@@ -136,7 +136,7 @@ function send({ url, token }: Address, outgoing: Outgoing): Promise<IncomingMess
   })
 }
 
-/** Gives up when no connection comes about. Once there is one, an answer may take as long as an advance. */
+/** Limits the time for connecting. Once connected, an answer may take as long as an advance. */
 function limitConnecting(sent: ClientRequest): void {
   const late = Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })
   const limit = AbortSignal.timeout(CONNECT_MS)
@@ -156,31 +156,31 @@ async function readAll(address: Address, response: IncomingMessage, maxBytes: nu
     for await (const chunk of response) {
       chunks.push(chunk)
       size += chunk.length
-      // Leaving the loop destroys the answer, and with it the connection.
+      // Leaving the loop destroys the response, and with it the connection.
       if (size > maxBytes) break
     }
   } catch (error) {
     throw unreachable(address.url, error)
   }
-  if (size > maxBytes) throw stranger(address)
+  if (size > maxBytes) throw notPaytwin(address)
   return Buffer.concat(chunks).toString('utf8')
 }
 
 function parse<Answer>(address: Address, text: string): Answer {
   try {
     const answer: unknown = JSON.parse(text)
-    // Every body of the API says so (docs/contract/requests.md#environment): whatever does not is something else on that port.
+    // Every body of the API has livemode (docs/contract/requests.md#environment). A body without it is another program's.
     if (typeof answer === 'object' && answer !== null && 'livemode' in answer) return answer as Answer
   } catch {
-    // No JSON: reported just below.
+    // Not JSON: reported below.
   }
-  throw stranger(address)
+  throw notPaytwin(address)
 }
 
-const stranger = ({ url }: Address) =>
-  new Unreachable({ url, message: `What answers at ${url} is not a paytwin daemon`, isConnected: true })
+const notPaytwin = ({ url }: Address) =>
+  new Unreachable({ url, message: `The program at ${url} is not a paytwin daemon`, isConnected: true })
 
-/** Codes of a connection that never came about. */
+/** Error codes of connections that were never made. */
 const NEVER_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -190,7 +190,7 @@ const NEVER_CONNECTED = new Set([
   'ETIMEDOUT',
 ])
 
-/** What a broken connection means to the caller. */
+/** Converts a connection error to Unreachable. */
 export function unreachable(url: string, error: unknown): Unreachable {
   const { message, code = message } = error as { message: string; code?: string }
   return NEVER_CONNECTED.has(code)

@@ -1,5 +1,5 @@
 /**
- * The objects of the admin API, as far as its users look at them. Times are Unix seconds.
+ * The objects of the admin API, with the fields that the command line and the terminal UI use. Times are Unix seconds.
  * See docs/contract/operator.md#admin-api.
  */
 
@@ -11,7 +11,7 @@ export type List<Item> = {
   readonly livemode: boolean
 }
 
-/** What an advance did, or has done so far. See docs/contract/clocks.md#clock-endpoints. */
+/** The counts of a finished or running advance. See docs/contract/clocks.md#clock-endpoints. */
 export type Summary = {
   readonly jobs: number
   readonly events: number
@@ -30,7 +30,7 @@ export type Clock = {
   readonly merchant_id: string
   /** While an advance is under way. */
   readonly progress?: Summary
-  /** In the answer of an advance. */
+  /** Only in the answer to an advance. */
   readonly summary?: Summary
 }
 
@@ -54,7 +54,7 @@ export type Key = {
   readonly created: number
   readonly last_used: number | null
   readonly revoked: number | null
-  /** Only in the answer that issues it. */
+  /** Only in the answer that creates it. */
   readonly secret?: string
 }
 
@@ -67,7 +67,7 @@ export type Upcoming = {
   readonly merchant_id: string
 }
 
-/** A resource of /v1 within an event: which fields it has depends on `object`. */
+/** A resource of /v1 in an event. Its fields depend on `object`. */
 export type Resource = { readonly object: string; readonly id: string } & Readonly<Record<string, unknown>>
 
 export type Event = {
@@ -86,7 +86,7 @@ export type Status = {
   readonly object: 'status'
   readonly url: string
   readonly pid: number
-  /** The data folder; null when all is in memory. */
+  /** The data folder; null if the daemon runs in memory. */
   readonly data: string | null
   readonly version: string
   /** Seconds since the daemon started. */
@@ -104,7 +104,7 @@ export type Snapshot = {
   readonly size: number
 }
 
-/** What is left of a deleted object. */
+/** The deletion stub of an object. */
 export type Deleted = { readonly id: string; readonly object: string; readonly deleted: true }
 export type {
   CustomerTimelineShape as CustomerTimeline,
@@ -115,10 +115,10 @@ export type {
   SubscriptionTimelineShape as SubscriptionTimeline,
   TimelineShape as Timeline,
 } from '../http/schemas/timeline.ts'
-/** The end of a daemon. */
+/** The answer to a shutdown. */
 export type Shutdown = Pick<Status, 'url' | 'pid' | 'data'> & { readonly object: 'shutdown' }
 
-/** An app that merchants can let in: a client of OAuth. */
+/** An OAuth app: a client that merchants can authorize. */
 export type OAuthApp = {
   readonly id: string
   readonly object: 'app'
@@ -126,11 +126,11 @@ export type OAuthApp = {
   readonly name: string
   readonly redirect_uris: readonly string[]
   readonly created: number
-  /** Only in the answer that makes it. */
+  /** Only in the answer that creates the app or rotates the secret. */
   readonly client_secret?: string
 }
 
-/** What an app asks a merchant for, and what was decided. */
+/** An OAuth authorization: the request of an app, and the decision. */
 export type Authorization = {
   readonly id: string
   readonly object: 'authorization'
@@ -141,19 +141,19 @@ export type Authorization = {
   readonly created: number
   readonly expires_at: number
   readonly revoked: number | null
-  /** null while a page asks and nobody has decided. */
+  /** null until a merchant decides on the consent page. */
   readonly merchant_id: string | null
 }
 
 export type AuthorizationDecision = { readonly status: 'approved' | 'denied'; readonly redirect_to: string }
 
-/** Which clocks are meant. */
+/** Selects clocks. */
 export type ClockScope =
   | { readonly merchant: string }
   | { readonly all: true }
   | { readonly test_clock: string; readonly merchant?: string | undefined }
 
-/** Where an advance ends: at an instant (Unix seconds or ISO 8601), or after a duration. */
+/** The target of an advance: an instant (Unix seconds or ISO 8601) or a duration. */
 export type AdvanceAim = { readonly to: number | string } | { readonly by: string }
 
 export type WebhookEndpoint = {
@@ -191,7 +191,7 @@ export type Fault = {
   readonly id: string
   readonly object: 'fault'
   readonly kind: string
-  /** How many more times it strikes; null for ever. */
+  /** How many more times it applies; null for no limit. */
   readonly remaining: number | null
   readonly rate: number
   readonly route: string | null
@@ -214,7 +214,7 @@ export type LoggedRequest = {
   readonly merchant_id: string | null
 }
 
-/** What was made so that an event happens; `due` and `command` where only time can make it happen. */
+/** The answer to a trigger. `due` and `command` are set if the event is emitted only after the clock advances. */
 export type Triggered = {
   readonly object: 'trigger'
   readonly type: string
@@ -224,19 +224,19 @@ export type Triggered = {
   readonly command: string | null
 }
 
-/** A file of fixtures: its name, by which mistakes in it are told, and its JSON. */
+/** A fixtures file: its name, which mistakes refer to, and its JSON. */
 export type FixturesFile = { readonly name: string; readonly content: unknown }
 
-/** What is wrong in fixtures, and where. */
+/** A mistake in fixtures, and its location. */
 export type Mistake = {
   readonly file: string
-  /** As in `subscriptions[2].items[0].price`; null when the whole file is to blame. */
+  /** Such as `subscriptions[2].items[0].price`; null if the mistake concerns the whole file. */
   readonly path: string | null
   readonly code: string | null
   readonly message: string
 }
 
-/** What a load of fixtures made, or would make. */
+/** The objects that loading fixtures created, or would create. */
 export type Fixtures = {
   readonly object: 'fixtures'
   readonly validate_only: boolean
@@ -249,7 +249,7 @@ export type Fixtures = {
     readonly merchant_id: string | null
     readonly file: string
     readonly path: string
-    /** Of an app or a webhook endpoint, this once. */
+    /** Of a new app or webhook endpoint; shown only once. */
     readonly secret?: string
   }[]
 }

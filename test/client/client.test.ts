@@ -55,7 +55,7 @@ test.each([
   server = await fakeServer((_request, response) => response.writeHead(status).end(body))
   await expect(new Client({ url: server.url, token: null }).status()).rejects.toMatchObject({
     name: 'Unreachable',
-    message: `What answers at ${server.url} is not a paytwin daemon`,
+    message: `The program at ${server.url} is not a paytwin daemon`,
   })
 })
 

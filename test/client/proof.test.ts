@@ -97,7 +97,7 @@ test('who stays silent, or answers without an end, is given up, and not told the
     const drip = setInterval(() => response.write(' '), 100)
     request.socket.on('close', () => clearInterval(drip))
   })
-  const message = expect.stringMatching(/has not proven within 5 seconds that it knows the admin token/)
+  const message = expect.stringMatching(/did not prove within 5 seconds that it knows the admin token/)
   const asked = [clientOf(server).status(), clientOf(server).status()].map((each) =>
     each.catch((error) => error),
   )

@@ -176,7 +176,7 @@ describe('the terminal is given back as it was', () => {
     const { url } = daemon
     await daemon.stop('SIGKILL')
     daemon = await startDaemon(['--ephemeral', '--port', new URL(url).port])
-    await terminal.shows(/^error: What answers at \S+ does not know the admin token/m)
+    await terminal.shows(/^error: The program at \S+ does not know the admin token/m)
     await expectAsBefore(3)
   })
 
