@@ -5,7 +5,7 @@ import { AdvancePutOff } from '../engine/advances.ts'
 import type { MerchantState } from '../engine/merchant-state.ts'
 import { RefusedAfterAttempt, type RequestContext, type Unit } from '../engine/unit.ts'
 import { type CurrentView, currentView } from '../engine/view.ts'
-import { Exchange, type Rendered, type Served } from './exchange.ts'
+import { type AnswerOptions, Exchange, type Rendered } from './exchange.ts'
 import { checkExpands } from './expand.ts'
 import type { Raw } from './form.ts'
 import { enterIdempotent } from './idempotency.ts'
@@ -18,64 +18,64 @@ import { isResponse, responseOf } from './respond.ts'
 import type { Registered, RouteOf } from './route.ts'
 import type { ShownObject } from './shown-object.ts'
 import type { Site } from './site.ts'
-import { inOneState, once } from './start-over.ts'
+import { once, retryIfReplaced } from './start-over.ts'
 
-/** paytwin: more paths than any resource has. */
+/** paytwin: no resource has as many paths. */
 const MAX_EXPANDS = 20
 
-/** What a handler gets of a request that passed all checks. */
+/** A request that passed all checks, as its handler gets it. */
 export type Call<Params> = {
   readonly c: Incoming
   readonly site: Site
   readonly merchant: MerchantState
   readonly view: CurrentView
   readonly params: Params
-  /** The parameters as they came, unknown ones included. */
+  /** The parameters before conversion, unknown ones included. */
   readonly given: Raw
   /** The `:id` of the path. */
   readonly id: string
-  /** Whether a browser asks, with a publishable key. */
+  /** Whether the caller has a publishable key. */
   readonly isPublic: boolean
-  /** The id of the key with which the caller asks. */
+  /** The id of the caller's key. */
   readonly key: string
   /**
-   * Keeps an answer for the request's idempotency key until the handler has one: what was begun must not begin again when a
-   * crash comes between. To be called within the transaction that begins it.
+   * Stores a preliminary answer for the idempotency key of the request, so that a retry after a crash does not start the
+   * action again. Call it in the transaction that starts the action.
    */
   readonly keep: (body: Json) => void
-  /** Makes sure that the caller's credentials still open, for what acts only after it has waited. @throws ApiError authentication_error */
+  /** Checks that the caller's credentials are still valid, after a wait. @throws ApiError authentication_error */
   readonly checkAdmitted: () => void
 }
 
 export type WriteCall<Params> = Call<Params> & { readonly unit: Unit }
 
 export type Route<Params, Body> = RouteOf<Params, Body> & {
-  /** Whether browsers may call it, with a publishable key. */
+  /** Whether the route accepts publishable keys. */
   readonly isPublic?: true
 }
 
-/** A route, and how it carries out a request. */
-type Serving<Params, Body> = {
+/** A route with its handler. */
+type RouteHandler<Params, Body> = {
   readonly route: Route<Params, Body>
-  /** As in `POST /v1/customers/:id`. */
+  /** Such as `POST /v1/customers/:id`. */
   readonly name: string
-  readonly served: Served
+  readonly options: AnswerOptions
   readonly run: Run<Params>
 }
 
-/** Carries out a checked request. */
+/** Handles a checked request. */
 type Run<Params> = (call: Call<Params>, exchange: Exchange) => Promise<Rendered | Response>
 
 const NO_PARAMS = z.object({})
 
 /**
- * The routes of /v1. Each request passes the same checks in the same order; a handler sees only what passed them.
+ * Registers the routes of /v1. Each request passes the same checks in the same order before its handler runs.
  * See docs/contract/requests.md#order-of-checks.
  */
 export class Api {
-  /** What was registered, for the description. */
+  /** The registered routes, for the OpenAPI document. */
   readonly routes: Registered[] = []
-  /** How routes serve a request that comes straight from Node, by their handlers in hono's router. */
+  /** The functions that serve requests without hono's context, by the handlers in hono's router. See direct.ts. */
   readonly serves = new WeakMap<object, Serve>()
   readonly #app: Hono
   readonly #site: Site
@@ -85,7 +85,7 @@ export class Api {
     this.#site = site
   }
 
-  /** A route that writes nothing, or that only orders others to (an advance). */
+  /** Registers a route whose handler writes nothing itself. An advance is one too: the engine writes. */
   read<Params = Raw, Body extends Json = Json>(
     route: Route<Params, Body>,
     answer: (
@@ -94,7 +94,7 @@ export class Api {
   ): void {
     this.#add(route, async (call, exchange) => {
       exchange.checkAdmitted()
-      const result = await (exchange.entry ? this.#orForget(exchange, () => answer(call)) : answer(call))
+      const result = await (exchange.entry ? this.#forgetOnError(exchange, () => answer(call)) : answer(call))
       if (isResponse(result)) return exchange.stamp(result)
       const render = () => exchange.render(call.view, result, route.status ?? 200)
       if (!exchange.entry) {
@@ -102,16 +102,16 @@ export class Api {
         await this.#site.engine.together()
         return rendered
       }
-      // Keeping an answer is a write, and has to be committed.
+      // Storing the answer is a write, and has to be committed.
       return this.#site.engine.administer(() => {
-        // What an advance did before a restore has not happened: it can be told, and not be told again.
+        // A restore has undone the advance: answer, but do not store the answer for a replay.
         if (call.merchant.standing !== 'present') exchange.leave()
         return render()
       })
     })
   }
 
-  /** A route whose handler runs as one command: all that it writes is committed before the answer leaves. */
+  /** Registers a route whose handler runs as one command. All its writes are committed before the answer is sent. */
   write<Params = Raw, Body extends Json = Json>(
     route: Route<Params, Body>,
     answer: (call: WriteCall<Params>) => Answer<NoInfer<Body>>,
@@ -121,7 +121,7 @@ export class Api {
       return this.#site.engine.command(call.merchant, request, (unit) => {
         exchange.checkAdmitted()
         try {
-          // Added, not copied: this is the way of every write, and it may be gone again.
+          // Assigned, not copied, because every write runs this.
           return exchange.render(call.view, answer(Object.assign(call, { unit })), route.status ?? 200)
         } catch (error) {
           if (!(error instanceof RefusedAfterAttempt)) throw error
@@ -132,10 +132,10 @@ export class Api {
   }
 
   /**
-   * What a handler answers. When it fails, what it had kept is forgotten: it may be tried again with the same key; but for an advance
-   * that goes on by itself.
+   * Runs a handler. If it fails, deletes the preliminary answer of its idempotency key, so that a retry runs it again. An
+   * advance that the engine will continue keeps its answer.
    */
-  async #orForget<T>(exchange: Exchange, answer: () => T | Promise<T>): Promise<T> {
+  async #forgetOnError<T>(exchange: Exchange, answer: () => T | Promise<T>): Promise<T> {
     try {
       return await answer()
     } catch (error) {
@@ -145,7 +145,7 @@ export class Api {
     }
   }
 
-  /** Answers whatever no route answers. */
+  /** Registers the answer to requests that match no route. */
   missing(): void {
     this.#app.all('/v1/*', (c) => this.#handleMissing(c))
   }
@@ -154,14 +154,14 @@ export class Api {
     const method = route.method.toUpperCase()
     this.routes.push({ ...route, audience: route.isPublic ? 'public' : 'merchant' })
     if (route.isPublic) this.#app.options(route.path, () => preflight(method))
-    const served: Served = {
+    const options: AnswerOptions = {
       isPublicRoute: route.isPublic ?? false,
       ...(route.path.startsWith('/v1/oauth/') && OAUTH),
     }
-    const serving = { route, name: `${method} ${route.path}`, served, run }
-    const serve: Serve = (incoming, body) => this.#handle(incoming, serving, body)
+    const routeHandler = { route, name: `${method} ${route.path}`, options, run }
+    const serve: Serve = (incoming, body) => this.#handle(incoming, routeHandler, body)
     const handler = async (c: Context) => {
-      // Hono takes HEAD for GET; the contract has no HEAD.
+      // Hono routes HEAD to GET handlers. The contract has no HEAD.
       if (c.req.method === 'HEAD') return this.#handleMissing(c)
       const answered = await serve(c, () => readBody(c, MAX_V1_BODY_BYTES))
       return isResponse(answered) ? answered : responseOf(answered)
@@ -183,14 +183,14 @@ export class Api {
 
   async #handle<Params, Body>(
     c: Incoming,
-    serving: Serving<Params, Body>,
+    handler: RouteHandler<Params, Body>,
     body: () => Promise<string>,
   ): Promise<Reply | Response> {
-    const exchange = new Exchange(c, this.#site, serving.served)
-    // A body can be read once only.
+    const exchange = new Exchange(c, this.#site, handler.options)
+    // The body can be read only once, but the request may be served again.
     const read = once(() => readParams(c, body))
     try {
-      return await inOneState(() => this.#serve(c, serving, exchange, read))
+      return await retryIfReplaced(() => this.#serve(c, handler, exchange, read))
     } catch (error) {
       return exchange.fail(error)
     }
@@ -198,13 +198,13 @@ export class Api {
 
   async #serve<Params, Body>(
     c: Incoming,
-    serving: Serving<Params, Body>,
+    handler: RouteHandler<Params, Body>,
     exchange: Exchange,
     read: () => Promise<Given>,
   ): Promise<Reply | Response> {
     const site = this.#site
     try {
-      // An await costs a turn of the microtask queue: there is none where there is nothing to wait for.
+      // Each await costs a turn of the microtask queue, so nothing is awaited without need.
       const { merchant, isPublic, scope, keyId } = exchange.admit()
       const fault = exchange.applyFaults()
       if (fault) await fault
@@ -216,7 +216,7 @@ export class Api {
         const replayed = exchange.replay()
         if (replayed) return replayed
       }
-      const params = this.#check(serving, given, exchange)
+      const params = this.#check(handler, given, exchange)
       const settled = site.engine.settle(merchant)
       if (settled) await settled
       const view = currentView({
@@ -234,29 +234,29 @@ export class Api {
         isPublic,
         key: keyId,
         keep: (body: Json) => {
-          exchange.render(view, body, serving.route.status ?? 200)
+          exchange.render(view, body, handler.route.status ?? 200)
         },
         checkAdmitted: () => exchange.checkAdmitted(),
         id: c.req.param('id') ?? '',
       }
-      const result = await serving.run(call, exchange)
+      const result = await handler.run(call, exchange)
       return isResponse(result) ? result : exchange.send(result)
     } finally {
       exchange.leave()
     }
   }
 
-  /** Checks the parameters as the newest version knows them, and notes those that nobody asked for. */
+  /** Converts the parameters to the newest version, checks them, and reports unknown ones. */
   #check<Params, Body>(
-    { route, name }: Serving<Params, Body>,
+    { route, name }: RouteHandler<Params, Body>,
     { raw, isForm }: Given,
     exchange: Exchange,
   ): Params {
     const { expand, ...given } = this.#site.versions.upgrade(exchange.version, name, raw)
     exchange.expands = expandPaths(expand)
-    // A browser sees of an intent what it may: nothing behind it.
+    // Expansion would show a browser more than the fields of the intent.
     if (exchange.isPublic && exchange.expands.length > 0) {
-      throw parameterInvalid('expand', 'Nothing can be expanded with a publishable key')
+      throw parameterInvalid('expand', 'expand cannot be used with a publishable key')
     }
     const schema = (route.params ?? NO_PARAMS) as Schema<Params>
     const params = checkParams(schema, given, { isForm, requires: route.requires })
@@ -269,8 +269,11 @@ export class Api {
   }
 }
 
-/** What lets apps in tells of errors as OAuth does, and forgets idempotency keys. See docs/contract/oauth.md#errors. */
-const OAUTH: Pick<Served, 'errorBody' | 'forgetsKeys'> = { errorBody: describedBody, forgetsKeys: true }
+/** OAuth routes have OAuth's error format, and ignore idempotency keys. See docs/contract/oauth.md#errors. */
+const OAUTH: Pick<AnswerOptions, 'errorBody' | 'ignoresIdempotencyKey'> = {
+  errorBody: describedBody,
+  ignoresIdempotencyKey: true,
+}
 
 /** @throws ApiError parameter_invalid, param expand */
 function expandPaths(expand: unknown): string[] {
@@ -279,13 +282,13 @@ function expandPaths(expand: unknown): string[] {
   if (paths === undefined || paths.length > MAX_EXPANDS || !paths.every((path) => typeof path === 'string')) {
     throw parameterInvalid(
       'expand',
-      `expand is a list of at most ${MAX_EXPANDS} paths, as in expand[]=customer`,
+      `expand must be a list of at most ${MAX_EXPANDS} paths, such as expand[]=customer`,
     )
   }
   return paths
 }
 
-/** What a browser asks before it calls with a publishable key. See docs/contract/authentication.md#publishable-keys. */
+/** The answer to a CORS preflight of a route that accepts publishable keys. See docs/contract/authentication.md#publishable-keys. */
 const preflight = (method: string): Response =>
   new Response('', {
     status: 200,

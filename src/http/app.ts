@@ -28,15 +28,15 @@ import { subscriptionItemRoutes } from './subscription-item.ts'
 import { testClockRoutes } from './test-clock.ts'
 import { webhookEndpointRoutes } from './webhook-endpoint.ts'
 
-/** The application, and the routes of its two APIs as they were registered. */
+/** The HTTP application and its registered routes. */
 export type App = {
   readonly app: Hono
   readonly routes: readonly Registered[]
-  /** How routes of /v1 serve a request that comes straight from Node: see Api. */
+  /** The functions that serve requests of /v1 without hono's context: see Api. */
   readonly serves: Api['serves']
 }
 
-/** The whole HTTP application: /v1 for merchants, /_paytwin for the operator, and what describes them. */
+/** Creates the HTTP application: /v1 for merchants, /_paytwin for the operator, and the documentation. */
 export function createApp(site: AdminSite): App {
   // The router that hono chooses for these routes, after it has tried a faster one that cannot express some of them.
   const app = new Hono({ router: new TrieRouter() })

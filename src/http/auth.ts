@@ -4,8 +4,8 @@ import type { Caller } from './caller.ts'
 import { isAccessToken, tokenCaller } from './oauth/token-caller.ts'
 import type { Site } from './site.ts'
 
-/** What is asked for, as far as it matters who asks. */
-export type Asking = {
+/** The parts of a request that decide which credentials it accepts. */
+export type RequestTarget = {
   readonly method: string
   readonly path: string
   /** Whether the route accepts publishable keys. */
@@ -13,8 +13,7 @@ export type Asking = {
 }
 
 /**
- * The caller whose key a request carries, as Bearer or as the user of Basic with an empty password; or whose access token,
- * as Bearer.
+ * Authenticates a request: a key as Bearer, or as the user of Basic with an empty password; or an access token as Bearer.
  * @param header - the Authorization header
  * @throws ApiError authentication_error, the same for a missing, malformed, unknown and revoked key
  * See docs/contract/authentication.md#accepted-schemes.
@@ -22,52 +21,57 @@ export type Asking = {
 export function authenticate(
   { engine, keys, callers }: Pick<Site, 'engine' | 'keys' | 'callers'>,
   header: string | undefined,
-  asking: Asking,
+  target: RequestTarget,
 ): Caller {
   const known = header === undefined ? undefined : callers.find(header)
-  if (known && (asking.allowsPublic || !known.caller.isPublic)) {
+  if (known && (target.allowsPublic || !known.caller.isPublic)) {
     keys.noteUse(known.key)
     return known.caller
   }
   const { scheme, secret } = credentialsOf(header)
   if (scheme === 'bearer' && isAccessToken(secret)) {
-    const opens = () => resolveToken(engine, secret) !== undefined
-    return { ...tokenCaller(engine, secret, asking), keyHint: hintOf(secret) ?? '', lasts: true, opens }
+    const isValid = () => resolveToken(engine, secret) !== undefined
+    return {
+      ...tokenCaller(engine, secret, target),
+      keyHint: hintOf(secret) ?? '',
+      isRevoked: false,
+      isValid,
+    }
   }
-  const isKey = secret?.startsWith('sk_test_') || (asking.allowsPublic && secret?.startsWith('pk_test_'))
+  const isKey = secret?.startsWith('sk_test_') || (target.allowsPublic && secret?.startsWith('pk_test_'))
   const resolved = secret !== undefined && isKey ? keys.resolve(secret) : undefined
   if (!resolved) throw invalidApiKey()
   const { key, merchant } = resolved
   const isPublic = key.type === 'publishable'
   const scope = `${merchant.settings.id}${isPublic ? ' public' : ''}`
-  const opens = () => keys.opens(key)
-  const lasts = key.revoked === null
-  const caller = { merchant, isPublic, keyId: key.id, keyHint: key.hint, scope, lasts, opens }
-  if (lasts && header !== undefined) callers.keep(header, { caller, key })
+  const isValid = () => keys.opens(key)
+  const isRevoked = key.revoked !== null
+  const caller = { merchant, isPublic, keyId: key.id, keyHint: key.hint, scope, isRevoked, isValid }
+  if (!isRevoked && header !== undefined) callers.keep(header, { caller, key })
   return caller
 }
 
 /**
- * Makes sure that a request's credentials open a stream: now, after all that the request may have waited for since it was let
- * in, and until they are revoked. What revokes them ends the streams that are open then, and no later ones.
+ * Checks that the credentials of a request may open an event stream. A revoked key may not, even within --key-cache-ttl,
+ * because only the revocation itself ends open streams. The request may have waited since it was authenticated.
  * @throws ApiError authentication_error
  * See docs/contract/authentication.md#revocation.
  */
 export function checkOpensStream(
   site: Pick<Site, 'engine' | 'keys' | 'callers'>,
   header: string | undefined,
-  { method, path }: Pick<Asking, 'method' | 'path'>,
+  { method, path }: Pick<RequestTarget, 'method' | 'path'>,
 ): void {
-  if (!authenticate(site, header, { method, path, allowsPublic: false }).lasts) throw refusalOf(header)
+  if (authenticate(site, header, { method, path, allowsPublic: false }).isRevoked) throw authErrorOf(header)
 }
 
-/** How one is refused whose credentials open nothing any more. */
-export function refusalOf(header: string | undefined): ApiError {
+/** Returns the error for credentials that are no longer valid. */
+export function authErrorOf(header: string | undefined): ApiError {
   const { scheme, secret } = credentialsOf(header)
   return scheme === 'bearer' && isAccessToken(secret) ? invalidToken() : invalidApiKey()
 }
 
-/** The hint of whatever key or token a request carries, be it valid or not; null for what does not look like one. */
+/** Returns the hint of the key or token of a request, valid or not; null if it does not look like one. */
 export const keyHint = (header: string | undefined): string | null => hintOf(credentialsOf(header).secret)
 
 function hintOf(secret = ''): string | null {
@@ -84,7 +88,7 @@ function credentialsOf(header: string | undefined): Credentials {
   return { scheme, secret: scheme === 'bearer' ? credentials : userOf(credentials) }
 }
 
-/** The user of Basic; undefined when it comes with a password. */
+/** Returns the user of Basic credentials; undefined if they have a password. */
 function userOf(credentials: string): string | undefined {
   const decoded = Buffer.from(credentials, 'base64').toString('utf8')
   const colon = decoded.indexOf(':')

@@ -1,19 +1,19 @@
 import type { KeyRow } from '../engine/keys.ts'
 import type { Caller } from './caller.ts'
 
-const MOST_HEADERS = 256
+const MAX_HEADERS = 256
 
-/** A caller whose key was valid, and that key as the key ring holds it. */
+/** An authenticated caller, and the row of its key in the key ring. */
 type Known = { readonly caller: Caller; readonly key: KeyRow }
 
 /**
- * The callers of the last requests by their Authorization header, in memory only: nearly all requests repeat a header, and need
- * not be decoded and hashed again. An entry is never trusted for longer than its key and its merchant allow.
+ * Caches callers by Authorization header, in memory. Nearly all requests repeat a header, which then need not be decoded and
+ * hashed again. An entry is used only while its key is not revoked and its merchant exists.
  */
 export class CallerCache {
   readonly #known = new Map<string, Known>()
 
-  /** The key and the caller of a header; undefined unless its key is valid now. */
+  /** Returns the caller and the key of a header; undefined if the header is not cached or no longer valid. */
   find(header: string): Known | undefined {
     const known = this.#known.get(header)
     if (!known) return undefined
@@ -23,7 +23,7 @@ export class CallerCache {
   }
 
   keep(header: string, known: Known): void {
-    if (this.#known.size >= MOST_HEADERS) this.#known.clear()
+    if (this.#known.size >= MAX_HEADERS) this.#known.clear()
     this.#known.set(header, known)
   }
 }

@@ -1,18 +1,18 @@
 import type { MerchantState } from '../engine/merchant-state.ts'
 
-/** Who sends a request. */
+/** The authenticated sender of a request. */
 export type Caller = {
   readonly merchant: MerchantState
-  /** A publishable key's: may do only what a browser may. */
+  /** Whether it has a publishable key, which only some routes accept. */
   readonly isPublic: boolean
-  /** The key's id, or the name by which an access token is known. */
+  /** The id of the key, or the name of an access token in the log. */
   readonly keyId: string
-  /** The key as it is shown: its beginning and its last four characters. */
+  /** The hint of the key: its prefix and its last four characters. */
   readonly keyHint: string
-  /** Within which idempotency keys are told apart. */
+  /** The namespace of its idempotency keys. */
   readonly scope: string
-  /** Whether it opens for longer than this request: a key that was revoked may go on working for a while. */
-  readonly lasts: boolean
-  /** Whether it opens still, for a request that has waited since it was let in. */
-  readonly opens: () => boolean
+  /** Whether the key is revoked. It can still be accepted for some seconds: see --key-cache-ttl. */
+  readonly isRevoked: boolean
+  /** Returns whether the credentials are valid now, for a request that has waited since its authentication. */
+  readonly isValid: () => boolean
 }

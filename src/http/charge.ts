@@ -20,7 +20,7 @@ export function chargeRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/charges',
-      summary: 'Lists charges, the newest first.',
+      summary: 'Lists charges, newest first.',
       params: listParams,
       returns: chargeList,
     },
@@ -76,7 +76,7 @@ export function presentCharge(view: View, charge: Charge): ChargeShape {
   }
 }
 
-/** A payment method's details never change, so those at the time of the charge are those of today. */
+/** Details of a payment method never change, so the current ones are those at the time of the charge. */
 function detailsOf(view: View, { payment_method }: Charge): ChargeShape['payment_method_details'] {
   const method = payment_method === null ? undefined : view.get('payment_method', payment_method)
   return method ? { type: method.type, [method.type]: method.card ?? {} } : null

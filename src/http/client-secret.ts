@@ -2,21 +2,21 @@ import type { Ids } from '../engine/ids.ts'
 
 const LENGTH = 24
 
-/** What stands for the random part of a client_secret in a body that is kept: JSON text holds no such character. */
-const LEFT_OUT = '\u0001'
+/** Replaces the random part of a client_secret in a stored body. JSON text cannot contain this character. */
+const PLACEHOLDER = '\u0001'
 
-/** The client_secret of an intent. It is never stored: it follows from the seed. See docs/contract/requests.md#identifiers. */
+/** Computes the client_secret of an intent from the seed. It is never stored. See docs/contract/requests.md#identifiers. */
 export const clientSecretOf = (ids: Ids, id: string): string =>
   `${id}_secret_${ids.derived(`client secret ${id}`, LENGTH)}`
 
-/** The text of a body as it may be stored: without client secrets. See docs/contract/idempotency.md#secrets. */
+/** Removes client secrets from a body before it is stored. See docs/contract/idempotency.md#secrets. */
 export const withoutClientSecrets = (ids: Ids, text: string): string =>
   text.replaceAll(/(pi_[A-Za-z0-9]+)_secret_[A-Za-z0-9]+/g, (found, id: string) =>
-    found === clientSecretOf(ids, id) ? `${id}_secret_${LEFT_OUT}` : found,
+    found === clientSecretOf(ids, id) ? `${id}_secret_${PLACEHOLDER}` : found,
   )
 
-/** The same text with them: byte for byte what it was. */
+/** Puts the client secrets back. The result is byte for byte the original body. */
 export const withClientSecrets = (ids: Ids, text: string): string =>
-  text.replaceAll(new RegExp(`(pi_[A-Za-z0-9]+)_secret_${LEFT_OUT}`, 'g'), (_, id: string) =>
+  text.replaceAll(new RegExp(`(pi_[A-Za-z0-9]+)_secret_${PLACEHOLDER}`, 'g'), (_, id: string) =>
     clientSecretOf(ids, id),
   )

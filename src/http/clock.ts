@@ -20,13 +20,13 @@ import {
 } from './schemas/clock.ts'
 import type { Site } from './site.ts'
 
-/** How far an advance goes, and what ends it early. See docs/contract/clocks.md#targets. */
+/** The parameters of an advance: its target, and what stops it early. See docs/contract/clocks.md#targets. */
 export const advanceFields = {
   to: z.union([z.int(), z.string()], { error: 'expected Unix seconds or ISO 8601' }).optional(),
   by: z.string().optional(),
   stop_on: z.array(eventPattern).max(100).optional(),
   await_webhooks: z.boolean().optional(),
-  /** Whether to answer at once, while time moves. */
+  /** Whether to answer at once, while the advance runs. */
   async: z.boolean().optional(),
 }
 const advanceParams = z.object(advanceFields)
@@ -46,7 +46,7 @@ export function clockRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/test_helpers/clock/advance',
-      summary: 'Moves time forward from due job to due job, and answers when it has arrived.',
+      summary: 'Advances the clock, runs the jobs that become due, and answers at the target.',
       params: advanceParams,
       returns: clockSchema,
       errors: { 400: ['parameter_missing'] },
@@ -62,7 +62,7 @@ export function clockRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/test_helpers/clock/cancel',
-      summary: 'Stops an advance that is under way.',
+      summary: 'Cancels a running advance.',
       returns: clockSchema,
     },
     ({ merchant, site }) => {
@@ -74,7 +74,7 @@ export function clockRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/test_helpers/clock/freeze',
-      summary: 'Stops the clock where it stands.',
+      summary: 'Freezes the clock at its current time.',
       returns: clockSchema,
     },
     ({ merchant }) => {
@@ -86,7 +86,7 @@ export function clockRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/test_helpers/clock/unfreeze',
-      summary: 'Lets the clock tick on from where it stands.',
+      summary: 'Unfreezes the clock, which then runs from its current time.',
       returns: clockSchema,
     },
     ({ merchant }) => {
@@ -98,20 +98,20 @@ export function clockRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/test_helpers/upcoming',
-      summary: 'Lists what time is going to make happen, the next first.',
+      summary: 'Lists scheduled jobs, next due first.',
       params: upcomingParams,
       returns: upcomingList,
     },
     ({ c, merchant, site, params }) =>
       presentUpcoming(c.req.path, params, (wanted) =>
-        upcomingJobs(site.engine, merchant, clockMeant(merchant, params.test_clock), wanted),
+        upcomingJobs(site.engine, merchant, selectClock(merchant, params.test_clock), wanted),
       ),
   )
 }
 
 /**
  * Advances a clock.
- * @returns what was done; undefined when the caller does not wait for that
+ * @returns the counts of the advance; undefined if the caller does not wait for its end
  */
 export async function advance(
   site: Pick<Site, 'engine' | 'reportError'>,
@@ -119,11 +119,11 @@ export async function advance(
   clock: Clock,
   given: Aim &
     z.infer<z.ZodObject<Pick<typeof advanceFields, 'stop_on' | 'await_webhooks' | 'async'>>> & {
-      /** The parameter that names a test clock, where it is not in the path. */
+      /** The parameter that names a test clock, if the path does not. */
       clockParam?: string
-      /** What else to write when it begins, in the same transaction. */
+      /** Writes further rows in the transaction in which the advance begins. */
       begun?: () => void
-      /** Makes sure, when it is about to begin, that the caller may still begin it. */
+      /** Checks that the caller's credentials are still valid when the advance begins. */
       checkAdmitted?: () => void
     },
 ): Promise<ReturnType<typeof presentSummary> | undefined> {
@@ -141,15 +141,15 @@ export async function advance(
   return undefined
 }
 
-/** The clock that is meant: a test clock that is named, else the main one. @throws ApiError resource_missing */
-const clockMeant = (merchant: MerchantState, testClock: string | undefined): Clock =>
+/** Returns the test clock with the given id, or without an id the main clock. @throws ApiError resource_missing */
+const selectClock = (merchant: MerchantState, testClock: string | undefined): Clock =>
   testClock === undefined ? merchant.clock : merchant.testClocks.named(testClock, 'test_clock')
 
-/** Where an advance leads, and the parameter that says so. */
+/** The target of an advance, and the parameter that gave it. */
 export type Aim = { readonly aim: (now: number) => number; readonly param: 'to' | 'by' | 'frozen_time' }
 
 /**
- * Where an advance leads from an instant.
+ * Returns the target of an advance as a function of the current time.
  * @throws ApiError parameter_missing, parameter_invalid for `to` and `by`
  * See docs/contract/clocks.md#targets.
  */
@@ -160,7 +160,7 @@ export function aimOf({ to, by }: { to?: number | string | undefined; by?: strin
     if (target === undefined) {
       throw parameterInvalid(
         'to',
-        `'${to}' is no time: give Unix seconds or ISO 8601, as in 2026-02-28T10:00:00Z`,
+        `'${to}' is not a time: use Unix seconds or ISO 8601, such as 2026-02-28T10:00:00Z`,
       )
     }
     return { aim: () => target, param: 'to' }
@@ -171,21 +171,21 @@ export function aimOf({ to, by }: { to?: number | string | undefined; by?: strin
     if (target === undefined) {
       throw parameterInvalid(
         'by',
-        `'${by}' is no duration: give one of 90s 15m 36h 3d 2w 1mo 1y, or ISO 8601 as in P1M`,
+        `'${by}' is not a duration: use a form such as 90s, 15m, 36h, 3d, 2w, 1mo or 1y, or ISO 8601 such as P1M`,
       )
     }
-    if (target > LAST_INSTANT) throw parameterInvalid('by', `'${by}' leads beyond the year 9999`)
+    if (target > LAST_INSTANT) throw parameterInvalid('by', `'${by}' goes beyond the year 9999`)
     return target
   }
   aim(0)
   return { aim, param: 'by' }
 }
 
-/** The event types that end an advance. @throws ApiError parameter_invalid for one that matches none */
+/** Returns the event types that stop an advance. @throws ApiError parameter_invalid for a pattern without a match */
 export const stopOn = ({ stop_on }: { stop_on?: readonly string[] | undefined }): EventType[] =>
   (stop_on ?? []).flatMap((pattern, index) => matchingTypes(pattern, `stop_on[${index}]`))
 
-/** The main clock of a merchant. See docs/contract/clocks.md#clock-endpoints. */
+/** Presents the main clock of a merchant. See docs/contract/clocks.md#clock-endpoints. */
 export const presentClock = ({ clock, settings }: MerchantState): ClockShape => ({
   id: clock.id,
   object: 'clock',
@@ -231,7 +231,7 @@ const presentSummary = ({
   stopped_on,
 })
 
-/** A page of what is to come, in order. */
+/** Presents a page of scheduled jobs, next due first. */
 export function presentUpcoming(
   url: string,
   params: PageParams,

@@ -50,7 +50,7 @@ export function customerRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/customers',
-      summary: 'Lists customers, the newest first.',
+      summary: 'Lists customers, newest first.',
       params: listParams,
       returns: customerList,
     },
@@ -70,7 +70,7 @@ export function customerRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/customers/:id',
-      summary: 'Retrieves a customer; of a deleted one, what is left.',
+      summary: 'Retrieves a customer, or the deletion stub of a deleted one.',
       returns: customerOrStub,
     },
     ({ view, id }) => ShownObject.of(view, retrieve(view, 'customer', id), presentCustomerOrStub),
@@ -79,7 +79,7 @@ export function customerRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/customers/:id',
-      summary: 'Changes the fields of a customer that are given.',
+      summary: 'Updates the given fields of a customer.',
       params: updateParams,
       returns: customerSchema,
     },
@@ -89,7 +89,7 @@ export function customerRoutes(api: Api): void {
     {
       method: 'delete',
       path: '/v1/customers/:id',
-      summary: 'Deletes a customer, and cancels its subscriptions at once.',
+      summary: 'Deletes a customer and cancels its subscriptions immediately.',
       returns: deletedCustomer,
     },
     ({ unit, id }) => deletedStub('customer', deleteCustomer(unit, id).id),
@@ -98,7 +98,7 @@ export function customerRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/customers/:id/payment_methods',
-      summary: 'Lists the payment methods of a customer, the newest first.',
+      summary: 'Lists the payment methods of a customer, newest first.',
       params: methodListParams,
       returns: paymentMethodList,
     },
@@ -114,7 +114,7 @@ export function customerRoutes(api: Api): void {
   )
 }
 
-/** Shows a customer as requests find it: a deleted one as its deletion stub. See docs/contract/requests.md#deletion-stubs. */
+/** Presents a customer; a deleted one as its deletion stub. See docs/contract/requests.md#deletion-stubs. */
 export const presentCustomerOrStub = (view: View, customer: Customer): Shape<typeof customerOrStub> =>
   customer.deleted ? deletedStub('customer', customer.id) : presentCustomer(view, customer)
 

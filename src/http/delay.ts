@@ -1,4 +1,4 @@
-/** Waits for some milliseconds, or until the signal is aborted. */
+/** Waits for a number of milliseconds, or until the signal is aborted. */
 export function delay(ms: number, until: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

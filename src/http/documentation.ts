@@ -8,7 +8,7 @@ import type { Documentation } from './docs/documentation.ts'
 import { errorBody, type Headers, json, jsonText, knownError } from './respond.ts'
 import type { Registered } from './route.ts'
 
-/** What the pages may do: show themselves. Nothing runs, and nothing is fetched from anywhere. */
+/** Headers of the pages. They run no script and load nothing. */
 const PAGE_HEADERS: Headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
@@ -17,8 +17,8 @@ const PAGE_HEADERS: Headers = {
 }
 
 /**
- * The description of the API for programs, and for people. It is made when it is first asked for, from the routes
- * themselves; what makes it is not even loaded before.
+ * Registers the OpenAPI document and the pages of the documentation. Both are made from the routes at the first request, and
+ * the code for it is loaded only then.
  */
 export function documentationRoutes(app: Hono, site: AdminSite, routes: readonly Registered[]): void {
   let made: Promise<Documentation> | undefined
@@ -26,7 +26,7 @@ export function documentationRoutes(app: Hono, site: AdminSite, routes: readonly
     made ??= import('./docs/documentation.ts').then(({ makeDocumentation }) =>
       makeDocumentation(site, routes),
     )
-    // What failed once is tried again when it is asked for again.
+    // After a failure, the next request tries again.
     made.catch(() => {
       made = undefined
     })
@@ -48,7 +48,7 @@ export function documentationRoutes(app: Hono, site: AdminSite, routes: readonly
         return json(known.status, errorBody(known, site.url()), headers)
       }
     })
-  // Who opens the daemon's address in a browser wants to read. Programs hear that there is no such route.
+  // A browser at the root is sent to the documentation. Other clients get the usual 404.
   app.get('/', (c, next) => {
     const isBrowser = c.req.header('accept')?.includes('text/html') === true
     return isBrowser ? Promise.resolve(c.redirect('/docs')) : next()

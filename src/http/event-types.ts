@@ -3,17 +3,17 @@ import { type ApiError, parameterInvalid } from '../core/errors.ts'
 import { EVENT_TYPES, type EventType, MAX_PATTERN_LENGTH, matchEventTypes } from '../core/event.ts'
 import { didYouMean } from '../text/nearest.ts'
 
-/** A name or a glob of event types. */
+/** An event type or a glob of event types. */
 export const eventPattern = z.string().max(MAX_PATTERN_LENGTH)
 
-/** @throws ApiError parameter_invalid when a name or glob matches no type */
+/** Returns the event types that a name or glob matches. @throws ApiError parameter_invalid if it matches none */
 export function matchingTypes(pattern: string, param: string): EventType[] {
   const matches = matchEventTypes(pattern)
   if (matches.length === 0) throw typeUnknown(pattern, param)
   return matches
 }
 
-/** What is wrong with a name or glob that matches no type. */
+/** Creates the error for a name or glob that matches no event type. */
 export function typeUnknown(pattern: string, param: string): ApiError {
   const hint = didYouMean(pattern, pattern.includes('*') ? GLOBS : EVENT_TYPES)
   return parameterInvalid(
@@ -22,5 +22,5 @@ export function typeUnknown(pattern: string, param: string): ApiError {
   )
 }
 
-/** `invoice.*` and the like: what a mistyped glob may have been meant for. */
+/** Globs such as `invoice.*`, as suggestions for a mistyped glob. */
 const GLOBS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*`))]

@@ -23,7 +23,7 @@ export function eventRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/events',
-      summary: 'Lists events, the newest first, or streams them as they happen.',
+      summary: 'Lists events, newest first, or streams new ones.',
       params: eventListParams,
       returns: eventList,
       streams: true,
@@ -52,7 +52,7 @@ export function eventRoutes(api: Api): void {
   )
 }
 
-/** Where a stream resumes: what the client last saw, or what it names. See docs/contract/events-and-webhooks.md#event-streams. */
+/** Returns the event after which a stream resumes: Last-Event-ID or starting_after. See docs/contract/events-and-webhooks.md#event-streams. */
 export function resumePoint(
   lastEventId: string | undefined,
   { starting_after }: Pick<EventListParams, 'starting_after'>,
@@ -61,7 +61,7 @@ export function resumePoint(
   return starting_after === undefined ? undefined : { id: starting_after, param: 'starting_after' }
 }
 
-/** A page of events, of one merchant or (null) of all. */
+/** Presents a page of events of one merchant, or of all merchants (null). */
 export function presentEventList(
   site: Site,
   merchant: MerchantState | null,
@@ -79,8 +79,8 @@ export function presentEventList(
 }
 
 /**
- * The event types that `type` and `types[]` ask for; none for all.
- * @throws ApiError parameter_invalid for a name or glob that matches no type
+ * Returns the event types that `type` and `types[]` select; empty for all.
+ * @throws ApiError parameter_invalid if a name or glob matches no type
  */
 export function typesOf({ type, types }: Pick<EventListParams, 'type' | 'types'>): EventType[] {
   const named = [
@@ -91,7 +91,7 @@ export function typesOf({ type, types }: Pick<EventListParams, 'type' | 'types'>
 }
 
 /**
- * previous_attributes holds the former values of the fields that an update changed.
+ * Presents an event. previous_attributes has the former values of the fields that an update changed.
  * See docs/contract/events-and-webhooks.md#event-object.
  */
 export function presentEvent(
@@ -102,7 +102,7 @@ export function presentEvent(
   const show = (object: RecalledEvent['after']) =>
     versions.downgrade(version, present(view, entry.kind, object))
   const object = show(after)
-  const data = before ? { object, previous_attributes: differences(show(before), object) } : { object }
+  const data = before ? { object, previous_attributes: previousAttributes(show(before), object) } : { object }
   return {
     id,
     object: 'event',
@@ -117,8 +117,8 @@ export function presentEvent(
   }
 }
 
-/** What the fields of an object held before that changed. */
-export const differences = (before: Json, after: Json): Json =>
+/** Returns the former values of the fields that changed. */
+export const previousAttributes = (before: Json, after: Json): Json =>
   Object.fromEntries(
     Object.entries(before).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(after[name])),
   )

@@ -4,7 +4,7 @@ import type { RequestFault } from '../engine/faults.ts'
 import { requestId } from '../engine/ids.ts'
 import { MerchantDeleted, type MerchantState } from '../engine/merchant-state.ts'
 import type { View } from '../engine/view.ts'
-import { authenticate, keyHint, refusalOf } from './auth.ts'
+import { authErrorOf, authenticate, keyHint } from './auth.ts'
 import type { Caller } from './caller.ts'
 import { delay } from './delay.ts'
 import { expand } from './expand.ts'
@@ -20,7 +20,7 @@ import type { Site } from './site.ts'
 
 const NO_HEADERS: Headers = {}
 
-/** Names and values alternate. */
+/** Header names and values alternate. */
 const CORS: readonly string[] = [
   'Access-Control-Allow-Origin',
   '*',
@@ -34,39 +34,40 @@ function addHeaders(headers: string[], added: Headers): void {
   for (const name in added) headers.push(name, added[name] as string)
 }
 
-/** What a replay shows in place of a secret: none is stored for that. See docs/contract/idempotency.md#secrets. */
+/** Replaces the secret in a stored answer, because a replay must not contain it. See docs/contract/idempotency.md#secrets. */
 const MASKED_SECRET = 'whsec_…'
 
-/** What is answered, as it goes over the wire. */
+/** An answer as it is sent. */
 export type Rendered = {
   readonly status: number
   readonly text: string
   readonly headers: Headers
-  /** The code of the error that it is. */
+  /** The code, if it is an error. */
   readonly code?: string | null
 }
 
-/** What the route of a request says about its answer. */
-export type Served = {
-  /** Whether browsers may call it. */
+/** How the answers of a route are made. */
+export type AnswerOptions = {
+  /** Whether the route accepts publishable keys. */
   readonly isPublicRoute: boolean
-  /** Whether an Idempotency-Key means nothing to it. */
-  readonly forgetsKeys?: boolean
-  /** How it tells of errors; in the envelope unless it has a way of its own. */
+  /** Whether the route ignores Idempotency-Key. */
+  readonly ignoresIdempotencyKey?: boolean
+  /** Makes the body of an error; the error envelope by default. */
   readonly errorBody?: (error: ApiError, url: string) => Json
-  /** Headers that all its answers carry. */
+  /** Headers of every answer. */
   readonly headers?: Headers
 }
 
 /**
- * One request to /v1 and its answer: who asks, in which version, and the headers that every answer carries.
+ * A request to /v1 and its answer. Holds the caller and the version of the request, makes the headers of the answer, and logs
+ * the request.
  * See docs/contract/requests.md#response-headers.
  */
 export class Exchange {
   readonly id = requestId()
   readonly #c: Incoming
   readonly #site: Site
-  readonly #served: Served
+  readonly #options: AnswerOptions
   readonly #time: number
   readonly #begun = stopwatch()
   #caller: Caller | undefined
@@ -76,68 +77,69 @@ export class Exchange {
   expands: readonly string[] = []
   entry: IdempotentEntry | undefined
 
-  constructor(c: Incoming, site: Site, served: Served) {
+  constructor(c: Incoming, site: Site, options: AnswerOptions) {
     this.#c = c
     this.#site = site
-    this.#served = served
+    this.#options = options
     this.#time = site.engine.wall()
-    this.#version = this.#askedVersion()
+    this.#version = this.#requestedVersion()
   }
 
-  /** As in `POST /v1/customers`. */
+  /** Such as `POST /v1/customers`. */
   get #route(): string {
     return `${this.#c.req.method} ${this.#c.req.path}`
   }
 
-  /** Whether a browser asks, with a publishable key. */
+  /** Whether the caller has a publishable key. */
   get isPublic(): boolean {
     return this.#caller?.isPublic ?? false
   }
 
-  /** The version in which the caller speaks. */
+  /** The API version of the request. */
   get version(): string {
     return this.#version
   }
 
   get idempotencyKey(): string | undefined {
-    return this.#served.forgetsKeys ? undefined : this.#c.req.header('idempotency-key')
+    return this.#options.ignoresIdempotencyKey ? undefined : this.#c.req.header('idempotency-key')
   }
 
   /**
-   * Authenticates the caller, and checks the API version and the rate limit. The request's faults are still to be applied.
+   * Authenticates the caller, and checks the API version and the rate limit. Does not apply faults.
    * @throws ApiError authentication_error; parameter_invalid, param X-API-Version; rate_limit
    */
   admit(): Caller {
     this.#forget()
     const caller = this.#authenticate()
-    this.speaksOf(caller.merchant)
+    this.showClockOf(caller.merchant)
     this.#version = caller.merchant.settings.api_version
     this.#checkVersion()
     this.#site.rateLimit?.count(caller.merchant.settings.ordinal)
     return caller
   }
 
-  /** Makes sure that the credentials still open, when a request acts that may have waited. @throws ApiError authentication_error */
+  /** Checks that the credentials are still valid when the request acts. @throws ApiError authentication_error */
   checkAdmitted(): void {
-    if (this.#caller?.opens()) return
+    if (this.#caller?.isValid()) return
     this.#forget()
-    throw refusalOf(this.#c.req.header('authorization'))
+    throw authErrorOf(this.#c.req.header('authorization'))
   }
 
   /**
-   * The same for one who asks without a merchant's key: an app, or a browser that nobody knows.
-   * @throws what authenticating throws; ApiError parameter_invalid, param X-API-Version; rate_limit; internal_error
+   * Admits a request without a merchant's key: of an app, or of an unauthenticated browser. Applies faults.
+   * @param authenticate - authenticates the sender
+   * @throws the errors of `authenticate`; ApiError parameter_invalid, param X-API-Version; rate_limit; internal_error
    */
-  async admitStranger<Who>(authenticate: () => Who): Promise<Who> {
+  async authenticateWithoutKey<Sender>(authenticate: () => Sender): Promise<Sender> {
     this.#forget()
-    const who = authenticate()
+    const sender = authenticate()
     this.#checkVersion()
     await this.applyFaults()
-    return who
+    return sender
   }
 
-  /** Whose clock the answer tells. */
-  speaksOf(merchant: MerchantState): void {
+  /** Shows the clock of a merchant in the header Paytwin-Now of the answer. */
+  showClockOf(merchant: MerchantState): void {
     this.#merchant = merchant
   }
 
@@ -146,8 +148,8 @@ export class Exchange {
   }
 
   /**
-   * Applies the faults that are set for the request, once its caller is known: refuses it, or delays it.
-   * @returns undefined when there is nothing to wait for, which is nearly always
+   * Applies the faults that match the request: refuses or delays it.
+   * @returns undefined if no faults are set, so that nothing has to be awaited
    * @throws ApiError rate_limit; internal_error
    */
   applyFaults(): Promise<void> | undefined {
@@ -163,13 +165,13 @@ export class Exchange {
     if (this.#strike('internal_error')) throw internalError()
   }
 
-  /** Names in a header the parameters that nobody asked for. */
+  /** Reports ignored parameters in the header Paytwin-Ignored-Params and in the log. */
   ignore(names: readonly string[]): void {
     this.#ignored = namesAsHeader(names)
     this.#site.noteIgnored(this.#route, namesForLog(names))
   }
 
-  /** An answer as it goes over the wire; within a command it is kept for the request's idempotency key. */
+  /** Renders an answer. With an idempotency key, also stores it for a replay. */
   render(view: View, answer: Answer | ShownObject<Json>, status: number): Rendered {
     if (isResponse(answer)) throw new Error('a stream is not rendered')
     if (answer instanceof ShownObject && this.#isPlain)
@@ -201,12 +203,12 @@ export class Exchange {
     return rendered
   }
 
-  /** Whether objects are answered as they are: in the newest version, with nothing expanded, and not kept for a replay. */
+  /** Whether objects are shown unchanged: in the newest version, nothing expanded, and not stored for a replay. */
   get #isPlain(): boolean {
     return this.expands.length === 0 && this.#version === this.#site.versions.newest && !this.entry
   }
 
-  /** The answer that was given under the same idempotency key before; undefined when there was none. */
+  /** Returns the stored answer for the idempotency key; undefined if there is none. */
   replay(): Reply | undefined {
     const stored = this.entry?.stored
     if (!stored) return undefined
@@ -217,7 +219,7 @@ export class Exchange {
     return this.send({ status, text, headers: { 'Idempotent-Replayed': 'true' }, code })
   }
 
-  /** Lets the next request with the same idempotency key in; what is rendered from here on is not kept. */
+  /** Releases the idempotency key for the next request. Answers that are rendered afterwards are not stored. */
   leave(): void {
     this.entry?.leave()
     this.entry = undefined
@@ -225,40 +227,40 @@ export class Exchange {
 
   send({ status, text, headers, code = null }: Rendered): Reply {
     if (this.#strike('response_lost')) this.#hangUp()
-    this.#note(status, code)
+    this.#logRequest(status, code)
     return { status, text, headers: this.#headers(headers, JSON_CONTENT) }
   }
 
-  /** The answer to what went wrong. */
+  /** Makes the answer to an error. */
   fail(error: unknown): Reply {
-    // With a merchant its keys are gone, and what it granted.
-    const isNobodys = error instanceof MerchantDeleted
-    if (isNobodys) this.#forget()
+    // The keys and OAuth grants of a deleted merchant are deleted too.
+    const isMerchantDeleted = error instanceof MerchantDeleted
+    if (isMerchantDeleted) this.#forget()
     const known = knownError(
       this.#site,
-      isNobodys ? refusalOf(this.#c.req.header('authorization')) : error,
+      isMerchantDeleted ? authErrorOf(this.#c.req.header('authorization')) : error,
       this.#route,
     )
     const body = this.#site.versions.downgrade(this.#version, this.#errorBody(known))
-    this.#note(known.status, known.code)
+    this.#logRequest(known.status, known.code)
     const headers = this.#headers(errorHeaders(known), JSON_CONTENT)
     return { status: known.status, text: textOf(body), headers }
   }
 
-  /** The headers of a response that is made elsewhere. */
+  /** Adds the headers to a response that was made elsewhere. */
   stamp(response: Response): Response {
-    this.#note(response.status, null)
+    this.#logRequest(response.status, null)
     const headers = this.#headers(NO_HEADERS)
     for (let at = 0; at < headers.length; at += 2)
       response.headers.set(headers[at] ?? '', headers[at + 1] ?? '')
     return response
   }
 
-  /** Faults of key resolution strike before anybody knows whether the key is valid, but may be one merchant's. */
+  /** Authenticates the caller. The fault key_resolution_unavailable applies whether the key is valid or not. */
   #authenticate(): Caller {
     try {
       const { method, path } = this.#c.req
-      const allowsPublic = this.#served.isPublicRoute
+      const allowsPublic = this.#options.isPublicRoute
       const header = this.#c.req.header('authorization')
       this.#caller = authenticate(this.#site, header, { method, path, allowsPublic })
       if (!this.#strike('key_resolution_unavailable')) return this.#caller
@@ -270,24 +272,24 @@ export class Exchange {
   }
 
   #errorBody(error: ApiError): Json {
-    return (this.#served.errorBody ?? errorBody)(error, this.#site.url())
+    return (this.#options.errorBody ?? errorBody)(error, this.#site.url())
   }
 
-  /** As long as nobody knows who asks: the version asked for if there is such a one, else the newest. */
+  /** Forgets the caller. Until the next authentication, the version is the requested one if it exists, else the newest. */
   #forget(): void {
     this.#caller = undefined
     this.#merchant = undefined
-    this.#version = this.#askedVersion()
+    this.#version = this.#requestedVersion()
   }
 
-  #askedVersion(): string {
+  #requestedVersion(): string {
     const { dates, newest } = this.#site.versions
-    const asked = this.#c.req.header('x-api-version')
-    return asked !== undefined && dates.includes(asked) ? asked : newest
+    const requested = this.#c.req.header('x-api-version')
+    return requested !== undefined && dates.includes(requested) ? requested : newest
   }
 
-  /** Takes note of the request, now that it is answered. */
-  #note(status: number, code: string | null): void {
+  /** Adds the answered request to the request log. */
+  #logRequest(status: number, code: string | null): void {
     const { method, url } = this.#c.req
     this.#site.requests.note({
       id: this.id,
@@ -303,13 +305,13 @@ export class Exchange {
     })
   }
 
-  /** The headers of the answer, names and values alternating. @param first - those that come before the others */
+  /** Returns the headers of the answer; names and values alternate. @param first - headers to put first */
   #headers(own: Headers, first: readonly string[] = []): string[] {
     const headers = [...first, 'Request-Id', this.id, 'X-API-Version', this.#version]
     if (this.#merchant) headers.push('Paytwin-Now', String(this.#merchant.clock.now))
     if (this.#ignored) headers.push('Paytwin-Ignored-Params', this.#ignored)
-    if (this.#served.isPublicRoute) headers.push(...CORS)
-    if (this.#served.headers) addHeaders(headers, this.#served.headers)
+    if (this.#options.isPublicRoute) headers.push(...CORS)
+    if (this.#options.headers) addHeaders(headers, this.#options.headers)
     addHeaders(headers, own)
     return headers
   }
@@ -322,7 +324,7 @@ export class Exchange {
     })
   }
 
-  /** The write has happened, and nobody hears of it. */
+  /** Closes the connection without an answer, after the write was committed. */
   #hangUp(): void {
     const { outgoing } = (this.#c.env ?? {}) as { outgoing?: { destroy(): void } }
     outgoing?.destroy()

@@ -7,15 +7,15 @@ import type { Component } from './schemas/component.ts'
 
 const MAX_LEVELS = 4
 
-/** Shows an object of any kind. */
+/** Presents an object of any kind. */
 export type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) => Json
 
-/** What has no id of its own and yet holds some. */
+/** Nested objects without an id of their own whose fields can be expanded. */
 type Part = 'invoice_settings' | 'subscription_item' | 'line_item' | 'payment_error'
 
 /**
- * What can be expanded, by the `object` that a resource says it is: fields that hold the id of a kind, and fields on the way
- * to such. Events are not here: what they tell is never expanded.
+ * The expandable fields by the `object` of a resource: fields that hold an id, and nested objects that contain such fields.
+ * Events are absent, because they are never expanded.
  */
 export const EXPANDABLE: Readonly<Record<Kind | Part, Readonly<Record<string, string>>>> = {
   customer: { invoice_settings: 'invoice_settings' },
@@ -69,17 +69,17 @@ const FIELDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
 )
 
 /**
- * Whether paths lead to objects within what a route answers, before it does anything.
- * @throws ApiError parameter_invalid, param expand, for a path that leads nowhere or through more than four levels
+ * Checks expand paths against the schema of a route's answer, before the route runs.
+ * @throws ApiError parameter_invalid, param expand, for an unknown path or one of more than four levels
  * See docs/contract/requests.md#expansion.
  */
 export function checkExpands({ schema }: Component, paths: readonly string[]): void {
   for (const path of paths) checkPath(shapeOf(schema), path.split('.'), path)
 }
 
-/** What a body is, by what its schema says of its `object`. */
+/** Returns the shape of a body by the `object` of its schema. */
 function shapeOf(schema: z.core.$ZodType | undefined): string {
-  // What may be a stub is expanded as what it was; what is one always, not at all.
+  // A union of an object and its stub is expanded as the object. A stub alone cannot be expanded.
   if (schema instanceof z.ZodUnion) return shapeOf(schema.options[0])
   if (!(schema instanceof z.ZodObject) || 'deleted' in schema.shape) return 'nothing'
   const { object, data } = schema.shape
@@ -88,26 +88,26 @@ function shapeOf(schema: z.core.$ZodType | undefined): string {
   return name === 'invoiceitem' ? 'invoice_item' : name
 }
 
-/** @throws ApiError parameter_invalid, param expand. What the objects at hand hold does not matter: nulls hide no mistake. */
+/** Checks one path against the schema only, so that a null field hides no mistake. @throws ApiError parameter_invalid, param expand */
 function checkPath(root: string, steps: readonly string[], path: string): void {
   const end = steps.reduce((shape, step) => {
     const next =
       shape.startsWith('list of ') && step === 'data'
         ? shape.slice('list of '.length)
         : fieldsOf(shape).get(step)
-    if (next === undefined) throw unknownPath(path, `there is no '${step}' to expand here`)
+    if (next === undefined) throw unknownPath(path, `'${step}' is not an expandable field here`)
     return next
   }, root)
   if (!Object.hasOwn(ID_PREFIXES, end) || steps.at(-1) === 'data')
-    throw unknownPath(path, 'it names no object')
+    throw unknownPath(path, 'it does not end at an object')
   const levels = steps.filter((step) => step !== 'data').length
   if (levels > MAX_LEVELS)
-    throw unknownPath(path, `it has ${levels} levels; at most ${MAX_LEVELS} can be expanded`)
+    throw unknownPath(path, `it has ${levels} levels; at most ${MAX_LEVELS} are allowed`)
 }
 
 const fieldsOf = (shape: string): ReadonlyMap<string, string> => FIELDS.get(shape) ?? new Map()
 
-/** Puts whole objects in place of the ids that checked paths name: `latest_invoice.payment_intent`, `data.customer` on lists. */
+/** Replaces ids with objects along checked paths, such as `latest_invoice.payment_intent`, or `data.customer` on lists. */
 export const expand = (view: View, body: Json, paths: readonly string[], present: Present): Json =>
   paths.reduce((expanded, path) => walk(view, expanded, path.split('.'), present) as Json, body)
 
@@ -116,7 +116,7 @@ function walk(view: View, value: unknown, steps: readonly string[], present: Pre
   if (step === undefined || value === null) return value
   if (Array.isArray(value)) return value.map((entry) => walk(view, entry, steps, present))
   const child = Reflect.get(value as object, step)
-  // A stub has nothing left to expand.
+  // A deletion stub has no such fields.
   if (child === undefined) return value
   const whole = typeof child === 'string' ? objectOf(view, child, present) : child
   return { ...(value as object), [step]: walk(view, whole, rest, present) }
@@ -126,7 +126,7 @@ const KIND_OF_PREFIX: ReadonlyMap<string, Kind> = new Map(
   Object.entries(ID_PREFIXES).map(([kind, prefix]) => [prefix, kind as Kind]),
 )
 
-/** The object that an id stands for; the id itself where there is none (a preview's). */
+/** Returns the object with the given id; the id itself if there is none, as in a preview. */
 function objectOf(view: View, id: string, present: Present): unknown {
   const kind = KIND_OF_PREFIX.get(id.slice(0, id.indexOf('_')))
   const object = kind && view.get(kind, id)

@@ -10,58 +10,58 @@ export const reference = z.string().min(1).max(255)
 /** Free text. Source: paytwin: at most 5,000 characters. */
 export const text = z.string().max(5_000)
 
-/** Free text that may be left out. One schema for all parameters: each further one costs time at the start. */
+/** Optional free text. One schema for all parameters, because each schema adds to the start time. */
 export const omittableText = text.optional()
 
-/** Text that may be unset: by null in JSON, by an empty value in a form. */
+/** Optional text that can be unset: by null in JSON, by an empty value in a form. */
 export const optionalText = text.nullable().optional()
 
-/** How much of a price an item holds; what it all adds up to has its own limit. See docs/contract/subscriptions.md#items. */
+/** The quantity of an item. Only the resulting amount has an upper limit. See docs/contract/subscriptions.md#items. */
 export const quantity = z.int().min(0)
 
 /** Days between an invoice and its due date; paytwin: at most ten years. */
 export const daysUntilDue = z.int().min(0).max(3_650)
 
-/** Whether a due date is asked for only of what is sent. */
+/** Returns whether days_until_due is absent or allowed, which it is only with send_invoice. */
 export const isDueOnlyWhenSent = (given: {
   collection_method: string
   days_until_due?: number | undefined
 }): boolean => given.collection_method === 'send_invoice' || given.days_until_due === undefined
 
-export const notDue = { path: ['days_until_due'], error: DUE_ONLY_WHEN_SENT }
+export const dueDateNotAllowed = { path: ['days_until_due'], error: DUE_ONLY_WHEN_SENT }
 
 /** Unix seconds. */
 export const instant = z.int({ error: 'expected whole Unix seconds' }).min(0).max(LAST_INSTANT)
 
-/** Any case in, lowercase out. See docs/contract/requests.md#currency. */
+/** A currency code in any case, converted to lowercase. See docs/contract/requests.md#currency. */
 export const currency = z
   .string()
   .toLowerCase()
   .refine((code) => CURRENCIES.has(code), { error: 'expected a three-letter ISO 4217 currency code' })
 
-/** A parameter named amount has errors of its own: see params.ts. See docs/contract/requests.md#amounts. */
+/** An amount. A parameter named `amount` has its own error codes: see params.ts. See docs/contract/requests.md#amounts. */
 export const amount = z.int().min(1).max(MAX_AMOUNT)
 
 const MAX_KEY_LENGTH = 40
 const MAX_VALUE_LENGTH = 500
 
 const metadataValue = z.union([z.string(), z.number(), z.boolean()], {
-  error: 'expected values of text, numbers or booleans',
+  error: 'expected strings, numbers or booleans as values',
 })
 
-/** Described as what the values are checked to be afterwards. */
+/** A metadata value before its check. The JSON Schema shows the checked types. */
 const uncheckedValue = z
   .unknown()
   .meta({ anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] })
 
-/** Counted before any value is looked at, of which there may be many thousands. */
+/** Limits the number of keys before the values are checked, because a body can have many thousands. */
 const fewPairs = z
   .record(z.string(), uncheckedValue)
   .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_KEYS, {
     error: `expected at most ${MAX_METADATA_KEYS} keys`,
   })
 
-/** See docs/contract/requests.md#metadata. Scalars become strings. */
+/** Checks keys and values, and converts the values to strings. See docs/contract/requests.md#metadata. */
 const checkedPairs = z
   .record(z.string(), metadataValue)
   .refine((pairs) => Object.keys(pairs).every((key) => key.length <= MAX_KEY_LENGTH && !/[[\]]/.test(key)), {
@@ -75,9 +75,11 @@ const checkedPairs = z
 const metadataPairs = fewPairs.pipe(checkedPairs)
 
 /**
- * An empty value removes its key, an empty string in place of the object removes all.
+ * Metadata as a parameter. An empty value removes its key. An empty string in place of the object removes all keys.
  * See docs/contract/requests.md#metadata.
  */
 export const metadata = z
-  .union([z.literal(''), metadataPairs], { error: 'expected pairs of text, or an empty text to remove all' })
+  .union([z.literal(''), metadataPairs], {
+    error: 'expected an object of keys and values, or an empty string to remove all keys',
+  })
   .optional()

@@ -1,37 +1,36 @@
 import { parameterInvalid } from '../core/errors.ts'
 
-/** Parameters as they came: nested objects, arrays and scalars. */
+/** Parameters before conversion: nested objects, arrays and scalars. */
 export type Raw = { [name: string]: unknown }
 
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
-/** paytwin: far more than any parameter needs, and little enough to walk through. */
+/** paytwin: more than any parameter needs, and small enough for recursion. */
 const MAX_DEPTH = 16
 
 /**
- * Decodes a form body or a query: `items[0][price]`, `items[][price]`, `metadata[k]`, `expand[]`. Lists are objects whose
- * keys are places, and all scalars are strings: the schema says what they mean. Of a parameter given twice the last one
- * counts.
- * @param options.onlyOnce - whether that is refused instead
- * @throws ApiError parameter_invalid for names that contradict each other, nest too deep, or are refused
+ * Decodes a form body or a query: `items[0][price]`, `items[][price]`, `metadata[k]`, `expand[]`. Lists become objects whose
+ * keys are indexes, and all scalars stay strings; `coerce` converts both. If a parameter is repeated, the last value is used.
+ * @param options.onlyOnce - whether a repeated parameter is an error instead
+ * @throws ApiError parameter_invalid for names that conflict, nest too deep, or are refused
  * See docs/contract/requests.md#bodies.
  */
 export function decodeForm(text: string, { onlyOnce = false }: { readonly onlyOnce?: boolean } = {}): Raw {
   const root: Raw = {}
-  const places: Places = new WeakMap()
+  const counts: Counts = new WeakMap()
   for (const [name, value] of new URLSearchParams(text)) {
     const path = pathOf(name)
     for (const key of path) refuseKey(key)
     if (onlyOnce && path.length === 1 && Object.hasOwn(root, name)) {
-      throw parameterInvalid(name, `The parameter '${name}' is given twice`)
+      throw parameterInvalid(name, `The parameter '${name}' is repeated`)
     }
-    place(root, places, path, value)
+    insert(root, counts, path, value)
   }
   return root
 }
 
 /**
- * Decodes a JSON body, which must be an object; an empty one is `{}`.
- * @throws ApiError parameter_invalid, param null; its message quotes nothing of the body, which may hold secrets
+ * Decodes a JSON body, which must be an object. An empty body is `{}`.
+ * @throws ApiError parameter_invalid, param null. The message does not quote the body, which can contain secrets
  */
 export function decodeJson(text: string): Raw {
   if (text.trim() === '') return {}
@@ -48,7 +47,7 @@ export function decodeJson(text: string): Raw {
   return clean(body, 1) as Raw
 }
 
-/** The same value without what cannot be stored: refused names are errors, halves of Unicode characters are replaced. */
+/** Copies a value so that it can be stored: refused names are errors, and lone surrogates are replaced. */
 function clean(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (typeof value !== 'object' || value === null) return value
@@ -62,18 +61,18 @@ function clean(value: unknown, depth: number): unknown {
   )
 }
 
-const tooDeep = () => parameterInvalid(null, `Parameters nest at most ${MAX_DEPTH} deep`)
+const tooDeep = () => parameterInvalid(null, `Parameters can be nested at most ${MAX_DEPTH} levels deep`)
 
 function refuseKey(key: string): void {
   if (FORBIDDEN.has(key)) throw parameterInvalid(null, `The parameter name '${key}' is not allowed`)
 }
 
-/** `items[0][price]` → items, 0, price. A name with stray brackets is taken as it is. @throws ApiError for one that nests too deep */
+/** Splits a name: `items[0][price]` → items, 0, price. A name with stray brackets is not split. @throws ApiError if it nests too deep */
 function pathOf(name: string): string[] {
   const [, head] = /^([^[\]]+)\[/.exec(name) ?? []
   if (head === undefined) return [name]
   const path = [head]
-  // Step by step: what nests too deep is not read to its end.
+  // Step by step, so that parsing stops at the depth limit.
   const step = /\[([^[\]]*)\]/y
   step.lastIndex = head.length
   for (let at = head.length; at < name.length; at = step.lastIndex) {
@@ -85,18 +84,18 @@ function pathOf(name: string): string[] {
   return path
 }
 
-/** How many entries `[]` has put into each list. */
-type Places = WeakMap<Raw, number>
+/** The number of entries that `[]` has added to each list. */
+type Counts = WeakMap<Raw, number>
 
-function place(root: Raw, places: Places, path: readonly string[], value: string): void {
+function insert(root: Raw, counts: Counts, path: readonly string[], value: string): void {
   let node = root
   path.forEach((step, depth) => {
     const isLast = depth === path.length - 1
-    const key = step === '' ? nextPlace(node, places, path[depth + 1]) : step
+    const key = step === '' ? indexFor(node, counts, path[depth + 1]) : step
     const known = Object.hasOwn(node, key) ? node[key] : undefined
     const isNested = typeof known === 'object'
     if (known !== undefined && isLast === isNested) {
-      throw parameterInvalid(null, `The parameter '${path[0]}' is given in two shapes`)
+      throw parameterInvalid(null, `The parameter '${path[0]}' has values of different shapes`)
     }
     const child = isLast ? value : (known ?? {})
     node[key] = child
@@ -104,13 +103,13 @@ function place(root: Raw, places: Places, path: readonly string[], value: string
   })
 }
 
-/** Where `[]` goes: into the last entry while that lacks the key that follows, else into a new one. */
-function nextPlace(list: Raw, places: Places, following: string | undefined): string {
-  const count = places.get(list) ?? 0
+/** Returns the index for `[]`: that of the last entry if it does not have the following key yet, else a new one. */
+function indexFor(list: Raw, counts: Counts, following: string | undefined): string {
+  const count = counts.get(list) ?? 0
   const last = list[String(count - 1)]
   const continues =
     following !== undefined && typeof last === 'object' && last !== null && !Object.hasOwn(last, following)
   if (continues) return String(count - 1)
-  places.set(list, count + 1)
+  counts.set(list, count + 1)
   return String(count)
 }

@@ -6,12 +6,12 @@ import { withClientSecrets, withoutClientSecrets } from './client-secret.ts'
 import type { Raw } from './form.ts'
 import type { Site } from './site.ts'
 
-/** An entry for a request: what was answered before, or where its answer is kept. */
+/** The entry of an idempotency key: the stored answer, or the place to store one. */
 export type IdempotentEntry = Entry & { readonly fingerprint: string }
 
 /**
- * Enters a request that carries an Idempotency-Key; undefined for one that does not.
- * @throws ApiError parameter_invalid, param Idempotency-Key; idempotency_key_reuse for other parameters than the first time
+ * Opens the entry of a request's Idempotency-Key; undefined without one. Waits while another request has the same key.
+ * @throws ApiError parameter_invalid, param Idempotency-Key; idempotency_key_reuse if the parameters differ from the first time
  * See docs/contract/idempotency.md#fingerprint.
  */
 export async function enterIdempotent(
@@ -21,7 +21,10 @@ export async function enterIdempotent(
   const { scope, key, method, path, raw } = request
   if (key === undefined || method === 'GET') return undefined
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
-    throw parameterInvalid('Idempotency-Key', 'An idempotency key has 1 to 255 printable ASCII characters')
+    throw parameterInvalid(
+      'Idempotency-Key',
+      'An idempotency key must have 1 to 255 printable ASCII characters',
+    )
   }
   const fingerprint = fingerprintOf(`${method} ${path}`, raw)
   const entry = await idempotency.enter(scope, key)
@@ -32,17 +35,17 @@ export async function enterIdempotent(
   return { ...withoutSecrets(entry, engine.ids), fingerprint }
 }
 
-/** The same entry, but client secrets are left out of what is stored. See docs/contract/idempotency.md#secrets. */
+/** Wraps an entry so that client secrets are not stored. See docs/contract/idempotency.md#secrets. */
 const withoutSecrets = (entry: Entry, ids: Ids): Entry => ({
   ...entry,
   stored: entry.stored && { ...entry.stored, body: withClientSecrets(ids, entry.stored.body) },
   keep: (answer) => entry.keep({ ...answer, body: withoutClientSecrets(ids, answer.body) }),
 })
 
-/** Whether an answer is given again: what wrote something, or a payment that failed. */
+/** Returns whether an answer is stored for a replay: a success or a failed payment. */
 export const isKept = ({ status }: Pick<StoredAnswer, 'status'>): boolean => status < 300 || status === 402
 
-/** The same for a JSON and a form request with the same values. */
+/** Computes the fingerprint of a request. A JSON and a form request with the same values have the same one. */
 const fingerprintOf = (route: string, raw: Raw): string =>
   createHash('sha256')
     .update(`${route}\n${canonical(raw)}`)

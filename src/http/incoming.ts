@@ -1,18 +1,18 @@
 /**
- * A request as the routes of /v1 see it. A context of hono's is one, and so is a request of Node's that needs none of the
- * classes of `fetch` (direct.ts).
+ * A request to /v1. A hono context has this shape. So has a request that is served directly from Node, without the classes of
+ * `fetch` (direct.ts).
  */
 export type Incoming = {
   readonly req: {
     readonly method: string
     /** Without the query. */
     readonly path: string
-    /** With the query; the origin may be missing. */
+    /** With the query, and with or without the origin. */
     readonly url: string
     header(name: string): string | undefined
     param(name: string): string | undefined
   }
-  /** What the server gave: with hono's Node server, the response of Node as `outgoing`. */
+  /** The environment of the server: with hono's Node server, Node's response as `outgoing`. */
   readonly env?: unknown
 }
 
@@ -23,5 +23,5 @@ export type Reply = {
   readonly text: string
 }
 
-/** Serves a request. `readBody` is called once at most, and only for a request that is let in. */
+/** Serves a request. Calls `readBody` at most once, and only after authentication. */
 export type Serve = (incoming: Incoming, readBody: () => Promise<string>) => Promise<Reply | Response>

@@ -44,7 +44,7 @@ export function invoiceItemRoutes(api: Api): void {
       method: 'post',
       path: '/v1/invoiceitems',
       summary:
-        'Creates an invoice item, on a draft or pending until the next manual invoice of its customer.',
+        'Creates an invoice item on a draft, or a pending one for the next manual invoice of the customer.',
       params: createParams,
       status: 201,
       returns: invoiceItemSchema,
@@ -56,7 +56,7 @@ export function invoiceItemRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/invoiceitems',
-      summary: 'Lists invoice items, the newest first.',
+      summary: 'Lists invoice items, newest first.',
       params: listParams,
       returns: invoiceItemList,
     },
@@ -85,7 +85,7 @@ export function invoiceItemRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/invoiceitems/:id',
-      summary: 'Changes the given fields of an invoice item that is pending or on a draft.',
+      summary: 'Updates the given fields of an invoice item that is pending or on a draft.',
       params: updateParams,
       returns: invoiceItemSchema,
       errors: { 400: ['invalid_state_transition'] },
@@ -104,7 +104,7 @@ export function invoiceItemRoutes(api: Api): void {
   )
 }
 
-/** paytwin: its fields. */
+/** Presents an invoice item. paytwin: its fields. */
 export const presentInvoiceItem = (view: View, item: InvoiceItem): InvoiceItemShape => ({
   ...common(view, 'invoiceitem', item),
   customer: item.customer,

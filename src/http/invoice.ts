@@ -17,9 +17,9 @@ import type { Api } from './api.ts'
 import {
   currency,
   daysUntilDue,
+  dueDateNotAllowed,
   isDueOnlyWhenSent,
   metadata,
-  notDue,
   optionalText,
   reference,
 } from './fields.ts'
@@ -47,7 +47,7 @@ const createParams = z
     description: optionalText,
     metadata,
   })
-  .refine(isDueOnlyWhenSent, notDue)
+  .refine(isDueOnlyWhenSent, dueDateNotAllowed)
 const payParams = z.object({ payment_method: reference.optional() })
 const previewParams = z.object({ subscription: reference })
 const linesParams = z.object(pageParams)
@@ -59,17 +59,17 @@ const listParams = z.object({
   created: createdParam,
 })
 
-/** What is done to an invoice without further ado. */
+/** Actions on an invoice without parameters. */
 const ACTIONS = [
   {
     name: 'finalize',
-    summary: 'Finalizes a draft: it gets its number, and can be paid.',
+    summary: 'Finalizes a draft invoice, which gets its number and can then be paid.',
     act: finalizeInvoice,
   },
-  { name: 'void', summary: 'Voids an invoice that is not paid: as if it had never been.', act: voidInvoice },
+  { name: 'void', summary: 'Voids an invoice that is not paid.', act: voidInvoice },
   {
     name: 'mark_uncollectible',
-    summary: 'Gives an open invoice up; it may still be paid.',
+    summary: 'Marks an open invoice uncollectible. It can still be paid.',
     act: markUncollectible,
   },
 ] as const
@@ -79,7 +79,7 @@ export function invoiceRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/invoices',
-      summary: 'Lists invoices, the newest first.',
+      summary: 'Lists invoices, newest first.',
       params: listParams,
       returns: invoiceList,
     },
@@ -108,7 +108,7 @@ export function invoiceRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/invoices',
-      summary: 'Creates a draft that bills up to 250 pending invoice items of a customer, oldest first.',
+      summary: 'Creates a draft invoice from up to 250 pending invoice items of a customer, oldest first.',
       params: createParams,
       status: 201,
       returns: invoiceSchema,
@@ -120,7 +120,7 @@ export function invoiceRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/invoices/:id/lines',
-      summary: 'Lists the lines of an invoice, in their order.',
+      summary: 'Lists the lines of an invoice, in invoice order.',
       params: linesParams,
       returns: lineItemList,
     },
@@ -133,7 +133,7 @@ export function invoiceRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/invoices/create_preview',
-      summary: 'Shows the next invoice of a subscription, without making it.',
+      summary: 'Previews the next invoice of a subscription without creating it.',
       params: previewParams,
       returns: invoicePreviewSchema,
       errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
@@ -147,7 +147,7 @@ export function invoiceRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/invoices/:id/pay',
-      summary: 'Pays an invoice now; a draft is finalized first.',
+      summary: 'Pays an invoice. A draft is finalized first.',
       params: payParams,
       returns: invoiceSchema,
       errors: { 400: ['invalid_state_transition'], 402: DECLINE_CODES },
@@ -175,7 +175,7 @@ export function invoiceRoutes(api: Api): void {
     {
       method: 'delete',
       path: '/v1/invoices/:id',
-      summary: 'Deletes a manual draft and the items that were created on it.',
+      summary: 'Deletes a manual draft and the invoice items that were created on it.',
       returns: deletedInvoice,
       errors: { 400: ['invalid_state_transition'] },
     },
@@ -183,7 +183,7 @@ export function invoiceRoutes(api: Api): void {
   )
 }
 
-/** The refusal of an invoice's payment, which is written all the same. See docs/contract/errors.md#declines. */
+/** Creates the error for a declined payment of an invoice. The failed payment is written nevertheless. See docs/contract/errors.md#declines. */
 export function declinedInvoice(view: View, { payment_intent }: Invoice, outcome: Decline): ApiError {
   const intent = payment_intent === null ? undefined : view.get('payment_intent', payment_intent)
   return declinedPayment(view, intent, outcome)
@@ -239,7 +239,7 @@ export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
   }
 }
 
-/** paytwin: a line's fields. See docs/contract/invoices.md#lines. */
+/** Presents a line of an invoice. paytwin: its fields. See docs/contract/invoices.md#lines. */
 const presentLine = (view: View, invoice: Invoice, line: InvoiceLine): Shape<typeof lineItemSchema> => ({
   id: line.id,
   object: 'line_item',

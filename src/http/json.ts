@@ -1,7 +1,7 @@
 import type { ApiError } from '../core/errors.ts'
 
-/** What a JSON object looks like from here: presenters make them, responses carry them. */
+/** A JSON object, as presenters make it. */
 export type Json = { readonly [name: string]: unknown }
 
-/** What a handler answers: a body, a refusal that is no failure of the command, or a response of its own (a stream). */
+/** The result of a handler: a body, an error that does not roll back the command, or a complete response (a stream). */
 export type Answer<Body = Json> = Body | ApiError | Response

@@ -1,44 +1,44 @@
 import type { Json } from './json.ts'
 
 const HEARTBEAT_MS = 15_000
-/** How much a stream holds ready for its reader, in bytes. */
+/** How many bytes a stream buffers for its reader. */
 const ROOM_BYTES = 65_536
-/** How much is read at a time for streams that lag behind. */
+/** How many items are read at a time. */
 const CHUNK = 50
 
-/** What a stream tells when the state was replaced. See docs/contract/snapshots.md#streams. */
+/** The message of a stream after the whole state was replaced. See docs/contract/snapshots.md#streams. */
 const RESET = JSON.stringify({ object: 'reset', livemode: false })
 
-/** Something that a stream tells, and its place among what it tells. */
-export type Told = {
+/** A message of a feed, and its place in the feed. */
+export type FeedItem = {
   readonly place: number
   readonly event: string
   readonly id: string
   readonly data: () => Json
 }
 
-/** What a stream tells of: things in an order that grows at its end. */
+/** A sequence of items that grows at its end. Streams read from it. */
 export type Feed = {
-  /** Feeds of one name tell the same. */
+  /** Feeds with the same name have the same items. */
   readonly name: () => string
-  /** The place of the newest; 0 when there is none. */
+  /** The place of the newest item; 0 if there is none. */
   readonly newest: () => number
-  /** What comes after a place, oldest first, as far as it is told and at most so many. */
-  readonly after: (place: number, limit: number) => readonly Told[]
+  /** Returns items after a place, oldest first. Items that the feed filters out are skipped. */
+  readonly after: (place: number, limit: number) => readonly FeedItem[]
   /**
-   * Goes on in the state that has come in place of all that was told. @returns the id of the newest that this holds, or
-   * nothing; undefined when there is nothing to go on with
+   * Continues in the new state after the whole state was replaced.
+   * @returns the id of the newest item, '' if there is none; undefined if the feed does not exist in the new state
    */
   readonly restart?: () => string | undefined
-  /** Whether what it tells of is gone. */
+  /** Whether the source of the feed was deleted. */
   readonly hasEnded?: () => boolean
 }
 
-/** What was read of a feed after a place. */
+/** Items that were read from a feed after a place. */
 type Chunk = {
-  /** As it goes over the wire; empty when there is nothing. */
+  /** The encoded server-sent events; empty without items. */
   readonly frames: Uint8Array
-  /** From where to go on. */
+  /** The place after which to read next. */
   readonly next: number
   readonly mayHaveMore: boolean
 }
@@ -48,14 +48,14 @@ type Stream = {
   /** The key that opened it; null for the operator. */
   readonly key: string | null
   readonly controller: ReadableStreamDefaultController<Uint8Array>
-  /** Up to where it has been served. */
+  /** The place up to which items were sent. */
   place: number
   isServed: boolean
 }
 
 /**
- * Live streams of server-sent events. Each remembers its place in its feed and is served from there when there is news and
- * when its reader takes more: so a slow reader costs no memory, and misses nothing that its feed still knows.
+ * Serves live streams of server-sent events. Each stream stores its place in its feed. It reads on when the feed has new items
+ * and its reader has room. So a slow reader uses no more memory, and misses no item that the feed still has.
  * See docs/contract/events-and-webhooks.md#event-streams.
  */
 export class LiveStreams {
@@ -63,8 +63,8 @@ export class LiveStreams {
   readonly #streams = new Set<Stream>()
   readonly #encoder = new TextEncoder()
   /**
-   * What was read in the round under way, by feed and place: a thousand readers who are all up to date cost one reading. Nothing
-   * can change within a round.
+   * Chunks that were read in the current round, by feed and place. A thousand streams at the same place are read once. The
+   * feeds cannot change within a round.
    */
   #round: Map<string, Chunk> | undefined
   #isScheduled = false
@@ -74,7 +74,7 @@ export class LiveStreams {
     this.#reportError = reportError
   }
 
-  /** Opens a stream that tells what its feed has after a place. @param key - the key that asks; null for the operator */
+  /** Opens a stream of the items after a place. @param key - the caller's key; null for the operator */
   open(feed: Feed, { place, key }: { place: number; key: string | null }): Response {
     let stream: Stream
     const body = new ReadableStream<Uint8Array>(
@@ -104,18 +104,18 @@ export class LiveStreams {
     for (const stream of this.#streams) this.#end(stream)
   }
 
-  /** Ends the streams that a key opened, when it is revoked. */
+  /** Ends the streams of a revoked key. */
   closeOf(key: string): void {
     for (const stream of this.#streams) if (stream.key === key) this.#end(stream)
   }
 
   /**
-   * All that streams have told has given way to another state: each says so, and tells from now on of that. What was still to
-   * be told is gone.
+   * Continues all streams in a new state, after the whole state was replaced. Sends a reset message to each. Items that were
+   * not sent yet are dropped.
    */
   restart(): void {
     for (const stream of this.#streams) {
-      this.#orBreak(stream, () => {
+      this.#dropOnError(stream, () => {
         const newest = stream.feed.restart?.()
         if (newest === undefined) return this.#end(stream)
         stream.place = stream.feed.newest()
@@ -124,17 +124,17 @@ export class LiveStreams {
     }
   }
 
-  /** Ends the streams of what is gone; in the others what comes next takes the places that it leaves. */
+  /** Ends the streams of deleted merchants. In the other streams, new items take over the places of removed ones. */
   prune(): void {
     for (const stream of this.#streams) {
-      this.#orBreak(stream, () => {
+      this.#dropOnError(stream, () => {
         if (stream.feed.hasEnded?.()) this.#end(stream)
         else stream.place = Math.min(stream.place, stream.feed.newest())
       })
     }
   }
 
-  /** There is news: serves all streams soon, after the answers under way, and once for all news of one turn. */
+  /** Serves all streams after new items. Deferred with setImmediate, so that answers go first and one round serves many items. */
   wake(): void {
     if (this.#isScheduled || this.#streams.size === 0) return
     this.#isScheduled = true
@@ -146,18 +146,18 @@ export class LiveStreams {
     })
   }
 
-  /** Serves a stream from its place on. Enqueueing may ask for more at once, while it is being served already. */
+  /** Serves a stream from its place. Enqueueing can call it again while it runs, so it is guarded against reentry. */
   #serve(stream: Stream): void {
     if (stream.isServed) return
     stream.isServed = true
-    this.#orBreak(stream, () => {
+    this.#dropOnError(stream, () => {
       while (this.#hasRoom(stream) && this.#serveChunk(stream));
     })
     stream.isServed = false
   }
 
-  /** Works on a stream. One that fails is broken off; its reader can come again and miss nothing. */
-  #orBreak(stream: Stream, work: () => void): void {
+  /** Runs work on a stream. If it fails, the stream is closed with an error; its reader can resume later. */
+  #dropOnError(stream: Stream, work: () => void): void {
     try {
       work()
     } catch (error) {
@@ -167,11 +167,11 @@ export class LiveStreams {
     }
   }
 
-  /** @returns whether there may be more */
+  /** Sends one chunk. @returns whether there may be more */
   #serveChunk(stream: Stream): boolean {
     const { frames, next, mayHaveMore } = this.#read(stream)
     stream.place = next
-    // A reader takes all that was read for it at once: what it had no room for would have to be read again.
+    // The whole chunk is enqueued, even beyond the room: a part would have to be read again.
     if (frames.byteLength > 0) stream.controller.enqueue(frames)
     return mayHaveMore
   }
@@ -190,7 +190,7 @@ export class LiveStreams {
     const frames = this.#encoder.encode(news.map(frameOf).join(''))
     const last = news.at(-1)?.place ?? place
     if (news.length === CHUNK) return { frames, next: last, mayHaveMore: true }
-    // What lies before the newest and is not wanted need not be looked at again.
+    // Items up to the newest one that were filtered out need not be read again.
     return { frames, next: Math.max(last, newest), mayHaveMore: false }
   }
 
@@ -198,7 +198,7 @@ export class LiveStreams {
     return this.#streams.has(stream) && (stream.controller.desiredSize ?? 0) > 0
   }
 
-  /** Comments that keep idle connections open; the timer lives while there are streams. */
+  /** Sends comments that keep idle connections open. The timer runs while there are streams. */
   #beat(): void {
     this.#heartbeat ??= setInterval(() => {
       for (const stream of this.#streams) {
@@ -220,5 +220,5 @@ export class LiveStreams {
   }
 }
 
-const frameOf = ({ event, id, data }: Told): string =>
+const frameOf = ({ event, id, data }: FeedItem): string =>
   `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data())}\n\n`

@@ -1,15 +1,15 @@
 import { NEWEST_API_VERSION } from '../core/api-version.ts'
 import type { Json } from './json.ts'
-import { takesTokens, wantsScope } from './openapi/audience.ts'
+import { requiresWriteScope, takesTokens } from './openapi/audience.ts'
 import { type Examples, NO_EXAMPLES } from './openapi/examples.ts'
 import { componentSchemas, type Schemas } from './openapi/json-schema.ts'
-import { type Around, parametersOf, requestBodyOf } from './openapi/parameters.ts'
+import { type Context, parametersOf, requestBodyOf } from './openapi/parameters.ts'
 import { responsesOf, sharedResponses } from './openapi/responses.ts'
 import { type Tag, tagOf, tagsOf } from './openapi/tags.ts'
 import { HEADERS, INFO_TEXT, PARAMETERS, SECURITY_SCHEMES } from './openapi/texts.ts'
 import type { Registered } from './route.ts'
 
-/** The description of an API, and what else its documentation shows. */
+/** The OpenAPI document, and the further data of the documentation pages. */
 export type Description = {
   /** An OpenAPI 3.1 document. */
   readonly document: OpenApi
@@ -18,7 +18,7 @@ export type Description = {
   readonly examples: Examples
 }
 
-/** As far as this program looks into it. */
+/** The parts of an OpenAPI document that this program reads. */
 export type OpenApi = Json & {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
   readonly components: Json & { readonly schemas: Schemas }
@@ -34,8 +34,8 @@ export type Described = {
 }
 
 /**
- * Describes the routes as they were registered: parameters from the schemas that check them, answers from the schemas that
- * the presenters keep to, examples from a sandbox.
+ * Builds the OpenAPI document from the registered routes: parameters from the schemas that check them, answers from the
+ * schemas of the presenters, examples from a sandbox.
  */
 export function describe({ routes, url, version, examples = NO_EXAMPLES }: Described): Description {
   const schemas = componentSchemas()
@@ -86,16 +86,16 @@ function pathsOf(tags: readonly Tag[], schemas: Schemas, examples: Examples): Op
 /** `/v1/customers/:id` → `/v1/customers/{id}` */
 export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
-function operation(route: Registered, around: Around, examples: Examples): Json {
-  const requestBody = requestBodyOf(route, around)
+function operation(route: Registered, context: Context, examples: Examples): Json {
+  const requestBody = requestBodyOf(route, context)
   return {
     operationId: operationId(route),
     summary: route.summary,
     tags: [tagOf(route)],
     security: securityOf(route),
-    parameters: parametersOf(route, around),
+    parameters: parametersOf(route, context),
     ...(requestBody && { requestBody }),
-    responses: responsesOf(route, around, examples),
+    responses: responsesOf(route, context, examples),
   }
 }
 
@@ -109,11 +109,11 @@ const SECURITY: Readonly<Record<Registered['audience'], readonly Json[]>> = {
 
 function securityOf(route: Registered): readonly Json[] {
   if (!takesTokens(route)) return SECURITY[route.audience]
-  const scope = wantsScope(route) ? 'read_write' : 'read_only'
+  const scope = requiresWriteScope(route) ? 'read_write' : 'read_only'
   return [...SECURITY[route.audience], { oauth: [scope] }]
 }
 
-/** `post /v1/payment_intents/:id/confirm` → postPaymentIntentsIdConfirm; of the operator's, operatorPost… */
+/** Names an operation: `post /v1/payment_intents/:id/confirm` → postPaymentIntentsIdConfirm; operatorPost… on the admin API. */
 function operationId({ method, path }: Registered): string {
   const isOperators = path.startsWith('/_paytwin/')
   const words = path.replace(/^\/(v1|_paytwin)\//, '').split(/[/:_]+/)

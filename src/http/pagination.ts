@@ -5,14 +5,14 @@ import type { Filter } from '../engine/view.ts'
 import type { Call } from './api.ts'
 import { instant } from './fields.ts'
 
-/** The parameters that every list has. See docs/contract/requests.md#lists. */
+/** The parameters of every list. See docs/contract/requests.md#lists. */
 export const pageParams = {
   limit: z.int().min(1).max(100).default(10),
   starting_after: z.string().optional(),
   ending_before: z.string().optional(),
 }
 
-/** Bounds of `created`, or the instant itself. See docs/contract/requests.md#lists; paytwin: the instant. */
+/** The parameter `created`: an instant or bounds. paytwin: the instant. See docs/contract/requests.md#lists. */
 export const createdParam = z
   .union(
     [
@@ -37,7 +37,7 @@ type CreatedParam = z.infer<typeof createdParam>
 
 const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-/** The conditions that `created` stands for. */
+/** Converts the parameter `created` to filters. */
 export function createdFilters(created: CreatedParam) {
   const at = (compare: '=' | (typeof OPERATORS)[keyof typeof OPERATORS], to: number | undefined) =>
     to === undefined ? [] : [{ field: 'created' as const, compare, to }]
@@ -45,11 +45,11 @@ export function createdFilters(created: CreatedParam) {
   return (['gt', 'gte', 'lt', 'lte'] as const).flatMap((bound) => at(OPERATORS[bound], created?.[bound]))
 }
 
-/** A condition for a parameter that may be absent. */
+/** Returns a filter for a parameter, or none if it is absent. */
 export const equals = (field: string, is: string | undefined): Filter[] =>
   is === undefined ? [] : [{ field, is }]
 
-/** A condition for a parameter that lists values and may be absent. */
+/** Returns a filter for a parameter with several values, or none if it is absent. */
 export const isOneOf = (field: string, isIn: readonly string[] | undefined): Filter[] =>
   isIn === undefined ? [] : [{ field, isIn }]
 
@@ -61,7 +61,7 @@ export type List<Entry> = {
   livemode: boolean
 }
 
-/** A list as it goes over the wire. */
+/** Makes a list object. */
 export const list = <Entry>(url: string, data: Entry[], has_more = false): List<Entry> => ({
   object: 'list',
   url,
@@ -71,7 +71,7 @@ export const list = <Entry>(url: string, data: Entry[], has_more = false): List<
 })
 
 /**
- * A page of a merchant's objects, newest first.
+ * Presents a page of a merchant's objects, newest first.
  * @throws ApiError parameter_invalid for two cursors; resource_missing for an unknown one
  */
 export function listObjects<K extends Kind, Body>(
@@ -95,7 +95,7 @@ export function listObjects<K extends Kind, Body>(
   )
 }
 
-/** Cuts one entry too many into a page and its `has_more`; what was read backward is turned round. */
+/** Makes a page of up to limit + 1 entries. The extra entry sets `has_more`. Entries that were read backward are reversed. */
 export function page<T, Body>(
   url: string,
   found: readonly T[],
@@ -107,7 +107,7 @@ export function page<T, Body>(
 }
 
 /**
- * A page of entries that an object holds itself, in their order.
+ * Presents a page of the entries of an object, such as the lines of an invoice, in their order.
  * @throws ApiError parameter_invalid for two cursors; resource_missing for an unknown one
  */
 export function pageOf<T extends { readonly id: string }, Body>(
@@ -127,7 +127,7 @@ export function pageOf<T extends { readonly id: string }, Body>(
 }
 
 /**
- * The cursor of a page. @throws ApiError parameter_invalid when there are two.
+ * Returns the cursor of a page. @throws ApiError parameter_invalid if there are two.
  * See docs/contract/requests.md#parameter-errors.
  */
 export function cursorOf({
@@ -135,7 +135,7 @@ export function cursorOf({
   ending_before,
 }: PageParams): { param: 'starting_after' | 'ending_before'; id: string } | undefined {
   if (starting_after !== undefined && ending_before !== undefined) {
-    throw parameterInvalid('ending_before', 'Give starting_after or ending_before, not both')
+    throw parameterInvalid('ending_before', 'Use starting_after or ending_before, not both')
   }
   if (starting_after !== undefined) return { param: 'starting_after', id: starting_after }
   return ending_before === undefined ? undefined : { param: 'ending_before', id: ending_before }

@@ -12,12 +12,12 @@ import type { Raw } from './form.ts'
 
 export type Schema<Params> = z.ZodType<Params> & { readonly shape?: Readonly<Record<string, unknown>> }
 
-/** A parameter that is required only beside others: its name when it is missing. */
+/** Returns the name of a missing parameter that is required only with others. */
 export type Requires = (raw: Raw) => string | undefined
 
 /**
- * Checks parameters against a schema: first that all required ones are there, then their types and ranges.
- * @param isForm - whether scalars are strings that the schema has to interpret
+ * Checks parameters against a schema: first that all required ones are present, then types and ranges.
+ * @param isForm - whether scalars are strings, to be converted to the types of the schema
  * @throws ApiError parameter_missing, parameter_invalid, amount_invalid, amount_too_large
  * See docs/contract/requests.md#parameter-errors.
  */
@@ -41,7 +41,7 @@ export function checkParams<Params>(
   throw issue ? refusal(issue, given) : parameterInvalid(null, 'The parameters are not valid')
 }
 
-/** `['items', 0, 'price']` → `items[0][price]`. */
+/** Formats a path as a parameter name: `['items', 0, 'price']` → `items[0][price]`. */
 export const nameOf = (path: readonly PropertyKey[]): string =>
   path.map((step, index) => (index === 0 ? String(step) : `[${String(step)}]`)).join('')
 
@@ -53,7 +53,7 @@ function inTableOrder(names: readonly string[], schema: Schema<unknown>): string
 
 function refusal(found: z.core.$ZodIssue, given: Raw): ApiError {
   const issue = innermost(found)
-  // Whatever is wrong within metadata is blamed on it as a whole.
+  // Every mistake within metadata has `param: "metadata"`.
   const cut = issue.path.indexOf('metadata')
   const path = cut === -1 ? issue.path : issue.path.slice(0, cut + 1)
   if (nameOf(path) === 'amount') {
@@ -66,26 +66,26 @@ function refusal(found: z.core.$ZodIssue, given: Raw): ApiError {
   return parameterInvalid(name, `Invalid value for ${name ?? 'the parameters'}: ${messageOf(issue)}`)
 }
 
-/** What fits no form of a union: the mistake within the form that it resembles, if it resembles one. */
+/** For a value that matches no option of a union, finds the mistake within the option that it resembles, if any. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue
-  const within = issue.errors.flatMap(([first]) => first ?? []).find((mistake) => !missesForm(mistake))
+  const within = issue.errors.flatMap(([first]) => first ?? []).find((mistake) => !isOtherType(mistake))
   return within ? innermost({ ...within, path: [...issue.path, ...within.path] }) : issue
 }
 
-/** Whether a value is not of the form at all, rather than one of it with a mistake. */
-const missesForm = ({ code, path }: z.core.$ZodIssue): boolean =>
+/** Whether a value has another type than the option, rather than a mistake within it. */
+const isOtherType = ({ code, path }: z.core.$ZodIssue): boolean =>
   path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union')
 
-/** What a schema has to say, as the end of a sentence. */
+/** Formats the message of a schema as the end of a sentence. */
 export function messageOf(issue: z.core.$ZodIssue): string {
   const message = issue.message
     .replace(/^Invalid (input|option): /, '')
-    .replace(/^Invalid input$/, 'not one of the accepted forms')
+    .replace(/^Invalid input$/, 'not one of the allowed forms')
   return message.charAt(0).toLowerCase() + message.slice(1)
 }
 
-/** What stands at a path; undefined when nothing does. */
+/** Returns the value at a path; undefined if there is none. */
 export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, step) => (typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined),
@@ -94,7 +94,7 @@ export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * The parameters that a schema does not know, nested ones as `items[0][zebra]`.
+ * Returns the names of unknown parameters, nested ones as `items[0][zebra]`.
  * See docs/contract/requests.md#unknown-parameters.
  */
 export function unknownParams(raw: unknown, parsed: unknown, path: readonly PropertyKey[] = []): string[] {
@@ -107,30 +107,30 @@ export function unknownParams(raw: unknown, parsed: unknown, path: readonly Prop
   })
 }
 
-/** How much of a list of names is shown: one caller could send a megabyte of them. */
-const MOST_OF_NAMES = 1_024
-const MOST_OF_A_NAME = 100
+/** Limits for names in a header and in the log, in characters. A request can have a megabyte of names. */
+const MAX_NAMES_LENGTH = 1_024
+const MAX_NAME_LENGTH = 100
 
-/** Names as a header value, cut after the last one that fits. See docs/contract/requests.md#unknown-parameters. */
+/** Formats names as a header value. Names that do not fit are left out. See docs/contract/requests.md#unknown-parameters. */
 export const namesAsHeader = (names: readonly string[]): string =>
   firstOf(names, encodeURIComponent).join(',')
 
-/** Names as a line of the log shows them: the first ones, and how many more there are. */
+/** Formats names for the log: the first ones, and the number of others. */
 export function namesForLog(names: readonly string[]): string[] {
-  const first = firstOf(names, (name) => shortened(name, MOST_OF_A_NAME))
+  const first = firstOf(names, (name) => shortened(name, MAX_NAME_LENGTH))
   return first.length === names.length
     ? first
     : [...first, `… and ${thousands(names.length - first.length)} more`]
 }
 
-/** The first names, as they are written, which take no more room together than lists of names have. */
-function firstOf(names: readonly string[], written: (name: string) => string): string[] {
+/** Returns the first names, formatted, that fit into MAX_NAMES_LENGTH characters. */
+function firstOf(names: readonly string[], format: (name: string) => string): string[] {
   const first: string[] = []
   let length = 0
   for (const name of names) {
-    const text = written(name)
+    const text = format(name)
     length += text.length + (first.length === 0 ? 0 : 1)
-    if (length > MOST_OF_NAMES) break
+    if (length > MAX_NAMES_LENGTH) break
     first.push(text)
   }
   return first
@@ -147,8 +147,8 @@ type Definition = {
 }
 
 /**
- * Gives the strings of a form the types that the schema expects: integers are `-?[0-9]+` only, booleans `true` and
- * `false`, and an empty value unsets what may be null. What does not fit stays a string, for the schema to refuse.
+ * Converts the strings of a form to the types of a schema. Integers are `-?[0-9]+`, booleans `true` and `false`. An empty
+ * value is null if the parameter is nullable. Other values stay strings, which the schema then refuses.
  * See docs/contract/requests.md#bodies.
  */
 export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
@@ -160,12 +160,12 @@ export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
   if (type === 'union' && options) {
     const forms = options.map((option) => ({ option, coerced: coerce(option, value) }))
     const fitting = forms.find(({ option, coerced }) => accepts(option, coerced))
-    // What fits none is read as the one that it resembles, so that only its mistakes are refused.
+    // If no option accepts the value, the first one that converts it is used, for a precise error.
     return (fitting ?? forms.find(({ coerced }) => coerced !== value))?.coerced ?? value
   }
   if (shape && typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const list = entriesOf(value)
-    // A list where an object belongs stays one, for the schema to refuse.
+    // A list in place of an object stays a list, which the schema refuses.
     if (list && list.length > 0) return list
     return Object.fromEntries(
       Object.entries(value).map(([key, child]) => {
@@ -181,13 +181,13 @@ export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
   return value
 }
 
-/** A list, which in a form is an object whose keys are places; undefined for anything else. */
+/** Returns a list, which in a form is an object whose keys are indexes; undefined for any other value. */
 export function entriesOf(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (typeof value !== 'object' || value === null) return undefined
-  const places = Object.keys(value)
-  if (!places.every((place) => /^\d{1,6}$/.test(place))) return undefined
-  return places.sort((left, right) => Number(left) - Number(right)).map((place) => Reflect.get(value, place))
+  const indexes = Object.keys(value)
+  if (!indexes.every((index) => /^\d{1,6}$/.test(index))) return undefined
+  return indexes.sort((left, right) => Number(left) - Number(right)).map((index) => Reflect.get(value, index))
 }
 
 const accepts = (schema: z.core.$ZodType, value: unknown): boolean =>

@@ -52,7 +52,7 @@ export function paymentIntentRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/payment_intents',
-      summary: 'Creates a payment intent, and confirms it at once if asked to.',
+      summary: 'Creates a payment intent. With confirm, also confirms it.',
       params: createParams,
       status: 201,
       returns: paymentIntentSchema,
@@ -68,7 +68,7 @@ export function paymentIntentRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/payment_intents',
-      summary: 'Lists payment intents, the newest first.',
+      summary: 'Lists payment intents, newest first.',
       params: listParams,
       returns: paymentIntentList,
     },
@@ -84,7 +84,8 @@ export function paymentIntentRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/payment_intents/:id',
-      summary: 'Retrieves a payment intent; a browser does so with a publishable key and the client_secret.',
+      summary:
+        'Retrieves a payment intent, also from a browser with a publishable key and the client_secret.',
       params: retrieveParams,
       returns: paymentIntentSchema,
       isPublic: true,
@@ -98,7 +99,7 @@ export function paymentIntentRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/payment_intents/:id',
-      summary: 'Changes the fields of a payment intent that are given.',
+      summary: 'Updates the given fields of a payment intent.',
       params: updateParams,
       returns: paymentIntentSchema,
       errors: { 400: ['payment_intent_unexpected_state', 'invalid_state_transition'] },
@@ -114,7 +115,7 @@ export function paymentIntentRoutes(api: Api): void {
       method: 'post',
       path: '/v1/payment_intents/:id/confirm',
       summary:
-        'Confirms a payment intent: charges its payment method, or waits for what the customer has to do.',
+        'Confirms a payment intent: charges its payment method, or waits for an action of the customer.',
       params: confirmParams,
       returns: paymentIntentSchema,
       isPublic: true,
@@ -141,7 +142,7 @@ export function paymentIntentRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/test_helpers/payment_intents/:id/settle',
-      summary: 'Does in the place of the customer what a payment intent waits for, well or badly.',
+      summary: 'Completes the pending action of the customer, with success or failure.',
       params: settleParams,
       returns: paymentIntentSchema,
       errors: { 400: ['payment_intent_unexpected_state'] },
@@ -162,7 +163,8 @@ const answer = (
 const shown = (isPublic: boolean): Presenter => (isPublic ? presentToBrowser : presentPaymentIntent)
 
 /**
- * @throws ApiError resource_missing, param id, for a missing or wrong one.
+ * Checks the client_secret of a payment intent.
+ * @throws ApiError resource_missing, param id, if it is missing or wrong
  * See docs/contract/authentication.md#publishable-keys.
  */
 function checkClientSecret(view: View, id: string, given: string | undefined): void {
@@ -177,7 +179,7 @@ export type Decline = {
   readonly message: string
 }
 
-/** The refusal of a payment, which is written all the same. See docs/contract/errors.md#declines. */
+/** Creates the error for a declined payment. The failed payment is written nevertheless. See docs/contract/errors.md#declines. */
 export function declinedPayment(
   view: View,
   intent: PaymentIntent | undefined,
@@ -221,7 +223,7 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Require
 }
 
 /**
- * What a browser may see of an intent: nothing of its charge, by whatever name.
+ * Presents an intent to a browser, without the fields that a publishable key may not see.
  * See docs/contract/authentication.md#publishable-keys.
  */
 function presentToBrowser(view: View, intent: PaymentIntent): PaymentIntentShape {
@@ -230,7 +232,7 @@ function presentToBrowser(view: View, intent: PaymentIntent): PaymentIntentShape
   return { ...rest, last_payment_error: error && { ...error, charge: null } }
 }
 
-/** paytwin: what the customer would have to do, and the test helper that does it for them. */
+/** Presents the pending action of the customer, and the test helper that completes it. paytwin: its fields. */
 const nextAction = (id: string, type: string): PaymentIntentShape['next_action'] => ({
   type: type === 'card' ? 'authenticate' : `${type}_push`,
   settle_with: `/v1/test_helpers/payment_intents/${id}/settle`,

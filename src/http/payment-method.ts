@@ -21,7 +21,7 @@ export const card = z.object({
     .transform((number) => number.replaceAll(' ', '')),
   exp_month: z.int().min(1).max(12).optional(),
   exp_year: z.int().min(2000).max(2999).optional(),
-  // Checked by real processors; a test card's number alone decides how it behaves.
+  // Accepted and ignored: the number of a test card alone decides its behavior.
   cvc: z.string().optional(),
 })
 const createParams = z.object({
@@ -42,8 +42,7 @@ export function paymentMethodRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/payment_methods',
-      summary:
-        'Creates a payment method that is attached to nobody yet; of cards it takes test numbers only.',
+      summary: 'Creates a payment method that is not attached to a customer. Cards must have a test number.',
       params: createParams,
       requires: (raw) => (raw.type === 'card' && raw.card === undefined ? 'card' : undefined),
       status: 201,
@@ -55,7 +54,7 @@ export function paymentMethodRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/payment_methods',
-      summary: 'Lists payment methods, the newest first.',
+      summary: 'Lists payment methods, newest first.',
       params: listParams,
       returns: paymentMethodList,
     },
@@ -80,7 +79,7 @@ export function paymentMethodRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/payment_methods/:id/attach',
-      summary: 'Attaches a payment method to a customer; attaching a test id makes a new one.',
+      summary: 'Attaches a payment method to a customer. A test id creates a new payment method.',
       params: attachParams,
       returns: paymentMethodSchema,
     },
@@ -91,7 +90,7 @@ export function paymentMethodRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/payment_methods/:id/detach',
-      summary: 'Detaches a payment method from its customer; it is charged no more.',
+      summary: 'Detaches a payment method from its customer. It can no longer be charged.',
       returns: paymentMethodSchema,
     },
     ({ unit, view, id }) => presentPaymentMethod(view, detachPaymentMethod(unit, id)),
@@ -100,7 +99,7 @@ export function paymentMethodRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/test_helpers/payment_methods/:id/outcomes',
-      summary: 'Scripts a card: what the processor answers at each attempt from now on.',
+      summary: 'Sets the outcomes of the next charges of a card.',
       params: outcomesParams,
       returns: paymentMethodSchema,
     },

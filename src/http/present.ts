@@ -30,10 +30,10 @@ const PRESENTERS: { readonly [K in Kind]: Presenter<Objects[K]> } = {
   webhook_delivery: presentDelivery,
 }
 
-/** Shows an object of any kind whole, as events do: a deleted one as it last was. */
+/** Presents an object of any kind with all fields, as in events. A deleted object has its last values. */
 export const present = <K extends Kind>(view: View, kind: K, object: Objects[K]): Json =>
   (PRESENTERS[kind] as Presenter<Objects[K]>)(view, object)
 
-/** Shows an object of any kind as a request finds it now: what is left of a deleted customer is its deletion stub. */
+/** Presents an object of any kind as in the answer to a GET: a deleted customer as its deletion stub. */
 export const presentFound = <K extends Kind>(view: View, kind: K, object: Objects[K]): Json =>
   kind === 'customer' ? presentCustomerOrStub(view, object as Customer) : present(view, kind, object)

@@ -19,20 +19,20 @@ import {
 } from './schemas/price.ts'
 import { ShownObject } from './shown-object.ts'
 
-const isTrue = z.boolean().optional()
+const optionalBoolean = z.boolean().optional()
 export const createProductParams = z.object({
   name: text.min(1),
-  active: isTrue,
+  active: optionalBoolean,
   description: optionalText,
   metadata,
 })
 const updateProductParams = z.object({
   name: text.min(1).optional(),
-  active: isTrue,
+  active: optionalBoolean,
   description: optionalText,
   metadata,
 })
-const listProductParams = z.object({ ...pageParams, active: isTrue, created: createdParam })
+const listProductParams = z.object({ ...pageParams, active: optionalBoolean, created: createdParam })
 
 const recurring = z
   .object({ interval: z.enum(INTERVAL_UNITS), interval_count: z.int().min(1).default(1) })
@@ -45,31 +45,31 @@ export const createPriceParams = z
     type: z.enum(['one_time', 'recurring']).optional(),
     recurring: recurring.optional(),
     nickname: optionalText,
-    active: isTrue,
+    active: optionalBoolean,
     lookup_key: z.string().max(200).nullable().optional(),
     metadata,
   })
   .refine(({ type, recurring: given }) => type !== 'one_time' || given === undefined, {
     path: ['recurring'],
-    error: 'a one-time price does not recur',
+    error: 'not allowed for a one-time price',
   })
 const updatePriceParams = z.object({
   nickname: optionalText,
-  active: isTrue,
+  active: optionalBoolean,
   lookup_key: z.string().max(200).nullable().optional(),
   metadata,
 })
 const listPriceParams = z.object({
   ...pageParams,
   product: reference.optional(),
-  active: isTrue,
+  active: optionalBoolean,
   lookup_key: z.string().optional(),
   lookup_keys: z.array(z.string()).max(100).optional(),
   currency: currency.optional(),
   created: createdParam,
 })
 
-/** See docs/contract/customers.md#prices. */
+/** Requires `recurring` for a recurring price. See docs/contract/customers.md#prices. */
 export const requiresRecurring: Requires = (raw) =>
   raw.type === 'recurring' && raw.recurring === undefined ? 'recurring' : undefined
 
@@ -92,7 +92,7 @@ export function productRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/products',
-      summary: 'Lists products, the newest first.',
+      summary: 'Lists products, newest first.',
       params: listProductParams,
       returns: productList,
     },
@@ -117,7 +117,7 @@ export function productRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/products/:id',
-      summary: 'Changes the fields of a product that are given.',
+      summary: 'Updates the given fields of a product.',
       params: updateProductParams,
       returns: productSchema,
     },
@@ -130,7 +130,7 @@ export function priceRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/prices',
-      summary: 'Creates a price, one-time or recurring.',
+      summary: 'Creates a one-time or recurring price.',
       params: createPriceParams,
       requires: requiresRecurring,
       status: 201,
@@ -143,7 +143,7 @@ export function priceRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/prices',
-      summary: 'Lists prices, the newest first.',
+      summary: 'Lists prices, newest first.',
       params: listPriceParams,
       returns: priceList,
     },
@@ -173,7 +173,7 @@ export function priceRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/prices/:id',
-      summary: 'Changes the fields of a price that are given; what it costs stays.',
+      summary: 'Updates the given fields of a price. Its amount cannot change.',
       params: updatePriceParams,
       returns: priceSchema,
     },

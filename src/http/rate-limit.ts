@@ -1,20 +1,20 @@
 import { rateLimited } from '../core/errors.ts'
 import { type Wall, wallSeconds } from '../engine/clock.ts'
 
-/** Counts requests of each merchant in each second of real time. See docs/contract/requests.md#rate-limit. */
+/** Limits the requests of each merchant per second of real time. See docs/contract/requests.md#rate-limit. */
 export class RateLimit {
   readonly #perSecond: number
   readonly #time: Wall
   readonly #counts = new Map<number, number>()
   #second = 0
 
-  /** @param time - never goes back: a step of the wall clock begins no new second */
+  /** @param time - a clock that never goes back, so that a step of the wall clock begins no new second */
   constructor(perSecond: number, time: Wall) {
     this.#perSecond = perSecond
     this.#time = time
   }
 
-  /** @param merchant - its ordinal. @throws ApiError rate_limit */
+  /** Counts a request. @param merchant - the ordinal of the merchant. @throws ApiError rate_limit */
   count(merchant: number): void {
     const second = wallSeconds(this.#time)
     if (second !== this.#second) {

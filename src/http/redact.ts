@@ -1,15 +1,15 @@
 import { holdsSecret, percentDecoded } from '../text/secret.ts'
 
 const REDACTED = '[redacted]'
-/** paytwin: no path of the API is as long; what is noted stays small. */
+/** paytwin: longer than every path of the API. Limits the size of the request log. */
 const MAX_LENGTH = 500
 
-/** Parameters whose values are secrets, be they nested. */
+/** Parameters whose values are secrets, also if nested. */
 const SECRET_NAME = /secret|token|password|verifier|authorization|api[-_]?key|(?:^|\[)(?:key|code)(?:$|\])/i
 
 /**
- * The path and query of a request without what opens anything: values of parameters that hold secrets, and everything that
- * looks like a key or a client_secret, percent-encoded or not.
+ * Removes secrets from the path and query of a request: values of secret parameters, and everything that looks like a key or
+ * a client_secret, percent-encoded or not.
  * See docs/contract/operator.md#request-log.
  */
 export function redacted(target: string): string {
@@ -28,7 +28,7 @@ function withoutSecrets(target: string): string {
   return `${clean.join('/')}?${pairs.join('&')}`
 }
 
-/** The parts of a path up to the first with a secret of a webhook endpoint: that is base64, so slashes may belong to it. */
+/** Cuts a path after the first part with a webhook secret, which is base64 and can contain slashes. */
 function cutBehindBase64(parts: string[]): string[] {
   const at = parts.findIndex((part) => percentDecoded(part).includes('whsec_'))
   return at === -1 ? parts : parts.slice(0, at + 1)

@@ -28,7 +28,7 @@ export function refundRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/refunds',
-      summary: 'Gives back what was charged, or a part of it.',
+      summary: 'Refunds a charge, fully or partly.',
       params: createParams,
       requires: (raw) =>
         raw.charge === undefined && raw.payment_intent === undefined ? 'charge' : undefined,
@@ -42,7 +42,7 @@ export function refundRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/refunds',
-      summary: 'Lists refunds, the newest first.',
+      summary: 'Lists refunds, newest first.',
       params: listParams,
       returns: refundList,
     },

@@ -2,33 +2,31 @@ import { resourceMissing } from '../core/errors.ts'
 import type { Feed, LiveStreams } from './live-streams.ts'
 import type { RequestShape } from './schemas/request.ts'
 
-/** How many requests are remembered. paytwin. */
+/** paytwin: how many requests the log keeps. */
 export const REQUESTS_KEPT = 1_000
 
 /** A request to /v1 that was answered. */
 export type NotedRequest = {
   readonly id: string
-  /** When it came: Unix milliseconds on the wall clock. */
+  /** The time of arrival in Unix milliseconds on the wall clock. */
   readonly time: number
   readonly method: string
   /** Path and query, without secrets. */
   readonly path: string
   readonly status: number
-  /** How long it took, in milliseconds. */
   readonly duration_ms: number
-  /** The hint of the key that it carried; null when it carried nothing that looks like one. */
+  /** The hint of its key; null if it had nothing that looks like a key. */
   readonly key: string | null
-  /** null when nobody knows whose it was. */
+  /** null if the merchant is not known. */
   readonly merchant: string | null
-  /** Whether it was answered from what is kept under its idempotency key. */
+  /** Whether the answer is a replay for an idempotency key. */
   readonly replayed: boolean
-  /** The code of the error that it was answered with. */
+  /** The error code of the answer; null without an error. */
   readonly code: string | null
 }
 
 /**
- * The last requests to /v1, in the order in which they were answered, in memory only. Noting one is all that a request pays:
- * what is shown is made when somebody looks.
+ * Keeps the last requests to /v1 in memory, in the order of their answers. Requests are formatted only when they are read.
  * See docs/contract/operator.md#request-log.
  */
 export class RequestLog {
@@ -52,7 +50,7 @@ export class RequestLog {
     this.#listeners.add(listener)
   }
 
-  /** Those that are remembered of one merchant, or for null of all and of nobody: newest first. */
+  /** Lists the requests of one merchant, newest first. null lists all requests, also those without a merchant. */
   list(merchant: string | null): NotedRequest[] {
     return this.#after(0, { merchant, limit: REQUESTS_KEPT })
       .map(({ request }) => request)
@@ -60,8 +58,8 @@ export class RequestLog {
   }
 
   /**
-   * Streams requests as they are answered, or those after one that the caller saw.
-   * @throws ApiError resource_missing for one that is not remembered
+   * Streams requests as they are answered. With `after`, begins after that request.
+   * @throws ApiError resource_missing if the log does not have that request
    */
   stream(merchant: string | null, after: { id: string; param: string } | undefined): Response {
     const feed = this.#feedOf(merchant)
@@ -88,7 +86,7 @@ export class RequestLog {
     }
   }
 
-  /** What is remembered after a place, oldest first. Places count from 1. */
+  /** Returns the requests after a place, oldest first. Places count from 1. */
   #after(place: number, { merchant, limit }: { merchant: string | null; limit: number }) {
     const found: { place: number; request: NotedRequest }[] = []
     const oldest = Math.max(place, this.#count - REQUESTS_KEPT)

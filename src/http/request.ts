@@ -6,14 +6,14 @@ import type { Incoming } from './incoming.ts'
 /** The size limit of every body on /v1, in bytes. See docs/contract/requests.md#limits. */
 export const MAX_V1_BODY_BYTES = 1_048_576
 
-/** The parameters of a request as they came, and whether their scalars are strings to be interpreted. */
+/** The parameters of a request before conversion, and whether their scalars are strings of a form. */
 export type Given = { readonly raw: Raw; readonly isForm: boolean }
 
 /**
- * Reads a request's parameters: the query of a GET, the body of a POST, either of a DELETE.
- * @param readBody - reads the body, where there may be one
- * @param options.onlyOnce - whether a form may give each parameter but once, as OAuth wants it
- * @throws ApiError parameter_invalid, param null, for a body that is malformed or of another content type
+ * Reads the parameters of a request: the query of a GET, the body of a POST, either of a DELETE.
+ * @param readBody - reads the body; not called for a GET
+ * @param options.onlyOnce - whether a repeated form parameter is an error, as in OAuth
+ * @throws ApiError parameter_invalid, param null, if the body is malformed or has an unsupported content type
  * See docs/contract/requests.md#bodies.
  */
 export async function readParams(
@@ -29,15 +29,15 @@ export async function readParams(
   if (method === 'DELETE' && body === '' && query !== '') return { raw: decodeForm(query), isForm: true }
   const type = mediaTypeOf(c.req.header('content-type'))
   if (type === FORM) {
-    // What curl -d does with JSON: its text would be one strange name, and the request would do something else.
+    // `curl -d '{…}'` sends JSON with the content type of a form. Parsed as a form, it would be one unknown parameter.
     if (body.trimStart().startsWith('{'))
-      throw parameterInvalid(null, 'The body looks like JSON: send it as application/json')
+      throw parameterInvalid(null, 'The body looks like JSON: set the content type to application/json')
     return { raw: decodeForm(body, options), isForm: true }
   }
   if (type === 'application/json' || body === '') return { raw: decodeJson(body), isForm: false }
   throw parameterInvalid(
     null,
-    `Unsupported content type '${type}': send application/json or application/x-www-form-urlencoded`,
+    `Unsupported content type '${type}': use application/json or application/x-www-form-urlencoded`,
   )
 }
 
@@ -51,23 +51,23 @@ function mediaTypeOf(header = ''): string {
   return header.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Nothing is ever unpacked: what is small on the wire stays small. */
+/** Refuses encoded bodies. Nothing is decompressed, so a small request cannot become large. */
 function refuseEncoded(encoding = 'identity'): void {
   if (encoding.trim().toLowerCase() === 'identity') return
-  throw parameterInvalid(null, `Unsupported content encoding '${encoding}': send the body as it is`)
+  throw parameterInvalid(null, `Unsupported content encoding '${encoding}': send the body without encoding`)
 }
 
 /**
- * Reads the body of a request of hono's.
- * @param limit - its largest size in bytes
- * @throws ApiError parameter_invalid, param null, for a larger one
+ * Reads the body of a request.
+ * @param limit - the maximum size in bytes
+ * @throws ApiError parameter_invalid, param null, if the body is larger
  */
 export async function readBody(c: Context, limit: number): Promise<string> {
   const tooLarge = () => parameterInvalid(null, `The body is larger than ${limit} bytes`)
   const announced = c.req.header('content-length')
   if (Number(announced ?? 0) > limit) throw tooLarge()
   if (announced !== undefined) return c.req.text()
-  // Without an announced length the body is counted while it arrives.
+  // Without a content length, the size is counted as the body arrives.
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {

@@ -3,8 +3,9 @@ import { resourceMissing } from '../core/errors.ts'
 import type { View } from '../engine/view.ts'
 
 /**
- * What every resource carries. It is written out where a dozen fields or more follow, for V8 makes a dictionary of what is spread
- * and then added to so much; and where one answer holds many of the kind.
+ * Presents the fields that every resource has. Presenters of objects with a dozen or more fields write them out instead:
+ * spreading into so many fields gives a slow dictionary object in V8. So do presenters of objects that appear many times in an
+ * answer.
  * See docs/contract/requests.md#resources.
  */
 export const common = <const Name extends string>(
@@ -19,7 +20,7 @@ export const common = <const Name extends string>(
   merchant_id: merchant.id,
 })
 
-/** What is left of a deleted object. See docs/contract/requests.md#deletion-stubs. */
+/** Makes the deletion stub of an object. See docs/contract/requests.md#deletion-stubs. */
 export const deletedStub = <const Name extends string>(object: Name, id: string) => ({
   id,
   object,
@@ -27,7 +28,7 @@ export const deletedStub = <const Name extends string>(object: Name, id: string)
   livemode: false,
 })
 
-/** An object named by a path; a deleted customer is still shown, as a stub. @throws ApiError resource_missing, param id */
+/** Returns the object of the id in the path; also a deleted customer. @throws ApiError resource_missing, param id */
 export function retrieve<K extends Kind>(view: View, kind: K, id: string): Objects[K] {
   const object = view.get(kind, id)
   const isGone = kind !== 'customer' && object !== undefined && 'deleted' in object && object.deleted

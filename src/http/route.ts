@@ -3,32 +3,32 @@ import type { ErrorCode } from './error-codes.ts'
 import type { Requires, Schema } from './params.ts'
 import type { Component } from './schemas/component.ts'
 
-/** The codes that a route refuses with beside those that all routes have, by their status. */
-export type Refusals = Readonly<Partial<Record<400 | 401 | 402 | 404 | 422, readonly ErrorCode[]>>>
+/** The error codes of a route, by status, in addition to those of all routes. */
+export type RouteErrors = Readonly<Partial<Record<400 | 401 | 402 | 404 | 422, readonly ErrorCode[]>>>
 
-/** A route as it serves and as it is described: the description is made from the same objects. */
+/** A route. Requests are served, and the OpenAPI document is made, from the same object. */
 export type RouteOf<Params, Body> = {
   readonly method: 'get' | 'post' | 'delete'
   readonly path: string
-  /** What it does, in a sentence. */
+  /** One sentence that begins with a verb. */
   readonly summary: string
   readonly params?: Schema<Params>
-  /** A parameter that is required only beside others. */
+  /** Finds a missing parameter that is required only with others. */
   readonly requires?: Requires
-  /** 201 for a POST that creates a resource, 303 where a browser is sent elsewhere. */
+  /** 201 for a POST that creates a resource, 303 for a redirect of a browser. */
   readonly status?: 200 | 201 | 303
   readonly returns: Component<z.ZodType<Body>>
-  readonly errors?: Refusals
-  /** Whether it also streams events, to those that accept text/event-stream. */
+  readonly errors?: RouteErrors
+  /** Whether it also streams events to clients that accept text/event-stream. */
   readonly streams?: true
-  /** Whether it answers people, with pages in HTML, and may send their browser elsewhere (303). */
+  /** Whether it answers with HTML pages, and may redirect (303). */
   readonly isPage?: true
 }
 
-/** A route that was registered. */
+/** A registered route. */
 export type Registered = Omit<RouteOf<unknown, unknown>, 'params' | 'returns'> & {
   readonly params?: z.ZodType
   readonly returns: Component
-  /** Who may call it: a merchant, a browser too, an app for itself, the operator, or everybody. */
+  /** Which callers it accepts: merchants; merchants and browsers (public); OAuth apps; the operator; everybody. */
   readonly audience: 'merchant' | 'public' | 'app' | 'operator' | 'everybody'
 }

@@ -3,23 +3,22 @@ import type { View } from '../engine/view.ts'
 import type { Json } from './json.ts'
 import { textOf } from './respond.ts'
 
-/** Another object that a presenter has looked at. */
+/** Another object that the presenter read. */
 type Related = { readonly kind: Kind; readonly id: string; readonly object: object | undefined }
 
-/** The text of an object, which holds for as long as everything that its presenter has looked at is the same. */
-type Kept = {
-  /** A browser is shown less of an intent than a merchant. */
+/** The cached text of an object. Valid while all objects that the presenter read are unchanged. */
+type CachedText = {
+  /** Presenters differ: a browser gets fewer fields of an intent than a merchant. */
   readonly presenter: object
   readonly merchant: View['merchant']
   readonly related: readonly Related[]
   readonly text: string
 }
 
-const kept = new WeakMap<object, Kept>()
+const cache = new WeakMap<object, CachedText>()
 
 /**
- * An object as an answer shows it. Its text is kept with the object, which the store keeps in memory as long as it is used; a
- * changed object is another one.
+ * An object to be presented. Its text is cached by the object's identity: the store returns the same object until it changes.
  */
 export class ShownObject<Body extends Json> {
   readonly #view: View
@@ -43,7 +42,7 @@ export class ShownObject<Body extends Json> {
     object: Object,
     present: (view: View, object: Object) => Body,
   ): ShownObject<Body> {
-    return new ShownObject(view, object, { presenter: present, present: (seen) => present(seen, object) })
+    return new ShownObject(view, object, { presenter: present, present: (viewed) => present(viewed, object) })
   }
 
   body(): Body {
@@ -53,10 +52,10 @@ export class ShownObject<Body extends Json> {
   /** The body as JSON, with nothing expanded. */
   text(): string {
     const view = this.#view
-    const known = kept.get(this.#object)
-    if (known?.presenter === this.#presenter && isSame(view, known)) return known.text
+    const cached = cache.get(this.#object)
+    if (cached?.presenter === this.#presenter && isValid(view, cached)) return cached.text
     const related: Related[] = []
-    const watched: View = {
+    const recordingView: View = {
       ...view,
       get: (kind, id) => {
         const object = view.get(kind, id)
@@ -64,11 +63,11 @@ export class ShownObject<Body extends Json> {
         return object
       },
     }
-    const text = textOf(this.#present(watched))
-    kept.set(this.#object, { presenter: this.#presenter, merchant: view.merchant, related, text })
+    const text = textOf(this.#present(recordingView))
+    cache.set(this.#object, { presenter: this.#presenter, merchant: view.merchant, related, text })
     return text
   }
 }
 
-const isSame = (view: View, { merchant, related }: Kept): boolean =>
+const isValid = (view: View, { merchant, related }: CachedText): boolean =>
   merchant === view.merchant && related.every(({ kind, id, object }) => view.get(kind, id) === object)

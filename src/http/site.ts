@@ -10,7 +10,7 @@ import type { RequestLog } from './request-log.ts'
 import type { EventStreams } from './stream.ts'
 import type { VersionHistory } from './versions.ts'
 
-/** Everything that the HTTP layer stands on. */
+/** The services and settings that the HTTP layer uses. */
 export type Site = {
   readonly engine: Engine
   readonly keys: KeyRing
@@ -22,20 +22,20 @@ export type Site = {
   /** The last requests to /v1. */
   readonly requests: RequestLog
   readonly present: Present
-  /** null when requests are not limited. */
+  /** null without a rate limit. */
   readonly rateLimit: RateLimit | null
   /** Whether an unknown parameter is an error. */
   readonly strictParams: boolean
-  /** How apps are told of errors. */
+  /** The format of OAuth errors. */
   readonly oauthErrors: OAuthErrorForm
-  /** Takes note of what should not happen: our own mistakes. */
+  /** Logs an unexpected error. */
   readonly reportError: (error: unknown, doing: string) => void
-  /** Takes note of what a developer should see: parameters that were ignored. */
+  /** Logs ignored parameters. */
   readonly noteIgnored: (route: string, params: readonly string[]) => void
-  /** Why nothing can be posted to a url, in a sentence; undefined when it can. */
+  /** Returns the reason why webhooks cannot be sent to a url, as a sentence; undefined if they can. */
   readonly refusesReceiver: (url: string) => string | undefined
-  /** Aborted when the sandbox begins to close: requests that come later, or are still delayed, are refused. */
+  /** Aborted when the sandbox begins to close. Later and delayed requests are then refused. */
   readonly closing: AbortSignal
-  /** Where the daemon listens; known once it does. */
+  /** Returns the url of the daemon. Available once it listens. */
   readonly url: () => string
 }

@@ -1,10 +1,10 @@
 import { StateReplaced } from '../engine/merchant-state.ts'
 
 /**
- * Serves a request in one state: where a restore or a reset came between its looking and its acting, it begins anew and comes
- * after that as a whole.
+ * Serves a request, and serves it again from the beginning if a restore or a reset replaced the state in the meantime. So a
+ * request never reads one state and writes another.
  */
-export async function inOneState<T>(serve: () => Promise<T>): Promise<T> {
+export async function retryIfReplaced<T>(serve: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await serve()
@@ -14,7 +14,7 @@ export async function inOneState<T>(serve: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What is to be done once only, however often a request begins: reading its body. */
+/** Wraps work so that it runs once and later calls share its result, such as reading the body of a request. */
 export function once<T>(work: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined
   return () => (done ??= work())

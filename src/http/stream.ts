@@ -6,18 +6,18 @@ import type { RecalledEvent } from '../engine/view.ts'
 import type { Json } from './json.ts'
 import { type Feed, LiveStreams } from './live-streams.ts'
 
-type Wanted = {
+type StreamOptions = {
   /** null for all merchants. */
   readonly merchant: MerchantState | null
   /** Empty for all. */
   readonly types: readonly EventType[]
   readonly after?: { readonly id: string; readonly param: string } | undefined
-  /** The key that opens it; null for the operator. */
+  /** The caller's key; null for the operator. */
   readonly key: string | null
 }
 
 /**
- * Live streams of the events in the journal, from which none is ever missed.
+ * Serves live streams of the events in the journal. No event is missed.
  * See docs/contract/events-and-webhooks.md#event-streams.
  */
 export class EventStreams {
@@ -42,12 +42,12 @@ export class EventStreams {
   }
 
   /**
-   * Opens a stream: new events only, or what came after an event that the caller saw.
+   * Opens a stream of new events. With `after`, begins after that event.
    * @throws ApiError resource_missing for an unknown event
    */
-  open(wanted: Wanted): Response {
-    const { merchant, after, key } = wanted
-    const feed = this.#feedOf(wanted)
+  open(options: StreamOptions): Response {
+    const { merchant, after, key } = options
+    const feed = this.#feedOf(options)
     const place = after ? placeOfEvent(this.#engine, merchant, after) : feed.newest()
     return this.#streams.open(feed, { place, key })
   }
@@ -58,14 +58,14 @@ export class EventStreams {
     this.#streams.close()
   }
 
-  /** Ends the streams that a key opened, when it is revoked. */
+  /** Ends the streams of a revoked key. */
   closeOf(key: string): void {
     this.#streams.closeOf(key)
   }
 
-  #feedOf({ merchant: wanted, types }: Wanted): Feed {
+  #feedOf({ merchant: requested, types }: StreamOptions): Feed {
     const engine = this.#engine
-    let merchant = wanted
+    let merchant = requested
     return {
       name: () => `${merchant?.settings.ordinal ?? ''} ${types.join(' ')}`,
       newest: () => newestPlace(engine, merchant),
@@ -81,7 +81,7 @@ export class EventStreams {
           const { ordinal, birth } = merchant.settings
           merchant = bornAs(engine.merchants, { merchant: ordinal, birth }) ?? null
         }
-        if (wanted && !merchant) return undefined
+        if (requested && !merchant) return undefined
         const [newest] = listEvents(engine, merchant, { types: [], created: [] }, { limit: 1 })
         return newest?.id ?? ''
       },
@@ -90,6 +90,6 @@ export class EventStreams {
   }
 }
 
-/** Whether a request asks for a stream of server-sent events, by its Accept header. */
+/** Returns whether the Accept header requests server-sent events. */
 export const wantsStream = (accept: string | undefined): boolean =>
   accept?.includes('text/event-stream') ?? false

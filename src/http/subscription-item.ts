@@ -9,13 +9,13 @@ import { type SubscriptionItemShape, subscriptionItemList } from './schemas/subs
 
 const listParams = z.object(pageParams)
 
-/** paytwin: where the `url` of a subscription's items leads, as that of an invoice's lines does. */
+/** Registers the route of a subscription's items. paytwin: the `url` of the list `items` points to it. */
 export function subscriptionItemRoutes(api: Api): void {
   api.read(
     {
       method: 'get',
       path: '/v1/subscriptions/:id/items',
-      summary: 'Lists the items of a subscription, in their order.',
+      summary: 'Lists the items of a subscription, in subscription order.',
       params: listParams,
       returns: subscriptionItemList,
     },
@@ -26,14 +26,14 @@ export function subscriptionItemRoutes(api: Api): void {
   )
 }
 
-/** All items of a subscription, as it shows them itself. */
+/** Presents the items of a subscription as the list in the field `items`. */
 export const presentItems = (view: View, subscription: Subscription): List<SubscriptionItemShape> =>
   list(
     `/v1/subscriptions/${subscription.id}/items`,
     subscription.items.map((item) => presentItem(view, subscription, item)),
   )
 
-/** An item shows its whole price. See docs/contract/subscriptions.md#items. */
+/** Presents an item, with its price as an object. See docs/contract/subscriptions.md#items. */
 function presentItem(view: View, { id }: Subscription, item: SubscriptionItem): SubscriptionItemShape {
   const price = view.get('price', item.price)
   return {

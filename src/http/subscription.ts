@@ -16,10 +16,10 @@ import type { Api } from './api.ts'
 import {
   currency,
   daysUntilDue,
+  dueDateNotAllowed,
   instant,
   isDueOnlyWhenSent,
   metadata,
-  notDue,
   optionalText,
   quantity,
   reference,
@@ -61,10 +61,10 @@ export const createParams = z
     description: optionalText,
     metadata,
   })
-  .refine(isDueOnlyWhenSent, notDue)
+  .refine(isDueOnlyWhenSent, dueDateNotAllowed)
   .refine(({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined, {
     path: ['trial_end'],
-    error: 'give trial_period_days or trial_end, not both',
+    error: 'use trial_period_days or trial_end, not both',
   })
 const updateItem = z.object({
   id: reference.optional(),
@@ -80,7 +80,7 @@ const updateParams = z.object({
   collection_method: z.enum(COLLECTION_METHODS).optional(),
   days_until_due: daysUntilDue.optional(),
   items: z.array(updateItem).min(1).optional(),
-  proration_behavior: z.literal('none', { error: "expected 'none': nothing is prorated" }).optional(),
+  proration_behavior: z.literal('none', { error: "expected 'none': proration is not supported" }).optional(),
   trial_end: trialEnd.optional(),
   pause_collection: z
     .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
@@ -99,7 +99,7 @@ const listParams = z.object({
   created: createdParam,
 })
 
-/** What the engine is asked for by the parameters of a new subscription. */
+/** Converts the parameters of a new subscription to those of the engine. */
 export const asEngineParams = ({
   trial_settings,
   ...params
@@ -109,7 +109,7 @@ export const asEngineParams = ({
 })
 
 /**
- * Charged automatically from the start, there must be something to charge.
+ * Requires a payment method for a subscription that is charged automatically and has no trial.
  * See docs/contract/subscriptions.md#creating.
  */
 export function requiresPaymentMethod(raw: Raw): string | undefined {
@@ -124,7 +124,7 @@ export function subscriptionRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/subscriptions',
-      summary: 'Subscribes a customer to prices, and collects the first payment unless there is a trial.',
+      summary: 'Creates a subscription, and collects the first payment unless it has a trial.',
       params: createParams,
       requires: requiresPaymentMethod,
       status: 201,
@@ -142,7 +142,7 @@ export function subscriptionRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/subscriptions',
-      summary: 'Lists subscriptions, the newest first; canceled ones only when they are asked for.',
+      summary: 'Lists subscriptions, newest first. Canceled ones are listed only with the parameter status.',
       params: listParams,
       returns: subscriptionList,
     },
@@ -174,7 +174,7 @@ export function subscriptionRoutes(api: Api): void {
       method: 'post',
       path: '/v1/subscriptions/:id',
       summary:
-        'Changes the fields of a subscription that are given; prices and quantities count from the next renewal.',
+        'Updates the given fields of a subscription. New prices and quantities apply from the next renewal.',
       params: updateParams,
       returns: subscriptionSchema,
       errors: {
@@ -189,7 +189,7 @@ export function subscriptionRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/subscriptions/:id/resume',
-      summary: 'Takes back a pending cancellation or a pause; a paused one is billed anew.',
+      summary: 'Undoes a pending cancellation, or resumes a paused subscription with a new invoice.',
       returns: subscriptionSchema,
       errors: { 400: ['invalid_state_transition'], 402: DECLINE_CODES },
     },
@@ -204,7 +204,7 @@ export function subscriptionRoutes(api: Api): void {
     {
       method: 'delete',
       path: '/v1/subscriptions/:id',
-      summary: 'Cancels a subscription, now or when its period ends.',
+      summary: 'Cancels a subscription, immediately or at the end of its period.',
       params: deleteParams,
       returns: subscriptionSchema,
       errors: { 400: ['invalid_state_transition'] },
@@ -213,7 +213,7 @@ export function subscriptionRoutes(api: Api): void {
   )
 }
 
-/** Canceled ones are listed only when they are asked for. See docs/contract/subscriptions.md#listing. */
+/** Converts the parameter `status` to filters. Without it, canceled subscriptions are left out. See docs/contract/subscriptions.md#listing. */
 function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
   if (status === undefined) return [{ field: 'status', isNot: 'canceled' }]
   if (status === 'all') return []

@@ -17,7 +17,7 @@ export function testClockRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/test_helpers/test_clocks',
-      summary: 'Creates a clock for single customers, which stands still wherever you like.',
+      summary: 'Creates a test clock: a frozen clock for selected customers.',
       params: createParams,
       status: 201,
       returns: testClockSchema,
@@ -28,7 +28,7 @@ export function testClockRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/test_helpers/test_clocks',
-      summary: 'Lists the clocks for single customers, the newest first.',
+      summary: 'Lists test clocks, newest first.',
       params: listParams,
       returns: testClockList,
     },
@@ -49,7 +49,7 @@ export function testClockRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/test_helpers/test_clocks/:id',
-      summary: 'Shows a clock for single customers.',
+      summary: 'Retrieves a test clock.',
       returns: testClockSchema,
     },
     ({ merchant, id }) => presentTestClock(merchant.settings.id, merchant.testClocks.named(id)),
@@ -58,7 +58,7 @@ export function testClockRoutes(api: Api): void {
     {
       method: 'delete',
       path: '/v1/test_helpers/test_clocks/:id',
-      summary: 'Deletes a clock with its customers, and cancels their subscriptions at once.',
+      summary: 'Deletes a test clock and its customers, and cancels their subscriptions immediately.',
       returns: deletedTestClock,
     },
     ({ unit, id }) => deletedStub('test_clock', deleteTestClock(unit, id).id),
@@ -67,7 +67,7 @@ export function testClockRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/test_helpers/test_clocks/:id/advance',
-      summary: 'Moves a clock for single customers forward, and answers when it has arrived.',
+      summary: 'Advances a test clock, runs the jobs that become due, and answers at the target.',
       params: advanceParams,
       returns: testClockSchema,
       errors: { 400: ['parameter_missing'] },
@@ -84,7 +84,7 @@ export function testClockRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/test_helpers/test_clocks/:id/cancel',
-      summary: 'Stops an advance that is under way.',
+      summary: 'Cancels a running advance.',
       returns: testClockSchema,
     },
     ({ merchant, site, id }) => {
@@ -95,10 +95,10 @@ export function testClockRoutes(api: Api): void {
   )
 }
 
-/** Where an advance leads: `frozen_time`, or as for the main clock. @throws ApiError parameter_missing, parameter_invalid */
+/** Returns the target of an advance: `frozen_time`, or `to` or `by` as for the main clock. @throws ApiError parameter_missing, parameter_invalid */
 function testClockAim({ frozen_time, to, by }: z.infer<typeof advanceParams>): Aim {
   if (frozen_time === undefined) return aimOf({ to, by })
   const other = to === undefined ? (by === undefined ? undefined : 'by') : 'to'
-  if (other) throw parameterInvalid(other, `Give frozen_time or ${other}, not both`)
+  if (other) throw parameterInvalid(other, `Use frozen_time or ${other}, not both`)
   return { aim: () => frozen_time, param: 'frozen_time' }
 }

@@ -6,7 +6,7 @@ import type { PastStep } from '../engine/past-steps.ts'
 import { pricesOf, type SubjectKind, type Timeline } from '../engine/timeline.ts'
 import type { View } from '../engine/view.ts'
 import { presentCustomerOrStub } from './customer.ts'
-import { differences } from './event.ts'
+import { previousAttributes } from './event.ts'
 import { presentInvoice } from './invoice.ts'
 import { type List, page } from './pagination.ts'
 import { presentPaymentMethod } from './payment-method.ts'
@@ -14,10 +14,10 @@ import { present } from './present.ts'
 import type { HappeningShape, ProspectShape, RelatedShape, TimelineShape } from './schemas/timeline.ts'
 import { presentSubscription } from './subscription.ts'
 
-/** At most so many objects of a kind are shown beside another. */
+/** The maximum number of related objects of each kind. */
 const MAX_RELATED = 100
 
-/** What stands beside the fields of an object that is shown: what belongs to it, and its timeline. */
+/** Presents the related objects and the timeline of an object, which the admin API adds to its fields. */
 export const presentAround = <K extends SubjectKind>(
   url: string,
   timeline: Timeline<K>,
@@ -68,8 +68,8 @@ function owedOf(invoices: readonly Invoice[]): RelatedShape['owed'] {
   return [...sums].map(([currency, amount]) => ({ amount, currency }))
 }
 
-/** What a step tells of an object of its kind, beside what all steps tell. */
-type Told = Partial<
+/** The fields of a timeline entry that depend on the kind of its object. */
+type KindFields = Partial<
   Pick<
     HappeningShape,
     | 'customer'
@@ -84,7 +84,9 @@ type Told = Partial<
   >
 >
 
-const TELLERS: { readonly [K in Kind]?: (object: Objects[K], step: PastStep, view: View) => Told } = {
+const KIND_FIELDS: {
+  readonly [K in Kind]?: (object: Objects[K], step: PastStep, view: View) => KindFields
+} = {
   customer: ({ id, email, name }) => ({ customer: id, label: email ?? name }),
   payment_method: (method) => ({ customer: method.customer, label: methodText(method) }),
   subscription: ({ id, customer, status, items, currency, cancellation_reason }, { type }, view) => ({
@@ -129,7 +131,7 @@ const TELLERS: { readonly [K in Kind]?: (object: Objects[K], step: PastStep, vie
   },
 }
 
-/** Which attempt ended an invoice's step; null for one that paid or asked for nothing. */
+/** Returns the payment attempt of an entry; null if the entry has none. */
 function attemptOf(invoice: Invoice, { type, replaced }: PastStep): HappeningShape['attempt'] {
   const isAttempt =
     type === 'invoice.payment_failed' || (type === 'invoice.paid' && invoice.payment_intent !== null)
@@ -140,8 +142,10 @@ function attemptOf(invoice: Invoice, { type, replaced }: PastStep): HappeningSha
 
 function presentHappening(view: View, step: PastStep): HappeningShape {
   const { id, type, kind, created, request, replaced, after } = step
-  const teller = TELLERS[kind] as ((object: Objects[Kind], step: PastStep, view: View) => Told) | undefined
-  const told = teller?.(after, step, view) ?? {}
+  const fieldsOf = KIND_FIELDS[kind] as
+    | ((object: Objects[Kind], step: PastStep, view: View) => KindFields)
+    | undefined
+  const fields = fieldsOf?.(after, step, view) ?? {}
   const { status: previous_status = null } = (replaced ?? {}) as { status?: string }
   return {
     id,
@@ -150,30 +154,30 @@ function presentHappening(view: View, step: PastStep): HappeningShape {
     type,
     resource: kind as HappeningShape['resource'],
     resource_id: after.id,
-    customer: told.customer ?? null,
-    subscription: told.subscription ?? subscriptionOf(view, told.invoice),
-    invoice: told.invoice ?? null,
-    label: told.label ?? null,
-    status: told.status ?? null,
+    customer: fields.customer ?? null,
+    subscription: fields.subscription ?? subscriptionOf(view, fields.invoice),
+    invoice: fields.invoice ?? null,
+    label: fields.label ?? null,
+    status: fields.status ?? null,
     previous_status,
-    amount: told.amount ?? null,
-    currency: told.currency ?? null,
-    reason: told.reason ?? null,
-    attempt: told.attempt ?? null,
+    amount: fields.amount ?? null,
+    currency: fields.currency ?? null,
+    reason: fields.reason ?? null,
+    attempt: fields.attempt ?? null,
     ...(type.endsWith('.updated') && replaced && { changes: changesOf(view, step, replaced) }),
     request,
   }
 }
 
-/** What belongs to an invoice belongs to its subscription. */
+/** Returns the subscription of an invoice. */
 const subscriptionOf = (view: View, invoice: string | null | undefined): string | null =>
   (invoice && view.get('invoice', invoice)?.subscription) || null
 
-/** The fields of the API's object that a step changed. */
+/** Returns the fields that an entry changed, with their former and new values. */
 function changesOf(view: View, { kind, after }: PastStep, replaced: object): HappeningShape['changes'] {
   const now = present(view, kind, after)
   const before = present(view, kind, { ...after, ...replaced } as Objects[Kind])
-  const former = Object.entries(differences(before, now))
+  const former = Object.entries(previousAttributes(before, now))
   return Object.fromEntries(former.map(([name, from]) => [name, { from, to: now[name] }]))
 }
 

@@ -3,23 +3,23 @@ import { parameterInvalid } from '../core/errors.ts'
 import type { Raw } from './form.ts'
 import type { Json } from './json.ts'
 
-/** One breaking change between a version and the one before it. */
+/** A breaking change between two consecutive versions. */
 export type VersionChange = {
   readonly description: string
-  /** Turns parameters of the version before into those of this one, for a route as in `POST /v1/customers`. */
+  /** Converts parameters of the previous version to this one, for a route such as `POST /v1/customers`. */
   readonly request?: (route: string, params: Raw) => Raw
-  /** Turns a resource of this version into one of the version before; called for every nested resource. */
+  /** Converts a resource of this version to the previous one. Called for every nested resource. */
   readonly response?: (resource: Json) => Json
 }
 
-/** A dated version, with all that changed since the one before. See docs/contract/versions.md#conversion. */
+/** A dated version, with its changes from the previous one. See docs/contract/versions.md#conversion. */
 export type Version = { readonly date: string; readonly changes: readonly VersionChange[] }
 
-/** The history of the API, oldest first: the one place where a breaking change is written down. */
+/** The versions of the API, oldest first. Breaking changes are declared here only. */
 export const VERSIONS: readonly Version[] = API_VERSIONS.map((date) => ({ date, changes: [] }))
 
 /**
- * Translates between dated versions at the edge, so that everything inside knows the newest only.
+ * Converts requests and answers between versions, so that all other code handles the newest version only.
  * See docs/contract/versions.md#conversion.
  */
 export class VersionHistory {
@@ -34,22 +34,22 @@ export class VersionHistory {
   }
 
   /**
-   * The version that a request asks for; undefined when it asks for none.
+   * Checks the version that a request names; undefined if it names none.
    * @throws ApiError parameter_invalid, param X-API-Version
    */
-  check(asked: string | undefined): string | undefined {
-    if (asked === undefined || this.dates.includes(asked)) return asked
+  check(requested: string | undefined): string | undefined {
+    if (requested === undefined || this.dates.includes(requested)) return requested
     const known = this.dates.join(', ')
-    throw parameterInvalid('X-API-Version', `Unknown API version '${asked}'. The known ones: ${known}.`)
+    throw parameterInvalid('X-API-Version', `Unknown API version '${requested}'. Known versions: ${known}.`)
   }
 
-  /** Parameters of an older version as the newest knows them. */
+  /** Converts parameters of an older version to the newest. */
   upgrade(date: string, route: string, params: Raw): Raw {
     if (date === this.newest) return params
     return this.#changesSince(date).reduce((given, { request }) => request?.(route, given) ?? given, params)
   }
 
-  /** A body of the newest version as an older one shows it. Events keep the version in which they were made. */
+  /** Converts a body of the newest version to an older one. Events keep the version in which they were emitted. */
   downgrade(date: string, body: Json): Json {
     if (date === this.newest) return body
     const changes = this.#changesSince(date).reverse()

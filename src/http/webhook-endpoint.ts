@@ -42,7 +42,7 @@ export function webhookEndpointRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/webhook_endpoints',
-      summary: 'Creates an endpoint: events from now on are posted to it. Its secret is shown this once.',
+      summary: 'Creates a webhook endpoint for future events. Its secret is shown only in this answer.',
       params: createEndpointParams,
       status: 201,
       returns: createdEndpointSchema,
@@ -56,7 +56,7 @@ export function webhookEndpointRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/webhook_endpoints',
-      summary: 'Lists webhook endpoints, the newest first.',
+      summary: 'Lists webhook endpoints, newest first.',
       params: endpointListParams,
       returns: endpointList,
     },
@@ -78,7 +78,7 @@ export function webhookEndpointRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/webhook_endpoints/:id',
-      summary: 'Changes the fields of an endpoint that are given, disables it or enables it again.',
+      summary: 'Updates the given fields of a webhook endpoint, or disables or enables it.',
       params: updateParams,
       returns: endpointSchema,
     },
@@ -91,7 +91,7 @@ export function webhookEndpointRoutes(api: Api): void {
     {
       method: 'delete',
       path: '/v1/webhook_endpoints/:id',
-      summary: 'Deletes an endpoint, and takes back what is on its way to it.',
+      summary: 'Deletes a webhook endpoint and discards its pending deliveries.',
       returns: deletedEndpoint,
     },
     ({ unit, id }) => deletedStub('webhook_endpoint', deleteEndpoint(unit, id).id),
@@ -100,7 +100,7 @@ export function webhookEndpointRoutes(api: Api): void {
     {
       method: 'get',
       path: '/v1/webhook_endpoints/:id/deliveries',
-      summary: 'Lists what was sent to an endpoint, the newest first, with all attempts.',
+      summary: 'Lists the deliveries of a webhook endpoint, newest first, with their attempts.',
       params: endpointListParams,
       returns: deliveryList,
     },
@@ -115,7 +115,7 @@ export function webhookEndpointRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/events/:id/resend',
-      summary: 'Posts an event again to the webhook endpoints that want it, or to one that is named.',
+      summary: 'Sends an event again to the webhook endpoints that match it, or to one endpoint.',
       params: resendParams,
       returns: deliveryList,
       errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
@@ -132,7 +132,7 @@ export function webhookEndpointRoutes(api: Api): void {
 }
 
 /**
- * Whether events can be posted to a url, and the globs match any.
+ * Checks that webhooks can be sent to a url, and that each glob matches an event type.
  * @throws ApiError parameter_invalid, param url or enabled_events[…]
  * See docs/contract/events-and-webhooks.md#addresses.
  */
@@ -141,11 +141,11 @@ export function checkEndpoint(site: ReceiverRules, given: ReceiverParams): void 
   if (mistake) throw mistake()
 }
 
-/** What decides where events may be posted to. */
+/** The service that decides to which urls webhooks may be sent. */
 export type ReceiverRules = Pick<Site, 'refusesReceiver'>
 type ReceiverParams = { url?: string | undefined; enabled_events?: readonly string[] | undefined }
 
-/** Makers of the errors for all that checkEndpoint refuses: looking for what was meant takes time. */
+/** Finds all mistakes that checkEndpoint refuses. Returns functions, because searching for suggestions takes time. */
 export function endpointMistakes(
   { refusesReceiver }: ReceiverRules,
   given: ReceiverParams,
@@ -173,7 +173,7 @@ export const presentEndpoint = (view: View, endpoint: WebhookEndpoint): Endpoint
   metadata: endpoint.metadata,
 })
 
-/** The only time that its secret is shown. */
+/** Presents a new endpoint, the only time with its secret. */
 export const presentCreatedEndpoint = (view: View, endpoint: WebhookEndpoint) => ({
   ...presentEndpoint(view, endpoint),
   secret: secretOf(view.ids, endpoint),

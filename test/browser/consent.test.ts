@@ -39,7 +39,7 @@ async function openApp(scope?: string): Promise<MarketplaceApp> {
 async function connect(page: Page, app: MarketplaceApp): Promise<void> {
   await page.goto(app.url)
   await page.getByRole('link', { name: 'Connect' }).click()
-  await page.getByRole('heading', { name: 'Ledgerly Books asks for access to your account' }).waitFor()
+  await page.getByRole('heading', { name: 'Ledgerly Books requests access to your account' }).waitFor()
 }
 
 const press = (page: Page, name: 'Approve' | 'Deny') => page.getByRole('button', { name }).click()

@@ -41,7 +41,7 @@ describe('clock advance', () => {
   })
 
   test.each([
-    [['--stop-on', 'invoice.paid', 'soon'], /'soon' is no duration/],
+    [['--stop-on', 'invoice.paid', 'soon'], /'soon' is not a duration/],
     [['1d', '--stop-on', 'nothing.at_all'], /'nothing\.at_all' matches no event type/],
     [['1d', '--stop-on', 'invoice.paid', 'soon'], /'soon' matches no event type/],
   ])('%j is refused by the daemon: exit 1', async (args, message) => {

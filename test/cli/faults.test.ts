@@ -62,8 +62,8 @@ describe('faults', () => {
 
   test.each([
     [['add', 'meteor'], /Invalid value for kind: .*"decline"\|"processor_timeout".*\(parameter_invalid\)/],
-    [['add', 'decline', '--route', '/v1/*'], /has no route: leave route out.*\(parameter_invalid\)/],
-    [['add', 'decline', '--ms', '5'], /Only a latency lasts: leave ms out.*\(parameter_invalid\)/],
+    [['add', 'decline', '--route', '/v1/*'], /route does not apply to decline.*\(parameter_invalid\)/],
+    [['add', 'decline', '--ms', '5'], /ms applies only to the kind latency.*\(parameter_invalid\)/],
     [['add', 'decline', '--rate', '2'], /Invalid value for rate: .*<=1 \(parameter_invalid\)/],
     [['add', 'decline', '--count', '0'], /Invalid value for count: .*>=1 \(parameter_invalid\)/],
     [['add', 'decline', '--merchant', 'mer_x'], /No such merchant: 'mer_x' \(resource_missing\)/],

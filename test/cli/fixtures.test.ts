@@ -170,8 +170,8 @@ describe('fixtures', () => {
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: [
-        `error: ${first}: prices[0].currency: this is required (parameter_missing)\n`,
-        `error: ${first}: prices[0].curency: 'curency' is not known here; did you mean 'currency'? (parameter_unknown)\n`,
+        `error: ${first}: prices[0].currency: required (parameter_missing)\n`,
+        `error: ${first}: prices[0].curency: unknown name 'curency'; did you mean 'currency'? (parameter_unknown)\n`,
         `error: ${second}: merchants[0].keys[0].secret: expected sk_test_ or pk_test_ and 24 to 200 letters or digits (parameter_invalid)\n`,
       ].join(''),
     })

@@ -26,6 +26,6 @@ test('a name that nests too deep is refused, however deep', async () => {
   for (const depth of [16, 500_000]) {
     const answer = await postForm(twin, '/v1/customers', `a${'[]'.repeat(depth)}=1`)
     expectRefusal(answer, invalid(null))
-    expect(answer.body.error.message).toBe('Parameters nest at most 16 deep')
+    expect(answer.body.error.message).toBe('Parameters can be nested at most 16 levels deep')
   }
 })

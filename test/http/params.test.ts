@@ -170,8 +170,12 @@ describe('what is wrong is named', () => {
 
 describe('what would be right is said', () => {
   test.each<[string, unknown, string]>([
-    ['/v1/customers', { metadata: [] }, 'metadata: expected pairs of text, or an empty text to remove all'],
-    ['/v1/customers', { metadata: { a: null } }, 'metadata: expected values of text, numbers or booleans'],
+    [
+      '/v1/customers',
+      { metadata: [] },
+      'metadata: expected an object of keys and values, or an empty string to remove all keys',
+    ],
+    ['/v1/customers', { metadata: { a: null } }, 'metadata: expected strings, numbers or booleans as values'],
     ['/v1/customers', { metadata: { ['k'.repeat(41)]: 1 } }, 'expected keys of at most 40 characters'],
     ['/v1/customers', { metadata: { a: 'v'.repeat(501) } }, 'expected values of at most 500 characters'],
     [

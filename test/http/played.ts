@@ -1,4 +1,4 @@
-import { tellStory } from '../../src/http/openapi/story.ts'
+import { recordExamples } from '../../src/http/openapi/story.ts'
 import type { Registered } from '../../src/http/route.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
 
@@ -29,7 +29,7 @@ export async function openPlayed(): Promise<Played> {
   const sent = new Map<Registered, Sent>()
   const specimens = [specimenOf(strict), specimenOf(sandbox, (request) => remember(sandbox, sent, request))]
   const next = async () => specimens.pop() ?? specimenOf(strict)
-  await tellStory(sandbox.routes, next).catch((error: unknown) => {
+  await recordExamples(sandbox.routes, next).catch((error: unknown) => {
     if (!(error instanceof StateTakenAway)) throw error
   })
   await strict.close()

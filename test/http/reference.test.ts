@@ -69,7 +69,8 @@ describe('The reference of the API', () => {
   })
 
   test('has every error that a route answers, there or among those of all routes', () => {
-    const everywhere = TEXT.split('\n').find((line) => line.startsWith('Each route names the codes')) ?? ''
+    const everywhere =
+      TEXT.split('\n').find((line) => line.startsWith('Each route lists its specific codes')) ?? ''
     for (const { name, operation, section } of routes()) {
       for (const response of Object.values<Body>(operation.responses).map(resolved)) {
         const examples = response.content?.['application/json']?.examples ?? {}
@@ -86,7 +87,7 @@ describe('The reference of the API', () => {
     expect(keyOf('POST /v1/customers')).toBe('secret key, or access token with the scope `read_write`')
     expect(keyOf('GET /v1/test_helpers/clock')).toBe('secret key')
     expect(keyOf('GET /v1/payment_intents/{id}')).toContain('publishable key')
-    expect(keyOf('POST /v1/oauth/token')).toBe('the id and the secret of an app')
+    expect(keyOf('POST /v1/oauth/token')).toBe('client id and secret of an app')
     expect(keyOf('GET /_paytwin/status')).toBe('admin token')
     expect(keyOf('GET /_paytwin/health')).toBe('none')
   })
@@ -115,7 +116,7 @@ describe('The reference of the API', () => {
     for (const [code, { type }] of Object.entries(ERROR_CODES)) {
       expect(sectionOf(TEXT, `\`${code}\``)).toContain(type)
     }
-    const types = sectionOf(TEXT, 'Types of events')
+    const types = sectionOf(TEXT, 'Event types')
     expect(EVENT_TYPES.filter((type) => !types.includes(`\`${type}\``))).toEqual([])
   })
 

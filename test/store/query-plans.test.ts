@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { tellStory } from '../../src/http/openapi/story.ts'
+import { recordExamples } from '../../src/http/openapi/story.ts'
 import type { Registered } from '../../src/http/route.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
 import { BLOCK_ROWS } from '../../src/store/blocks.ts'
@@ -51,7 +51,9 @@ let database: Database
 
 beforeAll(async () => {
   const twin = await startTwin()
-  await tellStory(twin.sandbox.routes, ({ strictParams }) => openSpecimen(twin.sandbox.routes, strictParams))
+  await recordExamples(twin.sandbox.routes, ({ strictParams }) =>
+    openSpecimen(twin.sandbox.routes, strictParams),
+  )
   await twin.close()
   database = await openDatabase(':memory:', 'normal')
 }, 60_000)

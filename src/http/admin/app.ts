@@ -13,7 +13,7 @@ import { deletedStub } from '../resource.ts'
 import { type AppShape, appList, deletedApp, type IssuedAppShape, issuedAppSchema } from '../schemas/oauth.ts'
 import type { AddRoute } from './site.ts'
 
-/** What the consent page shows a merchant: one line, in which nothing reorders or hides the rest. */
+/** The name of an app on the consent page: one line, without characters that hide or reorder text. */
 const name = z
   .string()
   .trim()
@@ -28,7 +28,7 @@ export function appRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'apps',
-      summary: 'Makes an app that merchants can let in, and shows its secret this once.',
+      summary: 'Creates an OAuth app. Its secret is shown only in this answer.',
       params: createAppParams,
       status: 201,
       returns: issuedAppSchema,
@@ -39,7 +39,7 @@ export function appRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'apps',
-      summary: 'Lists the apps, the newest first.',
+      summary: 'Lists OAuth apps, newest first.',
       returns: appList,
     },
     ({ c, site }) => list(c.req.path, listApps(site.engine).map(presentApp)),
@@ -48,7 +48,7 @@ export function appRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'apps/:id/rotate_secret',
-      summary: 'Gives an app a new secret in place of the old one. What merchants granted stays.',
+      summary: 'Replaces the secret of an OAuth app. Its grants stay valid.',
       returns: issuedAppSchema,
     },
     async ({ site, id }) => presentIssued(await rotateSecret(site.engine, id)),
@@ -57,7 +57,7 @@ export function appRoutes(add: AddRoute): void {
     {
       method: 'delete',
       path: 'apps/:id',
-      summary: 'Deletes an app, and revokes all that merchants granted it.',
+      summary: 'Deletes an OAuth app and revokes its grants.',
       returns: deletedApp,
     },
     async ({ site, id }) => {

@@ -17,13 +17,13 @@ import type { AddRoute } from './site.ts'
 const listParams = z.object(pageParams)
 const decideParams = z.object({ merchant: z.string().optional() })
 
-/** Decisions for merchants, without a browser. */
+/** Registers the routes to decide authorizations without a browser. */
 export function authorizationAdminRoutes(add: AddRoute): void {
   add(
     {
       method: 'get',
       path: 'authorizations',
-      summary: 'Lists what apps asked merchants for, and what was decided, the newest first.',
+      summary: 'Lists OAuth authorizations, newest first.',
       params: listParams,
       returns: authorizationList,
     },
@@ -44,14 +44,14 @@ export function authorizationAdminRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'authorizations/:id/approve',
-      summary: 'Lets an app in on behalf of a merchant.',
+      summary: 'Approves an OAuth authorization for a merchant.',
       params: decideParams,
       returns: decisionSchema,
       errors: { 400: ['invalid_state_transition'] },
     },
     async ({ site, params, id }) => {
       const merchant =
-        whoIsAsked(site.engine, id, params.merchant) ?? theMerchant(site.engine, params.merchant)
+        merchantOf(site.engine, id, params.merchant) ?? theMerchant(site.engine, params.merchant)
       return presentDecision(await decideFor(site.engine, id, { decision: 'approve', merchant }))
     },
   )
@@ -59,31 +59,32 @@ export function authorizationAdminRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'authorizations/:id/deny',
-      summary: 'Does not let an app in, on behalf of the merchant that is asked.',
+      summary: 'Denies an OAuth authorization.',
       params: decideParams,
       returns: decisionSchema,
       errors: { 400: ['invalid_state_transition'] },
     },
     async ({ site, params, id }) => {
       const named = params.merchant === undefined ? null : theMerchant(site.engine, params.merchant)
-      const merchant = whoIsAsked(site.engine, id, params.merchant) ?? named
+      const merchant = merchantOf(site.engine, id, params.merchant) ?? named
       return presentDecision(await decideFor(site.engine, id, { decision: 'deny', merchant }))
     },
   )
 }
 
 /**
- * The merchant that was asked; undefined when a page asks, and any can decide.
- * @throws ApiError resource_missing; parameter_invalid, param id, when it is not there now; param merchant, when another one is named
+ * Returns the merchant of an authorization; undefined if it comes from the consent page, where any merchant can decide.
+ * @throws ApiError resource_missing; parameter_invalid, param id, if the merchant no longer exists; param merchant, if another
+ *   merchant is named
  */
-function whoIsAsked(engine: Engine, id: string, named: string | undefined): MerchantState | undefined {
+function merchantOf(engine: Engine, id: string, named: string | undefined): MerchantState | undefined {
   const authorization = findAuthorization(engine, id)
   if (authorization.merchant === null) return undefined
   const merchant = askedMerchant(engine, authorization)
   if (!merchant)
-    throw parameterInvalid('id', 'The merchant that is asked is not there in the state that was restored')
+    throw parameterInvalid('id', 'The merchant of this authorization does not exist in the restored snapshot')
   if (named !== undefined && named !== merchant.settings.id) {
-    throw parameterInvalid('merchant', `The merchant that is asked is ${merchant.settings.id}`)
+    throw parameterInvalid('merchant', `The merchant of this authorization is ${merchant.settings.id}`)
   }
   return merchant
 }

@@ -6,30 +6,30 @@ import type { MerchantState } from '../../engine/merchant-state.ts'
 import { upcomingJobs } from '../../engine/upcoming.ts'
 import { advance, advanceFields, aimOf, presentClock, presentTestClock, presentUpcoming } from '../clock.ts'
 import { list, pageParams } from '../pagination.ts'
-import type { Refusals } from '../route.ts'
+import type { RouteErrors } from '../route.ts'
 import { anyClockList, upcomingList } from '../schemas/clock.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './site.ts'
 
-const one = { merchant: z.string().optional(), test_clock: z.string().optional() }
-const whose = { ...one, all: z.boolean().optional() }
-const whoseParams = z.object(whose)
-const advanceParams = z.object({ ...whose, ...advanceFields })
-const showParams = z.object(one)
-const upcomingParams = z.object({ ...one, ...pageParams })
+const oneFields = { merchant: z.string().optional(), test_clock: z.string().optional() }
+const scopeFields = { ...oneFields, all: z.boolean().optional() }
+const scopeParams = z.object(scopeFields)
+const advanceParams = z.object({ ...scopeFields, ...advanceFields })
+const showParams = z.object(oneFields)
+const upcomingParams = z.object({ ...oneFields, ...pageParams })
 
-/** A clock, and the merchant that it belongs to. */
-type Owned = { readonly merchant: MerchantState; readonly clock: Clock }
+/** A clock and its merchant. */
+type MerchantClock = { readonly merchant: MerchantState; readonly clock: Clock }
 
-/** With several merchants one has to be named, or all of them meant. */
-const NEEDS_MERCHANT: Refusals = { 400: ['parameter_missing'] }
+/** If there are several merchants, `merchant` or `all` is required. */
+const NEEDS_MERCHANT: RouteErrors = { 400: ['parameter_missing'] }
 
 export function clockAdminRoutes(add: AddRoute): void {
   add(
     {
       method: 'get',
       path: 'clock',
-      summary: 'Shows the clocks of all merchants, or of one.',
+      summary: 'Lists the clocks of all merchants or of one.',
       params: showParams,
       returns: anyClockList,
     },
@@ -39,16 +39,16 @@ export function clockAdminRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'clock/advance',
-      summary: 'Moves the clocks of one merchant or of all forward; all of them move, or none.',
+      summary: 'Advances the clocks of one merchant or of all: all of them or none.',
       params: advanceParams,
       returns: anyClockList,
       errors: NEEDS_MERCHANT,
     },
     async ({ c, site, params }) => {
       const { engine } = site
-      const clocks = meant(engine, params)
+      const clocks = selectClocks(engine, params)
       const aim = aimOf(params)
-      // All or none: a clock that cannot move keeps the others where they are.
+      // Checked first, so that no clock advances if one of them cannot.
       for (const { clock } of clocks) engine.time.check(clock, aim.aim(clock.now), aim.param)
       const wanted = { ...params, ...aim, clockParam: 'test_clock' }
       const summaries = await Promise.all(
@@ -67,38 +67,35 @@ export function clockAdminRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'clock/cancel',
-      summary: 'Stops advances that are under way.',
-      params: whoseParams,
+      summary: 'Cancels running advances.',
+      params: scopeParams,
       returns: anyClockList,
       errors: NEEDS_MERCHANT,
     },
     ({ c, site, params }) => {
-      const clocks = meant(site.engine, params)
+      const clocks = selectClocks(site.engine, params)
       for (const { merchant, clock } of clocks) site.engine.time.cancel(merchant, clock)
       return list(c.req.path, clocks.map(present))
     },
   )
   for (const [verb, summary] of [
-    ['freeze', 'Stops clocks where they stand.'],
-    ['unfreeze', 'Lets clocks tick on from where they stand.'],
+    ['freeze', 'Freezes clocks at their current time.'],
+    ['unfreeze', 'Unfreezes clocks, which then run from their current time.'],
   ] as const) {
     add(
       {
         method: 'post',
         path: `clock/${verb}`,
         summary,
-        params: whoseParams,
+        params: scopeParams,
         returns: anyClockList,
         errors: NEEDS_MERCHANT,
       },
       async ({ c, site, params }) => {
         if (params.test_clock !== undefined) {
-          throw parameterInvalid(
-            'test_clock',
-            'A test clock is always frozen, and moves only when it is advanced',
-          )
+          throw parameterInvalid('test_clock', 'A test clock is always frozen: use advance to move it')
         }
-        const clocks = meant(site.engine, params)
+        const clocks = selectClocks(site.engine, params)
         await Promise.all(
           clocks.map(({ merchant, clock }) => site.engine.command(merchant, null, () => clock[verb]())),
         )
@@ -110,7 +107,7 @@ export function clockAdminRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'upcoming',
-      summary: 'Lists what time is going to make happen, for all merchants or one.',
+      summary: 'Lists scheduled jobs of all merchants or of one, next due first.',
       params: upcomingParams,
       returns: upcomingList,
     },
@@ -122,7 +119,7 @@ export function clockAdminRoutes(add: AddRoute): void {
         if (wanted.cursor)
           throw parameterInvalid(
             wanted.cursor.param,
-            'With several merchants name one to go on after an entry',
+            `With several merchants, ${wanted.cursor.param} requires the parameter merchant`,
           )
         return clocks
           .flatMap(({ merchant, clock }) => upcomingJobs(site.engine, merchant, clock, wanted))
@@ -132,27 +129,30 @@ export function clockAdminRoutes(add: AddRoute): void {
   )
 }
 
-const mainClock = (merchant: MerchantState): Owned => ({ merchant, clock: merchant.clock })
+const mainClock = (merchant: MerchantState): MerchantClock => ({ merchant, clock: merchant.clock })
 
-/** The clocks that are to be shown: the one that is named, else the main clocks of all. @throws ApiError resource_missing */
-function shown(engine: Engine, { merchant, test_clock }: z.infer<typeof showParams>): Owned[] {
+/** Returns the clocks to show: the given one, else the main clocks of all merchants. @throws ApiError resource_missing */
+function shown(engine: Engine, { merchant, test_clock }: z.infer<typeof showParams>): MerchantClock[] {
   if (test_clock !== undefined) return [theTestClock(engine, test_clock, merchant)]
   if (merchant !== undefined) return [mainClock(theMerchant(engine, merchant))]
   return [...engine.merchants.values()].map(mainClock)
 }
 
-/** The clocks that are to be moved. @throws ApiError parameter_missing, parameter_invalid, resource_missing */
-function meant(engine: Engine, { merchant, all, test_clock }: z.infer<typeof whoseParams>): Owned[] {
+/** Returns the clocks to act on. @throws ApiError parameter_missing, parameter_invalid, resource_missing */
+function selectClocks(
+  engine: Engine,
+  { merchant, all, test_clock }: z.infer<typeof scopeParams>,
+): MerchantClock[] {
   if (all && (merchant !== undefined || test_clock !== undefined)) {
-    throw parameterInvalid('all', 'Give merchant or test_clock, or all, not both')
+    throw parameterInvalid('all', 'Use all, or merchant and test_clock, not both')
   }
   if (all) return [...engine.merchants.values()].map(mainClock)
   if (test_clock !== undefined) return [theTestClock(engine, test_clock, merchant)]
   return [mainClock(theMerchant(engine, merchant))]
 }
 
-/** A test clock of a merchant, or of whichever has it. @throws ApiError resource_missing, param test_clock */
-function theTestClock(engine: Engine, id: string, merchantId: string | undefined): Owned {
+/** Returns a test clock of the given merchant, else of any merchant. @throws ApiError resource_missing, param test_clock */
+function theTestClock(engine: Engine, id: string, merchantId: string | undefined): MerchantClock {
   const merchants = merchantId === undefined ? engine.merchants.values() : [theMerchant(engine, merchantId)]
   for (const merchant of merchants) {
     const clock = merchant.testClocks.find(id)
@@ -161,5 +161,5 @@ function theTestClock(engine: Engine, id: string, merchantId: string | undefined
   throw resourceMissing('test clock', id, 'test_clock')
 }
 
-const present = ({ merchant, clock }: Owned) =>
+const present = ({ merchant, clock }: MerchantClock) =>
   clock.isTest ? presentTestClock(merchant.settings.id, clock) : presentClock(merchant)

@@ -8,13 +8,13 @@ import type { AddRoute } from './site.ts'
 
 const listParams = eventListParams.extend({ merchant: z.string().optional() })
 
-/** Events of one merchant, or of all. */
+/** Registers the routes for events of one merchant or of all. */
 export function eventAdminRoutes(add: AddRoute): void {
   add(
     {
       method: 'get',
       path: 'events',
-      summary: 'Lists events of all merchants or of one, the newest first, or streams them as they happen.',
+      summary: 'Lists events of all merchants or of one, newest first, or streams new ones.',
       params: listParams,
       returns: eventList,
       streams: true,

@@ -12,7 +12,7 @@ const createParams = z.object({
   kind: z.enum(FAULT_KINDS),
   count: z.int().min(1).optional(),
   rate: z.number().min(0).max(1).default(1),
-  // A glob over routes, or over the urls of webhook endpoints.
+  // A glob that matches routes or urls of webhook endpoints.
   route: z.string().min(1).max(MAX_URL_LENGTH).optional(),
   merchant: z.string().optional(),
   ms: z.int().min(0).max(600_000).optional(),
@@ -25,14 +25,14 @@ export function faultRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'faults',
-      summary: 'Makes something go wrong, now and then or always.',
+      summary: 'Injects a fault, always or with a probability.',
       params: createParams,
       status: 201,
       returns: faultSchema,
       errors: { 404: ['resource_missing'] },
     },
     ({ site, params }) => {
-      checkMeaning(params)
+      checkKindParams(params)
       const { kind, count, rate, route, merchant, ms } = params
       const whose =
         merchant === undefined ? null : findMerchant(site.engine, merchant, 'merchant').settings.id
@@ -52,7 +52,7 @@ export function faultRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'faults',
-      summary: 'Lists the faults that are set.',
+      summary: 'Lists the active faults.',
       returns: faultList,
     },
     ({ c, site }) => list(c.req.path, site.faults.list().map(presentFault)),
@@ -61,7 +61,7 @@ export function faultRoutes(add: AddRoute): void {
     {
       method: 'delete',
       path: 'faults',
-      summary: 'Takes back all faults.',
+      summary: 'Removes all faults.',
       returns: faultList,
     },
     ({ c, site }) => {
@@ -73,7 +73,7 @@ export function faultRoutes(add: AddRoute): void {
     {
       method: 'delete',
       path: 'faults/:id',
-      summary: 'Takes back a fault.',
+      summary: 'Removes a fault.',
       returns: deletedFault,
     },
     ({ site, id }) => {
@@ -83,16 +83,16 @@ export function faultRoutes(add: AddRoute): void {
   )
 }
 
-/** @throws ApiError parameter_invalid for a parameter that means nothing to this kind of fault */
-function checkMeaning({ kind, route, ms }: z.infer<typeof createParams>): void {
+/** Checks that the parameters apply to the kind of fault. @throws ApiError parameter_invalid */
+function checkKindParams({ kind, route, ms }: z.infer<typeof createParams>): void {
   if (route !== undefined && isChargeFault(kind)) {
     throw parameterInvalid(
       'route',
-      `A ${kind} strikes attempts to charge a card, which the clock makes too, and has no route: leave route out, or name a merchant`,
+      `route does not apply to ${kind}, which affects every card charge, also those of the clock. Use merchant to limit it`,
     )
   }
   if (ms !== undefined && kind !== 'latency') {
-    throw parameterInvalid('ms', `Only a latency lasts: leave ms out, or make the kind latency, not ${kind}`)
+    throw parameterInvalid('ms', `ms applies only to the kind latency, not to ${kind}`)
   }
 }
 

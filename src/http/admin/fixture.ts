@@ -18,7 +18,7 @@ export function fixtureRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'fixtures',
-      summary: 'Makes all objects that files of fixtures describe, or nothing.',
+      summary: 'Loads fixtures files: creates all of their objects or none.',
       params: loadParams,
       maxBodyBytes: MAX_FIXTURE_BYTES,
       returns: fixturesSchema,
@@ -43,7 +43,7 @@ const presentFixtures = (made: readonly Made[], validate_only: boolean): Fixture
   object: 'fixtures',
   validate_only,
   counts: countsOf(made),
-  // What was only tried has no ids: the next objects get them.
+  // A validation creates no objects. Its ids are reused by the next objects.
   made: validate_only ? [] : [...made],
   livemode: false,
 })

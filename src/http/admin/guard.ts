@@ -3,7 +3,7 @@ import { ApiError, parameterInvalid } from '../../core/errors.ts'
 import { digest } from '../../engine/digest.ts'
 
 /**
- * Whether a request carries the operator's token, compared in constant time.
+ * Checks the admin token of a request, compared in constant time.
  * @throws ApiError authentication_error. See docs/contract/operator.md#admin-token.
  */
 export function checkAdminToken(header: string | undefined, token: string): void {
@@ -18,9 +18,9 @@ export function checkAdminToken(header: string | undefined, token: string): void
 }
 
 /**
- * What proves to somebody who knows the operator's token that the daemon at a url knows it too, before they tell it. The url is
- * the daemon's own: whoever passes the proof on has another.
- * @param nonce - chosen by who asks. See docs/contract/command-line.md#finding-the-daemon.
+ * Computes the proof that this daemon knows the admin token, without revealing it. The proof covers the daemon's own url, so
+ * that another program cannot pass it on as its own.
+ * @param nonce - chosen by the client. See docs/contract/command-line.md#finding-the-daemon.
  */
 export const proofOf = ({ url, token }: { url: string; token: string }, nonce: string): string =>
   createHmac('sha256', token)
@@ -28,8 +28,8 @@ export const proofOf = ({ url, token }: { url: string; token: string }, nonce: s
     .digest('hex')
 
 /**
- * Refuses a request that a foreign web page may have caused: one whose Host is not the daemon's own address, localhost or
- * an allowed name, or that a browser sent from another origin.
+ * Refuses requests that another website may have caused: the Host must be the daemon's address, localhost or an allowed name,
+ * and a browser's Origin must be the same host.
  * @param host - the Host header; @param origin - the Origin header
  * @throws ApiError parameter_invalid, param Host
  * See docs/contract/operator.md#host-rule.
@@ -42,18 +42,18 @@ export function checkHost(
   if (!allowed.has(name)) {
     throw parameterInvalid(
       'Host',
-      `The host '${name}' is not this daemon's. Call it by its address or as localhost, or start it with --allowed-host ${name || 'NAME'}.`,
+      `The host '${name}' is not allowed. Use the daemon's address or localhost, or start the daemon with --allowed-host ${name || 'NAME'}.`,
     )
   }
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
-    throw parameterInvalid('Host', `Requests from another origin ('${origin}') are not accepted here`)
+    throw parameterInvalid('Host', `Requests from another origin ('${origin}') are not allowed`)
   }
 }
 
-/** The names by which a daemon that listens on a host may be called. */
+/** Returns the allowed values of Host for a daemon that listens on a host. */
 export const allowedHosts = (host: string, names: readonly string[]): ReadonlySet<string> =>
   new Set(['localhost', '127.0.0.1', '::1', host, ...names].map((name) => name.toLowerCase()))
 
-/** `[::1]:4242` → `::1`, `Localhost:4242` → `localhost`. */
+/** Removes brackets and port: `[::1]:4242` → `::1`, `Localhost:4242` → `localhost`. */
 const hostname = (host: string): string =>
   (/^\[([^\]]+)\](?::\d+)?$/.exec(host)?.[1] ?? host.replace(/:\d+$/, '')).toLowerCase()

@@ -18,7 +18,7 @@ export function keyRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'keys',
-      summary: 'Issues an API key, and shows it this once.',
+      summary: 'Creates an API key. The key is shown only in this answer.',
       params: createParams,
       status: 201,
       returns: issuedKeySchema,
@@ -38,7 +38,7 @@ export function keyRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'keys',
-      summary: 'Lists all keys that were ever issued, the newest first.',
+      summary: 'Lists API keys, newest first, revoked ones included.',
       params: listParams,
       returns: keyList,
     },
@@ -55,7 +55,7 @@ export function keyRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'keys/:id/revoke',
-      summary: 'Revokes a key, for good.',
+      summary: 'Revokes an API key permanently.',
       returns: keySchema,
     },
     async ({ site, id }) => {

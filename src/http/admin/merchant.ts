@@ -30,7 +30,7 @@ export function merchantRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'merchants',
-      summary: 'Creates a merchant, with data, keys and a clock of its own.',
+      summary: 'Creates a merchant, with its own data, keys and clock.',
       params: createParams,
       status: 201,
       returns: merchantSchema,
@@ -44,7 +44,7 @@ export function merchantRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'merchants',
-      summary: 'Lists the merchants.',
+      summary: 'Lists merchants.',
       returns: merchantList,
     },
     ({ c, site }) => list(c.req.path, [...site.engine.merchants.values()].map(presentMerchant)),
@@ -53,7 +53,7 @@ export function merchantRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'merchants/:id',
-      summary: 'Changes the settings of a merchant that are given.',
+      summary: 'Updates the given settings of a merchant.',
       params: updateParams,
       returns: merchantSchema,
     },
@@ -66,7 +66,7 @@ export function merchantRoutes(add: AddRoute): void {
     {
       method: 'delete',
       path: 'merchants/:id',
-      summary: 'Deletes a merchant with its data, keys, clock and events; its advance is canceled.',
+      summary: 'Deletes a merchant with its data, keys, clock and events. Cancels its running advance.',
       returns: deletedMerchant,
     },
     async ({ site, id }) => {
@@ -77,8 +77,8 @@ export function merchantRoutes(add: AddRoute): void {
 }
 
 /**
- * The merchant that a request names, or the only one there is.
- * @throws ApiError parameter_missing when there are several and none is named; resource_missing, param merchant
+ * Returns the merchant that a request names, or the only merchant.
+ * @throws ApiError parameter_missing if there are several and none is named; resource_missing, param merchant
  */
 export function theMerchant(engine: Engine, id: string | undefined): MerchantState {
   if (id !== undefined) return findMerchant(engine, id, 'merchant')
@@ -87,7 +87,7 @@ export function theMerchant(engine: Engine, id: string | undefined): MerchantSta
   return only
 }
 
-/** How many of several merchants a refusal names. */
+/** How many merchants an error message lists. */
 const MAX_NAMED = 5
 
 function whichMerchant(merchants: readonly MerchantState[]): ApiError {
@@ -95,7 +95,7 @@ function whichMerchant(merchants: readonly MerchantState[]): ApiError {
   const rest = merchants.length > MAX_NAMED ? ', …' : ''
   return parameterMissing(
     'merchant',
-    `Missing required parameter: merchant. There are ${merchants.length}: ${named.join(', ')}${rest}`,
+    `Missing required parameter: merchant. The ${merchants.length} merchants: ${named.join(', ')}${rest}`,
   )
 }
 
@@ -104,7 +104,7 @@ function checkVersion({ versions }: Engine, version: string | undefined): void {
   if (version === undefined || versions.includes(version)) return
   throw parameterInvalid(
     'api_version',
-    `Unknown API version '${version}'. The known ones: ${versions.join(', ')}.`,
+    `Unknown API version '${version}'. Known versions: ${versions.join(', ')}.`,
   )
 }
 
@@ -112,7 +112,10 @@ function checkVersion({ versions }: Engine, version: string | undefined): void {
 function clockOf(clock: string | number): 'live' | number {
   const instant = clock === 'live' ? clock : parseInstant(String(clock))
   if (instant !== undefined) return instant
-  throw parameterInvalid('clock', `'${clock}' is no clock: give live, or a time as in 2026-01-31T10:00:00Z`)
+  throw parameterInvalid(
+    'clock',
+    `'${clock}' is not a clock: use live, or a time such as 2026-01-31T10:00:00Z`,
+  )
 }
 
 export function presentMerchant(merchant: MerchantState): MerchantShape {

@@ -14,7 +14,7 @@ export function requestRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'requests',
-      summary: 'Lists the last requests to /v1, the newest first, or streams them as they are answered.',
+      summary: 'Lists the last requests to /v1, newest first, or streams them as they are answered.',
       params: listParams,
       returns: requestList,
       streams: true,

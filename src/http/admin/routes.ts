@@ -8,7 +8,7 @@ import { checkParams, namesAsHeader, type Schema, unknownParams } from '../param
 import { readBody, readParams } from '../request.ts'
 import { errorBody, errorHeaders, json, knownError } from '../respond.ts'
 import type { Registered } from '../route.ts'
-import { inOneState } from '../start-over.ts'
+import { retryIfReplaced } from '../start-over.ts'
 import { appRoutes } from './app.ts'
 import { authorizationAdminRoutes } from './authorization.ts'
 import { clockAdminRoutes } from './clock.ts'
@@ -31,7 +31,7 @@ const MAX_BODY_BYTES = 64 * 1_048_576
 
 const NO_PARAMS = z.object({})
 
-/** The operator's API, under /_paytwin. See docs/contract/operator.md#admin-api. */
+/** Registers the admin API under /_paytwin. See docs/contract/operator.md#admin-api. */
 export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
   const routes: Registered[] = []
   const add: AddRoute = (route, answer) => {
@@ -58,13 +58,16 @@ export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
   return routes
 }
 
-/** What serving a route needs of it. */
-type Served<Params> = Pick<AdminRoute<Params, unknown>, 'params' | 'status' | 'isOpen' | 'maxBodyBytes'>
+/** The parts of a route that handling a request needs. */
+type HandlingOptions<Params> = Pick<
+  AdminRoute<Params, unknown>,
+  'params' | 'status' | 'isOpen' | 'maxBodyBytes'
+>
 
 async function handle<Params>(
   c: Context,
   site: AdminSite,
-  route: Served<Params>,
+  route: HandlingOptions<Params>,
   answer: (call: AdminCall<Params>) => Answer | Promise<Answer>,
 ): Promise<Response> {
   const own = requestId()
@@ -78,7 +81,7 @@ async function handle<Params>(
     const ignored = unknownParams(raw, params)
     if (ignored.length > 0) headers['Paytwin-Ignored-Params'] = namesAsHeader(ignored)
     const call = { c, site, params, id: c.req.param('id') ?? '', requestId: own }
-    const result = await inOneState(async () => answer(call))
+    const result = await retryIfReplaced(async () => answer(call))
     if (result instanceof ApiError) throw result
     if (!(result instanceof Response)) return json(route.status ?? 200, result, headers)
     for (const [name, value] of Object.entries(headers)) result.headers.set(name, value)

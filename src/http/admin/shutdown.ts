@@ -1,13 +1,13 @@
 import { shutdownSchema } from '../schemas/shutdown.ts'
 import type { AddRoute } from './site.ts'
 
-/** See docs/contract/operator.md#stopping. */
+/** Registers the route that shuts the daemon down. See docs/contract/operator.md#stopping. */
 export function shutdownRoutes(add: AddRoute): void {
   add(
     {
       method: 'post',
       path: 'shutdown',
-      summary: 'Ends the daemon; answers once its database is closed.',
+      summary: 'Shuts the daemon down, and answers when its database is closed.',
       returns: shutdownSchema,
     },
     async ({ c, site }) => {

@@ -5,23 +5,23 @@ import type { OpenSpecimen } from '../openapi/story.ts'
 import type { RouteOf } from '../route.ts'
 import type { Site } from '../site.ts'
 
-/** What the operator's API needs beside what /v1 stands on. */
+/** The services and settings of the admin API, in addition to those of /v1. */
 export type AdminSite = Site & {
   readonly adminToken: string
   readonly allowedHosts: ReadonlySet<string>
   readonly version: string
-  /** The data folder; null when ephemeral. */
+  /** The data folder; null if the daemon runs in memory. */
   readonly data: string | null
-  /** How long the daemon has run, in whole seconds. */
+  /** Returns the uptime of the daemon in whole seconds. */
   readonly uptime: () => number
-  /** Brings back the state of the first start. */
+  /** Resets the data to the state of the first start. */
   readonly reset: () => Promise<void>
   /**
-   * Ends the daemon; resolves once its database is closed, while the request that asks for it still waits.
-   * @param connection - where this request came from, which stays open until the process ends
+   * Shuts the daemon down. Resolves when its database is closed, before the request is answered.
+   * @param connection - the connection of the request, which stays open until the process exits
    */
   readonly shutDown: (connection: object | undefined) => Promise<void>
-  /** Opens a sandbox that is the same each time: the description takes its examples from it. */
+  /** Opens a deterministic sandbox, which supplies the examples of the documentation. */
   readonly openSpecimen: OpenSpecimen
 }
 
@@ -30,18 +30,18 @@ export type AdminCall<Params> = {
   readonly site: AdminSite
   readonly params: Params
   readonly id: string
-  /** The Request-Id of the operator's request. */
+  /** The Request-Id of the request. */
   readonly requestId: string
 }
 
 export type AdminRoute<Params, Body> = RouteOf<Params, Body> & {
-  /** Health alone is told to everybody. */
+  /** Whether the route needs no token. Only health does not. */
   readonly isOpen?: true
-  /** The largest body, where it is less than other routes take. */
+  /** The size limit of the body, if lower than that of other routes. */
   readonly maxBodyBytes?: number
 }
 
-/** Adds a route of the operator's API. */
+/** Adds a route to the admin API. */
 export type AddRoute = <Params = Raw, Body extends Json = Json>(
   route: AdminRoute<Params, Body>,
   answer: (call: AdminCall<Params>) => Answer<NoInfer<Body>> | Promise<Answer<NoInfer<Body>>>,

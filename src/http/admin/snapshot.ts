@@ -23,7 +23,7 @@ export function snapshotRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'snapshots',
-      summary: 'Saves the state of the whole sandbox under a name, in place of what it stood for before.',
+      summary: 'Saves a snapshot of the whole sandbox. Replaces an existing one with the same name.',
       params: saveParams,
       status: 201,
       returns: snapshotSchema,
@@ -34,7 +34,7 @@ export function snapshotRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'snapshots',
-      summary: 'Lists the snapshots, by name.',
+      summary: 'Lists snapshots, sorted by name.',
       returns: snapshotList,
     },
     ({ c, site }) => list(c.req.path, listSnapshots(site.engine).map(presentSnapshot)),
@@ -43,7 +43,7 @@ export function snapshotRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'snapshots/:id/restore',
-      summary: 'Puts the state of a snapshot in place of the present one.',
+      summary: 'Replaces the current state with that of a snapshot.',
       returns: snapshotSchema,
     },
     async ({ site, id }) => presentSnapshot(await restoreSnapshot(site.engine, id)),
@@ -64,7 +64,7 @@ export function snapshotRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'reset',
-      summary: 'Brings back the state of the first start; keys of the default merchant and snapshots stay.',
+      summary: 'Resets the data to the first start. Keeps snapshots and the keys of the default merchant.',
       returns: statusSchema,
     },
     async ({ site }) => {

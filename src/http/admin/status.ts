@@ -16,7 +16,7 @@ export function statusRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'health',
-      summary: 'Says that the daemon answers, to everybody, and proves that it knows the admin token.',
+      summary: 'Reports that the daemon runs. With a nonce, proves that it knows the admin token.',
       isOpen: true,
       params: healthParams,
       returns: healthSchema,
@@ -30,7 +30,7 @@ export function statusRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'status',
-      summary: 'Tells where the daemon runs, on what, and with how much in it.',
+      summary: 'Shows the url, version, data folder, merchants and object counts of the daemon.',
       returns: statusSchema,
     },
     ({ site }) => presentStatus(site),

@@ -18,13 +18,13 @@ const showParams = z.object({
 })
 type ShowCall = AdminCall<z.infer<typeof showParams>>
 
-/** Objects of any merchant with their timelines. */
+/** Registers the routes for objects of any merchant with their timelines. */
 export function timelineRoutes(add: AddRoute): void {
   add(
     {
       method: 'get',
       path: 'customers/:id',
-      summary: 'Shows a customer of any merchant as of now or then, with what happened to it and what will.',
+      summary: 'Retrieves a customer of any merchant with its timeline, as of now or an earlier time.',
       params: showParams,
       returns: customerTimeline,
     },
@@ -38,8 +38,7 @@ export function timelineRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'subscriptions/:id',
-      summary:
-        'Shows a subscription of any merchant as of now or then, with what happened to it and what will.',
+      summary: 'Retrieves a subscription of any merchant with its timeline, as of now or an earlier time.',
       params: showParams,
       returns: subscriptionTimeline,
     },
@@ -53,7 +52,7 @@ export function timelineRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'invoices/:id',
-      summary: 'Shows an invoice of any merchant as of now or then, with what happened to it and what will.',
+      summary: 'Retrieves an invoice of any merchant with its timeline, as of now or an earlier time.',
       params: showParams,
       returns: invoiceTimeline,
     },
@@ -65,13 +64,13 @@ export function timelineRoutes(add: AddRoute): void {
   )
 }
 
-/** @throws ApiError resource_missing; parameter_invalid, param at, for no time or one to come */
+/** Reads an object with its timeline. @throws ApiError resource_missing; parameter_invalid, param at, for a future or malformed time */
 async function recall<K extends SubjectKind>({ site, params, id }: ShowCall, kind: K): Promise<Timeline<K>> {
   const at = params.at === undefined ? undefined : parseInstant(String(params.at))
   if (params.at !== undefined && at === undefined) {
     throw parameterInvalid(
       'at',
-      `'${params.at}' is no time: give Unix seconds or ISO 8601, as in 2026-02-28T10:00:00Z`,
+      `'${params.at}' is not a time: use Unix seconds or ISO 8601, such as 2026-02-28T10:00:00Z`,
     )
   }
   const merchant = merchantWith(site.engine, kind, id)

@@ -8,7 +8,7 @@ import { triggerSchema } from '../schemas/trigger.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './site.ts'
 
-/** paytwin: longer than any name, so that a mistake is answered quickly. */
+/** paytwin: longer than every event type. Limits the time for finding suggestions. */
 const MAX_TYPE_LENGTH = 100
 
 const createParams = z.object({
@@ -19,8 +19,9 @@ const createParams = z.object({
 const unknownType = (given: unknown): string => {
   const text = String(given).slice(0, MAX_TYPE_LENGTH)
   const near = nearest(text, EVENT_TYPES)
-  const right = near.length > 0 ? `The nearest: ${near.join(', ')}` : `There are ${EVENT_TYPES.join(', ')}`
-  return `'${text}' is no type of event. ${right}`
+  const hint =
+    near.length > 0 ? `Did you mean ${near.join(', ')}?` : `The types are ${EVENT_TYPES.join(', ')}`
+  return `'${text}' is not an event type. ${hint}`
 }
 
 export function triggerRoutes(add: AddRoute): void {
@@ -28,7 +29,7 @@ export function triggerRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'trigger',
-      summary: 'Makes the objects that emit an event, or that time will make emit it.',
+      summary: 'Creates the objects that emit an event, at once or when the clock advances.',
       params: createParams,
       returns: triggerSchema,
       errors: { 404: ['resource_missing'] },

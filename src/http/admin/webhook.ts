@@ -28,23 +28,23 @@ import {
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './site.ts'
 
-/** How many of the deliveries that are tried again an answer shows. */
+/** How many of the retried deliveries an answer lists. */
 const MAX_SHOWN = 100
-const whose = { merchant: z.string().optional() }
+const merchantField = { merchant: z.string().optional() }
 const createParams = createEndpointParams.extend({
-  ...whose,
+  ...merchantField,
   enabled_events: createEndpointParams.shape.enabled_events.default(['*']),
 })
-const listParams = z.object({ ...whose, ...pageParams })
-const retryParams = z.object({ ...whose, id: z.string().optional(), all: z.boolean().optional() })
+const listParams = z.object({ ...merchantField, ...pageParams })
+const retryParams = z.object({ ...merchantField, id: z.string().optional(), all: z.boolean().optional() })
 
-/** Webhook endpoints of all merchants. */
+/** Registers the routes for webhook endpoints of all merchants. */
 export function webhookAdminRoutes(add: AddRoute): void {
   add(
     {
       method: 'post',
       path: 'webhooks',
-      summary: 'Creates a webhook endpoint. Its secret is shown this once.',
+      summary: 'Creates a webhook endpoint for future events. Its secret is shown only in this answer.',
       params: createParams,
       status: 201,
       returns: createdEndpointSchema,
@@ -61,7 +61,7 @@ export function webhookAdminRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'webhooks',
-      summary: 'Lists the webhook endpoints of a merchant, the newest first.',
+      summary: 'Lists the webhook endpoints of a merchant, newest first.',
       params: listParams,
       returns: endpointList,
       errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
@@ -77,7 +77,7 @@ export function webhookAdminRoutes(add: AddRoute): void {
     {
       method: 'delete',
       path: 'webhooks/:id',
-      summary: 'Deletes a webhook endpoint, and takes back what is on its way to it.',
+      summary: 'Deletes a webhook endpoint and discards its pending deliveries.',
       returns: deletedEndpoint,
     },
     async ({ site, id }) => {
@@ -90,7 +90,7 @@ export function webhookAdminRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'webhooks/:id/deliveries',
-      summary: 'Lists what was sent to a webhook endpoint, the newest first, with all attempts.',
+      summary: 'Lists the deliveries of a webhook endpoint, newest first, with their attempts.',
       params: z.object(pageParams),
       returns: deliveryList,
     },
@@ -109,13 +109,13 @@ export function webhookAdminRoutes(add: AddRoute): void {
       method: 'post',
       path: 'webhooks/retry',
       summary:
-        'Sends deliveries again that wait for that: one, those of an endpoint, or all; shows the newest hundred of them.',
+        'Retries pending deliveries now: one, those of an endpoint, or all. Lists the newest 100 of them.',
       params: retryParams,
       returns: deliveryList,
       errors: { 400: ['parameter_missing', 'invalid_state_transition'], 404: ['resource_missing'] },
     },
     async ({ c, site, params: { id, all, merchant } }) => {
-      if (all && id !== undefined) throw parameterInvalid('all', 'Give id or all, not both')
+      if (all && id !== undefined) throw parameterInvalid('all', 'Use id or all, not both')
       if (!all && id === undefined) throw parameterMissing('id')
       const retried =
         id === undefined ? await retryAll(site.engine, merchant) : await retryOne(site.engine, id)
@@ -127,7 +127,7 @@ export function webhookAdminRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'events/:id/resend',
-      summary: 'Posts an event again to the webhook endpoints that want it, or to one that is named.',
+      summary: 'Sends an event again to the webhook endpoints that match it, or to one endpoint.',
       params: resendParams,
       returns: deliveryList,
       errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
@@ -148,7 +148,7 @@ export function webhookAdminRoutes(add: AddRoute): void {
   )
 }
 
-/** A delivery that was sent again, by its id: there may be very many of them. */
+/** A retried delivery. Holds only its id, because there can be very many. */
 type Retried = { readonly view: CurrentView; readonly id: string }
 
 function presentRetried({ view, id }: Retried): DeliveryShape {
@@ -157,7 +157,7 @@ function presentRetried({ view, id }: Retried): DeliveryShape {
   return presentDelivery(view, delivery)
 }
 
-/** @throws ApiError resource_missing, invalid_state_transition */
+/** Retries a delivery, or those of an endpoint. @throws ApiError resource_missing, invalid_state_transition */
 async function retryOne(engine: Engine, id: string): Promise<Retried[]> {
   const merchant =
     merchantWith(engine, 'webhook_delivery', id) ?? merchantWith(engine, 'webhook_endpoint', id)
@@ -167,7 +167,7 @@ async function retryOne(engine: Engine, id: string): Promise<Retried[]> {
   return retried.map((delivery) => ({ view, id: delivery }))
 }
 
-/** All that wait, of one merchant or of all. @throws ApiError resource_missing, param merchant */
+/** Retries all pending deliveries, of one merchant or of all. @throws ApiError resource_missing, param merchant */
 async function retryAll(engine: Engine, named: string | undefined): Promise<Retried[]> {
   const merchants = named === undefined ? [...engine.merchants.values()] : [theMerchant(engine, named)]
   const retried = await Promise.all(
@@ -187,7 +187,7 @@ async function retryAll(engine: Engine, named: string | undefined): Promise<Retr
 const viewOf = ({ store, ids }: Engine, { settings }: MerchantState): CurrentView =>
   currentView({ store, ids, merchant: settings })
 
-/** Whose an endpoint is that was not deleted. @throws ApiError resource_missing */
+/** Returns the merchant of an endpoint that is not deleted. @throws ApiError resource_missing */
 function ownerOf(engine: Engine, id: string): MerchantState {
   const merchant = merchantWith(engine, 'webhook_endpoint', id)
   const endpoint = merchant && viewOf(engine, merchant).get('webhook_endpoint', id)

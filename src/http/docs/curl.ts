@@ -1,7 +1,7 @@
 import type { Example } from '../openapi/examples.ts'
 import type { Registered } from '../route.ts'
 
-/** A request as a shell would make it. */
+/** Formats an example request as a curl command. */
 export function curl(route: Registered, { request }: Example, url: string): string {
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => request.ids[name] ?? name)
   const query = pairsOf(request.query).join('&')
@@ -23,7 +23,7 @@ function credentials({ audience }: Registered): string[] {
     : ['-u "$PAYTWIN_SECRET_KEY:"']
 }
 
-/** Nested parameters as form pairs: `items[0][price]=…`. */
+/** Formats nested parameters as form pairs: `items[0][price]=…`. */
 function pairsOf(params: object, name = ''): string[] {
   return Object.entries(params).flatMap(([key, value]) => {
     const named = name === '' ? key : `${name}[${key}]`
@@ -37,6 +37,6 @@ function pairsOf(params: object, name = ''): string[] {
   })
 }
 
-/** Quoted where a shell would otherwise read more into it. */
+/** Quotes a word for the shell if necessary. */
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

@@ -6,7 +6,7 @@ import type { Description } from '../openapi.ts'
 import type { Registered } from '../route.ts'
 import type { Markup, PageContent } from './layout.ts'
 
-/** What each code means, under an anchor of its name: where `doc_url` leads. See docs/contract/errors.md#codes. */
+/** Makes the page of error codes. Each code has an anchor of its name, which `doc_url` points to. See docs/contract/errors.md#codes. */
 export function errorsPage({ examples, tags }: Description): PageContent {
   const routes = tags.flatMap((tag) => tag.routes)
   const codes = Object.entries(ERROR_CODES) as [ErrorCode, CodePage][]
@@ -14,22 +14,22 @@ export function errorsPage({ examples, tags }: Description): PageContent {
     title: 'Errors · paytwin',
     name: 'errors',
     body: html`<h1>Errors</h1>
-<p class="lead">Every refusal has the same form: an error with a type, a code for programs, a message for people, and the parameter that is to blame.</p>
+<p class="lead">Every error has the same form: a type, a code for programs, a message for people, and the parameter that caused it.</p>
 <ul class="plain">${codes.map(([code]) => html`<li><a href="#${code}"><code>${code}</code></a></li>`)}
 <li><a href="#authentication">No code: authentication</a></li></ul>
 ${codes.map(([code, page]) => codeSection(code, page, { routes, errors: examples.errors }))}
 <section id="authentication">
 <h2>No code: authentication</h2>
 <p>401, <code>authentication_error</code></p>
-<p>A request without a key that opens is told so, and nothing more: not whether the key once existed. When keys cannot be resolved for a while, the message says to try again; the key is not to blame then.</p>
+<p>The key is missing or invalid. The message never reveals whether a key once existed. If keys cannot be resolved at the moment, the message says to retry; the key itself may be valid.</p>
 ${['401_invalid_key', '401_keys_unavailable'].map((name) => exampleOf(examples.errors.get(name)))}
 </section>`,
   }
 }
 
-type Around = { readonly routes: readonly Registered[]; readonly errors: ReadonlyMap<string, Json> }
+type Context = { readonly routes: readonly Registered[]; readonly errors: ReadonlyMap<string, Json> }
 
-function codeSection(code: ErrorCode, { type, means, param, remedy }: CodePage, { routes, errors }: Around) {
+function codeSection(code: ErrorCode, { type, means, param, remedy }: CodePage, { routes, errors }: Context) {
   const statuses = statusesOf(code, routes)
   return html`<section id="${code}">
 <h2><code>${code}</code></h2>

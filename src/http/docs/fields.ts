@@ -3,10 +3,10 @@ import { isReference, type JsonSchema, nameOfRef, type Schemas } from '../openap
 import type { Tag } from '../openapi/tags.ts'
 import type { Markup } from './layout.ts'
 
-/** What is known of all components, and where they are explained. */
+/** All components, and the pages that explain them. */
 export type Explained = { readonly schemas: Schemas; readonly tags: readonly Tag[] }
 
-/** The fields of an object or the parameters of a request, each with its type and what it means. */
+/** Lists the fields of an object or the parameters of a request, each with its type and description. */
 export function fieldList(schema: JsonSchema, explained: Explained, { marksRequired = false } = {}): Markup {
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const isRequired = marksRequired && schema.required?.includes(name)
@@ -21,15 +21,15 @@ export function fieldList(schema: JsonSchema, explained: Explained, { marksRequi
 const defaultOf = ({ default: given }: JsonSchema): Markup | '' =>
   given === undefined || given === null
     ? ''
-    : html` <span class="faint">Unless given: <code>${String(given)}</code>.</span>`
+    : html` <span class="faint">Default: <code>${String(given)}</code>.</span>`
 
-/** What an object holds, or what may be one, or the objects of a list do. */
+/** Lists the fields of a nested object, also of a nullable one or of the objects in a list. */
 function within(field: JsonSchema, explained: Explained, options: { marksRequired: boolean }): Markup | '' {
   const object = [field, ...(field.anyOf ?? [])].find(({ properties }) => properties) ?? field.items
   return object?.properties ? fieldList(object, explained, options) : ''
 }
 
-/** The type of a value in words, with links to what it may be. */
+/** Describes the type of a value in words, with links to the pages of components. */
 export function typeOf(schema: JsonSchema, explained: Explained): Markup | string {
   if (isReference(schema)) return referenceType(schema, explained)
   if (schema.anyOf) return joined(schema.anyOf.map((option) => typeOf(option, explained)))
@@ -44,14 +44,14 @@ export function typeOf(schema: JsonSchema, explained: Explained): Markup | strin
   return types.join(' or ')
 }
 
-/** An id, and what can be shown in its place. */
+/** Describes an id that can be expanded to an object. */
 function referenceType({ anyOf = [] }: JsonSchema, explained: Explained): Markup {
   const [name] = anyOf.flatMap((option) => nameOfRef(option) ?? [])
   const isNullable = anyOf.some(({ type }) => type === 'null')
   return html`${componentType(name ?? '', explained)} id, can be expanded${isNullable ? ', or null' : ''}`
 }
 
-/** A component by its name, linked to where it is explained. A list is called by what it lists. */
+/** Names a component, with a link to its explanation. A list is named after its entries. */
 function componentType(name: string, explained: Explained): Markup {
   const entry = entryOf(name, explained.schemas)
   if (entry !== undefined) return html`list of ${componentType(entry, explained)}`
@@ -61,7 +61,7 @@ function componentType(name: string, explained: Explained): Markup {
   return page === undefined ? html`${name}` : html`<a href="${page}">${name}</a>`
 }
 
-/** The component that a list lists; undefined for what is no list. */
+/** Returns the component of the entries of a list; undefined if it is not a list. */
 function entryOf(name: string, schemas: Schemas): string | undefined {
   const items = schemas[name]?.properties?.data?.items
   return items && nameOfRef(items)
@@ -75,7 +75,7 @@ function pageOf(name: string, explained: Explained): string | undefined {
   return whole && `/docs/${whole.name}#${name}`
 }
 
-/** The components that one is made of, those within them too, which are explained with it unless they have a page of their own. */
+/** Returns the components nested in one, at any depth. They are explained on its page, except those with their own page. */
 export function partsOf(name: string, { schemas, tags }: Explained): string[] {
   const found = new Set<string>()
   const visit = (whole: string): void => {
@@ -90,7 +90,7 @@ export function partsOf(name: string, { schemas, tags }: Explained): string[] {
   return [...found]
 }
 
-/** The components that the fields of an object are, or that are its options. */
+/** Returns the components that a schema refers to directly, in its fields or options. */
 const namedIn = (schema: JsonSchema | undefined): string[] =>
   [...Object.values(schema?.properties ?? {}), ...(schema?.anyOf ?? [])]
     .filter((part) => !isReference(part))

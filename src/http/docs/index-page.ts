@@ -4,7 +4,7 @@ import type { Tag } from '../openapi/tags.ts'
 import type { Description } from '../openapi.ts'
 import type { Markup, PageContent } from './layout.ts'
 
-/** How to call the API, and where the rest is explained. */
+/** Makes the first page: how to call the API, and a list of the other pages. */
 export const indexPage = ({ tags }: Description, url: string): PageContent => ({
   title: 'paytwin',
   name: '',
@@ -17,22 +17,22 @@ curl ${url}/v1/customers \\
 
 <h2>How to call it</h2>
 <dl>
-${term('Keys', html`A secret key goes in as <code>Authorization: Bearer</code>, or as the user of HTTP Basic with an empty password. Publishable keys are for browsers, which may show and confirm one payment intent with its <code>client_secret</code>.`)}
-${term('Bodies', html`JSON and forms are the same: <code>items[0][price]=…</code>, <code>metadata[plan]=pro</code>. Amounts are integers in the smallest currency unit, times are Unix seconds.`)}
-${term('Lists', html`The newest first, ten at a time, up to a hundred with <code>limit</code>. Go on with <code>starting_after</code> the last id, back with <code>ending_before</code> the first.`)}
-${term('Whole objects', html`<code>expand[]=latest_invoice.payment_intent</code> shows objects in place of their ids, four levels deep; on lists the path begins with <code>data.</code>`)}
-${term('Repeating', html`A POST or DELETE with an <code>Idempotency-Key</code> can be sent again: it answers the same, and nothing happens twice.`)}
-${term('Versions', html`<code>X-API-Version: ${NEWEST_API_VERSION}</code> asks for a version; without it the merchant's own is used.`)}
-${term('What answers carry', html`<code>livemode</code> in every body, false here. <code>Request-Id</code> and <code>X-API-Version</code> in every header; <code>Paytwin-Now</code>, the merchant's clock; <code>Paytwin-Ignored-Params</code>, the names that nobody knows.`)}
-${term('Errors', html`Refusals have a <a href="/docs/errors">code</a>, and a <code>doc_url</code> that leads to it.`)}
+${term('Keys', html`Send a secret key as <code>Authorization: Bearer</code>, or as the user of HTTP Basic with an empty password. Publishable keys are for browsers: they can retrieve and confirm one payment intent with its <code>client_secret</code>.`)}
+${term('Bodies', html`JSON or form-encoded: <code>items[0][price]=…</code>, <code>metadata[plan]=pro</code>. Amounts are integers in the smallest currency unit. Times are Unix seconds.`)}
+${term('Lists', html`Newest first. <code>limit</code> is 1 to 100, 10 by default. For the next page, set <code>starting_after</code> to the last id. For the previous page, set <code>ending_before</code> to the first.`)}
+${term('Expansion', html`<code>expand[]=latest_invoice.payment_intent</code> shows objects in place of their ids, up to four levels deep. On lists the path begins with <code>data</code>.`)}
+${term('Idempotency', html`A POST or DELETE with an <code>Idempotency-Key</code> can be retried: the answer is the same, and the action runs once.`)}
+${term('Versions', html`<code>X-API-Version: ${NEWEST_API_VERSION}</code> selects a version. The default is the version of the merchant.`)}
+${term('Responses', html`Every body has <code>livemode</code>, which is false. Every response has the headers <code>Request-Id</code> and <code>X-API-Version</code>. <code>Paytwin-Now</code> is the merchant's clock. <code>Paytwin-Ignored-Params</code> lists unknown parameters.`)}
+${term('Errors', html`Errors have a <a href="/docs/errors">code</a>, and a <code>doc_url</code> that points to its explanation.`)}
 </dl>
 
 <h2>For merchants</h2>
 ${pageList(tags.filter(({ isOperators }) => !isOperators))}
 <h2>For the operator</h2>
-<p>With the daemon's admin token, as <code>Authorization: Bearer</code>.</p>
+<p>These routes need the admin token of the daemon, as <code>Authorization: Bearer</code>.</p>
 ${pageList(tags.filter(({ isOperators }) => isOperators))}
-<p>The same for programs: <a href="/openapi.json">/openapi.json</a>.</p>`,
+<p>The OpenAPI document: <a href="/openapi.json">/openapi.json</a>.</p>`,
 })
 
 const term = (name: string, text: Markup): Markup => html`<div><dt>${name}</dt><dd>${text}</dd></div>`

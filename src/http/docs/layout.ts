@@ -7,12 +7,12 @@ export type Markup = ReturnType<typeof html>
 
 export type PageContent = {
   readonly title: string
-  /** The name of the page, as in /docs/customers; empty for the first. */
+  /** The name of the page, such as customers in /docs/customers; empty for the first page. */
   readonly name: string
   readonly body: Markup
 }
 
-/** A whole page: its content comes first, the list of all pages after it or beside it. */
+/** Makes a complete page: the content, then the list of all pages. */
 export const layout = ({ title, name, body }: PageContent, tags: readonly Tag[]): string =>
   String(html`<!doctype html>
 <html lang="en">
@@ -33,7 +33,7 @@ ${body}
 <ul>
 ${link({ href: '/docs', name: '', text: 'How to call it' }, name)}
 ${link({ href: '/docs/errors', name: 'errors', text: 'Errors' }, name)}
-<li><a href="/openapi.json">OpenAPI description</a></li>
+<li><a href="/openapi.json">OpenAPI document</a></li>
 </ul>
 <h2>For merchants</h2>
 <ul>${pagesOf(tags, { isOperators: false }, name)}</ul>

@@ -4,12 +4,12 @@ import { indexPage } from './index-page.ts'
 import { layout, type PageContent } from './layout.ts'
 import { resourcePage } from './resource-page.ts'
 
-/** The pages of the documentation, made from the description. */
+/** Renders the pages of the documentation. */
 export class Pages {
   readonly #description: Description
   readonly #url: string
 
-  /** @param url - the daemon's, for the examples */
+  /** @param url - the url of the daemon, for the examples */
   constructor(description: Description, url: string) {
     this.#description = description
     this.#url = url
@@ -23,7 +23,7 @@ export class Pages {
     return this.#lay(errorsPage(this.#description))
   }
 
-  /** The page of a resource, as in payment_intents; undefined when there is none. */
+  /** Renders the page of a resource, such as payment_intents; undefined if there is none. */
   resource(name: string): string | undefined {
     const tag = this.#description.tags.find((known) => known.name === name)
     return tag && this.#lay(resourcePage(tag, this.#description, this.#url))

@@ -11,13 +11,13 @@ import { curl } from './curl.ts'
 import { fieldList, partsOf, typeOf } from './fields.ts'
 import type { Markup, PageContent } from './layout.ts'
 
-/** An answer of at most so many lines is shown without being asked for. */
+/** Example answers of up to this many lines are shown open. */
 const SHORT_ANSWER_LINES = 16
 
-/** A resource: its routes, what it looks like, and what it is made of. */
+/** Makes the page of a resource: its routes, its object, and nested objects. */
 export function resourcePage(tag: Tag, description: Description, url: string): PageContent {
   const objects = [tag.component, ...partsOf(tag.component, description), ...tag.beside].filter(
-    // One that is either of several is explained as these are.
+    // A union has no properties. Its options are explained instead.
     (name) => description.schemas[name]?.properties,
   )
   return {
@@ -40,7 +40,7 @@ const objectLine = (name: string): Markup => html`<li><a href="#${name}">The ${n
 const routeName = ({ method, path }: Registered): Markup =>
   html`<code><span class="method ${method}">${method.toUpperCase()}</span> ${steps(templateOf(path))}</code>`
 
-/** A path that breaks between its steps where there is no room, not within a word. */
+/** Allows a line break before each slash of a path. */
 const steps = (path: string): Markup[] =>
   path.split(/(?<=.)(?=\/)/).map((step, index) => (index === 0 ? html`${step}` : html`<wbr>${step}`))
 
@@ -58,27 +58,27 @@ function routeSection(route: Registered, tag: Tag, description: Description, url
 <p>${route.summary}${audienceText(route)}</p>
 ${hasParams ? html`<h3>Parameters</h3>${fieldList(params, description, { marksRequired: true })}` : ''}
 <h3>Answer</h3>
-<p>${route.status ?? 200}, ${route.isPage ? html`in HTML` : typeOf(refTo(route.returns.name), description)}${route.streams ? html`; with <code>Accept: text/event-stream</code> a live stream of events` : ''}. ${refusalText(route)}</p>
+<p>${route.status ?? 200}, ${route.isPage ? html`in HTML` : typeOf(refTo(route.returns.name), description)}${route.streams ? html`; with <code>Accept: text/event-stream</code> a live stream of events` : ''}. ${errorText(route)}</p>
 ${example ? exampleMarkup(curl(route, example, url), example) : ''}
 ${stream ? html`<details><summary>A stream</summary><pre>${stream}</pre></details>` : ''}
 </section>`
 }
 
 const audienceText = ({ audience }: Registered): string => {
-  if (audience === 'public') return ' Publishable keys may do so too.'
-  if (audience === 'app') return ' Apps do so for themselves, with client_id and client_secret.'
-  return audience === 'everybody' ? ' It needs no key.' : ''
+  if (audience === 'public') return ' Also accepts publishable keys.'
+  if (audience === 'app') return ' Authenticates the app with client_id and client_secret.'
+  return audience === 'everybody' ? ' Needs no key.' : ''
 }
 
-/** Codes with which every route refuses. */
+/** Error codes of every route. */
 const EVERYWHERE: ReadonlySet<ErrorCode> = new Set([
   'parameter_invalid',
   'parameter_unknown',
   'idempotency_key_reuse',
 ])
 
-/** The codes that are this route's own business. */
-function refusalText(route: Registered): Markup | '' {
+/** Lists the error codes that are specific to a route. */
+function errorText(route: Registered): Markup | '' {
   const codes = [...refusalsOf(route)]
     .filter(([status]) => status !== 401 && status < 429)
     .flatMap(([, named]) => named)
@@ -86,7 +86,7 @@ function refusalText(route: Registered): Markup | '' {
   const links = codes.map(
     (code, index) => html`${index === 0 ? '' : ', '}<a href="/docs/errors#${code}">${code}</a>`,
   )
-  return links.length === 0 ? '' : html`It is refused with ${links}.`
+  return links.length === 0 ? '' : html`Error codes: ${links}.`
 }
 
 function exampleMarkup(command: string, { status, body }: Example): Markup {

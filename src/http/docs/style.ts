@@ -1,4 +1,4 @@
-/** How the pages look: one column on a phone, the list of pages beside it where there is room; dark where that is preferred. */
+/** The style sheet of the pages: one column on small screens, two on wide ones, with a dark color scheme. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

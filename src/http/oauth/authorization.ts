@@ -17,7 +17,7 @@ import {
   type DecisionShape,
   decisionSchema,
 } from '../schemas/oauth.ts'
-import { askedOf, askerOf } from './asked.ts'
+import { authorizationRequest, requestingApp } from './asked.ts'
 import { withoutEmpty } from './client-api.ts'
 
 const createParams = z.object({
@@ -31,7 +31,7 @@ const createParams = z.object({
 })
 
 /**
- * What the consent page does, for those who have a key and no browser.
+ * Registers the routes that replace the consent page for callers with a key and without a browser.
  * See docs/contract/oauth.md#authorizations-without-a-browser.
  */
 export function authorizationRoutes(api: Api): void {
@@ -39,7 +39,7 @@ export function authorizationRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/oauth/authorizations',
-      summary: 'Asks the merchant of the key to let an app in, as the page does without a browser.',
+      summary: 'Creates an OAuth authorization for the merchant of the key, without a browser.',
       params: createParams,
       status: 201,
       returns: authorizationSchema,
@@ -47,15 +47,15 @@ export function authorizationRoutes(api: Api): void {
     },
     ({ site, merchant, params }) => {
       const { client_id, redirect_uri, response_type = 'code', ...request } = params
-      const asker = askerOf(site.engine, client_id, redirect_uri)
-      const asked = askedOf(asker, { response_type, ...withoutEmpty(request) })
-      const made = makeAuthorization(site.engine, asked, { merchant: merchant.settings, seal: null })
-      return presentAuthorization(site.engine, made)
+      const app = requestingApp(site.engine, client_id, redirect_uri)
+      const asked = authorizationRequest(app, { response_type, ...withoutEmpty(request) })
+      const authorization = makeAuthorization(site.engine, asked, { merchant: merchant.settings, seal: null })
+      return presentAuthorization(site.engine, authorization)
     },
   )
   for (const [decision, summary] of [
-    ['approve', 'Lets the app in: answers where its code is to be sent.'],
-    ['deny', 'Does not let the app in: answers where that is to be told.'],
+    ['approve', 'Approves an OAuth authorization. The answer has the redirect uri with the code.'],
+    ['deny', 'Denies an OAuth authorization. The answer has the redirect uri with the error.'],
   ] as const) {
     api.write(
       {
@@ -74,7 +74,7 @@ export function authorizationRoutes(api: Api): void {
   }
 }
 
-/** What a page asks belongs to nobody yet: a merchant decides on what it was asked itself. @throws ApiError resource_missing */
+/** Checks that an authorization belongs to the merchant. One of the consent page has no merchant yet. @throws ApiError resource_missing */
 function checkOwn({ site: { engine }, merchant, id }: WriteCall<unknown>): void {
   if (askedMerchant(engine, findAuthorization(engine, id)) !== merchant)
     throw resourceMissing('authorization', id)

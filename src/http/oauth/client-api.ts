@@ -10,24 +10,24 @@ import { type Given, MAX_V1_BODY_BYTES, readBody, readParams } from '../request.
 import { type Headers, responseOf, textOf } from '../respond.ts'
 import type { Registered, RouteOf } from '../route.ts'
 import type { Site } from '../site.ts'
-import { inOneState, once } from '../start-over.ts'
+import { once, retryIfReplaced } from '../start-over.ts'
 import { errorBodyOf } from './errors.ts'
 
 /** Source: RFC 6749 5.1. */
-const NOT_KEPT: Headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+const NO_STORE: Headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 export type ClientCall<Params> = {
   readonly site: Site
-  /** The app that asks, by its credentials as they are now: it may have waited. @throws ApiError invalid_client */
+  /** Authenticates the app again, because the request may have waited. @throws ApiError invalid_client */
   readonly client: () => OAuthApp
   readonly params: Params
-  /** Tells whose clock the answer is to show. */
-  readonly speaksOf: (merchant: MerchantState) => void
+  /** Shows the clock of a merchant in the header Paytwin-Now of the answer. */
+  readonly showClockOf: (merchant: MerchantState) => void
 }
 
 /**
- * The routes that apps call for themselves, with their client_id and client_secret. They pass the checks of /v1 in the same
- * order; an Idempotency-Key means nothing to them.
+ * Registers the routes that apps call with their client_id and client_secret. Requests pass the checks of /v1 in the same
+ * order. Idempotency-Key is ignored.
  * See docs/contract/oauth.md#token-endpoint; RFC 6749 3.2, 5.
  */
 export class ClientApi {
@@ -57,21 +57,21 @@ export class ClientApi {
     const site = this.#site
     const exchange = new Exchange(c, site, {
       isPublicRoute: false,
-      forgetsKeys: true,
+      ignoresIdempotencyKey: true,
       errorBody: errorBodyOf(site.oauthErrors),
-      headers: NOT_KEPT,
+      headers: NO_STORE,
     })
     const read = once(() => readParams(c, () => readBody(c, MAX_V1_BODY_BYTES), { onlyOnce: true }))
     try {
-      return await inOneState(async () => {
+      return await retryIfReplaced(async () => {
         const client = () => authenticate(site, c.req.header('authorization'))
-        const app = await exchange.admitStranger(client)
+        const app = await exchange.authenticateWithoutKey(client)
         const params = check(site, { route, app, given: await read() }, exchange)
         const body = await answer({
           site,
           client,
           params,
-          speaksOf: (merchant) => exchange.speaksOf(merchant),
+          showClockOf: (merchant) => exchange.showClockOf(merchant),
         })
         return responseOf(exchange.send({ status: 200, text: textOf(body), headers: {} }))
       })
@@ -81,7 +81,7 @@ export class ClientApi {
   }
 }
 
-/** Checks the parameters, and notes those that nobody asked for. */
+/** Checks the parameters, and reports unknown ones. */
 function check<Params, Body>(
   { strictParams }: Site,
   {
@@ -92,7 +92,7 @@ function check<Params, Body>(
   exchange: Exchange,
 ): Params {
   const given = withoutEmpty(raw)
-  refuseSecondProof(given, app)
+  refuseBodyCredentials(given, app)
   const params = checkParams(schema, given, { isForm, requires })
   const ignored = unknownParams(given, params)
   if (ignored[0] !== undefined && strictParams) throw parameterUnknown(ignored[0])
@@ -100,12 +100,12 @@ function check<Params, Body>(
   return params
 }
 
-/** Parameters without a value count as left out. Source: RFC 6749 3.2. */
+/** Removes empty parameters, which count as absent. Source: RFC 6749 3.2. */
 export const withoutEmpty = <Given extends object>(given: Given): Partial<Given> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')) as Partial<Given>
 
 /**
- * The app whose client_id and client_secret a request carries as HTTP Basic, each form-url-encoded.
+ * Authenticates an app by its client_id and client_secret in HTTP Basic, each form-url-encoded.
  * @throws ApiError invalid_client
  * See docs/contract/oauth.md#token-endpoint; RFC 6749 2.3.1.
  */
@@ -118,7 +118,7 @@ function authenticate({ engine }: Site, header: string | undefined): OAuthApp {
   return app
 }
 
-/** As in a form body; text that is encoded badly stands for nobody. */
+/** Decodes form-url-encoded text; '' if the encoding is invalid. */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -127,12 +127,12 @@ function formDecoded(text: string): string {
   }
 }
 
-/** A request proves itself once, in one way. Source: RFC 6749 2.3. @throws ApiError parameter_invalid */
-function refuseSecondProof(given: Raw, app: OAuthApp): void {
+/** Refuses credentials in the body: only HTTP Basic is accepted. Source: RFC 6749 2.3. @throws ApiError parameter_invalid */
+function refuseBodyCredentials(given: Raw, app: OAuthApp): void {
   if (given.client_id !== undefined && given.client_id !== app.id) {
-    throw parameterInvalid('client_id', 'The client_id is not the one that HTTP Basic names')
+    throw parameterInvalid('client_id', 'client_id differs from the one in HTTP Basic')
   }
   if (given.client_secret !== undefined) {
-    throw parameterInvalid('client_secret', 'The client_secret goes into HTTP Basic, and nowhere else')
+    throw parameterInvalid('client_secret', 'client_secret is accepted only in HTTP Basic')
   }
 }

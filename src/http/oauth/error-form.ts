@@ -1,7 +1,7 @@
-/** How the routes that apps call for themselves tell of errors. See docs/contract/oauth.md#flat-errors. */
+/** The error format of the routes that apps call with their own credentials. See docs/contract/oauth.md#flat-errors. */
 export type OAuthErrorForm = 'envelope' | 'rfc6749'
 
-/** Codes that the envelope and RFC 6749 5.2 have by the same name. */
+/** Codes that have the same name in the envelope and in RFC 6749 5.2. */
 export const SHARED_CODES = [
   'invalid_client',
   'invalid_grant',
@@ -9,7 +9,7 @@ export const SHARED_CODES = [
   'unsupported_grant_type',
 ] as const
 
-/** Every code of the flat form; for what is the server's fault those of RFC 6749 4.1.2.1. */
+/** All codes of the flat form. Those of server failures are from RFC 6749 4.1.2.1. */
 export const FLAT_CODES = [
   ...SHARED_CODES,
   'invalid_request',

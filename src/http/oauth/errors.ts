@@ -4,13 +4,13 @@ import type { Json } from '../json.ts'
 import { errorBody } from '../respond.ts'
 import { type FlatCode, type OAuthErrorForm, SHARED_CODES } from './error-form.ts'
 
-/** The envelope, with what an OAuth client looks for beside it. See docs/contract/oauth.md#errors. */
+/** Makes the error envelope, with an error_description for OAuth clients. See docs/contract/oauth.md#errors. */
 export function describedBody(error: ApiError, url: string): Json {
   const body = errorBody(error, url)
   return error.code === null ? body : { ...body, error_description: error.message }
 }
 
-/** See docs/contract/oauth.md#flat-errors; RFC 6749 5.2. */
+/** Makes a flat error. See docs/contract/oauth.md#flat-errors; RFC 6749 5.2. */
 function flatBody(error: ApiError, url: string): Json {
   const error_uri = error.code === null ? undefined : docUrl(url, error.code)
   return {
@@ -26,7 +26,7 @@ const BY_STATUS: Readonly<Record<number, FlatCode>> = { 429: 'temporarily_unavai
 const flatCode = ({ code, status }: ApiError): FlatCode =>
   SHARED_CODES.find((known) => known === code) ?? BY_STATUS[status] ?? 'invalid_request'
 
-/** Only what RFC 6749 allows in an error_description: visible ASCII without quotes and backslashes. */
+/** Replaces characters that RFC 6749 does not allow in an error_description: all but ASCII without quotes and backslashes. */
 export const plain = (text: string): string =>
   text.replaceAll('"', "'").replaceAll(/[^\x20-\x5b\x5d-\x7e]/g, '?')
 

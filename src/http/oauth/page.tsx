@@ -7,12 +7,12 @@ import type { Asked } from '../../engine/oauth-authorization.ts'
 import { STYLE } from './style.ts'
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
-/** paytwin: of more merchants one is chosen from a list that folds. */
+/** paytwin: with more merchants, the page shows a drop-down list. */
 const MAX_SHOWN_MERCHANTS = 6
 
 type Merchant = { readonly id: string; readonly name: string }
 
-/** The page that asks. @param given.nonce - what its form proves itself with; @param given.action - where that goes */
+/** Makes the consent page. @param given.nonce - identifies the page in its form; @param given.action - the path of the form */
 export function consentPage(given: {
   readonly asked: Asked
   readonly nonce: string
@@ -22,23 +22,23 @@ export function consentPage(given: {
   const { asked, nonce, merchants, action } = given
   const { app, redirect_uri, scope } = asked
   return page(200, {
-    title: `Let ${app.name} in?`,
-    // Browsers apply it to where the form leads in the end, too.
+    title: `Authorize ${app.name}`,
+    // Browsers also apply form-action to the redirect after the form.
     formAction: `'self' ${formActionOf(redirect_uri)}`,
     content: (
       <>
         <h1>
-          <strong>{app.name}</strong> asks for access to your account
+          <strong>{app.name}</strong> requests access to your account
         </h1>
         <form method="post" action={action}>
-          <h2>It will be able to</h2>
+          <h2>The app will be able to</h2>
           <Abilities scope={scope} />
           <fieldset>
-            <legend>Whose account?</legend>
+            <legend>Account</legend>
             <Merchants merchants={merchants} />
           </fieldset>
           <input type="hidden" name="nonce" value={nonce} />
-          {/* The first button is what the Enter key presses. */}
+          {/* The Enter key presses the first button. */}
           <div class="actions">
             <button type="submit" name="decision" value="deny" formnovalidate>
               Deny
@@ -49,37 +49,37 @@ export function consentPage(given: {
           </div>
         </form>
         <p class="faint">
-          Then you go back to <b>{placeOf(redirect_uri)}</b>. This is a sandbox: no real money moves. The
-          request stays open for ten minutes.
+          You will be redirected to <b>{originOf(redirect_uri)}</b>. This is a sandbox: no real money moves.
+          The request expires after ten minutes.
         </p>
       </>
     ),
   })
 }
 
-/** The page that says why there is nothing to ask. */
-export const refusalPage = (reason: string): Response =>
+/** Makes the page that shows an error. */
+export const errorPage = (reason: string): Response =>
   page(400, {
-    title: 'This request cannot be shown',
+    title: 'Invalid authorization request',
     content: (
       <>
-        <h1>This does not work</h1>
+        <h1>The authorization request is invalid</h1>
         <p>{/[.!?]$/.test(reason) ? reason : `${reason}.`}</p>
         <p class="faint">
-          Nothing was granted, and you were not sent anywhere. Go back to the app and begin again. If it
-          happens again, the app sends its merchants to a wrong address.
+          This request granted no access. Go back to the app and try again. If the error occurs again, contact
+          the developer of the app.
         </p>
       </>
     ),
   })
 
-/** What goes along while a browser is sent back to the app. */
-export function leavingPage(address: string): Response {
+/** Makes the page that redirects a browser to the app. */
+export function redirectPage(address: string): Response {
   const response = page(303, {
-    title: 'Back to the app',
+    title: 'Redirecting to the app',
     content: (
       <p>
-        You go back to <a href={address}>{placeOf(address)}</a>.
+        Redirecting to <a href={address}>{originOf(address)}</a>.
       </p>
     ),
   })
@@ -95,7 +95,7 @@ function Abilities({ scope }: { scope: Scope }) {
       {canWrite ? (
         <li>create and change them: charge, refund, subscribe, cancel</li>
       ) : (
-        <li class="not">but not to create or change any of it</li>
+        <li class="not">not create or change them</li>
       )}
     </ul>
   )
@@ -125,8 +125,8 @@ function Merchants({ merchants }: { merchants: readonly Merchant[] }) {
   )
 }
 
-/** `https://app.example`, or the scheme of an app on the phone. */
-function placeOf(uri: string): string {
+/** Returns the origin of a uri such as `https://app.example`; the scheme of a mobile app's uri. */
+function originOf(uri: string): string {
   const { protocol, host } = new URL(uri)
   return protocol === 'https:' || protocol === 'http:' ? `${protocol}//${host}` : protocol
 }
@@ -140,10 +140,10 @@ function page(
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        {/* With no-referrer, which the header says, browsers would send the form without the Origin that it must have. */}
+        {/* Overrides the no-referrer of the header, with which browsers send the form without a valid Origin. */}
         <meta name="referrer" content="same-origin" />
         <title>{`${title} · paytwin`}</title>
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the style is ours, and quotes are quotes in it */}
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the style is a constant, and escaping would break its quotes */}
         <style dangerouslySetInnerHTML={{ __html: STYLE }} />
       </head>
       <body>

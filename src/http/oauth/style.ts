@@ -1,4 +1,4 @@
-/** How the consent page looks: one card, the same on a phone and on a desk; dark where that is preferred. */
+/** The style sheet of the consent page: one card on all screen sizes, with a dark color scheme. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -4,22 +4,22 @@ import type { MerchantState } from '../../engine/merchant-state.ts'
 import { ACCESS_TOKEN_PREFIX, resolveToken, tokenKey } from '../../engine/oauth-token.ts'
 
 /**
- * What is the merchant's own business: letting apps in, moving time, receiving webhooks.
+ * Paths that apps may not call: OAuth authorizations, test helpers and webhook endpoints.
  * See docs/contract/oauth.md#access-tokens.
  */
 const CLOSED = /^\/v1\/(oauth|test_helpers|webhook_endpoints)(\/|$)/
 
-/** Whether a path is closed to access tokens, whatever they may do elsewhere. */
+/** Returns whether a path refuses access tokens of any scope. */
 export const isClosedToTokens = (path: string): boolean => CLOSED.test(path)
 
-/** Whether a credential is, or claims to be, an app's access token. */
+/** Returns whether a credential has the form of an access token. */
 export const isAccessToken = (secret: string | undefined): secret is string =>
   secret?.startsWith(ACCESS_TOKEN_PREFIX) ?? false
 
 /**
- * The merchant on whose behalf an app asks.
- * @throws ApiError authentication_error: for a token that does not open, now or here, as for a key; insufficient_scope for
- * a write with one that may only read
+ * Authenticates a request with an access token.
+ * @throws ApiError authentication_error for an invalid token, or for a path that refuses tokens; insufficient_scope for a write
+ *   with a read-only token
  * See docs/contract/oauth.md#access-tokens.
  */
 export function tokenCaller(

@@ -32,7 +32,7 @@ const revokeParams = z.object({
   client_id: omittableText,
 })
 
-/** See docs/contract/oauth.md#token-endpoint; RFC 6749 4.1.3, 5, 6; RFC 7009. */
+/** Registers the token routes. See docs/contract/oauth.md#token-endpoint; RFC 6749 4.1.3, 5, 6; RFC 7009. */
 export function tokenRoutes(api: ClientApi): void {
   api.post(
     {
@@ -49,7 +49,7 @@ export function tokenRoutes(api: ClientApi): void {
         endStreams(call.site, granted.revoked)
         throw granted.refusal
       }
-      call.speaksOf(granted.merchant)
+      call.showClockOf(granted.merchant)
       return presentTokens(granted)
     },
   )
@@ -57,7 +57,7 @@ export function tokenRoutes(api: ClientApi): void {
     {
       path: '/v1/oauth/revoke',
       summary:
-        'Revokes an access token, or a refresh token with all that came of it. Whatever else it is given stays as it is.',
+        'Revokes an access token, or a refresh token with all tokens that were issued from it. Ignores unknown tokens.',
       params: revokeParams,
       returns: oauthRevocation,
     },
@@ -68,33 +68,33 @@ export function tokenRoutes(api: ClientApi): void {
   )
 }
 
-/** Ends the streams of events that access tokens have opened, now that they are worth nothing. */
+/** Ends the event streams of revoked access tokens. */
 export function endStreams({ streams }: Pick<Site, 'streams'>, tokens: readonly number[]): void {
   for (const token of tokens) streams.closeOf(tokenKey(token))
 }
 
-/** What each grant needs, in the order in which it is named when it is missing. See docs/contract/oauth.md#token-endpoint. */
-const NEEDED = {
+/** The required parameters of each grant type, in the order in which errors name them. See docs/contract/oauth.md#token-endpoint. */
+const REQUIRED = {
   authorization_code: ['code', 'redirect_uri'],
   refresh_token: ['refresh_token'],
 } as const
-type GrantType = keyof typeof NEEDED
+type GrantType = keyof typeof REQUIRED
 
 const isGrantType = (text: unknown): text is GrantType =>
-  typeof text === 'string' && Object.hasOwn(NEEDED, text)
+  typeof text === 'string' && Object.hasOwn(REQUIRED, text)
 
 const missingOf = ({ grant_type, ...given }: Raw): string | undefined =>
-  isGrantType(grant_type) ? NEEDED[grant_type].find((name) => given[name] === undefined) : undefined
+  isGrantType(grant_type) ? REQUIRED[grant_type].find((name) => given[name] === undefined) : undefined
 
-/** @throws ApiError unsupported_grant_type, invalid_scope */
+/** Exchanges the code or refresh token of a request. @throws ApiError unsupported_grant_type, invalid_scope */
 function grantOf({ site, client, params }: ClientCall<TokenParams>): Promise<Granted | NotGranted> {
   const { grant_type, code, redirect_uri, code_verifier, refresh_token, scope } = params
   if (!isGrantType(grant_type)) throw unsupportedGrantType(grant_type)
   if (grant_type === 'refresh_token') {
-    assert(refresh_token !== undefined, 'the refresh_token is there')
+    assert(refresh_token !== undefined, 'refresh_token was checked')
     return refresh(site.engine, client, { refresh_token, scope })
   }
-  assert(code !== undefined && redirect_uri !== undefined, 'code and redirect_uri are there')
+  assert(code !== undefined && redirect_uri !== undefined, 'code and redirect_uri were checked')
   return exchangeCode(site.engine, client, { code, redirect_uri, verifier: code_verifier })
 }
 

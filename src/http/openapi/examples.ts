@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts'
 
-/** A request and its answer, taken from a sandbox. */
+/** A request and its answer, recorded in a sandbox. */
 export type Example = {
   readonly request: {
     /** The parameters of the path. */
@@ -12,11 +12,11 @@ export type Example = {
   readonly body: Json
 }
 
-/** Real requests and answers, for the description. */
+/** The examples of the OpenAPI document and of the pages. */
 export type Examples = {
-  /** The first success of each route, by method and path as in `post /v1/customers/:id`. */
+  /** The first success of each route, by method and path such as `post /v1/customers/:id`. */
   readonly successes: ReadonlyMap<string, Example>
-  /** The first error of each kind, by status and code as in `400 parameter_invalid`; by status alone for those without a code. */
+  /** The first error of each kind, by status and code such as `400_parameter_invalid`. */
   readonly errors: ReadonlyMap<string, Json>
   /** The beginning of each stream, by method and path. */
   readonly streams: ReadonlyMap<string, string>

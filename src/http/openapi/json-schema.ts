@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { components } from '../schemas/component.ts'
 
-/** A JSON Schema of draft 2020-12, as far as it is looked at here. */
+/** The parts of a JSON Schema (draft 2020-12) that this program reads. */
 export type JsonSchema = {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -23,25 +23,25 @@ export type JsonSchema = {
   readonly additionalProperties?: boolean | JsonSchema
 }
 
-/** The components of the description, by name. */
+/** The component schemas of the OpenAPI document, by name. */
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
 const REF_PREFIX = '#/components/schemas/'
 
-/** What a schema stands for, if it only names it. */
+/** Resolves a reference to a component; returns other schemas unchanged. */
 export const resolved = (schema: JsonSchema, schemas: Schemas): JsonSchema =>
   (schema.$ref === undefined ? undefined : schemas[schema.$ref.slice(REF_PREFIX.length)]) ?? schema
 
 export const refTo = (name: string): JsonSchema => ({ $ref: `${REF_PREFIX}${name}` })
 
-/** The component that a schema names; undefined when it names none. */
+/** Returns the name of the component that a schema refers to; undefined if it is not a reference. */
 export const nameOfRef = ({ $ref }: JsonSchema): string | undefined => $ref?.slice(REF_PREFIX.length)
 
-/** Whether a value is an id in whose place the object can be shown. */
+/** Returns whether a schema is an id that can be expanded. */
 export const isReference = ({ anyOf }: JsonSchema): boolean =>
   anyOf?.some(({ $ref }) => $ref !== undefined) === true && anyOf.some(({ type }) => type === 'string')
 
-/** Whether a component holds ids in whose place objects can be shown, itself or in what it is made of. */
+/** Returns whether a component or a nested one has ids that can be expanded. */
 export function isExpandable(name: string, schemas: Schemas): boolean {
   const holds = (schema: JsonSchema, above: readonly JsonSchema[]): boolean => {
     const known = resolved(schema, schemas)
@@ -52,11 +52,11 @@ export function isExpandable(name: string, schemas: Schemas): boolean {
     const parts = [...Object.values(known.properties ?? {}), ...(known.anyOf ?? []), ...items]
     return parts.some((part) => holds(part, path))
   }
-  // What an event tells of is never expanded.
+  // The object of an event is never expanded.
   return !name.startsWith('Event') && holds(refTo(name), [])
 }
 
-/** The schemas of everything that the API answers, by name. */
+/** Makes the schemas of all components, by name. */
 export function componentSchemas(): Schemas {
   const registry = z.registry<{ id?: string }>()
   for (const { name, schema } of components()) registry.add(schema, { id: name })
@@ -64,12 +64,12 @@ export function componentSchemas(): Schemas {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, tidy(schema)]))
 }
 
-/** What a request's parameters may be: made from the schema that checks them. */
+/** Makes the JSON Schema of parameters from the schema that checks them. */
 export const requestSchema = (schema: z.ZodType): JsonSchema => tidy(z.toJSONSchema(schema, { io: 'input' }))
 
 /**
- * A schema without what says nothing to a reader: where it came from, that an integer is a safe one, that names are
- * strings. Answers may grow further fields, so none of them is closed.
+ * Removes keywords without information for a reader, such as the bounds of safe integers. Also removes
+ * `additionalProperties: false`, because later versions can add fields to answers.
  */
 function tidy(schema: object): JsonSchema {
   const { $schema, $id, propertyNames, ...kept } = schema as Record<string, unknown>
@@ -93,7 +93,7 @@ function tidyPart(name: string, value: unknown): unknown {
   return isSchema && typeof value === 'object' && value !== null ? tidy(value) : value
 }
 
-/** Unions within unions are one union, and a value that may be null is said in one line where it can be. */
+/** Flattens nested unions, and writes a nullable value as a list of types if possible. */
 function simplerUnion({ anyOf, ...given }: JsonSchema): JsonSchema {
   if (!anyOf) return given
   const options = anyOf.flatMap((option) => option.anyOf ?? [option])

@@ -6,20 +6,20 @@ import { isExpandable, type JsonSchema, requestSchema, type Schemas } from './js
 import { PARAM_TEXTS, QUERY_TEXTS } from './param-texts.ts'
 import { resourceOf, type Tag } from './tags.ts'
 
-/** What is known when a route is described. */
-export type Around = { readonly tag: Tag; readonly schemas: Schemas; readonly example: Example | undefined }
+/** The context in which a route is described. */
+export type Context = { readonly tag: Tag; readonly schemas: Schemas; readonly example: Example | undefined }
 
 const EXPAND: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
-  description: 'Paths of ids in whose place the whole objects are shown, at most four levels deep.',
+  description: 'Paths of ids to replace with their objects, at most four levels deep.',
 }
 
-/** The parameters of a route that stand in its path, query and headers. */
-export function parametersOf(route: Registered, around: Around): Json[] {
+/** Describes the parameters of a route in its path, query and headers. */
+export function parametersOf(route: Registered, context: Context): Json[] {
   return [
-    ...[...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => pathParameter(name, route, around)),
-    ...(route.method === 'get' ? queryParameters(paramsSchema(route, around), around) : []),
+    ...[...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => pathParameter(name, route, context)),
+    ...(route.method === 'get' ? queryParameters(paramsSchema(route, context), context) : []),
     ...(keepsAnswers(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(isMerchants(route) || route.audience === 'app'
       ? [{ $ref: '#/components/parameters/ApiVersion' }]
@@ -28,13 +28,13 @@ export function parametersOf(route: Registered, around: Around): Json[] {
   ]
 }
 
-/** The body of a route; undefined for one that takes none. */
-export function requestBodyOf(route: Registered, around: Around): Json | undefined {
-  const schema = route.method === 'get' ? undefined : paramsSchema(route, around)
+/** Describes the body of a route; undefined if it has no parameters. */
+export function requestBodyOf(route: Registered, context: Context): Json | undefined {
+  const schema = route.method === 'get' ? undefined : paramsSchema(route, context)
   if (!schema?.properties || Object.keys(schema.properties).length === 0) return undefined
   const nested = Object.entries(schema.properties).filter(([, child]) => isNested(child))
   const encoding = Object.fromEntries(nested.map(([name]) => [name, { style: 'deepObject', explode: true }]))
-  const body = around.example?.request.body
+  const body = context.example?.request.body
   const example = body && { example: body }
   return {
     required: (schema.required ?? []).length > 0,
@@ -45,8 +45,8 @@ export function requestBodyOf(route: Registered, around: Around): Json | undefin
   }
 }
 
-/** All parameters of a route, each with what it means; a schema without properties for one without any. */
-export function paramsSchema(route: Registered, { tag, schemas }: Around): JsonSchema {
+/** Returns the schema of all parameters of a route, with descriptions. */
+export function paramsSchema(route: Registered, { tag, schemas }: Context): JsonSchema {
   const answered = schemas[tag.component]
   const given: JsonSchema = route.params ? requestSchema(route.params) : { type: 'object', properties: {} }
   const described = describeParams(given, answered, route)
@@ -57,14 +57,14 @@ export function paramsSchema(route: Registered, { tag, schemas }: Around): JsonS
 type Route = Pick<Registered, 'method' | 'path'>
 type Place = { readonly route: Route; readonly path: readonly string[] }
 
-/** Parameters of a route, each with what it means. @param answered - the object that they make or change */
+/** Adds descriptions to the parameters of a route. @param answered - the object that the route creates or changes */
 export const describeParams = (
   schema: JsonSchema,
   answered: JsonSchema | undefined,
   route: Route,
 ): JsonSchema => describe(schema, answered, { route, path: [] })
 
-/** Gives every parameter its text, those within parameters too. */
+/** Adds descriptions to parameters at any depth. */
 function describe(schema: JsonSchema, answered: JsonSchema | undefined, place: Place): JsonSchema {
   if (schema.anyOf)
     return { ...schema, anyOf: schema.anyOf.map((option) => describe(option, answered, place)) }
@@ -79,18 +79,18 @@ function describe(schema: JsonSchema, answered: JsonSchema | undefined, place: P
   return { ...schema, properties: Object.fromEntries(properties) }
 }
 
-/** A filter says itself what it does; what is written is explained as the field that it becomes. */
+/** Returns the description of a parameter. In a body, the answer's field with the same name can supply it. */
 function textOf({ route, path }: Place, answered: JsonSchema | undefined): string | undefined {
   const name = path.join('.')
   const ofResource = `${resourceOf(route.path)}.${name}`
   if (route.method !== 'get') return PARAM_TEXTS[ofResource] ?? answered?.description ?? PARAM_TEXTS[name]
   return [QUERY_TEXTS, PARAM_TEXTS]
     .map((texts) => texts[ofResource])
-    .concat(QUERY_TEXTS[name], PARAM_TEXTS[name], `Only those whose ${name} is this.`)
+    .concat(QUERY_TEXTS[name], PARAM_TEXTS[name], `Only entries with this ${name}.`)
     .find((text) => text !== undefined)
 }
 
-function pathParameter(name: string, { path }: Route, { example }: Around): Json {
+function pathParameter(name: string, { path }: Route, { example }: Context): Json {
   const given = example?.request.ids[name]
   return {
     name,
@@ -102,7 +102,7 @@ function pathParameter(name: string, { path }: Route, { example }: Around): Json
   }
 }
 
-/** `payment_methods` → payment method. */
+/** Converts a resource in a path to a noun: `payment_methods` → payment method. */
 const nameOfOne = (resource: string): string =>
   NAMES[resource] ?? resource.replace(/s$/, '').replaceAll('_', ' ')
 
@@ -112,12 +112,12 @@ const NAMES: Readonly<Record<string, string>> = {
   webhooks: 'webhook endpoint',
 }
 
-function queryParameters(schema: JsonSchema, { example }: Around): Json[] {
+function queryParameters(schema: JsonSchema, { example }: Context): Json[] {
   return Object.entries(schema.properties ?? {}).map(([name, child]) => {
     const { description, ...rest } = child
     const given = example?.request.query[name]
     return {
-      // A list is written as types[]=…&types[]=…
+      // A list is encoded as types[]=…&types[]=…
       name: child.items ? `${name}[]` : name,
       in: 'query',
       required: schema.required?.includes(name) ?? false,
@@ -130,7 +130,7 @@ function queryParameters(schema: JsonSchema, { example }: Around): Json[] {
   })
 }
 
-/** Whether a value has fields, or may have. */
+/** Returns whether a value is or can be an object with fields. */
 const hasFields = ({ properties, anyOf }: JsonSchema): boolean =>
   properties !== undefined || (anyOf?.some(hasFields) ?? false)
 

@@ -5,7 +5,7 @@ import type { Registered } from '../route.ts'
 import type { Example, Examples } from './examples.ts'
 import { errorExampleName } from './responses.ts'
 
-/** A sandbox that answers requests without a socket, and always the same. */
+/** A deterministic sandbox that answers requests without a socket. */
 export type Specimen = {
   request(path: string, init: RequestInit): Response | Promise<Response>
   readonly secretKey: string
@@ -13,12 +13,12 @@ export type Specimen = {
   close(): Promise<void>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a story knows what it is answered
+// biome-ignore lint/suspicious/noExplicitAny: a story knows the shape of each answer
 export type Answered = Record<string, any>
 
 type Method = Registered['method']
 
-/** Plays requests on a specimen, and keeps the first answer of each route and the first error of each kind. */
+/** Sends requests to a specimen, and records the first success of each route and the first error of each kind. */
 export class Recorder {
   readonly #specimen: Specimen
   readonly #routes: readonly (Registered & { pattern: RegExp })[]
@@ -33,7 +33,7 @@ export class Recorder {
     this.#specimen = specimen
     this.#routes = routes
       .map((route) => ({ ...route, pattern: patternOf(route.path) }))
-      // A path that is spelled out goes before one with an id in its place.
+      // Literal paths come before paths with an id.
       .sort((left, right) => Number(left.path.includes(':')) - Number(right.path.includes(':')))
   }
 
@@ -42,7 +42,7 @@ export class Recorder {
     this.#succeed('post', path, body, headers)
   delete = (path: string, body?: Json) => this.#succeed('delete', path, body)
 
-  /** A request that is refused. @param name - how to call the error where it has no code */
+  /** Sends a request that must fail, and records the error. @param name - the name of an error without a code */
   async refused(
     method: Method,
     path: string,
@@ -50,12 +50,12 @@ export class Recorder {
   ): Promise<void> {
     const { status, answer } = await this.#send(method, path, body, headers)
     const code = name ?? answer.error?.code
-    if (status < 400 || code === undefined) throw new Error(`${method} ${path} was not refused`)
+    if (status < 400 || code === undefined) throw new Error(`${method} ${path} did not fail`)
     const key = errorExampleName(status, code)
     if (!this.#errors.has(key)) this.#errors.set(key, answer)
   }
 
-  /** The beginning of a stream, up to its first event. */
+  /** Records the beginning of a stream, up to its first event. */
   async stream(path: string): Promise<void> {
     const response = await this.#specimen.request(this.#real(path), {
       headers: { ...this.#headers(path), Accept: 'text/event-stream' },
@@ -65,10 +65,10 @@ export class Recorder {
     while (reader && !text.includes('data:')) text += new TextDecoder().decode((await reader.read()).value)
     await reader?.cancel()
     const { route } = this.#find('get', path)
-    this.#streams.set(keyOf(route), this.#settled(text))
+    this.#streams.set(keyOf(route), this.#stable(text))
   }
 
-  /** A text with the secrets that it stands for: what was answered holds others in their place. */
+  /** Replaces the example secrets in a text with the real ones. */
   real(text: string): string {
     return text.replaceAll(SECRET, (shown) => {
       const found = [...this.#secrets].find(([, known]) => known === shown)
@@ -106,7 +106,7 @@ export class Recorder {
       },
       ...(body && { body: this.real(JSON.stringify(body)) }),
     })
-    const answer: Answered = JSON.parse(this.#settled(await response.text()))
+    const answer: Answered = JSON.parse(this.#stable(await response.text()))
     return { status: response.status, answer }
   }
 
@@ -122,19 +122,18 @@ export class Recorder {
       const match = route.method === method ? route.pattern.exec(plain) : null
       if (match) return { route, ids: { ...match.groups } }
     }
-    throw new Error(`no route answers ${method} ${path}`)
+    throw new Error(`no route for ${method} ${path}`)
   }
 
-  /** A path with the ids that requests really have. */
+  /** Replaces the example request ids in a path with the real ones. */
   #real(path: string): string {
     return path.replaceAll(/\breq_\d+/g, (id) => this.#realIds.get(id) ?? id)
   }
 
   /**
-   * Requests have random ids, OAuth has random secrets: all in an answer that is not the same each time, but for the process and
-   * what took time.
+   * Replaces all values that differ from run to run: random request ids, OAuth secrets, the process id and durations.
    */
-  #settled(text: string): string {
+  #stable(text: string): string {
     return text
       .replaceAll(/\breq_[A-Za-z0-9]+/g, (id) => {
         const known = this.#requestIds.get(id) ?? `req_${String(this.#requestIds.size + 1).padStart(20, '0')}`
@@ -152,7 +151,7 @@ export class Recorder {
   }
 }
 
-/** A code, a token or a client's secret. */
+/** An authorization code, a token or a client secret. */
 const SECRET = /\b(o[a-z]{2}_test_)[A-Za-z0-9]{32}\b/g
 
 const exampleSecret = (prefix: string, number: number): string =>

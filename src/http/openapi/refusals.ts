@@ -1,15 +1,15 @@
 import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
-import type { Refusals, Registered } from '../route.ts'
-import { keepsAnswers, wantsScope } from './audience.ts'
+import type { Registered, RouteErrors } from '../route.ts'
+import { keepsAnswers, requiresWriteScope } from './audience.ts'
 import { type JsonSchema, requestSchema } from './json-schema.ts'
 
 export type RefusalStatus = 400 | 401 | 402 | 404 | 422 | 429 | 500
 
-/** The codes with which a route answers each status. A 401 of a missing key has none. */
+/** The error codes of a route, by status. The 401 for a missing key has no code. */
 export type Codes = ReadonlyMap<RefusalStatus, readonly ErrorCode[]>
 
 /**
- * All that a route refuses with: what its own definition names, and what every route of its kind has.
+ * Returns all errors of a route: those in its definition, and those of every route of its kind.
  * See docs/contract/errors.md#codes.
  */
 export function refusalsOf(route: Registered): Codes {
@@ -27,22 +27,22 @@ export function refusalsOf(route: Registered): Codes {
 
 type AnyRefusals = Partial<Record<RefusalStatus, readonly ErrorCode[]>>
 
-/** What routes of one audience have in common. */
+/** Returns the errors that all routes of an audience have. */
 function common(route: Registered): AnyRefusals[] {
   const { audience, path } = route
-  const byPath: Refusals = path.includes(':id') ? { 404: ['resource_missing'] } : {}
+  const byPath: RouteErrors = path.includes(':id') ? { 404: ['resource_missing'] } : {}
   const always: AnyRefusals = { 400: ['parameter_invalid'], 500: ['internal_error'] }
   if (audience === 'everybody') return [always]
   if (audience === 'operator') return [always, byPath, { 401: [] }]
   const limits: AnyRefusals = { 400: ['parameter_unknown'], 429: ['rate_limit'] }
   if (audience === 'app') return [always, limits, { 401: ['invalid_client'] }]
-  const repeats: Refusals = keepsAnswers(route) ? { 422: ['idempotency_key_reuse'] } : {}
-  return [always, byPath, repeats, limits, { 401: wantsScope(route) ? ['insufficient_scope'] : [] }]
+  const repeats: RouteErrors = keepsAnswers(route) ? { 422: ['idempotency_key_reuse'] } : {}
+  return [always, byPath, repeats, limits, { 401: requiresWriteScope(route) ? ['insufficient_scope'] : [] }]
 }
 
-/** What follows from the parameters that a route takes. */
-function byParameters({ method, params, requires, isPage }: Registered): Refusals[] {
-  // A page says itself what is wrong, in words.
+/** Returns the errors that follow from the parameters of a route. */
+function byParameters({ method, params, requires, isPage }: Registered): RouteErrors[] {
+  // A page shows its errors as text.
   if (isPage) return []
   const schema = params ? requestSchema(params) : {}
   const shape = schema.properties ?? {}
@@ -50,17 +50,17 @@ function byParameters({ method, params, requires, isPage }: Registered): Refusal
     requires || requiresAnything(schema) ? { 400: ['parameter_missing'] } : {},
     'amount' in shape ? { 400: ['amount_invalid', 'amount_too_large'] } : {},
     'starting_after' in shape || 'merchant' in shape ? { 404: ['resource_missing'] } : {},
-    // What is only read is shown of all merchants.
+    // Without a merchant, a GET covers all merchants.
     'merchant' in shape && method !== 'get' ? { 400: ['parameter_missing'] } : {},
   ]
 }
 
-/** Whether something has to be given, be it only within something else. */
+/** Returns whether a schema has required parameters at any depth. */
 const requiresAnything = ({ required = [], properties = {}, items }: JsonSchema): boolean =>
   required.length > 0 ||
   Object.values(properties).some(requiresAnything) ||
   (items !== undefined && requiresAnything(items))
 
-/** In the order in which they are explained. */
+/** Sorts codes in the order of ERROR_CODES. */
 const inOrder = (codes: ReadonlySet<ErrorCode>): ErrorCode[] =>
   (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code))

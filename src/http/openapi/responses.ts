@@ -8,39 +8,39 @@ import {
   oauthFlatErrorSchema,
   paymentFailureSchema,
 } from '../schemas/error.ts'
-import { isMerchants, keepsAnswers, tellsAsOAuth, wantsScope } from './audience.ts'
+import { hasOAuthErrors, isMerchants, keepsAnswers, requiresWriteScope } from './audience.ts'
 import type { Examples } from './examples.ts'
 import { refTo } from './json-schema.ts'
-import type { Around } from './parameters.ts'
+import type { Context } from './parameters.ts'
 import { type RefusalStatus, refusalsOf } from './refusals.ts'
 
-/** How an example of an error is named among the components. */
+/** Names the example of an error in the components. */
 export const errorExampleName = (status: number, code: string): string => `${status}_${code}`
 
 const STATUS_TEXTS: Readonly<Record<RefusalStatus, string>> = {
-  400: 'The request is not right as it is.',
-  401: 'There is no key that opens, or keys cannot be resolved right now.',
+  400: 'The request is invalid.',
+  401: 'Missing or invalid API key, or authentication is unavailable.',
   402: 'The payment failed.',
-  404: 'There is no such object.',
-  422: 'The request is understood, and cannot be carried out.',
+  404: 'The object does not exist.',
+  422: 'The request is valid but cannot be processed.',
   429: 'Too many requests.',
-  500: 'The daemon failed; nothing was written.',
+  500: 'The daemon failed. Nothing was written.',
 }
 
-/** The refusals that are the same for every route that has them. */
+/** Error responses that routes share as components. */
 const SHARED: Partial<Record<RefusalStatus, string>> = { 429: 'TooManyRequests', 500: 'InternalError' }
 
-/** Everything that a route answers, by status. */
-export function responsesOf(route: Registered, around: Around, examples: Examples): Json {
+/** Describes all responses of a route, by status. */
+export function responsesOf(route: Registered, context: Context, examples: Examples): Json {
   const refusals = [...refusalsOf(route)].map(([status, codes]) => [
     status,
     sharedRefusal(route, status) ?? ownRefusal(route, { status, codes }, examples),
   ])
-  const answers = { [route.status ?? 200]: success(route, around, examples) }
+  const answers = { [route.status ?? 200]: success(route, context, examples) }
   return { ...answers, ...(route.isPage && { 303: leaving(route) }), ...Object.fromEntries(refusals) }
 }
 
-/** The refusals that routes share, by name. */
+/** Describes the shared error responses, by name. */
 export const sharedResponses = (examples: Examples): Json => ({
   Unauthorized: unauthorized(['invalid_key', 'keys_unavailable'], examples),
   UnauthorizedToWrite: unauthorizedToWrite(examples),
@@ -50,7 +50,7 @@ export const sharedResponses = (examples: Examples): Json => ({
 })
 
 function sharedRefusal(route: Registered, status: RefusalStatus): Json | undefined {
-  const shared = tellsAsOAuth(route) ? undefined : SHARED[status]
+  const shared = hasOAuthErrors(route) ? undefined : SHARED[status]
   const name = status === 401 ? unauthorizedName(route) : shared
   return name === undefined ? undefined : { $ref: `#/components/responses/${name}` }
 }
@@ -58,23 +58,23 @@ function sharedRefusal(route: Registered, status: RefusalStatus): Json | undefin
 function unauthorizedName(route: Registered): string | undefined {
   if (route.audience === 'app') return undefined
   if (route.audience === 'operator') return 'OperatorUnauthorized'
-  return wantsScope(route) ? 'UnauthorizedToWrite' : 'Unauthorized'
+  return requiresWriteScope(route) ? 'UnauthorizedToWrite' : 'Unauthorized'
 }
 
-/** A refusal in the form that the route has: in a page too, or as OAuth clients want it. */
+/** Describes an error response of one route, also as a page or in OAuth's format. */
 function ownRefusal(
   route: Registered,
   { status, codes }: { status: RefusalStatus; codes: readonly ErrorCode[] },
   examples: Examples,
 ): Json {
   const plain = refusal(status, codes, examples, headersOf(route, status))
-  if (tellsAsOAuth(route)) return { ...plain, content: oauthContent(route, { status, codes }, examples) }
+  if (hasOAuthErrors(route)) return { ...plain, content: oauthContent(route, { status, codes }, examples) }
   return route.isPage && status < 500
     ? { ...plain, content: { ...plain.content, ...pageContent(route) } }
     : plain
 }
 
-/** What OAuth clients are told: the envelope and a description, or to apps the flat form where the daemon was asked for it. */
+/** Describes the content of OAuth errors: the envelope with a description, for apps also the flat form. */
 function oauthContent(
   { audience }: Registered,
   { status, codes }: { status: RefusalStatus; codes: readonly ErrorCode[] },
@@ -89,7 +89,7 @@ function oauthContent(
   return { 'application/json': { schema, examples: Object.fromEntries(shown) } }
 }
 
-/** The example of another route as these tell it. */
+/** Adds error_description to the example of another route. */
 const describedExample = (example: Json): Json => ({
   ...example,
   error_description: (example.error as { readonly message: string }).message,
@@ -104,12 +104,12 @@ function shownPage(route: Registered, description = ''): Json {
 }
 
 const leaving = (route: Registered): Json => ({
-  description: 'The browser is sent back to the app, with a code or with an error.',
+  description: 'Redirects the browser to the app, with a code or an error.',
   headers: references([...headersOf(route), 'Location']),
   content: pageContent(route),
 })
 
-function success(route: Registered, { schemas, example }: Around, examples: Examples): Json {
+function success(route: Registered, { schemas, example }: Context, examples: Examples): Json {
   const stream = examples.streams.get(`${route.method} ${route.path}`)
   if (route.isPage) return shownPage(route, schemas[route.returns.name]?.description)
   return {
@@ -125,7 +125,7 @@ function success(route: Registered, { schemas, example }: Around, examples: Exam
           schema: {
             type: 'string',
             description:
-              'Server-sent events: `event` says what is told (of an event its type), `id` is its id, `data` the object itself as JSON. The event `reset` says that the state is another one from here on.',
+              'Server-sent events: `event` is the event type, or `request` in the stream of requests. `id` is the id of the object, `data` the object as JSON. The event `reset` reports that the whole state was replaced.',
           },
           ...(stream !== undefined && { example: stream }),
         },
@@ -163,7 +163,7 @@ const unauthorized = (names: readonly string[], examples: Examples) => ({
   },
 })
 
-/** Beside a key that does not open: an access token that may only read. */
+/** Describes the 401 of routes that write: also for a read-only access token. */
 function unauthorizedToWrite(examples: Examples): Json {
   const names = ['invalid_key', 'keys_unavailable', 'insufficient_scope']
   const { content, ...rest } = unauthorized(names, examples)
@@ -176,7 +176,7 @@ const exampleReferences = (status: number, codes: readonly string[]): Json =>
     codes.map((code) => [code, { $ref: `#/components/examples/${errorExampleName(status, code)}` }]),
   )
 
-/** The headers of what a route answers. See docs/contract/requests.md#response-headers. */
+/** Returns the headers of a route's responses. See docs/contract/requests.md#response-headers. */
 function headersOf(route: Registered, status?: RefusalStatus): string[] {
   const { audience, isPage } = route
   return [

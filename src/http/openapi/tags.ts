@@ -1,28 +1,28 @@
 import type { Registered } from '../route.ts'
 import type { Schemas } from './json-schema.ts'
 
-/** The routes of one resource, which the documentation shows on one page. */
+/** The routes of one resource, shown on one page of the documentation. */
 export type Tag = {
-  /** As in payment_intents, or operator_keys. */
+  /** Such as payment_intents, or operator_keys. */
   readonly name: string
-  /** As in Payment intents. */
+  /** Such as Payment intents. */
   readonly title: string
   readonly description: string
-  /** The name of the component that most of its routes answer. */
+  /** The component that most of its routes return. */
   readonly component: string
-  /** What else they answer that is explained with it. */
+  /** Further components that the page explains. */
   readonly beside: readonly string[]
   readonly isOperators: boolean
   readonly routes: readonly Registered[]
 }
 
-/** The resource that a path is about: the part after the prefix, and after test_helpers. */
+/** Returns the resource of a path: the part after the prefix, and after test_helpers. */
 export const resourceOf = (path: string): string =>
   /^\/(?:v1\/test_helpers|v1|_paytwin)\/([^/]+)/.exec(path)?.[1] ?? ''
 
-/** What a page is about where that is not what most of its routes answer. */
+/** Main components, by tag, if different from the one that most routes return. */
 const COMPONENTS: Readonly<Record<string, string>> = { oauth: 'Authorization' }
-/** What it is called where that is not the name of its component. */
+/** Titles, by tag, if different from the name of the component. */
 const TITLES: Readonly<Record<string, string>> = {
   oauth: 'OAuth',
   operator_clock: 'Clocks',
@@ -32,29 +32,29 @@ const TITLES: Readonly<Record<string, string>> = {
   operator_webhooks: 'Webhooks',
 }
 
-/** What it is about where that is not what its component is. */
+/** Descriptions, by tag, if different from that of the component. */
 const TEXTS: Readonly<Record<string, string>> = {
-  operator_apps: 'Apps that merchants can let in: clients of OAuth.',
-  operator_authorizations: 'What apps ask merchants for, and decisions without a browser.',
-  operator_reset: 'The way back to the state of the first start.',
-  operator_customers: 'Customers with what happened to them and what will, now or as of a moment.',
-  operator_subscriptions: 'Subscriptions with what happened to them and what will, now or as of a moment.',
-  operator_invoices: 'Invoices with what happened to them and what will, now or as of a moment.',
-  operator_trigger: 'Events on demand: with the objects that they tell of.',
-  operator_webhooks: 'Webhook endpoints of any merchant, and what is on its way to them.',
-  operator_fixtures: 'Objects that files describe, made together or not at all.',
+  operator_apps: 'OAuth apps: clients that merchants can authorize.',
+  operator_authorizations: 'OAuth authorizations, and decisions without a browser.',
+  operator_reset: 'Resets the data to the state of the first start.',
+  operator_customers: 'Customers of any merchant with their timelines, as of now or an earlier time.',
+  operator_subscriptions: 'Subscriptions of any merchant with their timelines, as of now or an earlier time.',
+  operator_invoices: 'Invoices of any merchant with their timelines, as of now or an earlier time.',
+  operator_trigger: 'Creates the objects that emit an event of a given type.',
+  operator_webhooks: 'Webhook endpoints of any merchant, and their deliveries.',
+  operator_fixtures: 'Loads objects from files, all of them or none.',
 }
 
-/** What its page explains beside that and what it is made of. */
+/** Further components on a page, by tag. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   oauth: ['AuthorizationDecision', 'OAuthTokens'],
 }
 
-/** The tag under which a route stands. */
+/** Returns the tag of a route. */
 export const tagOf = ({ path }: Pick<Registered, 'path'>): string =>
   path.startsWith('/_paytwin/') ? `operator_${resourceOf(path)}` : resourceOf(path)
 
-/** All tags, in the order in which their first routes were registered. */
+/** Groups routes by tag, in the order of registration. */
 export function tagsOf(routes: readonly Registered[], schemas: Schemas): readonly Tag[] {
   const names = [...new Set(routes.map(tagOf))]
   return names.map((name) => {
@@ -69,7 +69,7 @@ export function tagsOf(routes: readonly Registered[], schemas: Schemas): readonl
   })
 }
 
-/** `payment_intents`, `PaymentIntent` → Payment intents. A resource of which there is only one has no plural. */
+/** Makes a title: `payment_intents`, `PaymentIntent` → Payment intents. A singular resource keeps the singular. */
 function titleOf(resource: string, component: string): string {
   const words = component.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   const isPlural = resource.replaceAll('_', '') === `${component.toLowerCase()}s`

@@ -2,40 +2,40 @@ import { TEST_CARDS, TEST_METHOD_IDS, type TestCard } from '../../core/payment-m
 import { DECLINE_CODES } from '../../core/processor.ts'
 import { asCode, asMarkdown } from '../../text/markdown.ts'
 import type { Document } from './document.ts'
-import { type Around, fieldLines, MARK_FIELD } from './fields.ts'
+import { type Context, fieldLines, MARK_FIELD } from './fields.ts'
 import { parameterLine } from './route-section.ts'
 
-/** What holds for all routes, before they come one by one. */
-export const conventions = (document: Document, around: Around): string =>
+/** Describes the rules that all routes share. */
+export const conventions = (document: Document, context: Context): string =>
   [
     '## Conventions',
     ...document.info.description.split('\n\n').map(asMarkdown),
-    `In a form and in a query, what is nested is written with brackets: ${asCode('items[0][price]=price_…')}, \
-${asCode('metadata[plan]=pro')}, ${asCode('expand[]=customer')}. There an empty value stands for null.`,
+    `Forms and queries write nested values with brackets: ${asCode('items[0][price]=price_…')}, \
+${asCode('metadata[plan]=pro')}, ${asCode('expand[]=customer')}. An empty value there means null.`,
     '### Keys',
-    `A request says who asks. Each route names the keys that open it. A key or an access token opens what belongs to its \
-merchant, and nothing else; the admin token what belongs to all. Where there is none or a wrong one, the answer is 401.`,
+    `Each route lists the keys that it accepts. A key or an access token gives access to the data of its \
+merchant only, the admin token to the data of all merchants. A missing or wrong key is answered with 401.`,
     keys(document),
     '### Headers',
-    'Requests can have:',
+    'Request headers:',
     Object.values(document.components.parameters)
-      .map((header) => parameterLine(header, around).join('\n'))
+      .map((header) => parameterLine(header, context).join('\n'))
       .join('\n'),
-    'Answers have, where it applies:',
+    'Response headers, where they apply:',
     Object.entries(document.components.headers)
       .map(([name, { description }]) => `- ${asCode(name)}: ${asMarkdown(description)}`)
       .join('\n'),
     '### Test cards',
-    `Wherever a payment method is accepted, one of these ids can be given. Attaching one makes a payment method of the customer's, \
-which can be scripted too: ${asCode('outcomes')} names what the processor answers, one for each attempt, and ${asCode('then')} what it \
-answers for ever after: ${asCode('succeed')}, or ${asCode('decline:')} and a code (${DECLINES}) or any decline code, as in \
+    `These ids can be used wherever a payment method is accepted. Attaching one creates a payment method of the customer. \
+Its outcomes can be scripted: ${asCode('outcomes')} lists the outcomes of the next charges, and ${asCode('then')} is the outcome of all \
+later ones. An outcome is ${asCode('succeed')}, or ${asCode('decline:')} with a code (${DECLINES}) or a decline code, such as \
 ${asCode('decline:insufficient_funds')}.`,
     testCards,
     '### Lists',
-    'Lists are asked for with these parameters, as far as a route names them:',
-    around.shared.map((parameter) => parameterLine(parameter, around).join('\n')).join('\n'),
-    'A list is answered as a page:',
-    listFields(around),
+    'Parameters of lists, where a route has them:',
+    context.shared.map((parameter) => parameterLine(parameter, context).join('\n')).join('\n'),
+    'A list is returned as a page:',
+    listFields(context),
     '### Streams',
     streamText(document),
   ].join('\n\n')
@@ -48,14 +48,14 @@ const testCards = [
   ...Object.entries(TEST_CARDS).map(
     ([id, card]) => `- ${asCode(id)}, ${asCode(card.number)}: ${answerOf(card)}.`,
   ),
-  `- ${pushed.join(', ')}: no card. The customer sends the money, and a test settles the intent.`,
+  `- ${pushed.join(', ')}: push payments. The customer sends the money; a test settles the intent.`,
 ].join('\n')
 
-/** What a card does when it is charged, in words. */
+/** Describes the behavior of a card when it is charged. */
 function answerOf({ charge, needsAuthentication, refundFails }: TestCard): string {
   if (needsAuthentication)
-    return 'asks for authentication where it is confirmed by somebody, and is declined off session'
-  if (charge.approved) return refundFails ? 'succeeds; its refunds fail a minute later' : 'succeeds'
+    return 'requires authentication when the intent is confirmed, and is declined off session'
+  if (charge.approved) return refundFails ? 'succeeds; its refunds fail after one minute' : 'succeeds'
   const { code, decline_code } = charge
   return `is declined: ${asCode(code)}${decline_code === null ? '' : `, ${asCode(decline_code)}`}`
 }
@@ -65,7 +65,7 @@ const keys = ({ components }: Document): string =>
     .map(([name, { description }]) => `- **${KEY_NAMES[name] ?? name}**: ${asMarkdown(description)}`)
     .join('\n')
 
-/** How the schemes are called in a sentence; two of them carry the same key. */
+/** The names of the security schemes. */
 const KEY_NAMES: Readonly<Record<string, string>> = {
   basic: 'Secret key, with HTTP Basic',
   bearer: 'Secret key, as Bearer',
@@ -75,23 +75,23 @@ const KEY_NAMES: Readonly<Record<string, string>> = {
   operator: 'Admin token, as Bearer',
 }
 
-/** The form of all lists, as one of them has it. */
-function listFields(around: Around): string {
-  const list = around.schemas.CustomerList
-  if (!list) throw new Error('the description has no list of customers')
-  return fieldLines(list, around, MARK_FIELD)
+/** Describes the fields of a list, with the list of customers as a model. */
+function listFields(context: Context): string {
+  const list = context.schemas.CustomerList
+  if (!list) throw new Error('the OpenAPI document has no CustomerList')
+  return fieldLines(list, context, MARK_FIELD)
     .join('\n')
     .replace('list of [Customer](#the-customer-object)', 'list of objects')
 }
 
-/** What the description says of streams is the same wherever there is one. */
+/** Describes streams. Their description is the same on all routes. */
 function streamText({ paths }: Document): string {
   const contents = Object.values(paths)
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ responses }) => Object.values(responses))
     .flatMap((response) => ('content' in response ? [response.content['text/event-stream']] : []))
-  const told = contents.find((content) => content !== undefined)?.schema.description
-  if (told === undefined) throw new Error('the description has no stream')
-  return `With ${asCode('Accept: text/event-stream')} a route that names a stream answers without an end. ${asMarkdown(told)} \
-${asCode('Last-Event-ID')} or ${asCode('starting_after')} says after what it begins; without them it begins now.`
+  const text = contents.find((content) => content !== undefined)?.schema.description
+  if (text === undefined) throw new Error('the OpenAPI document has no stream')
+  return `With ${asCode('Accept: text/event-stream')}, a route with a stream keeps the answer open and sends new entries. ${asMarkdown(text)} \
+The stream continues after ${asCode('Last-Event-ID')} or ${asCode('starting_after')}. Without them it begins with the next entry.`
 }

@@ -1,6 +1,6 @@
 import { type JsonSchema, nameOfRef, type Schemas } from '../openapi/json-schema.ts'
 
-/** The description of the API, as far as its reference looks into it. */
+/** The parts of the OpenAPI document that the reference uses. */
 export type Document = {
   readonly info: { readonly description: string }
   readonly tags: readonly Tag[]
@@ -46,10 +46,10 @@ export type Content = {
 
 type Reference = { readonly $ref: string }
 
-/** A route with the words that name it. */
+/** An operation with its method and path. */
 export type Route = { readonly method: string; readonly path: string; readonly operation: Operation }
 
-/** As in POST /v1/customers/{id}. */
+/** Names a route, such as POST /v1/customers/{id}. */
 export const nameOfRoute = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
   `${method.toUpperCase()} ${path}`
 
@@ -58,15 +58,15 @@ export const routesOf = ({ paths }: Pick<Document, 'paths'>): Route[] =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   )
 
-/** What a part of the document stands for, if it only names it. */
+/** Resolves a reference to a component; returns other parts unchanged. */
 export function resolvedIn<Part>(part: Part | Reference, components: Readonly<Record<string, Part>>): Part {
   const isReference = typeof part === 'object' && part !== null && '$ref' in part
   const found = isReference ? components[part.$ref.split('/').at(-1) ?? ''] : (part as Part)
-  if (!found) throw new Error(`the description has no ${JSON.stringify(part)}`)
+  if (!found) throw new Error(`the OpenAPI document has no ${JSON.stringify(part)}`)
   return found
 }
 
-/** The answers of a route, by status. */
+/** Returns the responses of a route, by status. */
 export const responsesOf = (
   { operation }: Route,
   { components }: Document,
@@ -76,7 +76,7 @@ export const responsesOf = (
     resolvedIn(response, components.responses),
   ])
 
-/** The component that a list lists; undefined for what is no list. */
+/** Returns the component of the entries of a list; undefined if it is not a list. */
 export function entryOf(name: string, schemas: Schemas): string | undefined {
   const { properties } = schemas[name] ?? {}
   const items = properties?.has_more && properties.data?.items

@@ -2,31 +2,31 @@ import { EVENT_TYPES } from '../../core/event.ts'
 import { asCode, asMarkdown, linkTo } from '../../text/markdown.ts'
 import { type CodePage, ERROR_CODES, type ErrorCode } from '../error-codes.ts'
 import { type Document, responsesOf, routesOf } from './document.ts'
-import type { Around, Words } from './fields.ts'
+import type { Context, LongEnums } from './fields.ts'
 import { ERROR_OBJECTS, objectSection } from './objects.ts'
 import { EVERYWHERE } from './route-section.ts'
 
-/** Words of which a field is one, where they are too many to be repeated. */
-export const WORDS: Words = [
-  ['Types of events', EVENT_TYPES, 'types of events'],
-  ['Errors', Object.keys(ERROR_CODES), 'codes'],
+/** Long enums, which are listed once and linked from the fields. */
+export const LONG_ENUMS: LongEnums = [
+  ['Event types', EVENT_TYPES, 'event types'],
+  ['Errors', Object.keys(ERROR_CODES), 'error codes'],
 ]
 
-/** What is answered when something is wrong, and what each code means. */
-export function errors(document: Document, around: Around): string {
+/** Describes the form of errors, and each error code. */
+export function errors(document: Document, context: Context): string {
   const codes = Object.entries(ERROR_CODES) as [ErrorCode, CodePage][]
   const statuses = statusesByCode(document)
   const everywhere = EVERYWHERE.map((code) => linkTo(code, asCode(code))).join(', ')
   return [
     '## Errors',
-    `Every refusal has the same form, ${linkTo('The Error object', 'Error')}: a type, a code for programs, a message for people, and \
-the parameter that is to blame. A declined payment says more: ${linkTo('The PaymentFailure object', 'PaymentFailure')}. A 401 without a code, \
-${linkTo('The AuthenticationError object', 'AuthenticationError')}, says that there is no key that opens, or that keys cannot be resolved \
-right now.`,
-    `Each route names the codes that are its own. Any route of their kind can answer that 401, and ${everywhere}.`,
-    `The codes: ${codes.map(([code]) => linkTo(code, asCode(code))).join(', ')}.`,
+    `Every error has the same form, ${linkTo('The Error object', 'Error')}: a type, a code for programs, a message for people, and \
+the parameter that caused it. A declined payment has further fields: ${linkTo('The PaymentFailure object', 'PaymentFailure')}. A 401 without a code, \
+${linkTo('The AuthenticationError object', 'AuthenticationError')}, means a missing or invalid API key, or that authentication is \
+unavailable.`,
+    `Each route lists its specific codes. All routes of a kind can also answer that 401, and ${everywhere}.`,
+    `Codes: ${codes.map(([code]) => linkTo(code, asCode(code))).join(', ')}.`,
     ...codes.map(([code, page]) => codeSection(code, page, statuses.get(code) ?? [])),
-    ...ERROR_OBJECTS.map((name) => objectSection(name, around, '###')),
+    ...ERROR_OBJECTS.map((name) => objectSection(name, context, '###')),
   ].join('\n\n')
 }
 
@@ -36,7 +36,7 @@ function codeSection(code: ErrorCode, { type, means, param, remedy }: CodePage, 
   return `### ${asCode(code)}\n\n${explained} ${asCode('param')}: ${asMarkdown(param)}.`
 }
 
-/** With which statuses each code is answered. */
+/** Returns the statuses of each code. */
 function statusesByCode(document: Document): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, number[]>()
   for (const route of routesOf(document)) {
@@ -55,7 +55,7 @@ function statusesByCode(document: Document): ReadonlyMap<string, readonly number
   return found
 }
 
-/** All that events tell, a line for the events of each kind of object. */
+/** Lists the event types, one line for each kind of object. */
 export function eventTypes(): string {
   const familyOf = (type: string) => type.slice(0, type.indexOf('.'))
   const families = [...new Set(EVENT_TYPES.map(familyOf))]
@@ -64,8 +64,8 @@ export function eventTypes(): string {
     return `- ${types.map(asCode).join(', ')}`
   })
   return [
-    '## Types of events',
-    `Where a list of types is taken, a star stands for anything: ${asCode('invoice.*')}.`,
+    '## Event types',
+    `In a list of event types, a star matches any text: ${asCode('invoice.*')}.`,
     lines.join('\n'),
   ].join('\n\n')
 }

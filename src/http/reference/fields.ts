@@ -2,49 +2,49 @@ import { asCode, asMarkdown, linkTo } from '../../text/markdown.ts'
 import { isReference, type JsonSchema, nameOfRef, type Schemas } from '../openapi/json-schema.ts'
 import { entryOf, type Parameter } from './document.ts'
 
-/** Lists of words that many fields have, and the heading under which they stand. */
-export type Words = readonly (readonly [heading: string, words: readonly unknown[], text: string])[]
+/** Enums that are listed under a heading, and the text of links to it. */
+export type LongEnums = readonly (readonly [heading: string, values: readonly unknown[], text: string])[]
 
-/** What has to be known to say what a field or a parameter is. */
-export type Around = {
+/** The context in which fields and parameters are described. */
+export type Context = {
   readonly schemas: Schemas
-  readonly words: Words
-  /** The parameters that are explained with all lists. */
+  readonly longEnums: LongEnums
+  /** The parameters that are explained once for all lists. */
   readonly shared: readonly Parameter[]
 }
 
-/** What is said of a field in a word: of a parameter that it is required, of an object's that it can be absent. */
+/** Marks a parameter as required, or a field of an object as optional. */
 export type Mark = (isRequired: boolean) => string
 
 export const MARK_PARAMETER: Mark = (isRequired) => (isRequired ? ', required' : '')
-export const MARK_FIELD: Mark = (isRequired) => (isRequired ? '' : ', not always there')
+export const MARK_FIELD: Mark = (isRequired) => (isRequired ? '' : ', optional')
 
 export const headingOfObject = (name: string): string => `The ${name} object`
 
-/** The fields of an object or of a body, one a line, those within fields below them. */
-export const fieldLines = (schema: JsonSchema, around: Around, mark: Mark, depth = 0): string[] =>
+/** Lists the fields of an object or a body, with nested fields below them. */
+export const fieldLines = (schema: JsonSchema, context: Context, mark: Mark, depth = 0): string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
-    fieldLine(name, field, around, { mark, depth, isRequired: schema.required?.includes(name) ?? false }),
+    fieldLine(name, field, context, { mark, depth, isRequired: schema.required?.includes(name) ?? false }),
   )
 
-/** A field, and what is within it. */
+/** Formats a field with its nested fields. */
 export function fieldLine(
   name: string,
   field: JsonSchema,
-  around: Around,
+  context: Context,
   { mark, depth = 0, isRequired }: { mark: Mark; depth?: number; isRequired: boolean },
 ): string[] {
-  const type = `${typeOf(field, around)}${mark(isRequired)}${defaultOf(field)}`
+  const type = `${typeOf(field, context)}${mark(isRequired)}${defaultOf(field)}`
   const text = field.description === undefined ? '' : `: ${asMarkdown(field.description)}`
   const own = `${'  '.repeat(depth)}- ${asCode(name)} (${type})${text}`
   const within = objectIn(field)
-  return [own, ...(within ? fieldLines(within, around, mark, depth + 1) : [])]
+  return [own, ...(within ? fieldLines(within, context, mark, depth + 1) : [])]
 }
 
 const defaultOf = ({ default: given }: JsonSchema): string =>
   given === undefined || given === null ? '' : `, default ${asCode(String(given))}`
 
-/** What has fields: the value itself, one of what it may be, an entry of a list, or a value of pairs. */
+/** Finds the object with fields in a schema: itself, an option, the entry of a list, or the value of a record. */
 function objectIn(schema: JsonSchema): JsonSchema | undefined {
   if (schema.properties) return schema
   const { anyOf = [], items, additionalProperties } = schema
@@ -52,63 +52,63 @@ function objectIn(schema: JsonSchema): JsonSchema | undefined {
   return [...anyOf, ...(items ? [items] : []), ...pairs].map(objectIn).find((found) => found !== undefined)
 }
 
-/** What a value may be, in words: with links to objects, and with the bounds that are checked. */
-export function typeOf(schema: JsonSchema, around: Around): string {
-  if (isReference(schema)) return referenceType(schema, around)
-  if (schema.anyOf) return either(inReadingOrder(schema.anyOf).map((option) => typeOf(option, around)))
+/** Describes the type of a value in words, with links to objects and with its bounds. */
+export function typeOf(schema: JsonSchema, context: Context): string {
+  if (isReference(schema)) return referenceType(schema, context)
+  if (schema.anyOf) return either(inReadingOrder(schema.anyOf).map((option) => typeOf(option, context)))
   const name = nameOfRef(schema)
-  if (name !== undefined) return componentType(name, around)
-  if ('const' in schema) return schema.const === '' ? 'empty text' : literal(schema.const)
-  if (schema.enum) return wordsOf(schema.enum, around)
-  if (schema.items) return `list of ${severalOf(typeOf(schema.items, around))}${countOf(schema)}`
-  if (typeof schema.additionalProperties === 'object') return pairsOf(schema.additionalProperties, around)
+  if (name !== undefined) return componentType(name, context)
+  if ('const' in schema) return schema.const === '' ? 'empty string' : literal(schema.const)
+  if (schema.enum) return enumText(schema.enum, context)
+  if (schema.items) return `list of ${pluralOf(typeOf(schema.items, context))}${countOf(schema)}`
+  if (typeof schema.additionalProperties === 'object') return pairsOf(schema.additionalProperties, context)
   const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['anything'])
   const [bounded = '', ...others] = types
   return either([bounded + boundsOf(schema), ...others])
 }
 
-/** `string of 1 to 9 characters` → strings of 1 to 9 characters; what is linked keeps its name. */
-const severalOf = (type: string): string => type.replace(/^[a-z]+/, (word) => `${word}s`)
+/** Makes a plural: `string of 1 to 9 characters` → strings of 1 to 9 characters. Links stay unchanged. */
+const pluralOf = (type: string): string => type.replace(/^[a-z]+/, (word) => `${word}s`)
 
-/** What unsets a value is said last. */
+/** Moves the empty string, which unsets a value, to the end. */
 const inReadingOrder = (options: readonly JsonSchema[]): JsonSchema[] =>
   options.toSorted((left, right) => Number(left.const === '') - Number(right.const === ''))
 
-/** An id, and what can be shown in its place. */
-function referenceType({ anyOf = [] }: JsonSchema, { schemas }: Around): string {
+/** Describes an id that can be expanded. */
+function referenceType({ anyOf = [] }: JsonSchema, { schemas }: Context): string {
   const names = anyOf.flatMap((option) => nameOfRef(option) ?? [])
   const isNullable = anyOf.some(({ type }) => type === 'null')
   const links = names.filter((name) => schemas[name]).map((name) => linkTo(headingOfObject(name), name))
   return `id of ${either(links)}, can be expanded${isNullable ? ', or null' : ''}`
 }
 
-/** A component, linked to where it is explained. A list is called by what it lists, a choice by what may be chosen. */
-function componentType(name: string, around: Around): string {
-  const entry = entryOf(name, around.schemas)
-  if (entry !== undefined) return `list of ${componentType(entry, around)}`
-  const schema = around.schemas[name]
-  if (schema?.anyOf) return either(schema.anyOf.map((option) => typeOf(option, around)))
+/** Names a component, with a link. A list is named after its entries, a union after its options. */
+function componentType(name: string, context: Context): string {
+  const entry = entryOf(name, context.schemas)
+  if (entry !== undefined) return `list of ${componentType(entry, context)}`
+  const schema = context.schemas[name]
+  if (schema?.anyOf) return either(schema.anyOf.map((option) => typeOf(option, context)))
   return schema?.properties ? linkTo(headingOfObject(name), name) : (schema?.description ?? name)
 }
 
-/** One of some words; a list of them that stands elsewhere is only named. */
-function wordsOf(words: readonly unknown[], { words: known }: Around): string {
-  const given = words.filter((word) => word !== null)
-  const found = known.find(
-    ([, all]) => all.length === given.length && all.every((word) => words.includes(word)),
+/** Describes an enum by its values, or by a link if they are listed elsewhere. */
+function enumText(values: readonly unknown[], { longEnums }: Context): string {
+  const given = values.filter((value) => value !== null)
+  const found = longEnums.find(
+    ([, all]) => all.length === given.length && all.every((value) => values.includes(value)),
   )
-  if (!found) return either(words.map(literal))
+  if (!found) return either(values.map(literal))
   const [heading, , text] = found
-  return `one of the ${linkTo(heading, text)}${given.length < words.length ? ', or null' : ''}`
+  return `one of the ${linkTo(heading, text)}${given.length < values.length ? ', or null' : ''}`
 }
 
 const literal = (value: unknown): string =>
   value === null ? 'null' : asCode(typeof value === 'string' ? value : String(value))
 
-/** An object whose names are free. */
-function pairsOf(values: JsonSchema, around: Around): string {
+/** Describes an object with arbitrary names. */
+function pairsOf(values: JsonSchema, context: Context): string {
   if (values.properties) return 'object of objects'
-  return Object.keys(values).length === 0 ? 'object' : `object of ${typeOf(values, around)} values`
+  return Object.keys(values).length === 0 ? 'object' : `object of ${typeOf(values, context)} values`
 }
 
 const countOf = ({ minItems, maxItems }: JsonSchema): string =>
@@ -116,7 +116,7 @@ const countOf = ({ minItems, maxItems }: JsonSchema): string =>
     ? ''
     : `, ${range(minItems, maxItems)} ${(maxItems ?? minItems) === 1 ? 'entry' : 'entries'}`
 
-/** What a number or a text is held to. */
+/** Describes the bounds of a number or a string. */
 function boundsOf({ minimum, maximum, minLength, maxLength, pattern }: JsonSchema): string {
   const isAnySize = minimum === undefined && maximum === undefined
   const isAnyLength = minLength === undefined && maxLength === undefined

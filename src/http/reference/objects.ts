@@ -1,9 +1,9 @@
 import { asMarkdown } from '../../text/markdown.ts'
 import { isReference, type JsonSchema, nameOfRef, type Schemas } from '../openapi/json-schema.ts'
 import { type Document, entryOf, type Route, responsesOf, routesOf } from './document.ts'
-import { type Around, fieldLines, headingOfObject, MARK_FIELD } from './fields.ts'
+import { type Context, fieldLines, headingOfObject, MARK_FIELD } from './fields.ts'
 
-/** The errors: they are explained together, and not where they are answered. */
+/** The error objects, which are explained together in the chapter on errors. */
 export const ERROR_OBJECTS = [
   'Error',
   'PaymentFailure',
@@ -12,17 +12,17 @@ export const ERROR_OBJECTS = [
   'OAuthFlatError',
 ] as const
 
-/** An object: what it is, and its fields. */
-export const objectSection = (name: string, around: Around, level: string): string =>
+/** Describes an object and its fields. */
+export const objectSection = (name: string, context: Context, level: string): string =>
   [
     `${level} ${headingOfObject(name)}`,
-    asMarkdown(around.schemas[name]?.description ?? ''),
-    fieldLines(around.schemas[name] ?? {}, around, MARK_FIELD).join('\n'),
+    asMarkdown(context.schemas[name]?.description ?? ''),
+    fieldLines(context.schemas[name] ?? {}, context, MARK_FIELD).join('\n'),
   ].join('\n\n')
 
 /**
- * The objects that are explained with each resource, by its tag: what most of its routes answer, what else they answer, and what
- * these are made of. Each is explained once, with the resource of its own before any other that shows it.
+ * Assigns objects to the tags that explain them: the objects that the routes of a tag return, and those nested in them. Each
+ * object is explained once, preferably with the tag whose routes return it most often.
  */
 export function objectsByTag(document: Document): ReadonlyMap<string, readonly string[]> {
   const { schemas } = document.components
@@ -43,13 +43,13 @@ export function objectsByTag(document: Document): ReadonlyMap<string, readonly s
   )
 }
 
-/** The objects that a route answers when all goes well. */
+/** Returns the objects in the successful answers of a route. */
 const answeredBy = (route: Route, document: Document): string[] =>
   responsesOf(route, document)
     .filter(([status]) => status < 300)
     .flatMap(([, { content }]) => objectsIn(content['application/json']?.schema, document.components.schemas))
 
-/** The objects that a schema names: those that a list lists, and each of those that may be chosen. */
+/** Returns the objects that a schema refers to, also as entries of a list or options of a union. */
 function objectsIn(schema: JsonSchema | undefined, schemas: Schemas): string[] {
   if (!schema || isReference(schema)) return []
   const name = nameOfRef(schema)
@@ -65,7 +65,7 @@ function objectsIn(schema: JsonSchema | undefined, schemas: Schemas): string[] {
   )
 }
 
-/** An object and all that it is made of, those within them too. */
+/** Returns an object and the objects nested in it, at any depth. */
 function partsOf(name: string, schemas: Schemas, known = new Set<string>()): string[] {
   if (known.has(name)) return []
   known.add(name)
@@ -73,7 +73,7 @@ function partsOf(name: string, schemas: Schemas, known = new Set<string>()): str
   return [name, ...parts.flatMap((part) => partsOf(part, schemas, known))]
 }
 
-/** Those that nobody has taken before. */
+/** Returns the names that are not taken yet, and marks them as taken. */
 function take(names: readonly string[], taken: Set<string>): string[] {
   const free = [...new Set(names)].filter((name) => !taken.has(name))
   for (const name of free) taken.add(name)

@@ -9,29 +9,29 @@ import {
   resolvedIn,
   responsesOf,
 } from './document.ts'
-import { type Around, fieldLine, fieldLines, MARK_PARAMETER, typeOf } from './fields.ts'
+import { type Context, fieldLine, fieldLines, MARK_PARAMETER, typeOf } from './fields.ts'
 import { isShared } from './shared.ts'
 
-/** A route: what it does, what it takes, what it answers, who may ask. */
-export function routeSection(route: Route, document: Document, around: Around): string {
+/** Describes a route: its summary, parameters, answers, errors and keys. */
+export function routeSection(route: Route, document: Document, context: Context): string {
   const { summary, requestBody } = route.operation
   const body = requestBody?.content['application/json']
   const parameters = [
-    ...parameterLines(route, document, around),
-    ...(body ? fieldLines(body.schema, around, MARK_PARAMETER) : []),
+    ...parameterLines(route, document, context),
+    ...(body ? fieldLines(body.schema, context, MARK_PARAMETER) : []),
   ]
   const example = body?.example
   return [
     `#### ${asCode(nameOfRoute(route))}`,
     asMarkdown(summary),
     ...(parameters.length > 0 ? [`**Parameters**${whereOf(route)}:`, parameters.join('\n')] : []),
-    ...(example === undefined ? [] : ['For example:', asBlock(JSON.stringify(example, null, 2), 'json')]),
-    answerText(route, document, around),
+    ...(example === undefined ? [] : ['Example:', asBlock(JSON.stringify(example, null, 2), 'json')]),
+    answerText(route, document, context),
     [keyText(route, document), ...headerTexts(route, document)].join(' '),
   ].join('\n\n')
 }
 
-/** Where the parameters go that do not stand in the path. */
+/** Returns where parameters go: in the body, in the query or only in the path. */
 const whereOf = ({ method, operation }: Route): string => {
   if (operation.requestBody) return ', in the body'
   return method === 'get' &&
@@ -40,22 +40,22 @@ const whereOf = ({ method, operation }: Route): string => {
     : ''
 }
 
-/** The parameters of the path and of the query; those that many lists have by their names alone. */
-function parameterLines(route: Route, document: Document, around: Around): string[] {
+/** Lists the parameters in the path and the query. Parameters that are shared by lists have only a link. */
+function parameterLines(route: Route, document: Document, context: Context): string[] {
   const all = parametersOf(route, document).filter((parameter) => parameter.in !== 'header')
-  const shared = all.filter((parameter) => isShared(parameter, around.shared))
+  const shared = all.filter((parameter) => isShared(parameter, context.shared))
   const names = shared.map(({ name }) => asCode(name)).join(', ')
   return [
     ...all
       .filter((parameter) => !shared.includes(parameter))
-      .flatMap((parameter) => parameterLine(parameter, around)),
+      .flatMap((parameter) => parameterLine(parameter, context)),
     ...(shared.length > 0 ? [`- ${names}: see ${linkTo('Lists', 'Lists')}.`] : []),
   ]
 }
 
-/** A parameter of the path or of the query. */
-export const parameterLine = (parameter: Parameter, around: Around): string[] =>
-  fieldLine(parameter.name, { ...parameter.schema, description: parameter.description }, around, {
+/** Formats a parameter in the path, the query or a header. */
+export const parameterLine = (parameter: Parameter, context: Context): string[] =>
+  fieldLine(parameter.name, { ...parameter.schema, description: parameter.description }, context, {
     mark: (isRequired) => (parameter.in === 'path' ? ', in the path' : MARK_PARAMETER(isRequired)),
     isRequired: parameter.required ?? false,
   })
@@ -63,11 +63,11 @@ export const parameterLine = (parameter: Parameter, around: Around): string[] =>
 export const parametersOf = ({ operation }: Route, { components }: Document): Parameter[] =>
   operation.parameters.map((parameter) => resolvedIn(parameter, components.parameters))
 
-function answerText(route: Route, document: Document, around: Around): string {
+function answerText(route: Route, document: Document, context: Context): string {
   const responses = responsesOf(route, document)
   const successes = responses
     .filter(([status]) => status < 400)
-    .map(([status, response]) => `${status}, ${successText(response, around)}`)
+    .map(([status, response]) => `${status}, ${successText(response, context)}`)
   const errors = responses
     .map(([status, { content }]) => [status, ownCodes(content['application/json']?.examples)] as const)
     .filter(([status, codes]) => status >= 400 && codes.length > 0)
@@ -78,17 +78,17 @@ function answerText(route: Route, document: Document, around: Around): string {
   ].join(' ')
 }
 
-/** What comes back when all goes well: an object or a list, a stream of them too, or a page for people. */
-function successText({ description, content }: Response, around: Around): string {
+/** Describes a successful answer: an object, a list, a stream or a page. */
+function successText({ description, content }: Response, context: Context): string {
   const json = content['application/json']
   if (!json) return asMarkdown(description.charAt(0).toLowerCase() + description.slice(1)).replace(/\.$/, '')
-  const type = typeOf(json.schema, around)
+  const type = typeOf(json.schema, context)
   return content['text/event-stream']
     ? `${type}; with ${asCode('Accept: text/event-stream')} a ${linkTo('Streams', 'stream')}`
     : type
 }
 
-/** What every route of its kind can answer, and what is therefore said once. */
+/** Error codes of all routes of a kind, which are listed only once. */
 export const EVERYWHERE = [
   'parameter_invalid',
   'parameter_unknown',
@@ -98,28 +98,28 @@ export const EVERYWHERE = [
   'internal_error',
 ] as const
 
-/** The codes of an answer that are the route's own business. An answer has an example of each of its codes. */
+/** Returns the specific codes of a route. A response has an example of each of its codes. */
 const ownCodes = (examples: Readonly<Record<string, unknown>> = {}): string[] =>
   Object.keys(examples).filter(
     (name) => Object.hasOwn(ERROR_CODES, name) && !EVERYWHERE.some((code) => code === name),
   )
 
-/** Who may ask, by the names of the security schemes. */
+/** The accepted keys in words, by the names of the security schemes. */
 const KEYS: Readonly<Record<string, (scopes: readonly string[]) => string>> = {
   basic: () => 'secret key',
   bearer: () => 'secret key',
   publishable: () => 'publishable key',
   oauth: ([scope = '']) => `access token with the scope ${asCode(scope)}`,
-  app: () => 'the id and the secret of an app',
+  app: () => 'client id and secret of an app',
   operator: () => 'admin token',
 }
 
 function keyText({ operation }: Route, { components }: Document): string {
   const schemes = operation.security.flatMap((scheme) => Object.entries(scheme))
   const keys = schemes.map(([name, scopes]) => {
-    const told = KEYS[name]
-    if (!told || !components.securitySchemes[name]) throw new Error(`nobody knows the key '${name}'`)
-    return told(scopes)
+    const textOf = KEYS[name]
+    if (!textOf || !components.securitySchemes[name]) throw new Error(`unknown security scheme '${name}'`)
+    return textOf(scopes)
   })
   return `**Key** ${keys.length === 0 ? 'none' : [...new Set(keys)].join(', or ')}.`
 }

@@ -1,9 +1,9 @@
 import { type Document, type Parameter, resolvedIn, routesOf } from './document.ts'
 
-/** What lists have in common, in the order in which it is explained. */
+/** The parameters that lists share, in the order of the reference. */
 const NAMES = ['limit', 'starting_after', 'ending_before', 'created', 'expand[]'] as const
 
-/** The parameters of lists as most lists have them: they are explained once. */
+/** Returns the shared parameters of lists, each in its most frequent form. */
 export function sharedParameters(document: Document): Parameter[] {
   const all = routesOf(document).flatMap(({ operation }) =>
     operation.parameters.map((parameter) => resolvedIn(parameter, document.components.parameters)),
@@ -16,7 +16,7 @@ export function sharedParameters(document: Document): Parameter[] {
   })
 }
 
-/** Whether a parameter is one of those, to the letter. */
+/** Returns whether a parameter equals a shared one, description included. */
 export const isShared = (parameter: Parameter, shared: readonly Parameter[]): boolean =>
   shared.some((other) => meaningOf(other) === meaningOf(parameter))
 

@@ -10,29 +10,29 @@ export const healthSchema = component('Health', () =>
     .object({
       status: z.literal('ok').describe('Always ok.'),
       proof: text(
-        'What only a daemon with this url and admin token can answer to the nonce: HMAC-SHA256 with the token as key over the url, a space and the nonce, in hexadecimal digits. There when a nonce was given.',
+        'Proves that the daemon knows the admin token: HMAC-SHA256 with the token as key over the url, a space and the nonce, in hexadecimal digits. Only with a nonce.',
       ).optional(),
       livemode: livemode(),
     })
-    .describe('That the daemon answers.'),
+    .describe('The health of the daemon.'),
 )
 
 export const merchantSchema = component('Merchant', () =>
   z
     .object({
-      id: text('Its identifier, which begins with mer_.'),
-      object: z.literal('merchant').describe('What kind of object this is.'),
-      name: text('What it is called.'),
-      created: seconds('Where its clock began'),
-      api_version: text('The version of the API that its requests speak unless they name another.'),
+      id: text('The id, which begins with mer_.'),
+      object: z.literal('merchant').describe('The type of the object.'),
+      name: text('The name.'),
+      created: seconds('The start time of its clock'),
+      api_version: text('The API version of requests that do not name one.'),
       dunning_final_action: z
         .enum(FINAL_ACTIONS)
-        .describe('What becomes of a subscription when no retry of a payment is left.'),
+        .describe('The action on a subscription after the last failed payment retry.'),
       livemode: livemode(),
-      merchant_id: text('Its identifier again.'),
-      clock: clockSchema.schema.describe('Its clock.'),
+      merchant_id: text('The same as id.'),
+      clock: clockSchema.schema.describe('The main clock.'),
     })
-    .describe('The unit of isolation: a merchant has its own data, keys, clock and events.'),
+    .describe('A merchant, with its own data, keys, clock and events.'),
 )
 export type MerchantShape = Shape<typeof merchantSchema>
 export const merchantList = listOf(merchantSchema)
@@ -41,62 +41,60 @@ export const deletedMerchant = deletedStub('DeletedMerchant', 'merchant')
 export const statusSchema = component('Status', () =>
   z
     .object({
-      object: z.literal('status').describe('What kind of object this is.'),
-      url: text('Where the daemon listens.'),
-      pid: z.int().describe('Its process.'),
-      data: text('Its data folder; null when all is in memory.').nullable(),
+      object: z.literal('status').describe('The type of the object.'),
+      url: text('The url of the daemon.'),
+      pid: z.int().describe('The process id of the daemon.'),
+      data: text('The data folder; null if the daemon runs in memory.').nullable(),
       version: text('The version of paytwin.'),
-      uptime: z.int().describe('Seconds since it was started.'),
+      uptime: z.int().describe('Seconds since the start of the daemon.'),
       merchants: z.array(merchantSchema.schema).describe('All merchants, with their clocks.'),
-      counts: z.record(z.string(), z.int()).describe('How many objects of some kinds were ever made.'),
+      counts: z.record(z.string(), z.int()).describe('The number of objects ever created, by kind.'),
       livemode: livemode(),
     })
-    .describe('Where the daemon runs, on what, and with how much in it.'),
+    .describe('The status of the daemon.'),
 )
 export type StatusShape = Shape<typeof statusSchema>
 
 const keyFields = () => ({
-  id: text('Its identifier, which begins with key_.'),
-  object: z.literal('key').describe('What kind of object this is.'),
-  type: z
-    .enum(['secret', 'publishable'])
-    .describe('Secret ones are for servers, publishable ones for browsers.'),
-  name: text('Words for your own use.').nullable(),
-  hint: text('Its beginning and its last four characters.'),
-  created: seconds('When it was issued, on the wall clock'),
-  last_used: seconds('When it was last used, on the wall clock; null for never').nullable(),
-  revoked: seconds('When it was revoked, on the wall clock; null while it was not').nullable(),
+  id: text('The id, which begins with key_.'),
+  object: z.literal('key').describe('The type of the object.'),
+  type: z.enum(['secret', 'publishable']).describe('secret for servers, publishable for browsers.'),
+  name: text('A name for your own use.').nullable(),
+  hint: text('The prefix and the last four characters of the key.'),
+  created: seconds('The time of creation, on the wall clock'),
+  last_used: seconds('The time of the last use, on the wall clock; null if never used').nullable(),
+  revoked: seconds('The time of revocation, on the wall clock; null if not revoked').nullable(),
   livemode: livemode(),
-  merchant_id: text('The merchant that it opens.').optional(),
+  merchant_id: text('The merchant of the key.').optional(),
 })
 
 export const keySchema = component('Key', () =>
-  z.object(keyFields()).describe('An API key; only a hash of it is kept.'),
+  z.object(keyFields()).describe('An API key. Only a hash of it is stored.'),
 )
 export type KeyShape = Shape<typeof keySchema>
 export const keyList = listOf(keySchema)
 export const issuedKeySchema = component('IssuedKey', () =>
   z
-    .object({ ...keyFields(), secret: text('The key itself, which is shown this once.') })
-    .describe('An API key that was just issued.'),
+    .object({ ...keyFields(), secret: text('The key, shown only in this answer.') })
+    .describe('A new API key.'),
 )
 
 export const faultSchema = component('Fault', () =>
   z
     .object({
-      id: text('Its identifier, which begins with fault_.'),
-      object: z.literal('fault').describe('What kind of object this is.'),
-      kind: z.enum(FAULT_KINDS).describe('What goes wrong.'),
-      remaining: z.int().nullable().describe('How many more times it strikes; null for ever.'),
-      rate: z.number().describe('The share of the occasions on which it strikes, 0 to 1.'),
+      id: text('The id, which begins with fault_.'),
+      object: z.literal('fault').describe('The type of the object.'),
+      kind: z.enum(FAULT_KINDS).describe('The kind of fault.'),
+      remaining: z.int().nullable().describe('How many more times it applies; null for no limit.'),
+      rate: z.number().describe('The probability with which it applies, 0 to 1.'),
       route: text(
-        'The routes that it strikes, as a glob; of a webhook_failure the urls. null for all, and for a fault of charges.',
+        'A glob of the affected routes; for webhook_failure, of the urls. null for all, and for faults of charges.',
       ).nullable(),
-      merchant: text('The merchant that it strikes; null for all.').nullable(),
-      ms: z.int().nullable().describe('Of a latency: how many milliseconds; null for any other.'),
+      merchant: text('The affected merchant; null for all.').nullable(),
+      ms: z.int().nullable().describe('The delay of a latency in milliseconds; null for other kinds.'),
       livemode: livemode(),
     })
-    .describe('Something that was made to go wrong.'),
+    .describe('An injected fault.'),
 )
 export type FaultShape = Shape<typeof faultSchema>
 export const faultList = listOf(faultSchema)

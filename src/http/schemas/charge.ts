@@ -8,37 +8,37 @@ const outcome = () =>
     .object({
       network_status: z
         .enum(['approved_by_network', 'declined_by_network'])
-        .describe('What the network answered.'),
-      reason: text('Why it was declined; null when it was not.').nullable(),
-      seller_message: text('What happened, in words for the merchant.').nullable(),
-      type: z.enum(['authorized', 'issuer_declined']).describe('The outcome in a word.'),
+        .describe('The answer of the card network.'),
+      reason: text('The reason of the decline; null if it succeeded.').nullable(),
+      seller_message: text('A message for the merchant.').nullable(),
+      type: z.enum(['authorized', 'issuer_declined']).describe('The kind of outcome.'),
     })
-    .describe('What the processor said.')
+    .describe('The outcome from the processor.')
 
 export const chargeSchema = component('Charge', () =>
   z
     .object({
       ...common('charge', 'ch'),
-      status: z.enum(['succeeded', 'failed']).describe('Whether the money came.'),
-      amount: money('What was charged'),
-      amount_refunded: money('What of it has been given back'),
-      refunded: z.boolean().describe('Whether all of it has been given back.'),
-      paid: z.boolean().describe('Whether the money came.'),
+      status: z.enum(['succeeded', 'failed']).describe('Whether the charge succeeded.'),
+      amount: money('The charged amount'),
+      amount_refunded: money('The refunded amount'),
+      refunded: z.boolean().describe('Whether the charge is fully refunded.'),
+      paid: z.boolean().describe('Whether the charge succeeded.'),
       currency: currency(),
-      customer: reference('Who paid.', 'Customer', 'DeletedCustomer').nullable(),
-      invoice: reference('The invoice that it pays, when it belongs to one.', 'Invoice').nullable(),
-      payment_intent: reference('The intent of which it is an attempt.', 'PaymentIntent'),
-      payment_method: reference('What was charged.', 'PaymentMethod').nullable(),
+      customer: reference('The customer who was charged.', 'Customer', 'DeletedCustomer').nullable(),
+      invoice: reference('The invoice that the charge pays, if any.', 'Invoice').nullable(),
+      payment_intent: reference('The payment intent of the charge.', 'PaymentIntent'),
+      payment_method: reference('The charged payment method.', 'PaymentMethod').nullable(),
       payment_method_details: z
         .object({ type: methodType(), ...methodDetails() })
         .nullable()
-        .describe('What the payment method was like when it was charged.'),
-      failure_code: text('The code of the decline; null when it succeeded.').nullable(),
-      failure_message: text('What went wrong, for people; null when it succeeded.').nullable(),
+        .describe('The details of the payment method.'),
+      failure_code: text('The error code of the decline; null if it succeeded.').nullable(),
+      failure_message: text('The message of the decline, for people; null if it succeeded.').nullable(),
       outcome: outcome(),
       metadata: metadata(),
     })
-    .describe('One attempt to take money, which succeeded or was declined.'),
+    .describe('An attempt to charge a payment method, successful or declined.'),
 )
 export type ChargeShape = Shape<typeof chargeSchema>
 export const chargeList = listOf(chargeSchema)

@@ -1,11 +1,10 @@
 import type { z } from 'zod'
 
-/** Every component that a module has named, so that they can speak of each other whatever the order they are loaded in. */
+/** All components by name, so that they can refer to each other independent of the load order. */
 const COMPONENTS = new Map<string, Component>()
 
 /**
- * The schema of something that the API answers, under its name in the description. It is made when it is first asked for:
- * the daemon starts without any of them.
+ * A named schema of an object that the API returns. It is built at the first use, so that it does not slow down the start.
  */
 export class Component<Schema extends z.ZodType = z.ZodType> {
   readonly name: string
@@ -24,19 +23,19 @@ export class Component<Schema extends z.ZodType = z.ZodType> {
   }
 }
 
-/** What a component looks like to the code that answers it. */
+/** The TypeScript type of a component. */
 export type Shape<Named extends Component> = z.output<Named['schema']>
 
-/** Gives a name to the schema of something that the API answers. */
+/** Defines a component. */
 export const component = <Schema extends z.ZodType>(name: string, make: () => Schema): Component<Schema> =>
   new Component(name, make)
 
-/** All of them, by name. */
+/** Returns all components. */
 export const components = (): readonly Component[] => [...COMPONENTS.values()]
 
-/** The component of a name. */
+/** Returns the component with a name. */
 export function componentNamed(name: string): Component {
   const found = COMPONENTS.get(name)
-  if (!found) throw new Error(`no component is named ${name}`)
+  if (!found) throw new Error(`there is no component named ${name}`)
   return found
 }

@@ -6,36 +6,34 @@ export const customerSchema = component('Customer', () =>
   z
     .object({
       ...common('customer', 'cus'),
-      email: text('An address for its mail.').nullable(),
-      name: text('What it is called.').nullable(),
-      description: text('Words for your own use.').nullable(),
-      invoice_prefix: text('The 8 characters with which the numbers of its invoices begin.'),
+      email: text('The email address.').nullable(),
+      name: text('The name.').nullable(),
+      description: text('A description for your own use.').nullable(),
+      invoice_prefix: text('The prefix of its invoice numbers, 8 characters.'),
       invoice_settings: z
         .object({
           default_payment_method: reference(
-            'What its invoices are charged to when their subscription names nothing else.',
+            'The payment method for invoices whose subscription has none.',
             'PaymentMethod',
           ).nullable(),
         })
-        .describe('How its invoices are paid.'),
+        .describe('Settings for its invoices.'),
       delinquent: z
         .boolean()
-        .describe(
-          'Whether one of its finalized invoices is outstanding: open and charged automatically, or overdue.',
-        ),
+        .describe('Whether a finalized invoice is outstanding: open and charged automatically, or overdue.'),
       test_clock: testClock(),
       metadata: metadata(),
     })
-    .describe('Somebody who pays: it owns payment methods, subscriptions and invoices.'),
+    .describe('A customer, with payment methods, subscriptions and invoices.'),
 )
 export type CustomerShape = Shape<typeof customerSchema>
 
 export const customerList = listOf(customerSchema)
 export const deletedCustomer = deletedStub('DeletedCustomer', 'customer')
 
-/** A deleted customer is still answered, as a stub. See docs/contract/requests.md#deletion-stubs. */
+/** A deleted customer is still returned, as a stub. See docs/contract/requests.md#deletion-stubs. */
 export const customerOrStub = component('CustomerOrStub', () =>
   z
     .union([customerSchema.schema, deletedCustomer.schema])
-    .describe('A customer, or what is left of a deleted one.'),
+    .describe('A customer, or the deletion stub of one.'),
 )

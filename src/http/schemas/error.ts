@@ -6,36 +6,31 @@ import { component } from './component.ts'
 import { livemode, reference, text } from './fields.ts'
 import { paymentIntentSchema } from './payment-intent.ts'
 
-/** See docs/contract/fixtures.md#mistakes. */
+/** A mistake in fixtures. See docs/contract/fixtures.md#mistakes. */
 const mistake = () =>
   z.object({
-    file: text('The file that it is in.'),
-    path: text('Where in the file, as in subscriptions[2].items[0].price; null for all of it.').nullable(),
-    code: z
-      .enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]])
-      .describe('What is wrong, for programs.'),
-    message: text('What is wrong, for people.'),
+    file: text('The name of the file.'),
+    path: text(
+      'The path in the file, such as subscriptions[2].items[0].price; null for the whole file.',
+    ).nullable(),
+    code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).describe('The error code.'),
+    message: text('A message for people.'),
   })
 
 const errorFields = () => ({
   type: z.enum(ERROR_TYPES).describe('The category of the error.'),
-  code: z
-    .enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]])
-    .describe('What went wrong, for programs.'),
-  message: text('What went wrong, for people.'),
-  param: text('The parameter that is to blame; null when none is.').nullable(),
-  doc_url: text('Where the code is explained.').optional(),
-  mistakes: z
-    .array(mistake())
-    .optional()
-    .describe('Of fixtures: everything that is wrong with them, up to 100 mistakes.'),
+  code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).describe('The error code.'),
+  message: text('A message for people.'),
+  param: text('The parameter that caused the error; null if there is none.').nullable(),
+  doc_url: text('The url of the explanation of the code.').optional(),
+  mistakes: z.array(mistake()).optional().describe('Of fixtures: all mistakes, up to 100.'),
 })
 
 /** See docs/contract/errors.md#envelope. */
 export const errorSchema = component('Error', () =>
   z
-    .object({ error: z.object(errorFields()).describe('What went wrong.'), livemode: livemode() })
-    .describe('A request that was refused, or that failed.'),
+    .object({ error: z.object(errorFields()).describe('The error.'), livemode: livemode() })
+    .describe('The answer to a request that failed.'),
 )
 
 /** See docs/contract/errors.md#declines. */
@@ -45,18 +40,18 @@ export const paymentFailureSchema = component('PaymentFailure', () =>
       error: z
         .object({
           ...errorFields(),
-          decline_code: text("The issuer's reason, where it gave one.").nullable(),
+          decline_code: text('The reason of the issuer, if it gave one.').nullable(),
           charge: reference(
-            'The declined charge; null when there is none, and for publishable keys.',
+            'The declined charge; null if there is none, and for publishable keys.',
           ).nullable(),
           payment_intent: paymentIntentSchema.schema
             .nullable()
-            .describe('The payment intent after the attempt; null when it does not exist.'),
+            .describe('The payment intent after the charge attempt; null if it does not exist.'),
         })
-        .describe('Why the payment failed.'),
+        .describe('The error.'),
       livemode: livemode(),
     })
-    .describe('A payment that failed.'),
+    .describe('The answer to a request whose payment failed.'),
 )
 
 /** See docs/contract/errors.md#authentication-failures. */
@@ -66,35 +61,33 @@ export const authenticationErrorSchema = component('AuthenticationError', () =>
       error: z
         .object({
           type: z.literal('authentication_error').describe('The category of the error.'),
-          message: text('What went wrong, for people; it never says whether a key once existed.'),
+          message: text('A message for people. It never reveals whether a key once existed.'),
         })
-        .describe('Why the request was not let in.'),
+        .describe('The error.'),
       livemode: livemode(),
     })
-    .describe('A request without a key that opens.'),
+    .describe('The answer to a request without a valid key.'),
 )
 
 /** See docs/contract/oauth.md#errors. */
 export const oauthErrorSchema = component('OAuthError', () =>
   z
     .object({
-      error: z.object(errorFields()).describe('What went wrong.'),
-      error_description: text('What went wrong, for people: where OAuth clients look for it.'),
+      error: z.object(errorFields()).describe('The error.'),
+      error_description: text('The same as message, for OAuth clients.'),
       livemode: livemode(),
     })
-    .describe('A request of OAuth that was refused, or that failed.'),
+    .describe('The answer to an OAuth request that failed.'),
 )
 
 /** See docs/contract/oauth.md#flat-errors; RFC 6749 5.2. */
 export const oauthFlatErrorSchema = component('OAuthFlatError', () =>
   z
     .object({
-      error: z.enum(FLAT_CODES).describe('What went wrong, for programs.'),
-      error_description: text('What went wrong, for people.'),
-      error_uri: text('Where the code is explained.').optional(),
+      error: z.enum(FLAT_CODES).describe('The error code.'),
+      error_description: text('A message for people.'),
+      error_uri: text('The url of the explanation of the code.').optional(),
       livemode: livemode(),
     })
-    .describe(
-      'The same in the form of RFC 6749, from a daemon that was started with --oauth-errors rfc6749.',
-    ),
+    .describe('An OAuth error in the form of RFC 6749. Only with --oauth-errors rfc6749.'),
 )

@@ -12,8 +12,8 @@ import { priceSchema, productSchema } from './price.ts'
 import { refundSchema } from './refund.ts'
 import { subscriptionSchema } from './subscription.ts'
 
-/** The object that events of each kind carry, in the order of their description; null for kinds without events. */
-const CARRIED: Readonly<Record<Kind, Component | null>> = {
+/** The object in events of each kind, in the order of the documentation; null for kinds without events. */
+const EVENT_OBJECTS: Readonly<Record<Kind, Component | null>> = {
   subscription: subscriptionSchema,
   invoice: invoiceSchema,
   payment_intent: paymentIntentSchema,
@@ -28,38 +28,38 @@ const CARRIED: Readonly<Record<Kind, Component | null>> = {
   webhook_delivery: null,
 }
 
-/** The object is whatever was told of; to the code that answers it is any. */
+/** The schema of the object in an event: a union in the documentation, any object in TypeScript. */
 const eventObject = () =>
   z
-    .union(Object.values(CARRIED).flatMap((carried) => (carried ? [carried.schema] : [])))
+    .union(Object.values(EVENT_OBJECTS).flatMap((component) => (component ? [component.schema] : [])))
     .describe(
-      'The object as it was at that moment; for a deletion, the whole object as it last was.',
+      'The object right after the event. For a deletion, the object right before it.',
     ) as unknown as z.ZodType<Readonly<Record<string, unknown>>>
 
 export const eventSchema = component('Event', () =>
   z
     .object({
       ...common('event', 'evt'),
-      type: z.enum(EVENT_TYPES).describe('What happened.'),
-      api_version: text('The version of the API in which the object is shown: that of its moment.'),
+      type: z.enum(EVENT_TYPES).describe('The type.'),
+      api_version: text('The API version of the object, fixed when the event was emitted.'),
       data: z
         .object({
           object: eventObject(),
           previous_attributes: z
             .record(z.string(), z.unknown())
             .optional()
-            .describe('Of an update: what the fields that changed held before.'),
+            .describe('For an update: the former values of the changed fields.'),
         })
-        .describe('What it tells of.'),
+        .describe('The object of the event.'),
       request: z
         .object({
-          id: text('The Request-Id of the request that made it happen; null for what time did.').nullable(),
-          idempotency_key: text('The Idempotency-Key of that request, if it had one.').nullable(),
+          id: text('The Request-Id of the request; null if a job emitted the event.').nullable(),
+          idempotency_key: text('The Idempotency-Key of the request, if it had one.').nullable(),
         })
-        .describe('Who made it happen.'),
-      pending_webhooks: z.int().describe('How many deliveries of it are under way.'),
+        .describe('The request that emitted the event.'),
+      pending_webhooks: z.int().describe('The number of pending deliveries.'),
     })
-    .describe('Something that happened, told once and for all.'),
+    .describe('An event, which reports a change of an object.'),
 )
 export type EventShape = Shape<typeof eventSchema>
 export const eventList = listOf(eventSchema)

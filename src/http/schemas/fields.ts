@@ -1,76 +1,75 @@
 import { z } from 'zod'
 import { type Component, component, componentNamed } from './component.ts'
 
-/** A time. */
+/** A time in Unix seconds. */
 export const seconds = (text: string) => z.int().describe(inUnit(text, 'in Unix seconds'))
 
-/** An amount of money. */
+/** An amount in the smallest currency unit. */
 export const money = (text: string) => z.int().describe(inUnit(text, 'in the smallest currency unit'))
 
-/** A text with the unit behind what the value is, and before what else is said of it. */
+/** Adds the unit to a description, before the first semicolon or colon. */
 const inUnit = (text: string, unit: string): string => `${text.replace(/(?=[;:])|$/, `, ${unit}`)}.`
 
-/** Text, or an id that nothing can be put in place of. */
-export const text = (words: string) => z.string().describe(words)
+/** A string, or an id that cannot be expanded. */
+export const text = (description: string) => z.string().describe(description)
 
 export const currency = () =>
-  z.string().describe('A three-letter ISO 4217 code: any case is taken, lowercase is shown.')
+  z.string().describe('A three-letter ISO 4217 code. Any case is accepted, lowercase is shown.')
 
 export const metadata = () =>
   z
     .record(z.string(), z.string())
     .describe(
-      'Up to 50 pairs of text for your own use. On an update an empty value removes its key, and an empty text in place of all removes them.',
+      'Up to 50 keys and values for your own use. In an update, an empty value removes its key, and an empty string instead of the object removes all keys.',
     )
 
 export const testClock = () =>
-  z.string().nullable().describe("The test clock that it follows; null for the merchant's own clock.")
+  z.string().nullable().describe('The test clock of the object; null for the main clock.')
 
-export const livemode = () =>
-  z.boolean().describe('Which environment answered; this one is a sandbox, so false.')
+export const livemode = () => z.boolean().describe('Always false: this is a sandbox.')
 
-/** What every resource carries. See docs/contract/requests.md#resources. */
+/** The fields of every resource. See docs/contract/requests.md#resources. */
 export const common = <const Name extends string>(object: Name, prefix: string) => ({
-  id: z.string().describe(`Its identifier, which begins with ${prefix}_.`),
-  object: z.literal(object).describe('What kind of object this is.'),
-  created: seconds('When it was made'),
+  id: z.string().describe(`The id, which begins with ${prefix}_.`),
+  object: z.literal(object).describe('The type of the object.'),
+  created: seconds('The time of creation'),
   livemode: livemode(),
-  merchant_id: z.string().describe('The merchant that it belongs to.'),
+  merchant_id: z.string().describe('The merchant of the object.'),
 })
 
 /**
- * The id of another object, in whose place `expand[]` puts the object itself.
- * @param names - the components that the object may be
+ * The id of another object, which `expand[]` replaces with the object.
+ * @param names - the possible components of the object
  */
 export function reference(text: string, ...names: readonly string[]): z.ZodType<string> {
   const objects = names.map((name) => z.lazy(() => componentNamed(name).schema))
-  // To the code that answers it is an id: expanding comes after.
+  // In TypeScript it is an id, because presenters run before expansion.
   return z.union([z.string(), ...objects]).describe(text) as unknown as z.ZodType<string>
 }
 
-/** A page of a list as it goes over the wire. See docs/contract/requests.md#lists. */
+/** A page of a list. See docs/contract/requests.md#lists. */
 export const listOf = <Entry extends z.ZodType>(entry: Component<Entry>) =>
   component(`${entry.name}List`, () =>
     z
       .object({
-        object: z.literal('list').describe('What kind of object this is.'),
-        url: z.string().describe('Where the list was asked for.'),
-        has_more: z.boolean().describe('Whether more entries follow in the direction that was asked for.'),
+        object: z.literal('list').describe('The type of the object.'),
+        url: z.string().describe('The path of the list.'),
+        has_more: z.boolean().describe('Whether more entries follow in the requested direction.'),
         data: z.array(entry.schema).describe('The entries.'),
         livemode: livemode(),
       })
       .describe(`A page of a list of ${entry.name} objects.`),
   )
 
-/** What is left of a deleted object. See docs/contract/requests.md#deletion-stubs. */
+/** The deletion stub of an object. See docs/contract/requests.md#deletion-stubs. */
 export const deletedStub = <const Name extends string>(componentName: string, object: Name) =>
   component(componentName, () =>
     z
       .object({
-        id: z.string().describe('The identifier that it had.'),
-        object: z.literal(object).describe('What kind of object this was.'),
+        id: z.string().describe('The id of the deleted object.'),
+        object: z.literal(object).describe('The type of the deleted object.'),
         deleted: z.literal(true).describe('Always true.'),
         livemode: livemode(),
       })
-      .describe('What is left of a deleted object.'),
+      .describe('The deletion stub of an object.'),
   )

@@ -6,26 +6,26 @@ import { livemode, text } from './fields.ts'
 export const fixturesSchema = component('Fixtures', () =>
   z
     .object({
-      object: z.literal('fixtures').describe('What kind of object this is.'),
-      validate_only: z.boolean().describe('Whether they were only tried, and nothing was made.'),
-      counts: z.record(z.string(), z.int()).describe('How many objects of each kind they make.'),
+      object: z.literal('fixtures').describe('The type of the object.'),
+      validate_only: z.boolean().describe('Whether the files were only checked.'),
+      counts: z.record(z.string(), z.int()).describe('The number of objects, by kind.'),
       made: z
         .array(
           z.object({
-            object: z.enum(FIXTURE_KINDS).describe('What kind of object was made.'),
-            ref: text('What the files call it; null when they call it nothing.').nullable(),
-            id: text('The identifier that it has got.'),
-            merchant_id: text('The merchant that it belongs to; null for an app.').nullable(),
-            file: text('The file that asks for it.'),
-            path: text('Where in the file it stands, as in subscriptions[2].'),
+            object: z.enum(FIXTURE_KINDS).describe('The type of the object.'),
+            ref: text('The ref in the files; null if it has none.').nullable(),
+            id: text('The id of the object.'),
+            merchant_id: text('The merchant of the object; null for an app.').nullable(),
+            file: text('The name of the file.'),
+            path: text('The path in the file, such as subscriptions[2].'),
             secret: text(
-              "A webhook endpoint's secret, or an app's that the file does not choose: shown this once.",
+              'The secret of a webhook endpoint, or the generated secret of an app. Shown only in this answer.',
             ).optional(),
           }),
         )
-        .describe('What was made, in its order; nothing when they were only tried.'),
+        .describe('The created objects, in order; empty if the files were only checked.'),
       livemode: livemode(),
     })
-    .describe('What a load of fixtures made, or would make.'),
+    .describe('The objects that loading fixtures created, or would create.'),
 )
 export type FixturesShape = Shape<typeof fixturesSchema>

@@ -16,18 +16,18 @@ export const invoiceItemSchema = component('InvoiceItem', () =>
   z
     .object({
       ...common('invoiceitem', 'ii'),
-      customer: reference('Who is billed.', 'Customer', 'DeletedCustomer'),
+      customer: reference('The billed customer.', 'Customer', 'DeletedCustomer'),
       invoice: reference('The invoice that bills it; null while it is pending.', 'Invoice').nullable(),
-      amount: money('What it comes to'),
+      amount: money('The total amount'),
       currency: currency(),
-      unit_amount: money('What one unit costs'),
-      quantity: z.int().describe('How many units.'),
-      price: reference('The price that it was made from, if any.', 'Price').nullable(),
-      description: text('What it is, on the invoice.').nullable(),
+      unit_amount: money('The amount for one unit'),
+      quantity: z.int().describe('The number of units.'),
+      price: reference('The price that it was created from, if any.', 'Price').nullable(),
+      description: text('The description on the invoice.').nullable(),
       metadata: metadata(),
       test_clock: testClock(),
     })
-    .describe("Something that a draft bills, or that the customer's next manual invoice will bill."),
+    .describe("An item on a draft invoice, or a pending one for the customer's next manual invoice."),
 )
 export type InvoiceItemShape = Shape<typeof invoiceItemSchema>
 export const invoiceItemList = listOf(invoiceItemSchema)

@@ -18,21 +18,21 @@ export const lineItemSchema = component('LineItem', () =>
   z
     .object({
       ...common('line_item', 'il'),
-      invoice: reference('The invoice that it stands on.', 'Invoice'),
-      amount: money('What it comes to'),
+      invoice: reference('The invoice of the line.', 'Invoice'),
+      amount: money('The total amount'),
       currency: currency(),
-      description: text('What it is.'),
-      unit_amount: money('What one unit costs'),
-      quantity: z.int().describe('How many units.'),
-      price: reference('The price that it was made from, if any.', 'Price').nullable(),
-      subscription: reference('The subscription that it bills, if any.', 'Subscription').nullable(),
-      subscription_item: text('The item of the subscription that it bills, if any.').nullable(),
-      invoice_item: reference('The invoice item that it bills, if any.', 'InvoiceItem').nullable(),
+      description: text('The description.'),
+      unit_amount: money('The amount for one unit'),
+      quantity: z.int().describe('The number of units.'),
+      price: reference('The price that it was created from, if any.', 'Price').nullable(),
+      subscription: reference('The billed subscription, if any.', 'Subscription').nullable(),
+      subscription_item: text('The billed item of the subscription, if any.').nullable(),
+      invoice_item: reference('The billed invoice item, if any.', 'InvoiceItem').nullable(),
       period: z
-        .object({ start: seconds('Its beginning'), end: seconds('Its end') })
-        .describe('The period that it bills.'),
+        .object({ start: seconds('The start'), end: seconds('The end') })
+        .describe('The billed period.'),
     })
-    .describe('One line of an invoice.'),
+    .describe('A line of an invoice.'),
 )
 export const lineItemList = listOf(lineItemSchema)
 
@@ -42,59 +42,56 @@ const statusTransitions = () =>
       finalized_at: seconds('When it was finalized').nullable(),
       paid_at: seconds('When it was paid').nullable(),
       voided_at: seconds('When it was voided').nullable(),
-      marked_uncollectible_at: seconds('When it was given up').nullable(),
+      marked_uncollectible_at: seconds('When it was marked uncollectible').nullable(),
     })
-    .describe('When its status changed; null for what has not happened.')
+    .describe('The times of status changes; null for changes that have not occurred.')
 
 const invoiceFields = () => ({
   ...common('invoice', 'in'),
   status: z
     .enum(INVOICE_STATUSES)
-    .describe('A draft is finalized, which opens it; an open one is paid, voided or given up.'),
-  number: text("The customer's prefix and a running number; null until it is finalized.").nullable(),
-  customer: reference('Who pays.', 'Customer', 'DeletedCustomer'),
-  subscription: reference('What it bills; null for one that was made by hand.', 'Subscription').nullable(),
+    .describe(
+      'The status. Finalizing a draft opens it. An open invoice is paid, voided or marked uncollectible.',
+    ),
+  number: text('The invoice prefix of the customer and a number; null until finalized.').nullable(),
+  customer: reference('The billed customer.', 'Customer', 'DeletedCustomer'),
+  subscription: reference('The billed subscription; null for a manual invoice.', 'Subscription').nullable(),
   currency: currency(),
-  amount_due: money('What is to be paid'),
-  amount_paid: money('What has been paid'),
-  amount_remaining: money('What is left to pay'),
-  subtotal: money('The sum of its lines'),
-  total: money('The sum of its lines: nothing is added or taken off'),
-  attempt_count: z
-    .int()
-    .describe('How often its payment was attempted on schedule; attempts by hand do not count.'),
-  attempted: z.boolean().describe('Whether its payment was ever attempted.'),
-  auto_advance: z.boolean().describe('Whether its payment is going to be attempted again.'),
-  next_payment_attempt: seconds('When its payment is attempted again; null for never').nullable(),
-  billing_reason: z.enum(BILLING_REASONS).describe('Why it was made.'),
+  amount_due: money('The amount to pay'),
+  amount_paid: money('The amount paid'),
+  amount_remaining: money('The amount that remains to be paid'),
+  subtotal: money('The sum of the lines'),
+  total: money('The sum of the lines: there are no discounts or taxes'),
+  attempt_count: z.int().describe('The number of scheduled payment attempts. Manual attempts do not count.'),
+  attempted: z.boolean().describe('Whether a payment was ever attempted.'),
+  auto_advance: z.boolean().describe('Whether a payment attempt is scheduled.'),
+  next_payment_attempt: seconds('The next scheduled payment attempt; null if there is none').nullable(),
+  billing_reason: z.enum(BILLING_REASONS).describe('Why the invoice was created.'),
   collection_method: z
     .enum(COLLECTION_METHODS)
-    .describe('Whether it is charged automatically or sent to the customer.'),
-  default_payment_method: reference(
-    'What it is charged to before anything else.',
-    'PaymentMethod',
-  ).nullable(),
+    .describe('Whether the invoice is charged automatically or sent to the customer.'),
+  default_payment_method: reference('The payment method that is charged first.', 'PaymentMethod').nullable(),
   payment_intent: reference(
-    'The intent that pays it; null until it is finalized.',
+    'The payment intent of the invoice; null until finalized.',
     'PaymentIntent',
   ).nullable(),
-  charge: reference('The charge of the latest attempt, a declined one too.', 'Charge').nullable(),
+  charge: reference('The charge of the latest payment attempt, even if declined.', 'Charge').nullable(),
   days_until_due: z
     .int()
     .nullable()
-    .describe('Of a sent one that was made by hand: the days between finalizing it and its due date.'),
-  due_date: seconds('When a sent one is due; null for others').nullable(),
-  period_start: seconds('Where the period begins that it bills'),
-  period_end: seconds('Where the period ends that it bills'),
+    .describe('For a manual invoice that is sent: the days between finalization and due date.'),
+  due_date: seconds('The due date of a sent invoice; null for others').nullable(),
+  period_start: seconds('The start of the billed period'),
+  period_end: seconds('The end of the billed period'),
   status_transitions: statusTransitions(),
-  lines: lineItemList.schema.describe('What it bills.'),
-  description: text('Words for your own use.').nullable(),
+  lines: lineItemList.schema.describe('The lines.'),
+  description: text('A description for your own use.').nullable(),
   metadata: metadata(),
   test_clock: testClock(),
 })
 
 export const invoiceSchema = component('Invoice', () =>
-  z.object(invoiceFields()).describe('What a customer owes for a period of a subscription, or by hand.'),
+  z.object(invoiceFields()).describe('A bill for a period of a subscription, or a manual one.'),
 )
 export type InvoiceShape = Shape<typeof invoiceSchema>
 export const invoiceList = listOf(invoiceSchema)
@@ -102,6 +99,6 @@ export const deletedInvoice = deletedStub('DeletedInvoice', 'invoice')
 
 export const invoicePreviewSchema = component('InvoicePreview', () =>
   z
-    .object({ ...invoiceFields(), id: z.null().describe('It does not exist.') })
-    .describe('The next invoice of a subscription, as it would be.'),
+    .object({ ...invoiceFields(), id: z.null().describe('Always null: the invoice does not exist.') })
+    .describe('A preview of the next invoice of a subscription.'),
 )

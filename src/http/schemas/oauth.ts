@@ -3,50 +3,48 @@ import { SCOPES } from '../../core/oauth.ts'
 import { component, type Shape } from './component.ts'
 import { deletedStub, listOf, livemode, seconds, text } from './fields.ts'
 
-const scope = (words: string) => z.enum(SCOPES).describe(words)
+const scope = (description: string) => z.enum(SCOPES).describe(description)
 
 export const oauthTokens = component('OAuthTokens', () =>
   z
     .object({
-      access_token: text('Goes in as Bearer in place of a secret key. It begins with oat_test_.'),
-      token_type: z.literal('bearer').describe('How the access token is sent.'),
-      expires_in: z.int().describe("For how many seconds of the merchant's clock the access token opens."),
-      refresh_token: text('Is exchanged for new tokens, once, within a year. It begins with ort_test_.'),
-      scope: scope('What the access token may do.'),
-      merchant_id: text('The merchant that let the app in.'),
+      access_token: text('The access token, sent as Bearer instead of a secret key. Begins with oat_test_.'),
+      token_type: z.literal('bearer').describe('Always bearer.'),
+      expires_in: z.int().describe("The lifetime of the access token, in seconds of the merchant's clock."),
+      refresh_token: text('The refresh token. Can be exchanged once, within a year. Begins with ort_test_.'),
+      scope: scope('The granted scope.'),
+      merchant_id: text('The merchant that authorized the app.'),
       livemode: livemode(),
     })
-    .describe('What lets an app in: an access token, and a refresh token for when that has expired.'),
+    .describe('An access token, and a refresh token to replace it.'),
 )
 export type OAuthTokensShape = Shape<typeof oauthTokens>
 
-/** See docs/contract/oauth.md#revoking; RFC 7009 2.2: it does not tell whether there was anything to revoke. */
+/** The answer to a revocation, the same for an unknown token. See docs/contract/oauth.md#revoking; RFC 7009 2.2. */
 export const oauthRevocation = component('OAuthRevocation', () =>
-  z.object({ livemode: livemode() }).describe('That the token opens nothing, if it ever did.'),
+  z.object({ livemode: livemode() }).describe('The answer to a revocation.'),
 )
 
 export const authorizationSchema = component('Authorization', () =>
   z
     .object({
-      id: text('Its identifier, which begins with oauthz_.'),
-      object: z.literal('authorization').describe('What kind of object this is.'),
-      client_id: text('The app that asks.'),
-      redirect_uri: text('Where the app hears of the decision.'),
-      scope: scope('What the app asks to be allowed.'),
+      id: text('The id, which begins with oauthz_.'),
+      object: z.literal('authorization').describe('The type of the object.'),
+      client_id: text('The id of the app.'),
+      redirect_uri: text('The uri that receives the decision.'),
+      scope: scope('The requested scope.'),
       status: z
         .enum(['pending', 'approved', 'denied', 'expired'])
-        .describe('What was decided; undecided after ten minutes it has expired.'),
-      created: seconds('When the app asked, on the wall clock'),
-      expires_at: seconds('Until when it can be decided, on the wall clock'),
-      revoked: seconds(
-        'When all that was granted with it was revoked, on the wall clock; null while it was not',
-      ).nullable(),
+        .describe('The status. A pending authorization expires after ten minutes.'),
+      created: seconds('The time of the request, on the wall clock'),
+      expires_at: seconds('The time at which a pending authorization expires, on the wall clock'),
+      revoked: seconds('When its tokens were revoked, on the wall clock; null if not revoked').nullable(),
       livemode: livemode(),
       merchant_id: text(
-        'The merchant that is asked; null while a page asks and nobody has decided, and while the state that was restored does not have it.',
+        'The merchant; null until a merchant decides on the consent page, and if the merchant does not exist in a restored snapshot.',
       ).nullable(),
     })
-    .describe('What an app asks a merchant for, and what was decided.'),
+    .describe('An authorization request of an app, with its decision.'),
 )
 export type AuthorizationShape = Shape<typeof authorizationSchema>
 export const authorizationList = listOf(authorizationSchema)
@@ -54,39 +52,37 @@ export const authorizationList = listOf(authorizationSchema)
 export const decisionSchema = component('AuthorizationDecision', () =>
   z
     .object({
-      status: z.enum(['approved', 'denied']).describe('What was decided.'),
-      redirect_to: text('Where the app hears of it: its redirect_uri, with the code or with an error.'),
+      status: z.enum(['approved', 'denied']).describe('The decision.'),
+      redirect_to: text('The redirect_uri of the app, with the code or an error.'),
       livemode: livemode(),
     })
-    .describe('What a merchant decided about an app.'),
+    .describe('The decision of a merchant on an authorization request.'),
 )
 export type DecisionShape = Shape<typeof decisionSchema>
 
 export const consentPage = component('ConsentPage', () =>
-  z.string().describe('A page in HTML that asks a merchant whether to let an app in, or says why it cannot.'),
+  z.string().describe('An HTML page: the consent page, or an error.'),
 )
 
 const appFields = () => ({
-  id: text('Its identifier, which begins with app_.'),
-  object: z.literal('app').describe('What kind of object this is.'),
-  client_id: text('Its identifier again, as OAuth calls it.'),
-  name: text('What merchants are told that it is called.'),
-  redirect_uris: z
-    .array(z.string())
-    .describe('Where its merchants may be sent back to, compared letter by letter.'),
-  created: seconds('When it was made, on the wall clock'),
+  id: text('The id, which begins with app_.'),
+  object: z.literal('app').describe('The type of the object.'),
+  client_id: text('The same as id, under its OAuth name.'),
+  name: text('The name that the consent page shows.'),
+  redirect_uris: z.array(z.string()).describe('The allowed redirect uris, compared character by character.'),
+  created: seconds('The time of creation, on the wall clock'),
   livemode: livemode(),
 })
 
 const appSchema = component('App', () =>
-  z.object(appFields()).describe('An app that merchants can let in: a client of OAuth.'),
+  z.object(appFields()).describe('An OAuth app: a client that merchants can authorize.'),
 )
 export type AppShape = Shape<typeof appSchema>
 export const appList = listOf(appSchema)
 export const issuedAppSchema = component('IssuedApp', () =>
   z
-    .object({ ...appFields(), client_secret: text('Its secret, which is shown this once.') })
-    .describe('An app whose secret was just made.'),
+    .object({ ...appFields(), client_secret: text('The secret, shown only in this answer.') })
+    .describe('An OAuth app with its new secret.'),
 )
 export type IssuedAppShape = Shape<typeof issuedAppSchema>
 export const deletedApp = deletedStub('DeletedApp', 'app')

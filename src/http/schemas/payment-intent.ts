@@ -6,65 +6,68 @@ import { common, currency, listOf, metadata, money, reference, seconds, text } f
 const lastPaymentError = () =>
   z
     .object({
-      type: z.literal('payment_error').describe('What kind of error it was.'),
-      code: text('The code of the error.'),
-      decline_code: text("The issuer's reason, where it gave one.").nullable(),
-      message: text('What happened, for people.'),
+      type: z.literal('payment_error').describe('The type of the error.'),
+      code: text('The error code.'),
+      decline_code: text('The reason of the issuer, if it gave one.').nullable(),
+      message: text('A message for people.'),
       charge: reference(
-        'The declined charge; null when nothing could be charged, and for publishable keys.',
+        'The declined charge; null if there was none, and for publishable keys.',
         'Charge',
       ).nullable(),
-      payment_method: reference('What was to be charged.', 'PaymentMethod').nullable(),
+      payment_method: reference('The payment method of the attempt.', 'PaymentMethod').nullable(),
     })
     .nullable()
-    .describe('Why the latest attempt failed; null when none did.')
+    .describe('The error of the latest charge attempt; null if it did not fail.')
 
 const nextAction = () =>
   z
     .object({
-      type: text('What the customer has to do.'),
-      settle_with: text('The test helper that does it in their place.'),
+      type: text('The kind of action.'),
+      settle_with: text('The path of the test helper that completes the action.'),
     })
     .nullable()
-    .describe('What an intent waits for that requires action; null otherwise.')
+    .describe('The pending action of the customer; null unless the status is requires_action.')
 
-/** A browser does not see it. See docs/contract/authentication.md#publishable-keys. */
+/** Marks a field that is absent for publishable keys. See docs/contract/authentication.md#publishable-keys. */
 const hidden = <Field extends z.ZodType>(field: Field) => field.optional()
 
 export const paymentIntentSchema = component('PaymentIntent', () =>
   z
     .object({
       ...common('payment_intent', 'pi'),
-      status: z.enum(PAYMENT_INTENT_STATUSES).describe('How far the payment has come.'),
-      amount: money('What is to be paid, 1 to 99999999'),
-      amount_received: money('What has been paid'),
+      status: z.enum(PAYMENT_INTENT_STATUSES).describe('The status.'),
+      amount: money('The amount to pay, 1 to 99999999'),
+      amount_received: money('The amount paid'),
       currency: currency(),
-      client_secret: text('With it and a publishable key a browser may show and confirm this intent.'),
-      customer: hidden(
-        reference('Who pays. Left out for publishable keys.', 'Customer', 'DeletedCustomer').nullable(),
+      client_secret: text(
+        'The secret with which a browser, using a publishable key, can retrieve and confirm the intent.',
       ),
-      description: text('Words for your own use.').nullable(),
+      customer: hidden(
+        reference(
+          'The customer who pays. Absent for publishable keys.',
+          'Customer',
+          'DeletedCustomer',
+        ).nullable(),
+      ),
+      description: text('A description for your own use.').nullable(),
       invoice: hidden(
         reference(
-          'The invoice that it pays, when it belongs to one. Left out for publishable keys.',
+          'The invoice that the intent pays, if any. Absent for publishable keys.',
           'Invoice',
         ).nullable(),
       ),
       latest_charge: hidden(
-        reference(
-          'The charge of the latest attempt, a declined one too. Left out for publishable keys.',
-          'Charge',
-        ).nullable(),
+        reference('The latest charge, even if declined. Absent for publishable keys.', 'Charge').nullable(),
       ),
       last_payment_error: lastPaymentError(),
       next_action: nextAction(),
-      payment_method: reference('What is charged when it is confirmed.', 'PaymentMethod').nullable(),
-      payment_method_types: z.array(z.string()).describe('The type of its payment method.'),
-      canceled_at: seconds('When it was canceled; null while it is not').nullable(),
-      cancellation_reason: text('Why it was canceled, as the request said.').nullable(),
+      payment_method: reference('The payment method to charge.', 'PaymentMethod').nullable(),
+      payment_method_types: z.array(z.string()).describe('The type of the payment method.'),
+      canceled_at: seconds('When it was canceled; null if not canceled').nullable(),
+      cancellation_reason: text('The reason that the request gave.').nullable(),
       metadata: hidden(metadata()),
     })
-    .describe('One payment, from the intention to its success.'),
+    .describe('A payment, from its creation to its success or cancellation.'),
 )
 export type PaymentIntentShape = Shape<typeof paymentIntentSchema>
 export const paymentIntentList = listOf(paymentIntentSchema)

@@ -7,18 +7,18 @@ const cardSchema = () =>
   z
     .object({
       brand: text('visa, mastercard or amex.'),
-      last4: text('The last four digits of its number.'),
-      exp_month: z.int().describe('The month in which it expires, 1 to 12.'),
-      exp_year: z.int().describe('The year in which it expires.'),
-      fingerprint: text('The same for every payment method with this number.'),
+      last4: text('The last four digits of the number.'),
+      exp_month: z.int().describe('The month of expiry, 1 to 12.'),
+      exp_year: z.int().describe('The year of expiry.'),
+      fingerprint: text('Identifies the card number: equal for all payment methods with the same number.'),
     })
     .optional()
-    .describe('The card, when the type is card. Its number is not kept.')
+    .describe('The card, if the type is card. Its number is not stored.')
 
 const pushSchema = (type: string) =>
-  z.object({}).optional().describe(`Empty, and there only when the type is ${type}.`)
+  z.object({}).optional().describe(`An empty object, only if the type is ${type}.`)
 
-/** What only a method of one type has. */
+/** The fields that depend on the type of the payment method. */
 export const methodDetails = () => ({
   card: cardSchema(),
   pix: pushSchema('pix'),
@@ -32,7 +32,7 @@ export const methodDetails = () => ({
 export const methodType = () =>
   z
     .enum(PAYMENT_METHOD_TYPES)
-    .describe('A card, or one of the types with which the customer pushes the money; these cannot recur.')
+    .describe('card, or a push method with which the customer sends the money. Push methods cannot recur.')
 
 export const paymentMethodSchema = component('PaymentMethod', () =>
   z
@@ -40,7 +40,7 @@ export const paymentMethodSchema = component('PaymentMethod', () =>
       ...common('payment_method', 'pm'),
       type: methodType(),
       customer: reference(
-        'Whose it is; null when it is attached to nobody.',
+        'The customer that it is attached to; null if not attached.',
         'Customer',
         'DeletedCustomer',
       ).nullable(),
@@ -48,7 +48,7 @@ export const paymentMethodSchema = component('PaymentMethod', () =>
       metadata: metadata(),
     })
     .describe(
-      'How somebody pays. A test id such as pm_card_visa can be given wherever a payment method is accepted; attaching one makes a payment method.',
+      'A card or another way to pay. A test id such as pm_card_visa can be used wherever a payment method is accepted. Attaching a test id creates a payment method.',
     ),
 )
 export type PaymentMethodShape = Shape<typeof paymentMethodSchema>

@@ -7,12 +7,12 @@ export const productSchema = component('Product', () =>
   z
     .object({
       ...common('product', 'prod'),
-      name: text('What it is called.'),
-      active: z.boolean().describe('Whether it is on offer.'),
-      description: text('What it is.').nullable(),
+      name: text('The name.'),
+      active: z.boolean().describe('Whether the product is available.'),
+      description: text('The description.').nullable(),
       metadata: metadata(),
     })
-    .describe('Something that you sell; prices say for how much.'),
+    .describe('A product that you sell. Its prices are separate objects.'),
 )
 export type ProductShape = Shape<typeof productSchema>
 export const productList = listOf(productSchema)
@@ -21,27 +21,27 @@ export const priceSchema = component('Price', () =>
   z
     .object({
       ...common('price', 'price'),
-      active: z.boolean().describe('Whether new subscriptions may use it.'),
+      active: z.boolean().describe('Whether new subscriptions can use the price.'),
       currency: currency(),
-      lookup_key: text('A name of your own by which to find it.').nullable(),
-      nickname: text('Words for your own use.').nullable(),
-      product: reference('What it is the price of.', 'Product').nullable(),
+      lookup_key: text('A key of your choice to find the price by.').nullable(),
+      nickname: text('A name for your own use.').nullable(),
+      product: reference('The product.', 'Product').nullable(),
       recurring: z
         .object({
           interval: z.enum(INTERVAL_UNITS).describe('The unit of the interval.'),
           interval_count: z
             .int()
-            .describe('How many of the units lie between two bills: at most three years.'),
+            .describe('The number of units between two bills. The interval is at most three years.'),
         })
         .nullable()
-        .describe('How often it is billed; null for a one-time price.'),
+        .describe('The billing interval; null for a one-time price.'),
       type: z
         .enum(['one_time', 'recurring'])
-        .describe('Whether it is billed once or again and again. Subscriptions take recurring ones only.'),
-      unit_amount: money('What one unit costs, 0 to 99999999'),
+        .describe('one_time or recurring. Subscriptions accept recurring prices only.'),
+      unit_amount: money('The amount for one unit, 0 to 99999999'),
       metadata: metadata(),
     })
-    .describe('What a unit of something costs, once or at each interval.'),
+    .describe('The price of one unit, billed once or at each interval.'),
 )
 export type PriceShape = Shape<typeof priceSchema>
 export const priceList = listOf(priceSchema)

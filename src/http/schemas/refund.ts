@@ -9,18 +9,16 @@ export const refundSchema = component('Refund', () =>
       ...common('refund', 're'),
       status: z
         .enum(REFUND_STATUSES)
-        .describe(
-          'Whether the money went back. Only refunds of pm_card_refundFail are pending first, and fail.',
-        ),
-      amount: money('What goes back'),
+        .describe('The status. Only refunds of pm_card_refundFail are pending first, and then fail.'),
+      amount: money('The refunded amount'),
       currency: currency(),
-      charge: reference('What it gives back.', 'Charge'),
-      payment_intent: reference('The intent of that charge.', 'PaymentIntent'),
-      reason: z.enum(REFUND_REASONS).nullable().describe('Why it was made, as the request said.'),
-      failure_reason: text('Why it failed; null while it has not.').nullable(),
+      charge: reference('The refunded charge.', 'Charge'),
+      payment_intent: reference('The payment intent of the charge.', 'PaymentIntent'),
+      reason: z.enum(REFUND_REASONS).nullable().describe('The reason that the request gave.'),
+      failure_reason: text('The reason of the failure; null if it did not fail.').nullable(),
       metadata: metadata(),
     })
-    .describe('Money that goes back to a customer: all refunds of a charge together never exceed it.'),
+    .describe('A refund of a charge. The refunds of a charge never exceed its amount.'),
 )
 export type RefundShape = Shape<typeof refundSchema>
 export const refundList = listOf(refundSchema)

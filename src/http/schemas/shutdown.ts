@@ -5,11 +5,11 @@ import { livemode, text } from './fields.ts'
 export const shutdownSchema = component('Shutdown', () =>
   z
     .object({
-      object: z.literal('shutdown').describe('What kind of object this is.'),
-      url: text('Where the daemon listened.'),
-      pid: z.int().describe('Its process, which is ending.'),
-      data: text('Its data folder; null when all was in memory.').nullable(),
+      object: z.literal('shutdown').describe('The type of the object.'),
+      url: text('The url of the daemon.'),
+      pid: z.int().describe('The process id of the daemon, which is about to exit.'),
+      data: text('The data folder; null if the daemon ran in memory.').nullable(),
       livemode: livemode(),
     })
-    .describe('The end of the daemon: it takes no requests any more, and its database is closed.'),
+    .describe('The answer to a shutdown. The database is closed, and no further requests are accepted.'),
 )

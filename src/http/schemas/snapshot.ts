@@ -5,14 +5,14 @@ import { deletedStub, listOf, livemode, seconds, text } from './fields.ts'
 export const snapshotSchema = component('Snapshot', () =>
   z
     .object({
-      id: text('Its name, by which it is found.'),
-      object: z.literal('snapshot').describe('What kind of object this is.'),
-      name: text('Its name.'),
+      id: text('The same as name.'),
+      object: z.literal('snapshot').describe('The type of the object.'),
+      name: text('The name.'),
       created: seconds('When it was saved, on the wall clock'),
-      size: z.int().describe('How many bytes it takes.'),
+      size: z.int().describe('The size in bytes.'),
       livemode: livemode(),
     })
-    .describe('The state of the whole sandbox as it was once: resources, events and clocks, but no keys.'),
+    .describe('A saved state of the whole sandbox: resources, events and clocks, without keys.'),
 )
 export type SnapshotShape = Shape<typeof snapshotSchema>
 export const snapshotList = listOf(snapshotSchema)

@@ -9,9 +9,9 @@ const subscriptionItemSchema = component('SubscriptionItem', () =>
   z
     .object({
       ...common('subscription_item', 'si'),
-      subscription: reference('The subscription that it is part of.', 'Subscription'),
-      price: priceSchema.schema.nullable().describe('What it bills.'),
-      quantity: z.int().describe('How many units.'),
+      subscription: reference('The subscription of the item.', 'Subscription'),
+      price: priceSchema.schema.nullable().describe('The price.'),
+      quantity: z.int().describe('The number of units.'),
       metadata: metadata(),
     })
     .describe('A price and a quantity that a subscription bills at each interval.'),
@@ -25,35 +25,37 @@ const trialSettings = () =>
         .object({
           missing_payment_method: z
             .enum(MISSING_PAYMENT_METHOD)
-            .describe('What happens when there is no payment method.'),
+            .describe('The action if there is no payment method.'),
         })
-        .describe('What happens when the trial ends.'),
+        .describe('The behavior at the end of the trial.'),
     })
-    .describe('How a trial ends.')
+    .describe('Settings for the trial.')
 
 const cancellation = () => ({
-  cancel_at: seconds('When it is going to be canceled; null for never').nullable(),
-  cancel_at_period_end: z.boolean().describe('Whether it is canceled when the current period ends.'),
-  canceled_at: seconds('When its cancellation was asked for; null while it was not').nullable(),
-  ended_at: seconds('When it ended; null while it has not').nullable(),
+  cancel_at: seconds('When it will be canceled; null if not scheduled').nullable(),
+  cancel_at_period_end: z.boolean().describe('Whether it is canceled at the end of the current period.'),
+  canceled_at: seconds('When the cancellation was requested; null if not requested').nullable(),
+  ended_at: seconds('When it ended; null if not ended').nullable(),
   cancellation_details: z
     .object({
       reason: z
         .enum(['cancellation_requested', 'payment_failed', 'payment_method_missing'])
         .nullable()
-        .describe('Why.'),
+        .describe('The reason.'),
     })
-    .describe('Why it was canceled.'),
+    .describe('Details of the cancellation.'),
 })
 
 const pauseCollection = () =>
   z
     .object({
-      behavior: z.enum(PAUSE_BEHAVIORS).describe('What becomes of the invoices made meanwhile.'),
-      resumes_at: seconds('When the pause ends by itself; null for never').nullable(),
+      behavior: z
+        .enum(PAUSE_BEHAVIORS)
+        .describe('The treatment of invoices that are created during the pause.'),
+      resumes_at: seconds('When the pause ends automatically; null if not scheduled').nullable(),
     })
     .nullable()
-    .describe('How collection is paused; null when it is not.')
+    .describe('The pause of collection; null if not paused.')
 
 export const subscriptionSchema = component('Subscription', () =>
   z
@@ -61,39 +63,39 @@ export const subscriptionSchema = component('Subscription', () =>
       ...common('subscription', 'sub'),
       status: z
         .enum(SUBSCRIPTION_STATUSES)
-        .describe('Where it stands: active ones are paid for, past_due ones are being collected.'),
-      customer: reference('Who pays.', 'Customer', 'DeletedCustomer'),
+        .describe('The status. active: paid. past_due: a payment failed and is being retried.'),
+      customer: reference('The billed customer.', 'Customer', 'DeletedCustomer'),
       currency: currency(),
       collection_method: z
         .enum(COLLECTION_METHODS)
-        .describe('Whether its invoices are charged automatically or sent to the customer.'),
+        .describe('Whether invoices are charged automatically or sent to the customer.'),
       days_until_due: z
         .int()
         .nullable()
-        .describe('Days between a sent invoice and its due date; null when it is charged automatically.'),
+        .describe('The days between a sent invoice and its due date; null if charged automatically.'),
       default_payment_method: reference(
-        "What its invoices are charged to; null for the customer's default.",
+        'The payment method to charge; null for the default one of the customer.',
         'PaymentMethod',
       ).nullable(),
-      description: text('Words for your own use.').nullable(),
+      description: text('A description for your own use.').nullable(),
       latest_invoice: reference(
-        'Its newest finalized invoice; null until one of them has been paid.',
+        'The newest finalized invoice; null until an invoice has been paid.',
         'Invoice',
       ).nullable(),
-      start_date: seconds('When it began'),
+      start_date: seconds('When it started'),
       billing_cycle_anchor: seconds('The instant from which all periods are counted'),
-      current_period_start: seconds('Where the current period begins'),
-      current_period_end: seconds('Where the current period ends, and the next is billed'),
-      trial_start: seconds('When its trial began; null without one').nullable(),
-      trial_end: seconds('When its trial ends; null without one').nullable(),
+      current_period_start: seconds('The start of the current period'),
+      current_period_end: seconds('The end of the current period, when the next one is billed'),
+      trial_start: seconds('The start of the trial; null without a trial').nullable(),
+      trial_end: seconds('The end of the trial; null without a trial').nullable(),
       trial_settings: trialSettings(),
       ...cancellation(),
       pause_collection: pauseCollection(),
-      items: subscriptionItemList.schema.describe('What it bills, at most 20 prices.'),
+      items: subscriptionItemList.schema.describe('The items, at most 20.'),
       metadata: metadata(),
       test_clock: testClock(),
     })
-    .describe('Bills a customer at each interval, and collects: by itself, and again when a payment fails.'),
+    .describe('Bills a customer at each interval, collects payments, and retries failed ones.'),
 )
 export type SubscriptionShape = Shape<typeof subscriptionSchema>
 export type SubscriptionItemShape = Shape<typeof subscriptionItemSchema>

@@ -20,14 +20,14 @@ const RESOURCES = [
 ] as const
 
 const owners = () => ({
-  customer: reference('The customer whose it is.', 'Customer', 'DeletedCustomer').nullable(),
-  subscription: reference('The subscription that it belongs to, if any.', 'Subscription').nullable(),
-  invoice: reference('The invoice that it belongs to, if any.', 'Invoice').nullable(),
+  customer: reference('The customer.', 'Customer', 'DeletedCustomer').nullable(),
+  subscription: reference('The subscription, if any.', 'Subscription').nullable(),
+  invoice: reference('The invoice, if any.', 'Invoice').nullable(),
 })
 
 const cost = () => ({
   amount: money(
-    'What it is about: a payment, an invoice, or a period of a subscription; null where no money is asked for',
+    'The amount of the payment, of the invoice, or of a period of the subscription; null if there is none',
   ).nullable(),
   currency: text('The currency of the amount.').nullable(),
 })
@@ -35,162 +35,167 @@ const cost = () => ({
 const attempt = () =>
   z
     .object({
-      number: z.int().describe('How many attempts were made on schedule so far, this one included.'),
+      number: z.int().describe('The number of scheduled payment attempts so far, this one included.'),
       scheduled: z
         .boolean()
-        .describe('Whether billing made it; false for one by hand, which does not count.'),
-      next: seconds('When the next one is made; null for never').nullable(),
+        .describe('Whether the attempt was scheduled; false for a manual one, which does not count.'),
+      next: seconds('The next scheduled attempt; null if there is none').nullable(),
     })
     .nullable()
-    .describe('Of an invoice that was paid or not: which attempt it was.')
+    .describe('The payment attempt of an invoice, if the entry is one.')
 
-/** paytwin: what `show` tells of an event. */
+/** paytwin: an entry of a timeline's past, made from an event. */
 const happeningSchema = component('Happening', () =>
   z
     .object({
-      id: text('The event that tells of it in full.'),
-      object: z.literal('happening').describe('What kind of object this is.'),
-      created: seconds('When it happened'),
-      type: z.enum(EVENT_TYPES).describe('What happened.'),
-      resource: z.enum(RESOURCES).describe('What kind of object it happened to.'),
-      resource_id: text('The object that it happened to.'),
+      id: text('The id of the event.'),
+      object: z.literal('happening').describe('The type of the object.'),
+      created: seconds('The time of the event'),
+      type: z.enum(EVENT_TYPES).describe('The type of the event.'),
+      resource: z.enum(RESOURCES).describe('The type of the changed object.'),
+      resource_id: text('The id of the changed object.'),
       ...owners(),
-      label: text("What people call it: an invoice's number, or a card with its last digits.").nullable(),
-      status: text('The status that it led to, of what has one.').nullable(),
-      previous_status: text('The status before, when it changed.').nullable(),
+      label: text('A name for people: the number of an invoice, or a card with its last digits.').nullable(),
+      status: text('The new status of the object, if it has one.').nullable(),
+      previous_status: text('The former status, if it changed.').nullable(),
       ...cost(),
       reason: text(
-        'Why: the billing_reason of an invoice, the decline of a payment that failed, the reason of a cancellation.',
+        'The reason: the billing_reason of an invoice, the decline of a failed payment, or the reason of a cancellation.',
       ).nullable(),
       attempt: attempt(),
       changes: z
         .record(
           z.string(),
           z.object({
-            from: z.unknown().describe('What the field held before.'),
-            to: z.unknown().describe('What it held afterwards.'),
+            from: z.unknown().describe('The former value.'),
+            to: z.unknown().describe('The new value.'),
           }),
         )
         .optional()
-        .describe('Of an update: the fields that changed.'),
-      request: text('The Request-Id of the request that made it happen; null for what time did.').nullable(),
+        .describe('For an update: the changed fields.'),
+      request: text('The Request-Id of the request; null if a job made the change.').nullable(),
     })
-    .describe('Something that happened to an object or to what belongs to it.'),
+    .describe('A past change of an object or of a related one.'),
 )
 export type HappeningShape = Shape<typeof happeningSchema>
 
-/** paytwin: what `show` tells of what is to come. */
+/** paytwin: an entry of a timeline's future. */
 const prospectSchema = component('Prospect', () =>
   z
     .object({
-      object: z.literal('prospect').describe('What kind of object this is.'),
-      due: seconds('When it happens, on its clock'),
-      kind: z.enum(JOB_KINDS).describe('What happens.'),
+      object: z.literal('prospect').describe('The type of the object.'),
+      due: seconds('The due time, on the clock of the object'),
+      kind: z.enum(JOB_KINDS).describe('The kind of job.'),
       projected: z
         .boolean()
         .describe(
-          'Whether it only follows if nothing changes until then: a renewal after the next, a retry after the next fails.',
+          'Whether it is a projection that assumes no changes: a renewal after the next one, or a retry after the next one fails.',
         ),
-      subscription: reference('The subscription that it happens to, if any.', 'Subscription').nullable(),
-      invoice: reference('The invoice that it happens to, if any.', 'Invoice').nullable(),
-      label: text('The number of that invoice.').nullable(),
+      subscription: reference('The subscription of the job, if any.', 'Subscription').nullable(),
+      invoice: reference('The invoice of the job, if any.', 'Invoice').nullable(),
+      label: text('The number of the invoice.').nullable(),
       ...cost(),
       period: z
-        .object({ start: seconds('Its beginning'), end: seconds('Its end') })
+        .object({ start: seconds('The start'), end: seconds('The end') })
         .nullable()
-        .describe('The period that is billed.'),
-      attempt: z.int().nullable().describe('Of a retry: which attempt it is, the first one included.'),
+        .describe('The billed period.'),
+      attempt: z
+        .int()
+        .nullable()
+        .describe('For a retry: the number of the attempt, counted from the first payment.'),
       uncollected: z
         .enum(['draft', 'void', 'uncollectible'])
         .nullable()
-        .describe('What its invoice becomes when it is not collected: the subscription is unpaid or paused.'),
+        .describe(
+          'The status of its invoice if collection is skipped: for an unpaid or paused subscription.',
+        ),
       consequence: z
         .enum(CONSEQUENCES)
         .nullable()
         .describe(
-          "What becomes of the subscription when the last retry fails, or when a trial ends without a payment method. Null with at: the merchant's setting of then is not known.",
+          'The action on the subscription if the last retry fails, or if a trial ends without a payment method. null with at, because the former settings of the merchant are not stored.',
         ),
     })
-    .describe('Something that is going to happen to an object or to what belongs to it.'),
+    .describe('A future job of an object or of a related one.'),
 )
 export type ProspectShape = Shape<typeof prospectSchema>
 
 const happeningList = listOf(happeningSchema)
 const prospectList = listOf(prospectSchema)
 
-/** paytwin: the past and the future of an object on one axis. */
+/** paytwin: the past and the future of an object. */
 const timelineSchema = component('Timeline', () =>
   z
     .object({
-      object: z.literal('timeline').describe('What kind of object this is.'),
-      now: seconds('What its clock shows'),
-      as_of: seconds('The moment that is shown: now, or what at said'),
+      object: z.literal('timeline').describe('The type of the object.'),
+      now: seconds('The current time of its clock'),
+      as_of: seconds('The time that is shown: now, or the parameter at'),
       happened: happeningList.schema.describe(
-        'What happened until then, the oldest first. The newest are told: has_more says that more happened before.',
+        'The past changes up to as_of, oldest first. If has_more is true, older ones are left out.',
       ),
-      upcoming: prospectList.schema.describe('What was to come then, the next first.'),
+      upcoming: prospectList.schema.describe('The future jobs as of as_of, next due first.'),
     })
-    .describe('What happened to an object, and what is going to.'),
+    .describe('The past changes of an object, and its future jobs.'),
 )
 export type TimelineShape = Shape<typeof timelineSchema>
 
-/** paytwin: what one wants to see beside an object. */
+/** paytwin: the related objects of an object. */
 const relatedSchema = component('Related', () =>
   z
     .object({
-      customer: customerOrStub.schema.describe('Whose it is.'),
-      subscriptions: subscriptionList.schema.describe('Of a customer all, of an invoice its own.'),
-      invoices: invoiceList.schema.describe(
-        'The open ones, and the latest of a subscription; of an invoice itself. The newest first.',
+      customer: customerOrStub.schema.describe('The customer.'),
+      subscriptions: subscriptionList.schema.describe(
+        'For a customer: all its subscriptions. For an invoice: its subscription.',
       ),
-      payment_methods: paymentMethodList.schema.describe('What the customer can be charged to.'),
+      invoices: invoiceList.schema.describe(
+        'For a customer or subscription: the open invoices, newest first, and the latest one of the subscription. For an invoice: itself.',
+      ),
+      payment_methods: paymentMethodList.schema.describe('The payment methods of the customer.'),
       owed: z
         .array(
           z.object({
-            amount: money('What is left to pay'),
-            currency: text('In this currency.'),
+            amount: money('The amount'),
+            currency: text('The currency.'),
           }),
         )
-        .describe('What is left to pay of all open invoices, by currency.'),
+        .describe('The remaining amounts of all open invoices, by currency.'),
     })
-    .describe('What belongs to an object, as of the same moment; at most 100 of each.'),
+    .describe('The related objects as of the same time, at most 100 of each type.'),
 )
 export type RelatedShape = Shape<typeof relatedSchema>
 
 const shown = () => ({
-  related: relatedSchema.schema.describe('What belongs to it.'),
-  timeline: timelineSchema.schema.describe('What happened, and what is going to.'),
+  related: relatedSchema.schema.describe('The related objects.'),
+  timeline: timelineSchema.schema.describe('The timeline.'),
 })
 
 export const subscriptionTimeline = component('SubscriptionTimeline', () =>
   subscriptionSchema.schema
     .extend(shown())
-    .describe('A subscription as of a moment, with what belongs to it and its timeline.'),
+    .describe('A subscription as of a time, with related objects and its timeline.'),
 )
 export type SubscriptionTimelineShape = Shape<typeof subscriptionTimeline>
 
 export const invoiceTimeline = component('InvoiceTimeline', () =>
   invoiceSchema.schema
     .extend(shown())
-    .describe('An invoice as of a moment, with what belongs to it and its timeline.'),
+    .describe('An invoice as of a time, with related objects and its timeline.'),
 )
 export type InvoiceTimelineShape = Shape<typeof invoiceTimeline>
 
 const livingCustomerTimeline = component('LivingCustomerTimeline', () =>
   customerSchema.schema
     .extend(shown())
-    .describe('A customer as of a moment, with what belongs to it and its timeline.'),
+    .describe('A customer as of a time, with related objects and its timeline.'),
 )
 const deletedCustomerTimeline = component('DeletedCustomerTimeline', () =>
   deletedCustomer.schema
     .extend(shown())
-    .describe('What is left of a deleted customer, with what belonged to it and its timeline.'),
+    .describe('The deletion stub of a customer, with related objects and its timeline.'),
 )
 export const customerTimeline = component('CustomerTimeline', () =>
   z
     .union([livingCustomerTimeline.schema, deletedCustomerTimeline.schema])
-    .describe(
-      'A customer, or what is left of a deleted one, as of a moment, with what belongs to it and its timeline.',
-    ),
+    .describe('A customer or its deletion stub as of a time, with related objects and its timeline.'),
 )
 export type CustomerTimelineShape = Shape<typeof customerTimeline>

@@ -7,15 +7,17 @@ import { livemode, seconds, text } from './fields.ts'
 export const triggerSchema = component('Trigger', () =>
   z
     .object({
-      object: z.literal('trigger').describe('What kind of object this is.'),
-      type: z.enum(EVENT_TYPES).describe('The type of event that is wanted.'),
-      events: z
-        .array(eventSchema.schema)
-        .describe('All events that making its objects told, the oldest first.'),
-      due: seconds('When it happens, on the clock of the merchant; null when it has happened').nullable(),
-      command: text('The command that lets time pass until then; null when it has happened.').nullable(),
+      object: z.literal('trigger').describe('The type of the object.'),
+      type: z.enum(EVENT_TYPES).describe('The requested event type.'),
+      events: z.array(eventSchema.schema).describe('All emitted events, oldest first.'),
+      due: seconds(
+        'When the event will be emitted, on the clock of the merchant; null if already emitted',
+      ).nullable(),
+      command: text(
+        'The command that advances the clock to that time; null if the event is already emitted.',
+      ).nullable(),
       livemode: livemode(),
-      merchant_id: text('The merchant for whom it was made.'),
+      merchant_id: text('The merchant of the objects.'),
     })
-    .describe('What was made so that an event happens.'),
+    .describe('The result of a trigger.'),
 )

@@ -4,17 +4,17 @@ import { common, deletedStub, listOf, metadata, reference, seconds, text } from 
 
 const endpointFields = () => ({
   ...common('webhook_endpoint', 'we'),
-  url: text('Where events are posted to.'),
-  enabled_events: z.array(z.string()).describe('Names and globs of the events that go there.'),
-  description: text('Words for your own use.').nullable(),
-  status: z.enum(['enabled', 'disabled']).describe('Whether events go there.'),
+  url: text('The url that receives the events.'),
+  enabled_events: z.array(z.string()).describe('Names and globs of the events to receive.'),
+  description: text('A description for your own use.').nullable(),
+  status: z.enum(['enabled', 'disabled']).describe('Whether events are delivered.'),
   metadata: metadata(),
 })
 
 export const endpointSchema = component('WebhookEndpoint', () =>
   z
     .object(endpointFields())
-    .describe('A receiver of events: each one that it wants is posted to it, signed.'),
+    .describe('A receiver of events. Each matching event is sent to its url, with a signature.'),
 )
 export type EndpointShape = Shape<typeof endpointSchema>
 export const endpointList = listOf(endpointSchema)
@@ -22,9 +22,9 @@ export const createdEndpointSchema = component('CreatedWebhookEndpoint', () =>
   z
     .object({
       ...endpointFields(),
-      secret: text('With what its deliveries are signed; it is shown this once.'),
+      secret: text('The secret that signs the deliveries, shown only in this answer.'),
     })
-    .describe('A webhook endpoint that was just made.'),
+    .describe('A new webhook endpoint.'),
 )
 export const deletedEndpoint = deletedStub('DeletedWebhookEndpoint', 'webhook_endpoint')
 
@@ -32,27 +32,29 @@ const deliverySchema = component('WebhookDelivery', () =>
   z
     .object({
       ...common('webhook_delivery', 'whd'),
-      event: text('The id of the event that is delivered.'),
-      endpoint: reference('Where to.', 'WebhookEndpoint'),
+      event: text('The id of the event.'),
+      endpoint: reference('The webhook endpoint.', 'WebhookEndpoint'),
       status: z
         .enum(['pending', 'succeeded', 'failed', 'discarded'])
-        .describe('Whether it has been taken, is still tried, was given up, or is wanted no more.'),
+        .describe(
+          'The status. failed: no retries are left. discarded: the endpoint was disabled or deleted, or answered 410.',
+        ),
       attempts: z
         .array(
           z.object({
-            time: seconds("When, on the merchant's clock"),
-            response_status: z.int().nullable().describe('What was answered; null for no answer.'),
-            response_body: text('The beginning of the answer; null for none.').nullable(),
-            error: text('Why there was no answer; null when there was one.').nullable(),
-            duration_ms: z.int().describe('How long it took, in milliseconds.'),
+            time: seconds("The time of the attempt, on the merchant's clock"),
+            response_status: z.int().nullable().describe('The status of the answer; null without an answer.'),
+            response_body: text('The beginning of the answer; null without an answer.').nullable(),
+            error: text('The error; null if there was an answer.').nullable(),
+            duration_ms: z.int().describe('The duration in milliseconds.'),
           }),
         )
-        .describe('What has been tried, the oldest first.'),
+        .describe('The attempts, oldest first.'),
       next_attempt: seconds(
-        "When it is tried again, on the merchant's clock; null when that is not planned",
+        "The next attempt, on the merchant's clock; null if none is scheduled",
       ).nullable(),
     })
-    .describe('An event on its way to a webhook endpoint, with all attempts.'),
+    .describe('The delivery of an event to a webhook endpoint, with its attempts.'),
 )
 export type DeliveryShape = Shape<typeof deliverySchema>
 export const deliveryList = listOf(deliverySchema)

@@ -38,7 +38,7 @@ describe('fixtures are refused, and make nothing', () => {
     const answer = await unchanged(twin, () => post(...contents))
     expectRefusal(answer, invalid(null))
     expect(answer.body.error.message).toMatch(
-      /^The fixtures describe [12]\d,\d{3} objects; at most 10,000 can be loaded at once/,
+      /^The fixtures have [12]\d,\d{3} objects; at most 10,000 can be loaded at once/,
     )
   })
 

@@ -110,9 +110,9 @@ describe('a merchant', () => {
     const made = async () => (await operator('POST', 'merchants', { name: 'Shop' })).body.id
     const second = await made()
     const both = `${id} Default merchant, ${second} Shop`
-    expect(await refusal()).toBe(`Missing required parameter: merchant. There are 2: ${both}`)
+    expect(await refusal()).toBe(`Missing required parameter: merchant. The 2 merchants: ${both}`)
     for (let count = 3; count <= 6; count += 1) await made()
-    expect(await refusal()).toMatch(/There are 6: (mer_\w+ [^,]+, ){5}…$/)
+    expect(await refusal()).toMatch(/The 6 merchants: (mer_\w+ [^,]+, ){5}…$/)
   })
 
   test('has data, ids, clock and events of its own', async () => {

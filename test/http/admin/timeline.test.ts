@@ -293,7 +293,7 @@ describe('an object as it was', () => {
     ['2026-01-31T09:59:59Z', { ...unknown(), message: /created at 2026-01-31T10:00:00Z/ }],
     ['1769853599', { ...unknown(), message: /No such subscription at 2026-01-31T09:59:59Z/ }],
     ['2026-03-01T00:00:01Z', { ...invalid('at'), message: /the time of the clock is 2026-03-01T00:00:00Z/ }],
-    ['soon', { ...invalid('at'), message: /'soon' is no time/ }],
+    ['soon', { ...invalid('at'), message: /'soon' is not a time/ }],
   ])('is refused at %s', async (instant, { message, ...refusal }) => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin)

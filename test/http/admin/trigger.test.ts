@@ -136,14 +136,14 @@ describe('a trigger', () => {
 test.each<[unknown, RegExp]>([
   [
     'invoice.payed',
-    /^Invalid value for type: 'invoice\.payed' is no type of event\. The nearest: invoice\.paid, /,
+    /^Invalid value for type: 'invoice\.payed' is not an event type\. Did you mean invoice\.paid, /,
   ],
-  ['customer.subscription.created', /The nearest: subscription\.created, /],
-  ['invoice.*', /'invoice\.\*' is no type of event\. The nearest: invoice\./],
-  ['zebra', /'zebra' is no type of event\. There are subscription\.created, .*, product\.updated$/],
-  ['', /'' is no type of event\. There are /],
-  [7, /'7' is no type of event/],
-  ['z'.repeat(10_000), /^Invalid value for type: 'z{100}' is no type/],
+  ['customer.subscription.created', /Did you mean subscription\.created, /],
+  ['invoice.*', /'invoice\.\*' is not an event type\. Did you mean invoice\./],
+  ['zebra', /'zebra' is not an event type\. The types are subscription\.created, .*, product\.updated$/],
+  ['', /'' is not an event type\. The types are /],
+  [7, /'7' is not an event type/],
+  ['z'.repeat(10_000), /^Invalid value for type: 'z{100}' is not an event type/],
 ])('the type %j is refused with what would be right', async (type, message) => {
   const twin = await openTwin()
   const answer = await unchanged(twin, () => asOperator(twin)('POST', 'trigger', { type }))

@@ -73,11 +73,11 @@ describe('the page', () => {
   test('says who asks for what, and whose account it is about', async () => {
     const { html, status } = await show({ scope: 'read_write' })
     expect(status).toBe(200)
-    expect(html).toContain('<strong>Ledgerly</strong> asks for access to your account')
+    expect(html).toContain('<strong>Ledgerly</strong> requests access to your account')
     expect(html).toContain('create and change them: charge, refund, subscribe, cancel')
     expect(html).toContain('<b>https://app.example</b>')
     expect(html).toContain(`value="${merchant}" required="" checked=""`)
-    expect((await show()).html).toContain('but not to create or change any of it')
+    expect((await show()).html).toContain('not create or change them')
   })
 
   test('lets the person choose among merchants, none of them beforehand', async () => {
@@ -202,14 +202,17 @@ describe('a request that names no app of its own', () => {
   ])('is sent nowhere: %j', async (redirect_uri) => {
     for (const more of [{}, { response_type: 'token' }, { scope: 'admin' }]) {
       const page = await grantsNothing(twin, () => show({ redirect_uri, ...more }))
-      expectPageRefusal(page, /is none that the app was registered with/)
+      expectPageRefusal(page, /redirect_uri is not registered for this app/)
     }
   })
 
   test('is sent nowhere when the app is unknown, or somebody else’s address is named', async () => {
     expectPageRefusal(await show({ client_id: 'app_unknown' }), /No such app/)
     const other = await makeApp(twin, { redirect_uris: ['https://other.example/callback'] })
-    expectPageRefusal(await show({ client_id: other.client_id }), /is none that the app was registered with/)
+    expectPageRefusal(
+      await show({ client_id: other.client_id }),
+      /redirect_uri is not registered for this app/,
+    )
   })
 
   test.each([
@@ -222,7 +225,7 @@ describe('a request that names no app of its own', () => {
   test('is sent nowhere when it names two', async () => {
     const once = String(new URLSearchParams(asking()))
     for (const more of ['redirect_uri=https://evil.example', `client_id=${app.client_id}`]) {
-      expectPageRefusal(await show(`${once}&${more}`), /is given twice/)
+      expectPageRefusal(await show(`${once}&${more}`), /is repeated/)
     }
     expectPageRefusal(await show(''), /Missing required parameter: client_id/)
   })
@@ -330,7 +333,7 @@ describe('a decision', () => {
       expect((await decide(page, { decision: first, merchant })).status).toBe(303)
       for (const second of ['approve', 'deny']) {
         const again = await grantsNothing(twin, () => decide(page, { decision: second, merchant }))
-        expectPageRefusal(again, /decided already/)
+        expectPageRefusal(again, /already been decided/)
       }
     }
   })
@@ -389,7 +392,7 @@ describe('a forged decision', () => {
     const { Origin, ...headers } = { ...FORM, ...OWN, Cookie: cookieOf(page) }
     const body = toForm({ nonce: nonceOf(page), decision: 'approve', merchant })
     const answer = await grantsNothing(twin, () => look(DECISION, { method: 'POST', body, headers }))
-    expectPageRefusal(answer, /comes from the page that asks for it/)
+    expectPageRefusal(answer, /must come from the consent page/)
   })
 
   test('without the cookie, or with another page’s, is refused', async () => {
