@@ -7,17 +7,17 @@ import type { Column, Output } from './output.ts'
 
 /** `paytwin apps`. */
 export function appCommands(program: Command, io: Io): void {
-  const apps = program.command('apps').description('Apps that merchants can let in: clients of OAuth.')
+  const apps = program.command('apps').description('Manage OAuth apps.')
 
   addVerb<{ name: string; redirectUri: string[] }>(apps, io, {
     usage: 'create',
-    about: 'Make an app. Its secret is shown once, now, and can never be shown again.',
+    about: 'Create an app. Its client secret is shown only once.',
     options: (command) =>
       command
-        .requiredOption('--name <TEXT>', 'what merchants are told that it is called')
+        .requiredOption('--name <TEXT>', 'the name shown to merchants on the consent page')
         .requiredOption(
           '--redirect-uri <URI...>',
-          'where merchants may be sent back to: https, http on the loopback, or a private scheme with a dot',
+          'a URI to redirect to after consent: https, http on loopback, or a private scheme with a dot',
         ),
     examples: [
       'paytwin apps create --name Ledgerly --redirect-uri http://127.0.0.1:8080/callback',
@@ -29,16 +29,16 @@ export function appCommands(program: Command, io: Io): void {
 
   addVerb(apps, io, {
     usage: 'list',
-    about: 'List the apps.',
+    about: 'List apps.',
     examples: ['paytwin apps list', 'paytwin apps list --json'],
     run: async ({ client, out }) =>
-      out.show(await client.apps(), ({ data }) => out.table(COLUMNS, data, 'No app.')),
+      out.show(await client.apps(), ({ data }) => out.table(COLUMNS, data, 'No apps.')),
   })
 
   addVerb(apps, io, {
     usage: 'rotate-secret <ID>',
-    about: 'Give an app a new secret, in place of the old one and at once. What merchants granted stays.',
-    arguments: { ID: 'the client id of the app, as in app_…' },
+    about: "Replace an app's client secret. The old secret stops working at once; grants are kept.",
+    arguments: { ID: 'the client ID of the app (app_…)' },
     examples: ['paytwin apps rotate-secret app_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await client.rotateAppSecret(id), (app) => describe(out, app)),
@@ -46,11 +46,11 @@ export function appCommands(program: Command, io: Io): void {
 
   addVerb(apps, io, {
     usage: 'delete <ID>',
-    about: 'Delete an app, and revoke all that merchants granted it.',
-    arguments: { ID: 'the client id of the app, as in app_…' },
+    about: 'Delete an app and revoke all its grants.',
+    arguments: { ID: 'the client ID of the app (app_…)' },
     examples: ['paytwin apps delete app_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
-      out.show(await client.deleteApp(id), () => out.line(`${id} is deleted.`)),
+      out.show(await client.deleteApp(id), () => out.line(`Deleted ${id}.`)),
   })
 }
 

@@ -2,9 +2,9 @@ import type { Clock } from '../client/types.ts'
 import { instant } from './format.ts'
 import type { Column } from './output.ts'
 
-/** What people want to know of a clock. */
+/** The columns of a clock: its time, mode and status. */
 export const clockColumns: readonly Column<Clock>[] = [
-  { title: 'CLOCK', cell: ({ now }) => instant(now) },
+  { title: 'CLOCK TIME', cell: ({ now }) => instant(now) },
   { title: 'MODE', cell: ({ mode }) => ({ text: mode, colour: mode === 'frozen' ? 'cyan' : 'green' }) },
   {
     title: 'STATUS',

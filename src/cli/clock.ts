@@ -10,7 +10,7 @@ import { cancelable } from './interruption.ts'
 import type { Io } from './io.ts'
 import type { Column, Output, Span } from './output.ts'
 import { withProgress } from './progress.ts'
-import { meantMerchant } from './scope.ts'
+import { resolveMerchant } from './scope.ts'
 
 type ScopeOptions = { merchant?: string; testClock?: string; all?: boolean }
 type AdvanceOptions = ScopeOptions & {
@@ -22,22 +22,22 @@ type AdvanceOptions = ScopeOptions & {
 
 /** `paytwin clock`. See docs/contract/command-line.md#clock-commands. */
 export function clockCommands(program: Command, io: Io): void {
-  const clock = program.command('clock').description('Look at the clocks of the merchants, and move them.')
+  const clock = program.command('clock').description("Show and move merchants' clocks.")
   addReadingVerbs(clock, io)
   addAdvance(clock, io)
   addMode(clock, io, {
     usage: 'freeze',
-    about: 'Stop a clock: from now on it moves only when it is advanced.',
+    about: 'Freeze a clock, so that it moves only when it is advanced.',
     change: (client, scope) => client.freezeClocks(scope),
   })
   addMode(clock, io, {
     usage: 'unfreeze',
-    about: 'Let a frozen clock run on from where it stands.',
+    about: 'Unfreeze a clock, so that it runs on from its current time.',
     change: (client, scope) => client.unfreezeClocks(scope),
   })
   addMode(clock, io, {
     usage: 'cancel',
-    about: 'End a running advance where it has come to.',
+    about: 'Cancel a running advance. The clock stays at the time it has reached.',
     change: (client, scope) => client.cancelAdvances(scope),
   })
 }
@@ -45,27 +45,27 @@ export function clockCommands(program: Command, io: Io): void {
 function addReadingVerbs(clock: Command, io: Io): void {
   addVerb<ScopeOptions>(clock, io, {
     usage: 'show',
-    about: 'Show what the clocks show: of all merchants, or of one.',
+    about: 'Show the time, mode and status of all clocks, or of one.',
     options: scopeOptions,
     examples: ['paytwin clock show', 'paytwin clock show --json'],
     run: async ({ client, out }, options) => {
       refuseBoth(options)
       const asked = { merchant: options.merchant, test_clock: options.testClock }
-      out.show(await client.clocks(asked), ({ data }) => out.table(CLOCK_COLUMNS, data, 'No merchant.'))
+      out.show(await client.clocks(asked), ({ data }) => out.table(CLOCK_COLUMNS, data, 'No merchants.'))
     },
   })
 
   addVerb<ScopeOptions & { limit: number }>(clock, io, {
     usage: 'next',
-    about: 'Show what time will bring next: renewals, retries, trial ends.',
+    about: 'List the next due jobs, such as renewals, payment retries and trial ends.',
     options: (command) =>
-      scopeOptions(command).option('-n, --limit <N>', 'how many, at most 100', wholeNumber, 10),
+      scopeOptions(command).option('-n, --limit <N>', 'maximum number of jobs, up to 100', wholeNumber, 10),
     examples: ['paytwin clock next', 'paytwin clock next -n 3 --json'],
     run: async ({ client, out }, { limit, ...options }) => {
       refuseBoth(options)
       const asked = { merchant: options.merchant, test_clock: options.testClock, limit }
       out.show(await client.upcoming(asked), ({ data }) =>
-        out.table(UPCOMING_COLUMNS, data, 'Nothing is due.'),
+        out.table(UPCOMING_COLUMNS, data, 'No jobs are due.'),
       )
     },
   })
@@ -75,19 +75,19 @@ function addAdvance(clock: Command, io: Io): void {
   addVerb<AdvanceOptions>(clock, io, {
     usage: 'advance [BY]',
     about:
-      'Move time forward, from happening to happening: by 90s 15m 36h 3d 2w 1mo 1y or an ISO 8601 duration, to an ' +
-      'instant, or to what happens next. Ctrl-C ends it where it has come to.',
+      'Move a clock forward and run every job that becomes due, in order. Give a duration, --to a time, or --to-next. ' +
+      'Ctrl-C cancels the advance; the clock stays at the time it has reached.',
     arguments: {
-      BY: 'how far: 90s 15m 36h 3d 2w 1mo 1y, or ISO 8601 as in P1M; unless --to or --to-next is given',
+      BY: 'a duration: 90s, 15m, 36h, 3d, 2w, 1mo, 1y or ISO 8601 (P1M); required unless --to or --to-next is given',
     },
     options: (command) =>
       movedOptions(command)
-        .option('--to <TIME>', 'until an instant: ISO 8601 or Unix seconds')
-        .option('--to-next', 'until the next happening')
-        .option('--await-webhooks', 'wait at each step until its webhooks were answered')
+        .option('--to <TIME>', 'advance to this time: ISO 8601 or Unix seconds')
+        .option('--to-next', 'advance to the next due job')
+        .option('--await-webhooks', 'wait for the webhook deliveries of each step before the next step')
         .option(
           '--stop-on <TYPE...>',
-          'end right after the first event of a type, such as invoice.payment_failed',
+          'stop after the first event of one of these types, such as invoice.payment_failed',
         ),
     examples: [
       'paytwin clock advance 1mo',
@@ -96,10 +96,10 @@ function addAdvance(clock: Command, io: Io): void {
       'paytwin clock advance 1y --stop-on invoice.payment_failed subscription.deleted',
     ],
     run: async (invocation, given, args) => {
-      const { by, options } = disentangled(given, args)
+      const { by, options } = separateDuration(given, args)
       checkAdvance(options, by)
       const { client, out } = invocation
-      const scope = await meantClocks(client, options)
+      const scope = await resolveScope(client, options)
       const aim = await aimOf(client, scope, options, by)
       const work = client.advanceClocks(scope, aim, {
         stop_on: options.stopOn,
@@ -129,8 +129,8 @@ function addMode(
     options: movedOptions,
     examples: [`paytwin clock ${verb.usage}`, `paytwin clock ${verb.usage} --all`],
     run: async ({ client, out }, options) =>
-      out.show(await verb.change(client, await meantClocks(client, options)), ({ data }) =>
-        out.table(CLOCK_COLUMNS, data, 'No merchant.'),
+      out.show(await verb.change(client, await resolveScope(client, options)), ({ data }) =>
+        out.table(CLOCK_COLUMNS, data, 'No merchants.'),
       ),
   })
 }
@@ -138,34 +138,34 @@ function addMode(
 const scopeOptions = (command: Command, merchant = 'the clock of this merchant'): Command =>
   command
     .option('--merchant <ID>', merchant)
-    .option('--test-clock <ID>', 'a test clock, which single customers follow')
+    .option('--test-clock <ID>', 'a test clock, which individual customers follow')
     .option('--all', 'the clocks of all merchants')
 
-/** Of a command that moves clocks, and so has to know which. */
+/** The scope options of a command that changes clocks. */
 const movedOptions = (command: Command): Command =>
-  scopeOptions(command, 'the clock of this merchant; needed when there are several, unless --all is given')
+  scopeOptions(command, 'the clock of this merchant; required with several merchants unless --all is given')
 
-/** Which clocks a command moves. @throws Failure 2 when there are several and none is named */
-async function meantClocks(client: Client, options: ScopeOptions): Promise<ClockScope> {
+/** Returns the clocks that a command changes. @throws Failure 2 when there are several merchants and none is named */
+async function resolveScope(client: Client, options: ScopeOptions): Promise<ClockScope> {
   refuseBoth(options)
   if (options.all) return { all: true }
   if (options.testClock !== undefined) return { test_clock: options.testClock, merchant: options.merchant }
   return {
-    merchant: await meantMerchant(client, options.merchant, 'say which one with --merchant, or give --all'),
+    merchant: await resolveMerchant(client, options.merchant, 'choose one with --merchant, or use --all'),
   }
 }
 
 function refuseBoth({ merchant, testClock, all }: ScopeOptions): void {
   if (!all) return
-  if (merchant !== undefined) throw wrongUsage('Give --merchant or --all, not both.')
-  if (testClock !== undefined) throw wrongUsage('Give --test-clock or --all, not both.')
+  if (merchant !== undefined) throw wrongUsage('--merchant and --all cannot be combined.')
+  if (testClock !== undefined) throw wrongUsage('--test-clock and --all cannot be combined.')
 }
 
 /**
- * BY may stand after --stop-on, which takes all words that follow it: the one that can be no type of events, for those have
- * a dot or an asterisk, is BY.
+ * Separates BY from the values of --stop-on, which takes all words that follow it. An event type has a dot or an
+ * asterisk, so a word without either is BY.
  */
-function disentangled(
+function separateDuration(
   options: AdvanceOptions,
   [by]: readonly string[],
 ): { by: string | undefined; options: AdvanceOptions } {
@@ -175,17 +175,17 @@ function disentangled(
   const found = hasAim ? undefined : stopOn?.find((word) => !isType(word))
   if (found === undefined) return { by, options }
   const types = stopOn?.filter((word) => word !== found) ?? []
-  if (types.length === 0) throw wrongUsage('--stop-on takes at least one type of events, as in invoice.paid.')
+  if (types.length === 0) throw wrongUsage('--stop-on needs at least one event type, such as invoice.paid.')
   return { by: found, options: { ...options, stopOn: types } }
 }
 
 function checkAdvance({ to, toNext, all, stopOn }: AdvanceOptions, by: string | undefined): void {
   const aims = [by, to, toNext].filter((aim) => aim !== undefined).length
-  if (aims === 0) throw wrongUsage('Say how far: a duration such as 1mo, --to TIME, or --to-next.')
-  if (aims > 1) throw wrongUsage('Give one of a duration, --to and --to-next.')
+  if (aims === 0) throw wrongUsage('Give a duration such as 1mo, --to TIME, or --to-next.')
+  if (aims > 1) throw wrongUsage('Give only one of a duration, --to and --to-next.')
   if (all && (toNext || stopOn)) {
     throw wrongUsage(
-      `${toNext ? '--to-next' : '--stop-on'} is for one clock: give --merchant instead of --all.`,
+      `${toNext ? '--to-next' : '--stop-on'} works with one clock only: use --merchant instead of --all.`,
     )
   }
 }
@@ -200,7 +200,7 @@ async function aimOf(
   if (to !== undefined) return { to }
   const { data } = await client.upcoming({ ...('all' in scope ? {} : scope), limit: 1 })
   const [next] = data
-  if (!next) throw new Failure(1, 'Nothing is due, so there is nothing to advance to.')
+  if (!next) throw new Failure(1, 'No job is due, so --to-next has no time to advance to.')
   return { to: next.due }
 }
 
@@ -212,16 +212,16 @@ function describeAdvance(out: Output, clock: Clock, summary: Summary): void {
       : counted(0, 'failed payment')
   out.line(
     { text: instant(clock.now), colour: 'bold' },
-    `  ${whose(clock)}  ${counted(jobs, 'job')}, ${counted(events, 'event')}, ${counted(invoices_paid, 'paid invoice')}, `,
+    `  ${nameOf(clock)}  ${counted(jobs, 'job')}, ${counted(events, 'event')}, ${counted(invoices_paid, 'paid invoice')}, `,
     failed,
     stopped_on === null ? '' : `; stopped on ${stopped_on}`,
   )
 }
 
-/** A test clock is its customers', and has a name of its own; every other is its merchant's. */
-const whose = ({ object, id, merchant_id }: Clock): string => (object === 'test_clock' ? id : merchant_id)
+/** Names a clock: a test clock by its own ID, any other by its merchant's. */
+const nameOf = ({ object, id, merchant_id }: Clock): string => (object === 'test_clock' ? id : merchant_id)
 
-const CLOCK_COLUMNS: readonly Column<Clock>[] = [{ title: 'OF', cell: whose }, ...clockColumns]
+const CLOCK_COLUMNS: readonly Column<Clock>[] = [{ title: 'CLOCK', cell: nameOf }, ...clockColumns]
 
 const UPCOMING_COLUMNS: readonly Column<Upcoming>[] = [
   { title: 'DUE', cell: ({ due }) => instant(due) },

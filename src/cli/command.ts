@@ -4,27 +4,27 @@ import { type ConnectionOptions, findDaemon } from './connection.ts'
 import type { Io } from './io.ts'
 import { Output } from './output.ts'
 
-/** A command as it was called: whom it asks, and where its answer goes. */
+/** The daemon's client, the output and the streams of a running command. */
 export type Invocation = {
   readonly client: Client
   readonly out: Output
   readonly io: Io
 }
 
-/** A command that asks the daemon for something: `paytwin <noun> <verb>`. */
+/** A command that calls the daemon: `paytwin <noun> <verb>`. */
 export type Verb<Options> = {
-  /** Its name and arguments in commander's form, as in `revoke <ID>`. */
+  /** Its name and arguments in commander's syntax, such as `revoke <ID>`. */
   readonly usage: string
   readonly about: string
-  /** What its arguments stand for, by their names. */
+  /** The descriptions of its arguments, by name. */
   readonly arguments?: Readonly<Record<string, string>>
-  /** Adds the options that it has beside those of every command. */
+  /** Adds the command's own options; the common options are added to every command. */
   readonly options?: (command: Command) => Command
   readonly examples: readonly string[]
   readonly run: (invocation: Invocation, options: Options, args: readonly string[]) => Promise<void>
 }
 
-/** Adds a command to a noun, or to the program itself. */
+/** Adds a command below a noun, or to the program itself. */
 export function addVerb<Options extends object = object>(noun: Command, io: Io, verb: Verb<Options>): void {
   const command = noun.command(verb.usage).description(verb.about)
   for (const argument of command.registeredArguments) {
@@ -40,22 +40,32 @@ export function addVerb<Options extends object = object>(noun: Command, io: Io, 
     })
 }
 
-/** The options of every command that asks a daemon. */
+/** Adds the options of every command that calls a daemon. */
 export const commonOptions = (command: Command): Command =>
   command
-    .option('--json', 'print the answer of the API as JSON')
-    .option('--url <URL>', 'the address of the daemon (PAYTWIN_URL)')
-    .option('--data <DIR>', 'the data folder that tells where the daemon is (PAYTWIN_DATA; default .paytwin)')
+    .option('--json', "print the API's response as JSON")
+    .option('--url <URL>', 'the URL of the daemon (PAYTWIN_URL)')
+    .option('--data <DIR>', 'the data folder of the daemon (PAYTWIN_DATA; default .paytwin)')
 
 export const examplesText = (examples: readonly string[]): string =>
   `\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`
 
-/** An option whose help and completion name what it takes, and whose value is checked where it is used. */
-export const optionWithChoices = (flags: string, about: string, choices: readonly string[]): Option =>
-  new Option(flags, about).choices(choices).argParser((value) => value)
+/**
+ * Creates an option whose help and completion list its choices. The code that uses the value checks it, and applies the
+ * default.
+ */
+export const optionWithChoices = (
+  flags: string,
+  about: string,
+  { choices, byDefault }: { choices: readonly string[]; byDefault: string },
+): Option =>
+  new Option(flags, about)
+    .choices(choices)
+    .argParser((value) => value)
+    .default(undefined, byDefault)
 
-/** An option's value that is a whole number. @throws InvalidArgumentError, which is wrong usage */
+/** Parses an option's value as an integer. @throws InvalidArgumentError, which is reported as wrong usage */
 export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It takes a whole number.')
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be an integer.')
   return Number(text)
 }

@@ -1,8 +1,8 @@
 import type { CompletedCommand, Value } from './completion-tree.ts'
 
-/** A script that makes bash complete the program's commands, options and values. */
+/** Writes the bash completion script for the program's commands, options and values. */
 export const bashCompletion = (commands: readonly CompletedCommand[]): string => `\
-# Completion of paytwin for bash. To have it in every shell: paytwin completion bash > ~/.local/share/bash-completion/completions/paytwin
+# bash completion for paytwin. To load it in every shell: paytwin completion bash > ~/.local/share/bash-completion/completions/paytwin
 
 _paytwin() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" count=0 word
@@ -39,7 +39,7 @@ complete -F _paytwin paytwin
 
 const pattern = (path: readonly string[]): string => `"${path.map((name) => `/${name}`).join('')}"`
 
-/** What follows an option that takes a value. */
+/** The branches that complete the values of options. */
 const valuesOfOptions = ({ path, options }: CompletedCommand): string[] =>
   options.flatMap(({ names, value }) =>
     value === undefined
@@ -49,7 +49,7 @@ const valuesOfOptions = ({ path, options }: CompletedCommand): string[] =>
         ],
   )
 
-/** What stands where no option does: a command below, or an argument. */
+/** The branches that complete subcommands and arguments. */
 function wordsOf({ path, words, values }: CompletedCommand): string[] {
   const at = (count: string | number) => `    ${pattern(path).slice(0, -1)}:${count}")`
   if (words.length > 0) return [`${at(0)} ${reply(words.map(({ name }) => name))};;`]
@@ -63,7 +63,7 @@ function wordsOf({ path, words, values }: CompletedCommand): string[] {
 function reply(value: Value): string {
   if (value === 'anything') return ''
   if (typeof value !== 'string') return `COMPREPLY=($(compgen -W ${quoted(value)} -- "$current")); `
-  // Older ones, such as that of macOS, have no compopt and do without its slashes.
+  // Older versions, such as the one of macOS, have no compopt: then folders are completed without a slash.
   return `compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen ${ACTIONS[value]} -- "$current")); `
 }
 

@@ -1,10 +1,10 @@
 import type { CompletedCommand, CompletedOption, Value } from './completion-tree.ts'
 
-/** A script that makes fish complete the program's commands, options and values. */
+/** Writes the fish completion script for the program's commands, options and values. */
 export const fishCompletion = (commands: readonly CompletedCommand[]): string => `\
-# Completion of paytwin for fish. To have it in every shell: paytwin completion fish > ~/.config/fish/completions/paytwin.fish
+# fish completion for paytwin. To load it in every shell: paytwin completion fish > ~/.config/fish/completions/paytwin.fish
 
-# Whether the words so far lead to a command; with --last, to it and no further.
+# Succeeds if the words so far begin with the given command; with --last, only if they end with it too.
 function __paytwin_at
     argparse last -- $argv
     set -l words (commandline -opc)[2..]
@@ -37,11 +37,11 @@ const line = (condition: string, what: string): string =>
 
 function ofOption({ names, about, value }: CompletedOption): string {
   const flags = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`))
-  return [...flags, ...(value === undefined ? [] : [needed(value)]), `-d ${quoted(about)}`].join(' ')
+  return [...flags, ...(value === undefined ? [] : [valueFlags(value)]), `-d ${quoted(about)}`].join(' ')
 }
 
-/** An option's value: where it is no file, no files are offered. */
-function needed(value: Value): string {
+/** The flags for an option's value. Files are offered only where the value is a file. */
+function valueFlags(value: Value): string {
   if (value === 'anything') return '-x'
   return value === 'file' ? '-r -F' : `-x ${ofValue(value)}`
 }

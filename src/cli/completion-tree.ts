@@ -2,29 +2,29 @@ import type { Argument, Command, Option } from 'commander'
 import { EVENT_TYPES } from '../core/event.ts'
 import { firstSentence } from '../text/display.ts'
 
-/** What can stand for a value: one of some words, a file, a folder, a command of the system, or what no shell can know. */
+/** What completes a value: fixed words, files, folders, system commands, or nothing that the shell can complete. */
 export type Value = readonly string[] | 'file' | 'folder' | 'command' | 'anything'
 
 export type CompletedOption = {
-  /** As they are typed: `-n`, `--limit`. */
+  /** Its names with their dashes: `-n`, `--limit`. */
   readonly names: readonly string[]
   readonly about: string
-  /** undefined for one that takes none. */
+  /** undefined if the option takes no value. */
   readonly value: Value | undefined
 }
 
-/** A command, or the program itself, as a shell has to know it. */
+/** A command, or the program itself, as the completion scripts need it. */
 export type CompletedCommand = {
   /** The words that lead to it: none for the program, `['clock', 'advance']`. */
   readonly path: readonly string[]
-  /** The commands below it. */
+  /** Its subcommands. */
   readonly words: readonly { readonly name: string; readonly about: string }[]
   readonly options: readonly CompletedOption[]
   /** Its arguments; the last one may be repeated. */
   readonly values: readonly Value[]
 }
 
-/** A program with all that is below it, from the top down. */
+/** Lists a command and all its subcommands, parents first. */
 export function completionTree(command: Command, path: readonly string[] = []): CompletedCommand[] {
   const help = command.createHelp()
   const below = help.visibleCommands(command).filter((child) => child.name() !== 'help')
@@ -48,10 +48,10 @@ const completedOption = (option: Option): CompletedOption => ({
 
 const completedArgument = (argument: Argument): Value => valueNamed(argument.name(), argument.argChoices)
 
-/** The value's name in the flags: `TYPE` of `--stop-on <TYPE...>`. */
+/** Extracts the placeholder from an option's flags: `TYPE` from `--stop-on <TYPE...>`. */
 const placeholderOf = (flags: string): string => /[<[](.+?)(?:\.\.\.)?[>\]]/.exec(flags)?.[1] ?? ''
 
-/** What a value's name tells of it: words of its own (`live|TIME`), or a kind that all commands call the same. */
+/** Derives the completion of a value from its placeholder: its literal words (`live|TIME`), or its kind, such as FILE. */
 function valueNamed(name: string, choices: readonly string[] | undefined): Value {
   if (choices) return choices
   const words = name.split('|').filter((word) => /^[a-z0-9_-]+$/.test(word))

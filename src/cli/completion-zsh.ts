@@ -1,9 +1,9 @@
 import type { CompletedCommand, CompletedOption, Value } from './completion-tree.ts'
 
-/** A script that makes zsh complete the program's commands, options and values. */
+/** Writes the zsh completion script for the program's commands, options and values. */
 export const zshCompletion = (commands: readonly CompletedCommand[]): string => `\
 #compdef paytwin
-# Completion of paytwin for zsh. To have it in every shell: paytwin completion zsh > "\${fpath[1]}/_paytwin"
+# zsh completion for paytwin. To load it in every shell: paytwin completion zsh > "\${fpath[1]}/_paytwin"
 
 _paytwin() {
   local command='' word
@@ -18,7 +18,7 @@ _paytwin() {
       *) break ;;
     esac
   done
-  # From here on the command is the first word.
+  # From here on, the command is the first word.
   words=("\${(@)words[place,-1]}")
   CURRENT=$((CURRENT - place + 1))
 
@@ -51,7 +51,7 @@ function branchOf({ path, words, options, values }: CompletedCommand): string {
   return `    ${quoted(patternOf(path))}) _arguments -s -S ${[...specs, ...places].join(' ')} ;;`
 }
 
-/** Each of its names on its own; with a star, as nothing here forbids to give an option again. */
+/** One spec for each name. The star allows the option to be repeated. */
 function ofOption({ names, about, value }: CompletedOption): string {
   const text = about.replaceAll(/[[\]:\\]/g, '\\$&')
   const takes = value === undefined ? '' : `:value:${ofValue(value)}`

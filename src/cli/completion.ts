@@ -14,22 +14,21 @@ const SHELLS: Readonly<Record<string, (commands: readonly CompletedCommand[]) =>
 }
 
 const INSTALL = `
-Once, in a running shell:
+To load completion in the current shell:
   bash   source <(paytwin completion bash)
   zsh    source <(paytwin completion zsh)
   fish   paytwin completion fish | source
-For good, put that line into ~/.bashrc, ~/.zshrc (after compinit) or ~/.config/fish/config.fish.
+To load it in every shell, add that line to ~/.bashrc, ~/.zshrc (after compinit) or
+~/.config/fish/config.fish.
 `
 
-/**
- * `paytwin completion`: a script with all that this version knows, so that no key press has to wait for the program.
- */
+/** Adds `paytwin completion`. The script contains all commands of this version, so that no key press starts the program. */
 export function completionCommand(program: Command, io: Io): void {
   program
     .command('completion')
-    .description('Print a script that completes commands, options and values in a shell.')
-    .addArgument(new Argument('<SHELL>', 'which shell').choices(Object.keys(SHELLS)))
-    .option('--json', 'the script within a JSON object')
+    .description('Print a shell completion script.')
+    .addArgument(new Argument('<SHELL>', 'the shell').choices(Object.keys(SHELLS)))
+    .option('--json', 'print the script in a JSON object')
     .addHelpText(
       'after',
       INSTALL + examplesText(Object.keys(SHELLS).map((shell) => `paytwin completion ${shell}`)),

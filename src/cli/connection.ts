@@ -9,39 +9,39 @@ export const DEFAULT_DATA = '.paytwin'
 export const DEFAULT_HOST = '127.0.0.1'
 export const DEFAULT_PORT = 4242
 
-/** How a command is told where its daemon is. */
+/** The options that select a daemon. */
 export type ConnectionOptions = { readonly url?: string | undefined; readonly data?: string | undefined }
 
 /**
- * Where the daemon is, and the token for it: the one of the environment, itself or the file that has it, else the data folder's,
- * which only its own daemon is ever shown, once it has proved that it is that.
- * @throws Failure 2 for a url that is none, a token that cannot be one, or a file of it that cannot be read; Failure 3 for a data
+ * Finds the daemon's URL and admin token. The token comes from the environment, else from the data folder. A data folder's
+ * token is sent only to the folder's own daemon, and only after the daemon has proved that it has the token.
+ * @throws Failure 2 for an invalid URL, an invalid token, or a token file that cannot be read; Failure 3 for a data
  * folder of another user, or one that cannot be read
  * See docs/contract/command-line.md#finding-the-daemon.
  */
 export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Address {
   const folder = options.data ?? variable(io, 'PAYTWIN_DATA') ?? DEFAULT_DATA
   const given = options.url ?? variable(io, 'PAYTWIN_URL')
-  const chosen = givenToken(io)
-  if (given !== undefined && chosen !== undefined)
-    return { url: checkedUrl(given), token: checkedToken(chosen) }
+  const fromEnvironment = environmentToken(io)
+  if (given !== undefined && fromEnvironment !== undefined)
+    return { url: checkedUrl(given), token: checkedToken(fromEnvironment) }
   checkOwner(folder)
   const announced = announcedUrl(folder)
   const url = checkedUrl(given ?? announced ?? `http://${DEFAULT_HOST}:${DEFAULT_PORT}`)
-  if (chosen !== undefined) return { url, token: checkedToken(chosen) }
+  if (fromEnvironment !== undefined) return { url, token: checkedToken(fromEnvironment) }
   const token = url === announced ? folderToken(folder) : null
-  // What a daemon that was killed wrote down is still there, and its port may be a stranger's by now.
+  // The folder may name the URL of a killed daemon, and another process may have taken its port since.
   return token === null ? { url, token } : { url, token: checkedToken(token), mustProve: true }
 }
 
 /**
- * Refuses a data folder of another user: what it holds could lead a command to a daemon of that user.
+ * Refuses a data folder of another user, which could name a daemon of that user.
  * @throws Failure 3
  */
 function checkOwner(folder: string): void {
   const trouble = ifThere(() => {
     const link = lstatSync(folder)
-    // Who owns a link decides where it leads.
+    // The owner of a link decides where it leads.
     return whyForeign(statSync(folder)) ?? (link.isSymbolicLink() ? whyForeign(link) : undefined)
   })
   if (!trouble) return
@@ -51,7 +51,7 @@ function checkOwner(folder: string): void {
   )
 }
 
-/** The url that the folder's daemon wrote down when it started; undefined when none runs there. */
+/** Reads the URL that the folder's daemon wrote when it started. @returns undefined when the folder names no daemon */
 function announcedUrl(folder: string): string | undefined {
   const file = join(folder, 'daemon.json')
   const text = readIfThere(file)
@@ -61,12 +61,12 @@ function announcedUrl(folder: string): string | undefined {
   } catch {
     throw new Failure(
       3,
-      `${file} does not say where the daemon is. Start it with 'paytwin serve', or give --url.`,
+      `${file} contains no valid daemon URL. Start the daemon with 'paytwin start', or give its URL with --url.`,
     )
   }
 }
 
-function givenToken(io: Pick<Io, 'env'>): string | undefined {
+function environmentToken(io: Pick<Io, 'env'>): string | undefined {
   const file = variable(io, 'PAYTWIN_ADMIN_TOKEN_FILE')
   const token = variable(io, 'PAYTWIN_ADMIN_TOKEN')
   if (token !== undefined || file === undefined) return token
@@ -92,11 +92,11 @@ function ifThere<T>(read: () => T): T | null {
   }
 }
 
-/** In one spelling, so that two can be compared. */
+/** Normalizes a daemon's URL, so that two can be compared. @throws Failure 2 */
 function checkedUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw wrongUsage(`'${text}' is no address of a daemon: give one as in http://127.0.0.1:4242`)
+    throw wrongUsage(`'${text}' is not a valid daemon URL: use http or https, as in http://127.0.0.1:4242`)
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
@@ -104,6 +104,6 @@ function checkedUrl(text: string): string {
 function checkedToken(text: string): string {
   const token = text.trim()
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw wrongUsage('The admin token may only hold visible ASCII characters')
+    throw wrongUsage('The admin token may only contain visible ASCII characters')
   return token
 }

@@ -2,7 +2,7 @@ import type { Event, List } from '../client/types.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The merchant's API, as an application would call it: with a secret key, over HTTP. */
+/** Calls the merchant's API as an application does: over HTTP, with a secret key. */
 export class MerchantApi {
   readonly #url: string
   readonly #key: string
@@ -20,7 +20,7 @@ export class MerchantApi {
     return this.#send(path, { method: 'POST', body: JSON.stringify(body) })
   }
 
-  /** Everything that has happened, oldest first. */
+  /** Lists all events, oldest first. */
   async events(): Promise<Event[]> {
     const events: Event[] = []
     for (let after = ''; ; after = `&starting_after=${events.at(-1)?.id}`) {

@@ -5,7 +5,7 @@ import type { MerchantApi } from './demo-api.ts'
 import { timeline } from './demo-timeline.ts'
 import type { Output } from './output.ts'
 
-/** A customer of the demo, and what its card does at each attempt: the outcomes in order, then the last one for ever. */
+/** A customer of the demo, and the outcomes of its card: first those in the list, in order, then `afterwards` every time. */
 type Character = {
   readonly name: string
   readonly title: string
@@ -35,8 +35,8 @@ const CHARACTERS: readonly Character[] = [
 const AMOUNT = 2000
 const CURRENCY = 'usd'
 
-/** Makes the customers, lets six months pass, and tells what happened to each. */
-export async function tellStories(api: MerchantApi, out: Output): Promise<void> {
+/** Creates the customers, advances the clock by six months, and prints each customer's timeline. */
+export async function runStory(api: MerchantApi, out: Output): Promise<void> {
   const price = await api.post('/v1/prices', {
     unit_amount: AMOUNT,
     currency: CURRENCY,

@@ -4,10 +4,10 @@ import { MAX_ATTEMPTS } from '../core/dunning.ts'
 import { formatAmount } from '../core/money.ts'
 import type { Colour, Output, Span } from './output.ts'
 
-/** How wide the text is, before the status: so that a line fits 80 columns. */
+/** The width of the text before the status, so that a line fits 80 columns. */
 const TEXT_WIDTH = 44
 
-/** What the timeline tells of an invoice. */
+/** The fields of an invoice that the timeline shows. */
 type Invoice = Resource & {
   readonly number: string
   readonly total: number
@@ -17,19 +17,19 @@ type Invoice = Resource & {
   readonly billing_reason: string
 }
 
-/** What happened to a customer at one instant: a payment's outcome, and the subscription's status after it. */
+/** What happened to a customer at one instant: the outcome of a payment, and the subscription's status afterwards. */
 type Moment = {
   readonly day: string
   readonly invoice: Invoice
   readonly isPaid: boolean
-  /** A retry, as no invoice was made for it. */
+  /** Whether the payment was a retry: then no invoice was created at this instant. */
   readonly isRetry: boolean
-  /** Why the card was declined. */
+  /** The decline reason. */
   readonly reason: string
   readonly status: string
 }
 
-/** Prints a customer's history: each attempt at a payment, and how it changed the subscription's status. */
+/** Prints a customer's timeline: each payment attempt, and the change of the subscription's status. */
 export function timeline(events: readonly Event[], out: Output): void {
   let status = ''
   for (const together of byInstant(events)) {
@@ -90,10 +90,10 @@ const changeOf = (before: string, after: string): Span[] => [
   { text: after, colour: STATUS_COLOURS[after] ?? 'cyan' },
 ]
 
-/** Which attempt it was, and when the next one comes; nothing of a payment that went well at once. */
+/** Describes the attempt's number and the date of the next one. Empty if the first attempt succeeded. */
 function attemptText({ invoice: { attempt_count, next_payment_attempt }, isPaid, reason }: Moment): string {
   const which = `attempt ${attempt_count} of ${MAX_ATTEMPTS}`
   if (isPaid) return attempt_count === 1 ? '' : which
-  const next = next_payment_attempt === null ? 'it was the last' : `the next on ${date(next_payment_attempt)}`
+  const next = next_payment_attempt === null ? 'no retry left' : `next retry on ${date(next_payment_attempt)}`
   return `${which}: ${reason}; ${next}`
 }

@@ -5,14 +5,14 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { visibleLines } from '../text/display.ts'
 import { MerchantApi } from './demo-api.ts'
-import { tellStories } from './demo-story.ts'
+import { runStory } from './demo-story.ts'
 import { Output } from './output.ts'
 
 type Daemon = ChildProcessByStdio<null, Readable, null>
 
 /**
- * `npm run demo`: an ephemeral daemon, three customers, six months, and what happened to each of them. The daemon ends
- * when the demo does, however that comes about.
+ * Runs `npm run demo`: starts an ephemeral daemon, simulates three customers for six months, and prints their timelines.
+ * The daemon always ends with the demo.
  */
 async function demo(): Promise<void> {
   const daemon = spawnDaemon()
@@ -27,7 +27,7 @@ async function demo(): Promise<void> {
 function spawnDaemon(): Daemon {
   const executable = fileURLToPath(new URL('../bin/paytwin.js', import.meta.url))
   const options = '--ephemeral --port 0 --clock 2026-01-31T10:00:00Z --seed 1 --json --log-level error'
-  // What the environment says is meant for another daemon.
+  // Variables of the environment are meant for another daemon.
   const env = Object.entries(process.env).filter(([name]) => !name.startsWith('PAYTWIN_'))
   return spawn(process.execPath, [executable, 'serve', ...options.split(' ')], {
     env: Object.fromEntries(env),
@@ -37,7 +37,7 @@ function spawnDaemon(): Daemon {
 
 async function runWith(daemon: Daemon): Promise<void> {
   const { url, secret_key } = await readyLine(daemon)
-  await tellStories(new MerchantApi(url, secret_key), new Output(process))
+  await runStory(new MerchantApi(url, secret_key), new Output(process))
 }
 
 async function readyLine({ stdout }: Daemon): Promise<{ url: string; secret_key: string }> {
@@ -45,7 +45,7 @@ async function readyLine({ stdout }: Daemon): Promise<{ url: string; secret_key:
   throw new Error('the daemon did not start')
 }
 
-/** Rejects when the demo is asked to end before it is done. */
+/** Rejects when a signal interrupts the demo. */
 const interruption = (): Promise<never> =>
   new Promise((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -60,7 +60,7 @@ async function end(daemon: Daemon): Promise<void> {
   await ended
 }
 
-// A reader that has seen enough (`npm run demo | head`) ends the demo, quietly.
+// When the reader closes the pipe (`npm run demo | head`), the demo ends without an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(0)

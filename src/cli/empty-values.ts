@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { wrongUsage } from './failure.ts'
 
 /**
- * Refuses options and arguments that are empty: an empty value is usually a variable of a script that was never set. Arguments
- * of which there can be several are left to the command: those of `run` belong to another program.
+ * Refuses empty options and arguments: an empty value is usually an unset variable in a script. Variadic arguments are not
+ * checked, because those of `run` belong to another program.
  * @throws Failure 2
  */
 export function refuseEmptyValues(command: Command): void {
@@ -15,4 +15,4 @@ export function refuseEmptyValues(command: Command): void {
     if (!argument.variadic && command.args[index] === '') throw isEmpty(argument.name())
 }
 
-const isEmpty = (name: string) => wrongUsage(`${name} needs a value, not an empty one.`)
+const isEmpty = (name: string) => wrongUsage(`${name} must not be empty.`)

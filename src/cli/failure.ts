@@ -5,13 +5,13 @@ import { visible, visibleLines } from '../text/display.ts'
 import type { Io } from './io.ts'
 
 /**
- * 0 done; 1 the daemon refused; 2 wrong usage; 3 no daemon answers. Further ones are other programs' (`paytwin run`), or
- * 128 and the number of the signal that broke off what was asked for.
- * See docs/contract/command-line.md#exit-status; paytwin: signals as a shell reports them.
+ * 0 done; 1 the daemon refused; 2 wrong usage; 3 no daemon answers. `paytwin run` exits with the status of its command. A
+ * command that a signal interrupted exits with 128 plus the signal's number, as shells report it.
+ * See docs/contract/command-line.md#exit-status.
  */
 export type ExitStatus = number
 
-/** Why a command ends without having done its work, as a sentence or several. */
+/** Why a command failed, in one sentence or several. */
 export class Failure extends Error {
   readonly exitStatus: ExitStatus
   readonly others: readonly string[]
@@ -25,22 +25,22 @@ export class Failure extends Error {
 
 export const wrongUsage = (message: string): Failure => new Failure(2, message)
 
-/** A command ends as another process or a signal has it, and there is no more to say than what that has said. */
-export class Ended extends Error {
+/** Ends a command with the exit status of another process or a signal, without an error message of its own. */
+export class ExitWith extends Error {
   readonly exitStatus: ExitStatus
 
-  /** @param said - what goes to stderr, in lines */
-  constructor(exitStatus: ExitStatus, said = '') {
-    super(said)
+  /** @param output - complete lines to write to stderr */
+  constructor(exitStatus: ExitStatus, output = '') {
+    super(output)
     this.exitStatus = exitStatus
   }
 }
 
-/** Says on stderr what went wrong. @returns the exit status that it means */
+/** Writes an error to stderr. @returns the exit status for it */
 export function reportFailure(error: unknown, { stderr }: Pick<Io, 'stderr'>): ExitStatus {
-  // Commander has already said what it has to say.
+  // Commander has already printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  if (error instanceof Ended) {
+  if (error instanceof ExitWith) {
     if (error.message !== '') stderr.write(visibleLines(error.message))
     return error.exitStatus
   }
@@ -67,16 +67,18 @@ function explain(error: unknown): Explained {
   if (error instanceof Unreachable) return { exitStatus: 3, message: visible(absence(error)) }
   return {
     exitStatus: 1,
-    message: visibleLines(`this is a mistake in paytwin\n${error instanceof Error ? error.stack : error}`),
+    message: visibleLines(`internal error in paytwin\n${error instanceof Error ? error.stack : error}`),
   }
 }
 
 function refusal({ status, code, message }: Refused): string {
   if (status !== 401) return code === null ? message : `${message} (${code})`
-  return `${message}. Set PAYTWIN_ADMIN_TOKEN to the daemon's admin token, or name its data folder with --data.`
+  return `${message}. Set PAYTWIN_ADMIN_TOKEN to the daemon's admin token, or give its data folder with --data.`
 }
 
-const mistake = (told: ToldMistake): string => `${mistakeText(told)} (${told.code})`
+const mistake = (reported: ToldMistake): string => `${mistakeText(reported)} (${reported.code})`
 
 const absence = ({ message, isConnected }: Unreachable): string =>
-  isConnected ? `${message}.` : `${message}. Start one with 'paytwin serve', or name another with --url.`
+  isConnected
+    ? `${message}.`
+    : `${message}. Start a daemon with 'paytwin start', or give the URL of another one with --url.`

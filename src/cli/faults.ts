@@ -9,39 +9,40 @@ type Given = { count?: number; rate?: number; route?: string; merchant?: string;
 
 const KINDS = `
 Kinds:
-  decline                     the card processor declines attempts to charge, whatever the card
-  processor_timeout           it does not answer: 500 to a request, which writes nothing; to the
-                              clock a failed attempt (processing_error)
-  key_resolution_unavailable  401 that asks to try again, as if keys could not be looked up
-  internal_error              500 that writes nothing
-  response_lost               the write happens, the connection drops
+  decline                     the card processor declines charges, whatever the card
+  processor_timeout           the card processor does not answer: a request gets 500 and writes
+                              nothing; a charge by the clock fails (processing_error)
+  key_resolution_unavailable  401 with advice to retry, as if keys could not be looked up
+  internal_error              500; nothing is written
+  response_lost               the write is committed, but the connection drops
   rate_limit                  429
-  latency                     the answer takes --ms longer
-  webhook_failure             what is posted to an endpoint counts as not taken; --route is a glob
-                              over its url`
+  latency                     the response is delayed by --ms
+  webhook_failure             webhook deliveries fail; --route is a glob over the endpoint's URL`
 
 /** `paytwin faults`. */
 export function faultCommands(program: Command, io: Io): void {
-  const faults = program.command('faults').description('Make things go wrong, now and then or always.')
+  const faults = program
+    .command('faults')
+    .description('Inject faults, such as declines, timeouts and lost responses.')
 
   addVerb<Given>(faults, io, {
     usage: 'add <KIND>',
-    about: 'Make something go wrong from now on, until it is cleared or the daemon ends.',
-    arguments: { KIND: 'what goes wrong, one of those below' },
+    about: 'Add a fault. It stays until it is cleared or the daemon ends.',
+    arguments: { KIND: 'the kind of the fault (see below)' },
     options: (command) =>
       command
-        .option('--count <N>', 'how many times; for ever unless given', wholeNumber)
+        .option('--count <N>', 'how many times to apply the fault (default unlimited)', wholeNumber)
         .option(
           '--rate <P>',
-          'on which share of the occasions, 0 to 1; on which ones follows from the seed',
-          share,
+          'the probability that the fault applies, 0 to 1; decided from the seed',
+          probability,
         )
         .option(
           '--route <GLOB>',
-          "only requests of these routes, as in 'POST /v1/customers' or '/v1/prices*'",
+          "only for requests to these routes, such as 'POST /v1/customers' or '/v1/prices*'",
         )
         .option('--merchant <ID>', 'only for this merchant')
-        .option('--ms <N>', 'of a latency: how many milliseconds (default 1000)', wholeNumber)
+        .option('--ms <N>', 'the delay of a latency fault in milliseconds (default 1000)', wholeNumber)
         .addHelpText('after', KINDS),
     examples: [
       'paytwin faults add decline --count 2',
@@ -57,62 +58,62 @@ export function faultCommands(program: Command, io: Io): void {
 
   addVerb(faults, io, {
     usage: 'list',
-    about: 'List the faults that are set, in the order in which they strike.',
+    about: 'List active faults, in the order in which they apply.',
     examples: ['paytwin faults list'],
     run: async ({ client, out }) =>
-      out.show(await client.faults(), ({ data }) => out.table(COLUMNS, data, 'No fault.')),
+      out.show(await client.faults(), ({ data }) => out.table(COLUMNS, data, 'No faults.')),
   })
 
   addVerb(faults, io, {
     usage: 'clear [ID]',
-    about: 'Take a fault back, or all of them.',
-    arguments: { ID: 'the fault, as in fault_1; all of them unless given' },
+    about: 'Remove a fault, or all faults.',
+    arguments: { ID: 'the fault (fault_1); all faults if omitted' },
     examples: ['paytwin faults clear fault_1', 'paytwin faults clear'],
     run: async ({ client, out }, _options, [id]) => {
-      if (id === undefined) out.show(await client.clearFaults(), () => out.line('No fault is set any more.'))
-      else out.show(await client.clearFault(id), (cleared) => out.line(`${cleared.id} is cleared.`))
+      if (id === undefined) out.show(await client.clearFaults(), () => out.line('Cleared all faults.'))
+      else out.show(await client.clearFault(id), (cleared) => out.line(`Cleared ${cleared.id}.`))
     },
   })
 }
 
-/** @throws InvalidArgumentError, which is wrong usage */
-function share(text: string): number {
+/** Parses a probability. @throws InvalidArgumentError, which is reported as wrong usage */
+function probability(text: string): number {
   if (!/^(\d+(\.\d*)?|\.\d+)$/.test(text))
-    throw new InvalidArgumentError('It takes a number from 0 to 1, as in 0.1.')
+    throw new InvalidArgumentError('It must be a number from 0 to 1, such as 0.1.')
   return Number(text)
 }
 
-/** What a fault strikes, where that is no request to the API. */
-const WHAT: Readonly<Record<string, string>> = {
+/** What a fault affects, if not a request to the API. */
+const TARGETS: Readonly<Record<string, string>> = {
   decline: 'charge',
   processor_timeout: 'charge',
   webhook_failure: 'webhook',
 }
 
-/** `latency of 300 ms strikes the next 2 requests to GET /v1/* of mer_…`. */
+/** Describes a fault: `latency of 300 ms affects the next 2 requests to GET /v1/* of mer_…`. */
 function sentence({ kind, remaining, rate, route, merchant, ms }: Fault): string {
-  const what = WHAT[kind] ?? 'request'
+  const target = TARGETS[kind] ?? 'request'
   const isRare = rate < 1
   return [
     kind,
     ms === null ? '' : ` of ${ms} ms`,
-    ' strikes ',
-    isRare ? `${Number((rate * 100).toFixed(4))}% of ${what}s` : occasions(what, remaining),
+    ' affects ',
+    isRare ? `${Number((rate * 100).toFixed(4))}% of ${target}s` : occasions(target, remaining),
     route === null ? '' : ` to ${route}`,
     merchant === null ? '' : ` of ${merchant}`,
-    isRare && remaining !== null ? `, ${counted(remaining, 'time')} at most` : '',
+    isRare && remaining !== null ? `, at most ${counted(remaining, 'time')}` : '',
   ].join('')
 }
 
-function occasions(what: string, remaining: number | null): string {
-  if (remaining === null) return `every ${what}`
-  return remaining === 1 ? `the next ${what}` : `the next ${counted(remaining, what)}`
+function occasions(target: string, remaining: number | null): string {
+  if (remaining === null) return `every ${target}`
+  return remaining === 1 ? `the next ${target}` : `the next ${counted(remaining, target)}`
 }
 
 const COLUMNS: readonly Column<Fault>[] = [
   { title: 'ID', cell: ({ id }) => id },
   { title: 'KIND', cell: ({ kind }) => ({ text: kind, colour: 'red' }) },
-  { title: 'REMAINING', cell: ({ remaining }) => (remaining === null ? 'for ever' : String(remaining)) },
+  { title: 'REMAINING', cell: ({ remaining }) => (remaining === null ? 'unlimited' : String(remaining)) },
   { title: 'RATE', cell: ({ rate }) => String(rate) },
   { title: 'ROUTE', cell: ({ route }) => route ?? '–' },
   { title: 'MERCHANT', cell: ({ merchant }) => merchant ?? '–' },

@@ -13,34 +13,33 @@ import type { Column } from './output.ts'
 export function fixtureCommands(program: Command, io: Io): void {
   const fixtures = program
     .command('fixtures')
-    .description(
-      'Files of objects that are made together: products, prices, customers, subscriptions, webhook endpoints, apps.',
-    )
+    .description('Load and validate fixtures: JSON files that describe objects to create.')
 
   addVerb(fixtures, io, {
     usage: 'load <FILE...>',
     about:
-      'Make all that the files describe, or nothing. Each load makes it anew; secrets are shown this once.',
-    arguments: { FILE: "files of fixtures, in JSON; they can name each other's objects" },
+      'Create all objects that the files describe, or none if one is invalid. Loading a file again creates new objects. ' +
+      'Secrets are shown only once.',
+    arguments: { FILE: "JSON fixtures files, which can refer to each other's objects" },
     examples: [
       'paytwin fixtures load fixtures/default.json',
       'paytwin fixtures load fixtures/default.json --json',
     ],
     run: async ({ client, out }, _options, paths) =>
       out.show(await client.loadFixtures({ files: readAll(paths) }), ({ made }) =>
-        out.table(COLUMNS, made, 'The files ask for nothing.'),
+        out.table(COLUMNS, made, 'The files contain no objects.'),
       ),
   })
 
   addVerb(fixtures, io, {
     usage: 'validate <FILE...>',
-    about: 'Say whether the files can be loaded, and if not, what is wrong. Nothing is made.',
-    arguments: { FILE: "files of fixtures, in JSON; they can name each other's objects" },
+    about: 'Check whether fixtures files can be loaded, and list what is wrong. Creates nothing.',
+    arguments: { FILE: "JSON fixtures files, which can refer to each other's objects" },
     examples: ['paytwin fixtures validate fixtures/default.json'],
     run: async ({ client, out }, _options, paths) =>
       out.show(await client.loadFixtures({ files: readAll(paths), validate_only: true }), (answer) => {
-        for (const path of paths) out.line(path, ' is ', { text: 'right', colour: 'green' })
-        out.line('Together they make ', contents(answer), '.')
+        for (const path of paths) out.line(path, ' is ', { text: 'valid', colour: 'green' })
+        out.line('Loading creates ', contents(answer), '.')
       }),
   })
 }
@@ -53,15 +52,15 @@ const COLUMNS: readonly Column<Fixtures['made'][number]>[] = [
   { title: 'SECRET', cell: ({ secret }) => secret ?? '–' },
 ]
 
-/** `2 products, 1 payment method`, or nothing. */
+/** Lists the number of objects by kind: `2 products, 1 payment method`, or `nothing`. */
 function contents({ counts }: Fixtures): string {
   const kinds = Object.entries(counts).map(([kind, count]) => counted(count, kind.replaceAll('_', ' ')))
   return kinds.length === 0 ? 'nothing' : kinds.join(', ')
 }
 
 /**
- * The files, each with its JSON.
- * @throws Failure 2 when one cannot be read; Failure 1 when they are too large together, or with the places of all that are no JSON
+ * Reads and parses all files.
+ * @throws Failure 2 if a file cannot be read; Failure 1 if the files are too large in total, or with the position of each JSON error
  */
 function readAll(paths: readonly string[]): FixturesFile[] {
   const why = whyTooLarge(paths.reduce((sum, path) => sum + orUnreadable(() => statSync(path).size), 0))

@@ -7,26 +7,26 @@ import { signatureHeaders } from '../webhooks/signature.ts'
 import { wrongUsage } from './failure.ts'
 import { wallSeconds } from './wall.ts'
 
-/** As deliveries to webhook endpoints. See docs/contract/events-and-webhooks.md#delivery-attempts. */
+/** The timeout of webhook deliveries. See docs/contract/events-and-webhooks.md#delivery-attempts. */
 const TIMEOUT_MS = 15_000
 
-/** Where events are forwarded, and the secret that they are signed with. */
+/** The URL that events are forwarded to, and the secret that signs them. */
 export type Target = { readonly url: URL; readonly secret: string }
 
-/** @throws Failure 2 for what is no address of a receiver */
+/** Parses the URL of a receiver. @throws Failure 2 if it is not an http or https URL, or has credentials */
 export function targetOf(text: string, token: string | null): Target {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (!url || !isHttp || url.username !== '' || url.password !== '') {
     throw wrongUsage(
-      `'${text}' is no address to forward to: give one without credentials, as in http://localhost:3000/webhooks`,
+      `'${text}' is not a valid URL to forward to: use http or https without credentials, as in http://localhost:3000/webhooks`,
     )
   }
   return { url, secret: secretOf(token) }
 }
 
 /**
- * The secret follows from the admin token: it is the same each time, so that a receiver has to be told once.
+ * Derives the signing secret from the admin token, so that it stays the same and a receiver is configured once.
  * See docs/contract/command-line.md#tailing-events.
  */
 const secretOf = (token: string | null): string =>
@@ -35,9 +35,10 @@ const secretOf = (token: string | null): string =>
     .digest('base64')}`
 
 /**
- * Posts events to a receiver as they happen, signed, one at a time and in order, until the signal ends it. What the receiver
- * does not accept is told and not repeated. It has a stream of its own, so that a slow receiver holds nobody else up.
- * @param onForwarded - why the receiver did not accept an event, in a few words; null when it did
+ * Posts signed events to a receiver, one at a time and in order, until the signal aborts. An event that the receiver does
+ * not accept is reported and not sent again. The function reads its own stream, so a slow receiver does not delay the
+ * display.
+ * @param onForwarded - called after each event with the reason why the receiver did not accept it, or null if it did
  * See docs/contract/command-line.md#tailing-events.
  */
 export async function forwardEvents(
@@ -66,14 +67,14 @@ function signed(event: Event, secret: string): SignedBody {
   return { body, headers: signatureHeaders(secret, { id: event.id, timestamp: wallSeconds(), body }) }
 }
 
-/** @returns why the receiver did not accept it; null when it did */
+/** Posts one event. @returns the reason why the receiver did not accept it, or null if it did */
 async function failureOf(
   url: URL,
   { body, headers }: SignedBody,
   ended: AbortSignal,
 ): Promise<string | null> {
   try {
-    // Without an agent: when a kept connection closes, it is unknown whether the event arrived.
+    // A kept-alive connection can close just as it is reused: then it is unknown whether the event arrived.
     const { status } = await post(url, {
       body,
       headers: { 'content-type': 'application/json', 'user-agent': 'paytwin', ...headers },
@@ -87,5 +88,5 @@ async function failureOf(
 
 const reasonOf = ({ name, code, message }: NodeJS.ErrnoException): string =>
   name === 'AbortError' || name === 'TimeoutError'
-    ? `no answer within ${TIMEOUT_MS / 1000} s`
+    ? `no response within ${TIMEOUT_MS / 1000} s`
     : `no connection (${code ?? message})`

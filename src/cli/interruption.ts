@@ -1,34 +1,34 @@
 import { constants } from 'node:os'
 import type { ClockScope } from '../client/types.ts'
 import type { Invocation } from './command.ts'
-import { Ended } from './failure.ts'
+import { ExitWith } from './failure.ts'
 
 /**
- * Waits for an advance; Ctrl-C or SIGTERM ends it where it has come to, which it then tells as if that had been its aim. A
- * command that dies otherwise leaves it to the daemon, where it goes on.
- * @param tell - says what the advance has done
- * @throws Ended with the signal's status, after it was told, when a signal ended the advance
- * paytwin: who interrupts a command wants what it does to stop.
+ * Waits for an advance and prints its result. Ctrl-C or SIGTERM cancels the advance; what it did until then is printed. If
+ * the command dies otherwise, the advance continues in the daemon.
+ * @param print - prints the result of the advance
+ * @throws ExitWith the signal's status, after the result was printed, when a signal canceled the advance
+ * paytwin: interrupting a command also stops the work that it started.
  */
 export async function cancelable<Answer>(
   { client, out }: Invocation,
   scope: ClockScope,
   work: Promise<Answer>,
-  tell: (answer: Answer) => void,
+  print: (answer: Answer) => void,
 ): Promise<void> {
   let received: NodeJS.Signals | undefined
   const cancel = (signal: NodeJS.Signals) => {
     received = signal
-    // When this fails, the advance itself tells why.
+    // If this fails, the advance itself reports the reason.
     client.cancelAdvances(scope).catch(() => undefined)
   }
   process.once('SIGINT', cancel).once('SIGTERM', cancel)
   try {
-    tell(await work)
+    print(await work)
   } finally {
     process.off('SIGINT', cancel).off('SIGTERM', cancel)
   }
   if (received === undefined) return
-  out.note('Interrupted: the clock stays where it has come to.')
-  throw new Ended(128 + constants.signals[received])
+  out.note('Canceled: the clock stays at the time it has reached.')
+  throw new ExitWith(128 + constants.signals[received])
 }

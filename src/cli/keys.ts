@@ -4,23 +4,23 @@ import { addVerb } from './command.ts'
 import { instant } from './format.ts'
 import type { Io } from './io.ts'
 import type { Column } from './output.ts'
-import { meantMerchant } from './scope.ts'
+import { resolveMerchant } from './scope.ts'
 
 /** `paytwin keys`. See docs/contract/authentication.md#key-lifecycle. */
 export function keyCommands(program: Command, io: Io): void {
-  const keys = program.command('keys').description('Issue, list and revoke API keys.')
+  const keys = program.command('keys').description('Create, list and revoke API keys.')
 
   addVerb<{ merchant?: string; name?: string; publishable?: boolean }>(keys, io, {
     usage: 'create',
-    about: 'Issue a key. It is shown in full once, now, and can never be shown again.',
+    about: 'Create an API key. It is shown in full only once.',
     options: (command) =>
       command
-        .option('--merchant <ID>', 'whose key it is; needed when there are several merchants')
-        .option('--name <TEXT>', 'what to call it')
-        .option('--publishable', 'a publishable key (pk_test_…), for browsers'),
+        .option('--merchant <ID>', 'the merchant of the key; required with several merchants')
+        .option('--name <TEXT>', 'a name for the key')
+        .option('--publishable', 'create a publishable key (pk_test_…), for browsers'),
     examples: ['paytwin keys create', 'paytwin keys create --publishable --name "web shop"'],
     run: async ({ client, out }, { merchant, name, publishable }) => {
-      const owner = await meantMerchant(client, merchant)
+      const owner = await resolveMerchant(client, merchant)
       out.show(await client.createKey({ merchant: owner, name, publishable }), (key) =>
         out.fields([
           ['id', key.id],
@@ -34,19 +34,19 @@ export function keyCommands(program: Command, io: Io): void {
 
   addVerb(keys, io, {
     usage: 'list',
-    about: 'List all keys, revoked ones too.',
+    about: 'List API keys, including revoked ones.',
     examples: ['paytwin keys list', 'paytwin keys list --json'],
     run: async ({ client, out }) =>
-      out.show(await client.keys(), ({ data }) => out.table(COLUMNS, data, 'No key.')),
+      out.show(await client.keys(), ({ data }) => out.table(COLUMNS, data, 'No keys.')),
   })
 
   addVerb(keys, io, {
     usage: 'revoke <ID>',
-    about: 'Revoke a key, at once and for good.',
-    arguments: { ID: 'the key, as in key_…' },
+    about: 'Revoke an API key immediately. This cannot be undone.',
+    arguments: { ID: 'the key (key_…)' },
     examples: ['paytwin keys revoke key_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
-      out.show(await client.revokeKey(id), (key) => out.line(`${key.id} (${key.hint}) is revoked.`)),
+      out.show(await client.revokeKey(id), (key) => out.line(`Revoked ${key.id} (${key.hint}).`)),
   })
 }
 

@@ -4,40 +4,40 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Failure } from './failure.ts'
 import { openOwnFile, readOwnFile } from './own-file.ts'
 
-const LOOK_EVERY_MS = 100
+const POLL_INTERVAL_MS = 100
 const CHUNK_BYTES = 65_536
 
-/** A log file while it is being written, also when it is put aside for a new one, or only comes back with the next daemon. */
+/** Reads a log file that is still being written, also across rotation and restarts of the daemon. */
 export class LogTail {
   readonly #path: string
   #file: number
   #decoder = new StringDecoder('utf8')
-  /** The beginning of a line whose end has not been written yet. */
+  /** The start of a line that is not complete yet. */
   #rest = ''
 
-  /** @throws the system's error when there is no such file, or it cannot be read */
+  /** @throws the system's error if the file does not exist or cannot be read */
   constructor(path: string) {
     this.#path = path
     this.#file = openOwnFile(path)
   }
 
-  /** The last lines that there are; what was put aside helps out where the file is too short. */
+  /** Returns the last lines. If the file has too few, the rotated file supplies the rest. */
   last(count: number): string[] {
     const present = this.#read()
     const earlier = present.length < count ? linesOf(`${this.#path}.1`) : []
     return count === 0 ? [] : [...earlier, ...present].slice(-count)
   }
 
-  /** The lines that come after those that were read, without end. */
+  /** Yields each new line after those already read, until the signal aborts. */
   async *follow(signal: AbortSignal): AsyncGenerator<string, void, undefined> {
     while (!signal.aborted) {
       yield* this.#read()
-      if (this.#isPutAside()) {
-        // What was written between the last look and the change.
+      if (this.#isRotated()) {
+        // Lines may have been written between the last read and the rotation.
         yield* this.#read()
         this.#reopen()
       } else {
-        await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
+        await delay(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined)
       }
     }
   }
@@ -46,7 +46,7 @@ export class LogTail {
     closeSync(this.#file)
   }
 
-  /** The whole lines from where the last reading ended. */
+  /** Reads the complete lines since the last read. */
   #read(): string[] {
     const chunk = Buffer.alloc(CHUNK_BYTES)
     for (let size = readSync(this.#file, chunk); size > 0; size = readSync(this.#file, chunk)) {
@@ -57,9 +57,9 @@ export class LogTail {
     return lines
   }
 
-  #isPutAside(): boolean {
-    const there = statSync(this.#path, { throwIfNoEntry: false })
-    return there !== undefined && there.ino !== fstatSync(this.#file).ino
+  #isRotated(): boolean {
+    const current = statSync(this.#path, { throwIfNoEntry: false })
+    return current !== undefined && current.ino !== fstatSync(this.#file).ino
   }
 
   #reopen(): void {

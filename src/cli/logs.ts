@@ -17,16 +17,19 @@ type Options = {
 }
 
 /**
- * `paytwin logs`. It reads the file and asks no daemon, for a log is wanted most when none answers.
+ * Adds `paytwin logs`. It reads the file without a daemon, because a log is most useful when the daemon does not answer.
  * See docs/contract/operator.md#log.
  */
 export function logsCommand(program: Command, io: Io): void {
   program
     .command('logs')
-    .description("Show the log of the data folder's daemon, also when it does not run.")
-    .option('-f, --follow', 'go on with what is logged from now on, also by the next daemon, until Ctrl-C')
-    .option('-n, --limit <N>', 'how many of the last lines', wholeNumber, 100)
-    .option('--json', 'the lines as they are in the file, each a JSON object')
+    .description("Show the daemon's log from its data folder. The daemon need not be running.")
+    .option(
+      '-f, --follow',
+      'print new lines as they are written, across restarts of the daemon, until Ctrl-C',
+    )
+    .option('-n, --limit <N>', 'how many of the last lines to show', wholeNumber, 100)
+    .option('--json', 'print the lines as they are in the file, each a JSON object')
     .option('--data <DIR>', 'the data folder (PAYTWIN_DATA; default .paytwin)')
     .addHelpText('after', examplesText(['paytwin logs', 'paytwin logs -f', 'paytwin logs -n 1000 --json']))
     .action((options: Options) => show(options, io))
@@ -43,7 +46,7 @@ async function show(options: Options, io: Io): Promise<void> {
   }
 }
 
-/** @throws Failure 3 when no daemon has kept a log there */
+/** Opens the log of a data folder. @throws Failure 3 if it does not exist */
 function openLog(folder: string): LogTail {
   const path = join(folder, 'daemon.log')
   try {
@@ -53,7 +56,7 @@ function openLog(folder: string): LogTail {
     if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new Failure(1, `The log cannot be read: ${message}`)
     throw new Failure(
       3,
-      `No daemon has kept a log in ${path}. Name its data folder with --data; one that is ephemeral keeps none.`,
+      `No log found at ${path}. Give the daemon's data folder with --data. An ephemeral daemon has no log.`,
     )
   }
 }
@@ -63,7 +66,7 @@ async function follow(tail: LogTail, limit: number, out: Output, signal: AbortSi
   for await (const line of tail.follow(signal)) print(line, out)
 }
 
-/** A line for people, with the stack of an error below it; for programs, and where it is no record, as it is. */
+/** Prints a log line in readable form, with an error's stack below it. With --json, or if it is no record, unchanged. */
 function print(line: string, out: Output): void {
   const record = recordIn(line)
   if (!record || out.isJson) {

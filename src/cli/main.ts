@@ -1,6 +1,6 @@
 import { run } from './program.ts'
 
-// A reader that has seen enough (`paytwin events tail | head`) ends the command, quietly; so does a terminal that is gone.
+// When the reader closes the pipe (`paytwin events tail | head`) or the terminal is gone, the command ends without an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
   process.exit(0)

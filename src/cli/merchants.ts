@@ -10,15 +10,15 @@ import type { Column, Output } from './output.ts'
 export function merchantCommands(program: Command, io: Io): void {
   const merchants = program
     .command('merchants')
-    .description('Merchants: each has its own data, keys, clock and events.')
+    .description('Manage merchants. Each has its own data, keys, clock and events.')
 
   addVerb<{ name?: string; clock?: string }>(merchants, io, {
     usage: 'create',
-    about: 'Make a merchant.',
+    about: 'Create a merchant.',
     options: (command) =>
       command
-        .option('--name <TEXT>', 'what to call it')
-        .option('--clock <TIME|live>', 'where its clock stands frozen, or live (the default)'),
+        .option('--name <TEXT>', 'the name of the merchant')
+        .option('--clock <TIME|live>', 'freeze its clock at this time, or live (the default)'),
     examples: ['paytwin merchants create --name "Test 1" --clock 2026-01-31T10:00:00Z'],
     run: async ({ client, out }, { name, clock }) =>
       out.show(await client.createMerchant({ name, clock }), (merchant) => describe(out, merchant)),
@@ -26,28 +26,28 @@ export function merchantCommands(program: Command, io: Io): void {
 
   addVerb(merchants, io, {
     usage: 'list',
-    about: 'List the merchants with their clocks and settings.',
+    about: 'List merchants with their clocks and settings.',
     examples: ['paytwin merchants list'],
     run: async ({ client, out }) =>
-      out.show(await client.merchants(), ({ data }) => out.table(COLUMNS, data, 'No merchant.')),
+      out.show(await client.merchants(), ({ data }) => out.table(COLUMNS, data, 'No merchants.')),
   })
 
   addVerb<{ name?: string; apiVersion?: string; dunningFinalAction?: string }>(merchants, io, {
     usage: 'update <ID>',
     about: 'Change the settings of a merchant.',
-    arguments: { ID: 'the merchant, as in mer_…' },
+    arguments: { ID: 'the merchant (mer_…)' },
     options: (command) =>
       command
-        .option('--name <TEXT>', 'what to call it')
-        .option('--api-version <DATE>', 'the API version of requests that name none')
+        .option('--name <TEXT>', 'the name of the merchant')
+        .option('--api-version <DATE>', 'the default API version for requests')
         .option(
           '--dunning-final-action <ACTION>',
-          'what becomes of a subscription when no retry is left: cancel, mark_unpaid or leave_past_due',
+          'the action on a subscription after its last payment retry fails: cancel, mark_unpaid or leave_past_due',
         ),
     examples: ['paytwin merchants update mer_0123456789abcd --dunning-final-action mark_unpaid'],
     run: async ({ client, out }, { name, apiVersion, dunningFinalAction }, [id = '']) => {
       if (name === undefined && apiVersion === undefined && dunningFinalAction === undefined) {
-        throw wrongUsage('Say what to change: --name, --api-version or --dunning-final-action.')
+        throw wrongUsage('Give at least one of --name, --api-version and --dunning-final-action.')
       }
       const change = { name, api_version: apiVersion, dunning_final_action: dunningFinalAction }
       out.show(await client.updateMerchant(id, change), (merchant) => describe(out, merchant))
@@ -57,20 +57,20 @@ export function merchantCommands(program: Command, io: Io): void {
   addVerb(merchants, io, {
     usage: 'delete <ID>',
     about: 'Delete a merchant with its data, keys, clock and events. The default merchant cannot be deleted.',
-    arguments: { ID: 'the merchant, as in mer_…' },
+    arguments: { ID: 'the merchant (mer_…)' },
     examples: ['paytwin merchants delete mer_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
-      out.show(await client.deleteMerchant(id), (merchant) => out.line(`${merchant.id} is deleted.`)),
+      out.show(await client.deleteMerchant(id), (merchant) => out.line(`Deleted ${merchant.id}.`)),
   })
 }
 
 const COLUMNS: readonly Column<Merchant>[] = [
   { title: 'ID', cell: ({ id }) => id },
   { title: 'NAME', cell: ({ name }) => name },
-  { title: 'CLOCK', cell: ({ clock }) => instant(clock.now) },
+  { title: 'CLOCK TIME', cell: ({ clock }) => instant(clock.now) },
   { title: 'MODE', cell: ({ clock }) => clock.mode },
   { title: 'API VERSION', cell: ({ api_version }) => api_version },
-  { title: 'DUNNING ENDS IN', cell: ({ dunning_final_action }) => dunning_final_action },
+  { title: 'DUNNING FINAL ACTION', cell: ({ dunning_final_action }) => dunning_final_action },
   { title: 'CREATED', cell: ({ created }) => instant(created) },
 ]
 
@@ -80,5 +80,5 @@ const describe = (out: Output, merchant: Merchant): void =>
     ['name', merchant.name],
     ['clock', `${instant(merchant.clock.now)} (${merchant.clock.mode})`],
     ['api version', merchant.api_version],
-    ['dunning ends in', merchant.dunning_final_action],
+    ['dunning final action', merchant.dunning_final_action],
   ])

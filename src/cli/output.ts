@@ -8,16 +8,16 @@ export type { Colour, Span } from '../ui/span.ts'
 export type Column<Row> = { readonly title: string; readonly cell: (row: Row) => Span }
 
 /**
- * What a command says: JSON for programs; tables and colours for people at a terminal; for pipes and NO_COLOR plain lines
- * whose fields are separated by tabs.
+ * Prints a command's result: JSON with --json, tables and colours on a terminal, and otherwise (in a pipe or with NO_COLOR)
+ * plain lines whose fields are separated by tabs.
  * See docs/contract/command-line.md#output.
  */
 export class Output {
-  /** Whether programs read it. */
+  /** Whether to print JSON. */
   readonly isJson: boolean
-  /** Whether a person watches stderr, so that something may move there. */
+  /** Whether stderr is a terminal that may show progress. */
   readonly isWatched: boolean
-  /** Whether lines are to be plain: fields separated by tabs, and no colours. */
+  /** Whether to print plain lines: fields separated by tabs, and no colours. */
   readonly isPlain: boolean
   readonly #io: Io
 
@@ -28,19 +28,19 @@ export class Output {
     this.isPlain = io.stdout.isTTY !== true || variable(io, 'NO_COLOR') !== undefined
   }
 
-  /** How many columns a person's terminal has; null where nobody looks at columns. */
+  /** The width of the terminal in columns; null if stdout is no terminal. */
   get width(): number | null {
     const { isTTY, columns = 80 } = this.#io.stdout
     return isTTY ? columns : null
   }
 
-  /** One answer of the API: as it came for programs, as `forPeople` writes it for people. */
+  /** Prints an API response: unchanged with --json, otherwise through `forPeople`. */
   show<Answer>(answer: Answer, forPeople: (answer: Answer) => void): void {
     if (this.isJson) this.json(answer)
     else forPeople(answer)
   }
 
-  /** One JSON value; indented where a person reads it. */
+  /** Prints one JSON value, indented on a terminal. */
   json(value: unknown, indent = this.#io.stdout.isTTY ? 2 : 0): void {
     this.#write(toJson(value, indent))
   }
@@ -49,12 +49,12 @@ export class Output {
     this.#write(spans.map((span) => this.#paint(span)).join(''))
   }
 
-  /** A line beside the result, on stderr. */
+  /** Prints a note to stderr, apart from the result. */
   note(text: string): void {
     this.#io.stderr.write(`${visible(text)}\n`)
   }
 
-  /** Rows below their titles; plain, rows alone. `none` is said to people when there are no rows. */
+  /** Prints a table with titles, or rows alone if plain. `none` is printed instead of an empty table, unless plain. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], none: string): void {
     if (this.isPlain) {
       for (const row of rows) this.#write(columns.map(({ cell }) => visible(textOf(cell(row)))).join('\t'))
@@ -70,7 +70,7 @@ export class Output {
     }
   }
 
-  /** An object's fields, one a line. */
+  /** Prints an object's fields, one per line. */
   fields(fields: readonly (readonly [name: string, value: Span])[]): void {
     const width = Math.max(...fields.map(([name]) => name.length)) + 2
     for (const [name, value] of fields) {
@@ -89,7 +89,7 @@ export class Output {
   }
 }
 
-/** A cell and the blanks that bring the next one into its column; the last one needs none. */
+/** Returns a cell with the spaces up to the next column; the last cell has none. */
 function padded(span: Span, index: number, widths: readonly number[]): Span[] {
   const isLast = index === widths.length - 1
   return isLast ? [span] : [span, ' '.repeat((widths[index] ?? 0) - widthOfAll([span]) + 2)]

@@ -1,19 +1,19 @@
 import { type Argument, type Command, Help, type HelpConfiguration, type Option } from 'commander'
 import { firstSentence } from '../text/display.ts'
 
-/** What help shows together, in this order; a command that is not here stands with the last. */
+/** The groups of commands in the help, in this order. A command that is not listed joins the last group. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['The daemon:', ['serve', 'start', 'stop', 'status', 'logs', 'run']],
-  ['Time, and what it brings:', ['clock', 'events', 'customers', 'subscriptions', 'invoices']],
-  ['Who calls, and who is called:', ['keys', 'merchants', 'apps', 'oauth', 'webhooks', 'requests']],
-  ['Scenes for a test:', ['fixtures', 'trigger', 'faults', 'snapshots']],
+  ['Daemon:', ['serve', 'start', 'stop', 'status', 'logs', 'run']],
+  ['Time and billing:', ['clock', 'events', 'customers', 'subscriptions', 'invoices']],
+  ['Access and webhooks:', ['keys', 'merchants', 'apps', 'oauth', 'webhooks', 'requests']],
+  ['Test data and faults:', ['fixtures', 'trigger', 'faults', 'snapshots']],
   ['More:', ['completion', 'help']],
 ]
 
 const [LAST] = GROUPS.at(-1) ?? ['']
 const ORDER = GROUPS.flatMap(([, names]) => names)
 
-/** Puts a program's commands into the groups and the order in which help shows them. */
+/** Groups and orders a program's commands as the help shows them. */
 export function arrange(program: Command): void {
   for (const command of program.commands) command.helpGroup(groupOf(command))
   program.commandsGroup(LAST).helpCommand('help [COMMAND...]', 'Show the help of a command.')
@@ -25,7 +25,7 @@ export function arrange(program: Command): void {
 const groupOf = (command: Command): string =>
   GROUPS.find(([, names]) => names.includes(command.name()))?.[0] ?? LAST
 
-/** How lists of commands and options read: a line each, where that is enough. */
+/** The style of the help's lists: one line for each command and option where possible. */
 export const helpStyle: HelpConfiguration = {
   subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
   subcommandDescription: (command) => `${firstSentence(command.description())}.`,
@@ -34,11 +34,13 @@ export const helpStyle: HelpConfiguration = {
     new Help().visibleCommands(command).filter((child) => child.name() !== 'help' || command.parent === null),
 }
 
-/** What an option is for, what it can be, and what it is unless given; words of its own tell that of many. */
-export function aboutOption({ description, argChoices, defaultValue, mandatory }: Option): string {
+/** Describes an option with its choices, its default, and whether it is required. */
+export function aboutOption(option: Option): string {
+  const { description, argChoices, mandatory } = option
+  const defaultValue = option.defaultValueDescription ?? option.defaultValue
   const choices = argChoices ? `: ${argChoices.join(', ')}` : ''
-  const unlessGiven = defaultValue === undefined ? '' : ` (default ${defaultValue})`
-  return `${description}${choices}${unlessGiven}${mandatory ? ' (required)' : ''}`
+  const byDefault = defaultValue === undefined ? '' : ` (default ${defaultValue})`
+  return `${description}${choices}${byDefault}${mandatory ? ' (required)' : ''}`
 }
 
 function termOf(argument: Argument): string {
@@ -46,7 +48,7 @@ function termOf(argument: Argument): string {
   return argument.required ? name : `[${name}]`
 }
 
-/** `help clock advance` asks for what `clock advance --help` does, if there is such a command. */
+/** Rewrites `help clock advance` to `clock advance --help`, if there is such a command. */
 export function helpAsOption(program: Command, args: readonly string[]): readonly string[] {
   const [first, ...names] = args
   if (first !== 'help') return args

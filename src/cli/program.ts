@@ -9,7 +9,7 @@ import { VERSION } from './version.ts'
 
 type Add = (program: Command, io: Io) => void
 
-/** What each word after the program's name stands for; loaded when it is needed, for all of it takes longer than most of it runs. */
+/** The commands by their first word. Each is loaded when needed, because loading all takes longer than most commands run. */
 const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   serve: () => import('./serve.ts').then(({ serveCommand }) => serveCommand),
   start: () => import('./start.ts').then(({ startCommand }) => startCommand),
@@ -35,8 +35,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   webhooks: () => import('./webhooks.ts').then(({ webhookCommands }) => webhookCommands),
 }
 
-/** The command that is asked for, or all where that is not plain, or where all are to be told of. */
-function wanted(first: string | undefined): Promise<Add[]> {
+/** Loads the named command, or all commands if the name is unknown or the command lists all (`completion`). */
+function load(first: string | undefined): Promise<Add[]> {
   const isOne = first !== undefined && first !== 'completion' && Object.hasOwn(COMMANDS, first)
   const words = isOne ? [first] : Object.keys(COMMANDS)
   return Promise.all(words.flatMap((word) => COMMANDS[word]?.() ?? []))
@@ -60,21 +60,21 @@ export async function run(args: readonly string[], io: Io): Promise<ExitStatus> 
 const START_HERE = `
 ${examplesText(['paytwin start', 'paytwin clock advance 1mo', 'paytwin events list', 'paytwin run -- npm test']).trim()}
 
-Every command has --help with examples, and --json for programs. The daemon is found by --url or
-PAYTWIN_URL, else by its data folder: --data or PAYTWIN_DATA, default .paytwin.
-Exit status: 0 done, 1 the daemon refused, 2 wrong usage, 3 no daemon answers.`
+Every command has --help with examples, and --json for scripts. Commands find the daemon by --url
+or PAYTWIN_URL, otherwise by its data folder: --data or PAYTWIN_DATA, default .paytwin.
+Exit status: 0 done, 1 refused by the daemon, 2 wrong usage, 3 no daemon answers.`
 
-/** A message of commander's that repeats arguments: within an argument even the end of a line is spelled out. */
+/** Escapes control characters in a message of commander, and in the arguments that it repeats also line ends. */
 function withVisible(args: readonly string[], text: string): string {
-  // Whole, or as the value in --limit=x or -nx.
+  // The whole argument, or the value in --limit=x or -nx.
   const repeated = args.flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1), arg.slice(2)])
-  const spelled = repeated
+  const escaped = repeated
     .filter((part) => part !== visible(part))
     .reduce((message, part) => message.replaceAll(part, visible(part)), text)
-  return visibleLines(spelled)
+  return visibleLines(escaped)
 }
 
-/** @param args - what the program is to run with; without arguments it has all commands */
+/** Creates the program. @param args - the arguments it will run with; without arguments it has all commands */
 export async function createProgram(io: Io, args: readonly string[] = []): Promise<Command> {
   const program = new Command('paytwin')
     .description('A sandbox of a payments and recurring-billing service, with a clock that you control.')
@@ -88,12 +88,12 @@ export async function createProgram(io: Io, args: readonly string[] = []): Promi
     })
     .configureHelp(helpStyle)
     .exitOverride()
-    // What follows the command of `run` is that command's own.
+    // Options after the command of `run` belong to that command.
     .enablePositionalOptions()
     .showHelpAfterError("(see 'paytwin --help', or the command's own --help)")
     .addHelpText('after', START_HERE)
     .hook('preAction', (_program, command) => refuseEmptyValues(command))
-  for (const add of new Set(await wanted(args[0]))) add(program, io)
+  for (const add of new Set(await load(args[0]))) add(program, io)
   arrange(program)
   return program
 }

@@ -4,11 +4,11 @@ import { counted, formatSpan, thousands } from '../text/display.ts'
 import type { Invocation } from './command.ts'
 import { instant } from './format.ts'
 
-const LOOK_EVERY_MS = 150
+const POLL_INTERVAL_MS = 150
 const BAR_WIDTH = 24
 
 /**
- * Shows how far an advance has come while it runs, when a person watches.
+ * Shows the progress of a running advance, if stderr is a terminal.
  * See docs/contract/command-line.md#clock-commands.
  */
 export async function withProgress<T>(
@@ -29,14 +29,14 @@ export async function withProgress<T>(
 
 async function draw({ client, io }: Invocation, scope: ClockScope, ended: AbortSignal): Promise<void> {
   const begun = performance.now()
-  // The advance itself tells what went wrong: a look that fails is only not drawn.
-  const look = () => client.clocks('all' in scope ? {} : scope).catch(() => undefined)
-  // Where they began, or nearly: an advance that is over in a moment is not drawn at all.
-  const first = await look()
+  // The advance itself reports errors: a failed poll is only not drawn.
+  const poll = () => client.clocks('all' in scope ? {} : scope).catch(() => undefined)
+  // The clocks at about the start. A very short advance is not drawn at all.
+  const first = await poll()
   while (!ended.aborted) {
-    await delay(LOOK_EVERY_MS, undefined, { signal: ended }).catch(() => undefined)
+    await delay(POLL_INTERVAL_MS, undefined, { signal: ended }).catch(() => undefined)
     if (ended.aborted) break
-    const now = await look()
+    const now = await poll()
     const line = first && now && progressLine(first.data, now.data, (performance.now() - begun) / 1000)
     if (line) io.stderr.write(`\r${line.slice(0, (io.stderr.columns ?? 80) - 1)}\u001b[K`)
   }
@@ -44,10 +44,10 @@ async function draw({ client, io }: Invocation, scope: ClockScope, ended: AbortS
 }
 
 /**
- * How far clocks have come, by the one that is behind.
- * @param first - the clocks as they were first seen
- * @param seconds - since the advance began, on the wall
- * @returns undefined when none is moving
+ * Formats the progress of the advancing clocks, by the one that is furthest behind.
+ * @param first - the clocks at the first poll
+ * @param seconds - real seconds since the advance began
+ * @returns undefined if no clock is advancing
  */
 export function progressLine(
   first: readonly Clock[],

@@ -3,13 +3,13 @@ import { toJson, visible } from '../text/display.ts'
 import type { Io } from './io.ts'
 import { VERSION } from './version.ts'
 
-/** What a start has to tell. */
+/** What a start reports. */
 export type Ready = Omit<Daemon, 'ended' | 'close' | 'crashed'>
 
-/** What a start has to tell, and of which process: it can be sent from one to another. */
+/** What a start reports, with its process ID. It can be sent between processes. */
 export type Announcement = { readonly ready: Ready; readonly pid: number }
 
-export const whatIsReady = (
+export const announcementOf = (
   { url, clock, data, merchant, secretKey, adminToken, adminTokenFile, fixtureSecrets }: Ready,
   pid: number,
 ): Announcement => ({
@@ -18,8 +18,8 @@ export const whatIsReady = (
 })
 
 /**
- * Says that a daemon is ready: one line on stdout; what a person needs besides goes below it on a terminal, else to stderr.
- * @param furtherSteps - what a person should know beside the first request
+ * Prints that a daemon is ready: one line on stdout. First steps follow it on a terminal, and otherwise go to stderr.
+ * @param furtherSteps - further lines to print after the first request
  */
 export function announce(
   { ready, pid }: Announcement,
@@ -36,11 +36,11 @@ export function announce(
   for (const line of [...firstSteps(ready), ...furtherSteps]) aside.write(`${visible(line)}\n`)
 }
 
-/** The line that says that connections are accepted. See docs/contract/operator.md#ready-line. */
+/** Formats the ready line. See docs/contract/operator.md#ready-line. */
 export const readyLine = ({ url, clock, data }: Ready, version: string): string =>
   `paytwin ${version} ready on ${url} (clock ${clock}, data ${data ?? 'in memory'})`
 
-/** The same for programs; secrets only when this start made them. See docs/contract/operator.md#ready-line. */
+/** Returns the ready line's JSON object; it has secrets only if this start generated them. See docs/contract/operator.md#ready-line. */
 export const readyObject = (
   { url, merchant, secretKey, adminToken, adminTokenFile, fixtureSecrets }: Ready,
   { version, pid }: { version: string; pid: number },
@@ -56,22 +56,20 @@ export const readyObject = (
   ...(fixtureSecrets.length > 0 && { fixture_secrets: fixtureSecrets }),
 })
 
-/** The secrets that are shown only now, with how to make the first request; later starts are told where the key is. */
+/** Lists the generated secrets and a first request. A later start explains where to get a key instead. */
 export function firstSteps({ url, secretKey, adminToken, fixtureSecrets }: Ready): string[] {
   return [
     ...(secretKey === null
-      ? [
-          "Requests need the secret key that was chosen, or shown at the first start; 'paytwin keys create' makes another.",
-        ]
-      : [`Secret key (shown only now): ${secretKey}`]),
-    ...(adminToken === null ? [] : [`Admin token (shown only now): ${adminToken}`]),
+      ? ["Use the secret key from the first start, or create another with 'paytwin keys create'."]
+      : [`Secret key (shown only once): ${secretKey}`]),
+    ...(adminToken === null ? [] : [`Admin token (shown only once): ${adminToken}`]),
     ...fixtureSecrets.map(
       ({ object, ref, id, secret }) =>
-        `Secret of the ${object.replaceAll('_', ' ')}${ref === null ? '' : ` '${ref}'`} ${id} (shown only now): ${secret}`,
+        `Secret of the ${object.replaceAll('_', ' ')}${ref === null ? '' : ` '${ref}'`} ${id} (shown only once): ${secret}`,
     ),
     ...(secretKey === null
       ? []
-      : ['Make the first request:', `  curl ${url}/v1/customers -u ${secretKey}: -d email=ada@example.com`]),
-    `Every route is explained at ${url}/docs`,
+      : ['Send the first request:', `  curl ${url}/v1/customers -u ${secretKey}: -d email=ada@example.com`]),
+    `API reference: ${url}/docs`,
   ]
 }

@@ -4,27 +4,27 @@ import { commonOptions } from './command.ts'
 import { aboutOption } from './overview.ts'
 import { daemonOptions, VARIABLES } from './serve.ts'
 
-/** A command as it is told of. */
-export type Told = {
+/** A command in the reference. */
+export type DocumentedCommand = {
   readonly command: Command
   /** The words that lead to it, the program's name first. */
   readonly path: readonly string[]
-  /** The commands below it. */
+  /** Its subcommands. */
   readonly children: readonly Command[]
-  /** What its help says below its options. */
+  /** The help text below its options. */
   readonly notes: string
 }
 
 export const headingOf = (path: readonly string[]): string => path.join(' ')
 
-/** All about one command but what is below it. */
-export function commandSection({ command, path, children, notes }: Told): string {
+/** Writes the section of one command, without its subcommands' sections. */
+export function commandSection({ command, path, children, notes }: DocumentedCommand): string {
   const words = headingOf(path)
   const verbs = children.map((child) => linkTo(`${words} ${child.name()}`, asCode(child.name())))
   return [
     `${'#'.repeat(path.length + 1)} ${words}`,
     asMarkdown(command.description()),
-    ...(verbs.length > 0 ? [`Its commands: ${verbs.join(', ')}.`] : [asBlock(`${words} ${command.usage()}`)]),
+    ...(verbs.length > 0 ? [`Subcommands: ${verbs.join(', ')}.`] : [asBlock(`${words} ${command.usage()}`)]),
     ...(verbs.length > 0 ? [] : [parameters(command, { takesVariables: notes.includes(VARIABLES) })]),
     ...notesAsMarkdown(notes),
   ]
@@ -32,24 +32,24 @@ export function commandSection({ command, path, children, notes }: Told): string
     .join('\n\n')
 }
 
-/** Arguments and options, one a line. */
+/** Lists arguments and options, one per line. */
 function parameters(command: Command, { takesVariables }: { takesVariables: boolean }): string {
-  const told = command.registeredArguments.map((argument) => {
+  const lines = command.registeredArguments.map((argument) => {
     const name = argument.variadic ? `${argument.name()}...` : argument.name()
     const choices = argument.argChoices ? `: ${argument.argChoices.map(asCode).join(', ')}` : ''
     const about = argument.description === '' ? '' : `: ${asMarkdown(argument.description)}${choices}.`
     return `- ${asCode(argument.required ? `<${name}>` : `[${name}]`)}${about}`
   })
-  return [...told, ...optionLines(command, { takesVariables })].join('\n')
+  return [...lines, ...optionLines(command, { takesVariables })].join('\n')
 }
 
-/** Options that many commands have alike are explained once: the heading below which, and those options. */
+/** Options of many commands are described once: the heading of that section, and the options. */
 const SHARED: readonly (readonly [heading: string, options: Command])[] = [
-  ['Options that commands share', commonOptions(new Command())],
+  ['Common options', commonOptions(new Command())],
   ['paytwin serve', daemonOptions(new Command())],
 ]
 
-/** A command's options, one a line; those that are explained elsewhere by their names alone. */
+/** Lists a command's options, one per line. Options that are described elsewhere are listed by name, with a link. */
 function optionLines(command: Command, { takesVariables = false } = {}): string[] {
   const options = command.createHelp().visibleOptions(command).filter(isOwn)
   const shared = SHARED.filter(([heading]) => heading !== `paytwin ${command.name()}`).map(
@@ -59,16 +59,16 @@ function optionLines(command: Command, { takesVariables = false } = {}): string[
       missing: group.filter((option) => !options.some(({ long }) => long === option.long)),
     }),
   )
-  const told = options.filter((option) => !shared.some(({ same }) => same.includes(option)))
+  const own = options.filter((option) => !shared.some(({ same }) => same.includes(option)))
   return [
-    ...told.map((option) => optionLine(option, { takesVariables })),
+    ...own.map((option) => optionLine(option, { takesVariables })),
     ...shared.flatMap(({ heading, same, missing }) =>
       same.length === 0 ? [] : [`- ${sharedText(heading, same, missing)}`],
     ),
   ]
 }
 
-/** An option, what it is for, and the variable that stands for it where there is one. */
+/** Formats an option with its description and its environment variable, if it has one. */
 export function optionLine(option: Option, { takesVariables = false } = {}): string {
   const variable = takesVariables ? ` Variable: ${asCode(variableOf(option))}.` : ''
   return `- ${asCode(option.flags)}: ${asMarkdown(aboutOption(option))}.${variable}`
@@ -79,7 +79,7 @@ const variableOf = ({ long }: Option): string =>
   `PAYTWIN_${(long ?? '').slice(2).replaceAll('-', '_').toUpperCase()}`
 
 const sharedText = (heading: string, same: readonly Option[], missing: readonly Option[]): string =>
-  `${names(same)}: see ${linkTo(heading, heading)}${missing.length > 0 ? `, whose ${names(missing, ' and ')} it does not have` : ''}.`
+  `${names(same)}: see ${linkTo(heading, heading)}${missing.length > 0 ? `, except ${names(missing, ' and ')}` : ''}.`
 
 const names = (options: readonly Option[], separator = ', '): string =>
   options.map(({ long }) => asCode(long ?? '')).join(separator)
@@ -87,10 +87,10 @@ const names = (options: readonly Option[], separator = ', '): string =>
 const isSame = (left: Option, right: Option): boolean =>
   left.flags === right.flags && aboutOption(left) === aboutOption(right)
 
-/** Every command has --help, which is said once. */
+/** Every command has --help, so the reference mentions it once. */
 const isOwn = ({ long }: Option): boolean => long !== '--help'
 
-/** What help says in words and in lines of its own: the lines stay as they are, indented ones together. */
+/** Converts the notes of a help text to Markdown. Indented lines become a code block, other lines paragraphs. */
 function notesAsMarkdown(notes: string): string[] {
   const parts: { isBlock: boolean; lines: string[] }[] = []
   for (const line of notes.split('\n')) {
@@ -105,6 +105,6 @@ function notesAsMarkdown(notes: string): string[] {
     .map((part) => (part.isBlock ? asBlock(unindented(part.lines)) : asMarkdown(part.lines.join(' '))))
 }
 
-/** Without the two blanks before each line, and without the prompt that examples have. */
+/** Removes the two leading spaces of each line, and the prompt of examples. */
 const unindented = (lines: readonly string[]): string =>
   lines.map((line) => line.slice(2).replace(/^\$ /, '')).join('\n')

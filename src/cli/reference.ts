@@ -6,26 +6,26 @@ import { createProgram } from './program.ts'
 import { referenceBeginning } from './reference-beginning.ts'
 import { commandSection, headingOf, optionLine } from './reference-command.ts'
 
-/** Help is written as for a terminal of so many columns, which is what a page shows of a block without scrolling. */
+/** The width of the help in columns: what a page shows of a code block without scrolling. */
 const COLUMNS = 100
 
-/** docs/commands.md: all that help says of all commands, in its order, in Markdown. */
+/** Writes docs/commands.md: the help of all commands in Markdown, in the order of the help. */
 export async function commandReference(): Promise<string> {
-  const written = { text: '' }
+  const captured = { text: '' }
   const stream = {
     columns: COLUMNS,
     write: (text: string) => {
-      written.text += text
+      captured.text += text
     },
   }
   const program = await createProgram({ stdout: stream, stderr: stream, env: {} })
-  /** What a command's help says below its options: help is made twice, with it and without it. */
+  /** Returns the help text below a command's options: the difference between the full help and the help without it. */
   const notesOf = (command: Command): string => {
-    written.text = ''
-    // The one that commander adds itself, `help`, says nothing there, and belongs to nobody.
+    captured.text = ''
+    // Commander's own command `help` has no parent and no such text.
     if (command.parent === null) return ''
     command.outputHelp()
-    return written.text.slice(command.helpInformation().length)
+    return captured.text.slice(command.helpInformation().length)
   }
   const groups = groupsOf(program)
   const common = commonOptions(new Command()).options.map((option) => optionLine(option))
@@ -46,7 +46,7 @@ export async function commandReference(): Promise<string> {
 
 type Group = { readonly title: string; readonly commands: readonly Command[] }
 
-/** The commands that help shows together, in its order. */
+/** Lists the groups of commands, in the order of the help. */
 function groupsOf(program: Command): Group[] {
   const commands = program.createHelp().visibleCommands(program)
   const titles = [...new Set(commands.map((command) => command.helpGroup()))]
@@ -58,7 +58,7 @@ function groupsOf(program: Command): Group[] {
 
 const below = (command: Command): readonly Command[] => command.createHelp().visibleCommands(command)
 
-/** A command, then those below it. */
+/** Writes the section of a command, then those of its subcommands. */
 function sections(
   command: Command,
   path: readonly string[],
@@ -71,7 +71,7 @@ function sections(
   ]
 }
 
-/** A list of all commands: each with what it is for, and with what stands below it. */
+/** Writes the table of contents: each command with its description and its subcommands. */
 const contents = (groups: readonly Group[]): string =>
   groups
     .flatMap(({ title, commands }) => [`- ${linkTo(title, title)}`, ...commands.map(contentsLine)])

@@ -1,12 +1,12 @@
 import type { LoggedRequest } from '../client/types.ts'
 import type { Colour, Column, Span } from './output.ts'
 
-/** Most paths are shorter; a longer one pushes its line to the right. */
+/** Most paths are shorter; a longer one pushes the rest of its line to the right. */
 const PATH_WIDTH = 36
 const METHOD_WIDTH = 6
 const MS_WIDTH = 9
 
-/** What is told of a request, each in its own field. */
+/** The columns of a request. */
 export const REQUEST_COLUMNS: readonly Column<LoggedRequest>[] = [
   { title: 'TIME', cell: ({ time }) => wallTime(time) },
   { title: 'METHOD', cell: ({ method }) => method },
@@ -19,14 +19,14 @@ export const REQUEST_COLUMNS: readonly Column<LoggedRequest>[] = [
   { title: 'NOTE', cell: (request) => notesOf(request) || '–' },
 ]
 
-/** The columns of a table for people: whose requests they are only where they are not all one merchant's. */
+/** Returns the columns of a table on a terminal: the merchant only if there are several. */
 export function columnsFor(requests: readonly LoggedRequest[]): readonly Column<LoggedRequest>[] {
   const merchants = new Set(requests.flatMap(({ merchant_id }) => merchant_id ?? []))
   return REQUEST_COLUMNS.filter(({ title }) => title !== 'MERCHANT' || merchants.size > 1)
 }
 
 /**
- * A request in one line: time, method, path, status, how long it took, its id and key, and what is worth a note.
+ * Formats a request in one line: time, status, method, path, duration, ID, key and notes.
  * See docs/contract/operator.md#request-log.
  */
 export function requestLine(request: LoggedRequest): Span[] {
@@ -48,11 +48,11 @@ const notesOf = ({ code, replayed }: LoggedRequest): string =>
 
 const statusOf = ({ status }: LoggedRequest): Span => ({ text: String(status), colour: colourOf(status) })
 
-/** By the class of the status: what the caller did wrong is yellow, what we did is red. */
+/** Colours a status by its class: client errors are yellow, server errors red. */
 function colourOf(status: number): Colour {
   if (status >= 500) return 'red'
   return status >= 400 ? 'yellow' : 'green'
 }
 
-/** Unix milliseconds in UTC ISO 8601. */
+/** Formats Unix milliseconds as ISO 8601 in UTC. */
 const wallTime = (milliseconds: number): string => new Date(milliseconds).toISOString()

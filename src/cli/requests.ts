@@ -9,26 +9,26 @@ import { untilInterrupted } from './until-interrupted.ts'
 export function requestCommands(program: Command, io: Io): void {
   const requests = program
     .command('requests')
-    .description('Look at the last requests to /v1, or watch them come. Secrets are redacted.')
+    .description('List or watch requests to /v1. Secrets are redacted.')
 
   addVerb<{ merchant?: string; limit?: number }>(requests, io, {
     usage: 'list',
-    about: 'List the last requests, newest first. The daemon remembers 1,000, until it ends.',
+    about: 'List recent requests, newest first. The daemon keeps the last 1,000 in memory.',
     options: (command) =>
       command
-        .option('--merchant <ID>', 'requests of this merchant only')
-        .option('-n, --limit <N>', 'how many, at most 100', wholeNumber, 20),
+        .option('--merchant <ID>', 'only requests of this merchant')
+        .option('-n, --limit <N>', 'maximum number of requests, up to 100', wholeNumber, 20),
     examples: ['paytwin requests list', 'paytwin requests list -n 100 --json'],
     run: async ({ client, out }, { merchant, limit }) =>
       out.show(await client.requests({ merchant, limit }), ({ data }) =>
-        out.table(out.isPlain ? REQUEST_COLUMNS : columnsFor(data), data, 'No request yet.'),
+        out.table(out.isPlain ? REQUEST_COLUMNS : columnsFor(data), data, 'No requests yet.'),
       ),
   })
 
   addVerb<{ merchant?: string }>(requests, io, {
     usage: 'tail',
-    about: 'Print requests as they are answered (with --json one JSON object a line), until Ctrl-C.',
-    options: (command) => command.option('--merchant <ID>', 'requests of this merchant only'),
+    about: 'Print requests as they complete, until Ctrl-C. With --json, one JSON object per line.',
+    options: (command) => command.option('--merchant <ID>', 'only requests of this merchant'),
     examples: ['paytwin requests tail', 'paytwin requests tail --json | jq -r .path'],
     run: (invocation, { merchant }) => tail(invocation, merchant),
   })
@@ -41,8 +41,8 @@ const tail = ({ client, out }: Invocation, merchant: string | undefined): Promis
       {
         signal,
         onNews: (news) => {
-          if (news === 'lost') out.note(`The connection to ${client.address.url} was lost; trying again…`)
-          if (news === 'reconnected') out.note('Connected again; what was asked meanwhile is not shown.')
+          if (news === 'lost') out.note(`The connection to ${client.address.url} was lost. Reconnecting…`)
+          if (news === 'reconnected') out.note('Reconnected. Requests made in the meantime are not shown.')
         },
       },
     )

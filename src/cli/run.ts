@@ -1,46 +1,46 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
-import { Command } from 'commander'
+import { Command, type Option } from 'commander'
 import type { Daemon, DaemonOptions } from '../daemon.ts'
 import { examplesText } from './command.ts'
-import { Ended, Failure } from './failure.ts'
+import { ExitWith, Failure } from './failure.ts'
 import { type Io, variable } from './io.ts'
 import { daemonOptions, startHere, VARIABLES } from './serve.ts'
 import { type ServeFlags, serveOptions } from './serve-options.ts'
 
-/** `paytwin run`: a daemon for as long as a command runs. See docs/contract/operator.md#run. */
+/** Adds `paytwin run`, which runs a daemon for as long as a command runs. See docs/contract/operator.md#run. */
 export function runCommand(program: Command, io: Io): void {
   const command = program
     .command('run')
     .usage('[options] -- COMMAND...')
-    .argument('<COMMAND...>', 'what to run, with its arguments')
+    .argument('<COMMAND...>', 'the command to run, with its arguments')
     .description(
-      'Run a command with a daemon of its own in memory, and exit as it does. The command finds PAYTWIN_URL, ' +
-        'PAYTWIN_SECRET_KEY and PAYTWIN_ADMIN_TOKEN in its environment.',
+      "Run a command with an in-memory daemon, and exit with the command's status. The command's environment has " +
+        'PAYTWIN_URL, PAYTWIN_SECRET_KEY and PAYTWIN_ADMIN_TOKEN.',
     )
     .passThroughOptions()
   for (const option of daemonOptions(new Command()).options) {
-    option.description = OWN_DEFAULTS[option.attributeName()] ?? option.description
+    Object.assign(option, OWN_DEFAULTS[option.attributeName()])
     if (!FIXED.has(option.attributeName())) command.addOption(option)
   }
   command
-    .option('--json', "the daemon's log as JSON lines")
+    .option('--json', "print the daemon's log as JSON lines")
     .addHelpText('after', ABOUT + VARIABLES + examplesText(EXAMPLES))
     .action((_command: readonly string[], flags: ServeFlags) => runWithDaemon(command.args, flags, io))
 }
 
-/** What is no choice here: the daemon is in memory, and stdout is the command's. */
+/** Options of `serve` that `run` does not have: its daemon is in memory, and stdout belongs to the command. */
 const FIXED: ReadonlySet<string> = new Set(['data', 'ephemeral', 'json'])
 
-const OWN_DEFAULTS: Readonly<Record<string, string>> = {
-  port: 'the port (default: any free one)',
-  logLevel: 'how much is logged (default warn)',
+const OWN_DEFAULTS: Readonly<Record<string, Partial<Option>>> = {
+  port: { description: 'the port to listen on (default any free port)' },
+  logLevel: { defaultValueDescription: 'warn' },
 }
 
 const ABOUT = `
-The log goes to stderr. Signals are passed on to the command. Exit status: the command's; 128 and
-the signal's number if a signal ended it; 127 if there is no such command.
+The log goes to stderr. Signals are forwarded to the command. The exit status is the command's, or
+128 plus the signal number if a signal ended it, or 127 if the command was not found.
 `
 
 const EXAMPLES = [
@@ -49,7 +49,7 @@ const EXAMPLES = [
   `paytwin run -- sh -c 'curl -s $PAYTWIN_URL/v1/customers -u $PAYTWIN_SECRET_KEY:'`,
 ]
 
-/** @throws Ended with the command's status, unless that is 0 */
+/** Starts a daemon, runs the command, and closes the daemon. @throws ExitWith the command's status, unless it is 0 */
 async function runWithDaemon(args: readonly string[], flags: ServeFlags, io: Io): Promise<void> {
   const options = runOptions(flags, io)
   const signals = new Signals(io)
@@ -57,13 +57,13 @@ async function runWithDaemon(args: readonly string[], flags: ServeFlags, io: Io)
   try {
     const env = { ...io.env, ...addressOf(daemon, options, io) }
     const status = signals.early ? statusOf(null, signals.early) : await runToItsEnd(args, env, signals)
-    if (status !== 0) throw new Ended(status)
+    if (status !== 0) throw new ExitWith(status)
   } finally {
     await daemon.close()
   }
 }
 
-/** As for `serve`, but in memory, on any free port and with less to say, unless another port or more is asked for. */
+/** Returns the options of `serve` with the defaults of `run`: in memory, any free port, log level warn. */
 function runOptions(flags: ServeFlags, io: Io): DaemonOptions {
   const port = flags.port ?? variable(io, 'PAYTWIN_PORT') ?? '0'
   const logLevel = flags.logLevel ?? variable(io, 'PAYTWIN_LOG_LEVEL') ?? 'warn'
@@ -79,14 +79,14 @@ function addressOf(daemon: Daemon, { secretKey, adminToken, adminTokenFile }: Da
   }
 }
 
-/** Runs a command with this process's own streams. @returns the exit status that a shell would give for it */
+/** Runs a command with this process's standard streams. @returns its exit status as a shell reports it */
 function runToItsEnd(
   [file = '', ...args]: readonly string[],
   env: Io['env'],
   signals: Signals,
 ): Promise<number> {
   const child = spawn(file, args, { stdio: 'inherit', env })
-  signals.passOnTo(child)
+  signals.forwardTo(child)
   return new Promise((resolve, reject) => {
     child.once('exit', (status, signal) => resolve(statusOf(status, signal)))
     child.once('error', (error: NodeJS.ErrnoException) => reject(cannotRun(file, error)))
@@ -98,13 +98,13 @@ const statusOf = (status: number | null, signal: NodeJS.Signals | null): number 
 
 function cannotRun(file: string, { code, message }: NodeJS.ErrnoException): Failure {
   if (code === 'ENOENT')
-    return new Failure(127, `There is no command '${file}': give one that is on the PATH, or its path.`)
-  return new Failure(126, `The command '${file}' cannot be run: ${message}`)
+    return new Failure(127, `Command '${file}' was not found. Give a command on the PATH, or a path.`)
+  return new Failure(126, `Command '${file}' cannot be run: ${message}`)
 }
 
-/** Signals that come in while a command runs, which gets them instead of this process. */
+/** Forwards signals of this process to the command that runs. */
 class Signals {
-  /** One that came before there was a command. */
+  /** A signal that arrived before the command was started. */
   early: NodeJS.Signals | undefined
   #child: ChildProcess | undefined
   readonly #hasTerminal: boolean
@@ -112,15 +112,15 @@ class Signals {
   constructor({ stdout, stderr }: Io) {
     this.#hasTerminal = [process.stdin, stdout, stderr].some(({ isTTY }) => isTTY)
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.on(signal, () => this.#take(signal))
+      process.on(signal, () => this.#forward(signal))
   }
 
-  passOnTo(child: ChildProcess): void {
+  forwardTo(child: ChildProcess): void {
     this.#child = child
   }
 
-  #take(signal: NodeJS.Signals): void {
-    // Ctrl-C reaches all processes of a terminal: passed on, it would come twice, which many commands take for impatience.
+  #forward(signal: NodeJS.Signals): void {
+    // Ctrl-C reaches all processes of a terminal. Forwarded, it would arrive twice, and many commands then abort at once.
     if (signal === 'SIGINT' && this.#hasTerminal && this.#child) return
     if (this.#child) this.#child.kill(signal)
     else this.early = signal

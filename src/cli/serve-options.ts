@@ -6,7 +6,7 @@ import { wrongUsage } from './failure.ts'
 import { type Io, variable } from './io.ts'
 import { VERSION } from './version.ts'
 
-/** The flags of `serve`, as commander gives them. */
+/** The flags of `serve`, as commander parses them. */
 export type ServeFlags = {
   readonly port?: string
   readonly host?: string
@@ -32,8 +32,9 @@ export const OAUTH_ERRORS = ['envelope', 'rfc6749'] as const
 const DURABILITIES = ['normal', 'full'] as const
 
 /**
- * What `serve` is asked for: every flag can also be given as PAYTWIN_<NAME>, and the flag wins. An empty variable counts as unset.
- * @throws Failure 2 for a value that cannot be
+ * Combines the flags of `serve` with the environment. Every flag can also be set as PAYTWIN_<NAME>; the flag wins, and an empty
+ * variable counts as unset.
+ * @throws Failure 2 for an invalid value
  * See docs/contract/operator.md#options.
  */
 export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOptions {
@@ -70,25 +71,25 @@ export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOpti
   }
 }
 
-/** null for --ephemeral; a flag for the one overrules a variable for the other. */
+/** Returns the data folder, or null for --ephemeral. A flag for one wins over a variable for the other. */
 function dataFolder({ data, ephemeral }: ServeFlags, io: Pick<Io, 'env'>): string | null {
-  if (data !== undefined && ephemeral) throw wrongUsage('Give --data or --ephemeral, not both.')
+  if (data !== undefined && ephemeral) throw wrongUsage('--data and --ephemeral cannot be combined.')
   if (ephemeral) return null
   if (data !== undefined) return data
   const folder = variable(io, 'PAYTWIN_DATA')
   if (!isSet(io, 'PAYTWIN_EPHEMERAL')) return folder ?? DEFAULT_DATA
   if (folder !== undefined) {
-    throw wrongUsage('PAYTWIN_DATA and PAYTWIN_EPHEMERAL are both set: give --data or --ephemeral.')
+    throw wrongUsage('PAYTWIN_DATA and PAYTWIN_EPHEMERAL are both set. Choose with --data or --ephemeral.')
   }
   return null
 }
 
-/** Whether a variable switches something on. */
+/** Reads a boolean variable. @throws Failure 2 for another value */
 function isSet(io: Pick<Io, 'env'>, name: string): boolean {
   const value = variable(io, name)
   if (value === undefined || /^(0|false|no|off)$/i.test(value)) return false
   if (/^(1|true|yes|on)$/i.test(value)) return true
-  throw wrongUsage(`${name} takes 1 or 0, not '${value}'.`)
+  throw wrongUsage(`${name} must be 1 or 0, not '${value}'.`)
 }
 
 function number(
@@ -98,25 +99,25 @@ function number(
 ): number | null {
   if (text === null) return null
   if (/^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text)
-  throw wrongUsage(`${option} takes a whole number from ${min} to ${max}, not '${text}'.`)
+  throw wrongUsage(`${option} must be an integer from ${min} to ${max}, not '${text}'.`)
 }
 
 function clock(text: string | null): 'live' | number | null {
   if (text === null || text === 'live') return text
   const instant = parseInstant(text)
   if (instant !== undefined) return instant
-  throw wrongUsage(`--clock takes live or a time, as in 2026-01-31T10:00:00Z, not '${text}'.`)
+  throw wrongUsage(`--clock must be live or a time such as 2026-01-31T10:00:00Z, not '${text}'.`)
 }
 
 function oneOf<Value extends string>(values: readonly Value[], option: string, text: string): Value {
   const found = values.find((value) => value === text)
   if (found !== undefined) return found
-  throw wrongUsage(`${option} takes one of ${values.join(', ')}, not '${text}'.`)
+  throw wrongUsage(`${option} must be one of ${values.join(', ')}, not '${text}'.`)
 }
 
 const names = (text: string | undefined): string[] =>
   text?.split(/[\s,]+/).filter((name) => name !== '') ?? []
 
-/** Paths may hold blanks, so commas alone part them. */
+/** Splits a list of paths at commas only, because paths may contain spaces. */
 const paths = (text: string | undefined): string[] =>
   text?.split(',').flatMap((path) => path.trim() || []) ?? []

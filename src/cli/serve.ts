@@ -4,58 +4,59 @@ import { LOG_LEVELS } from '../text/log-line.ts'
 import { examplesText, optionWithChoices } from './command.ts'
 import { Failure } from './failure.ts'
 import type { Io } from './io.ts'
-import { announce, whatIsReady } from './ready.ts'
+import { announce, announcementOf } from './ready.ts'
 import { OAUTH_ERRORS, type ServeFlags, serveOptions } from './serve-options.ts'
 
-/** `paytwin serve`: the daemon, in the foreground. See docs/contract/operator.md#daemon. */
+/** Adds `paytwin serve`, which runs the daemon in the foreground. See docs/contract/operator.md#daemon. */
 export function serveCommand(program: Command, io: Io): void {
   const command = program
     .command('serve')
     .description('Run the daemon in the foreground, until SIGINT, SIGTERM or `paytwin stop`.')
   daemonOptions(command)
-    .addOption(new Option('--background', 'as a child of `paytwin start`').hideHelp())
+    .addOption(new Option('--background', 'run as a child process of `paytwin start`').hideHelp())
     .addHelpText('after', HELP)
     .action((flags: ServeFlags) => serve(flags, io))
 }
 
-/** The options of every command that starts a daemon. See docs/contract/operator.md#options. */
+/** Adds the options of every command that starts a daemon. See docs/contract/operator.md#options. */
 export const daemonOptions = (command: Command): Command =>
   command
-    .option('--port <N>', 'the port; 0 for any free one (default 4242)')
+    .option('--port <N>', 'the port to listen on; 0 for any free port (default 4242)')
     .option('--host <HOST>', 'the address to listen on (default 127.0.0.1)')
-    .option('--data <DIR>', 'the folder for database, admin token and address (default .paytwin)')
-    .option('--ephemeral', 'keep everything in memory, and nothing on disk')
+    .option('--data <DIR>', 'the data folder, with the database, admin token and log (default .paytwin)')
+    .option('--ephemeral', 'keep all data in memory and write nothing to disk')
     .option(
       '--admin-token-file <FILE>',
-      'a file with the admin token, of at least 32 characters (made if none is given)',
+      'a file with the admin token, at least 32 characters (default: generate a token)',
     )
-    .option('--clock <live|TIME>', "the default merchant's clock: live (the default), or frozen at a time")
-    .option('--seed <N>', 'make all ids from this seed (default random)')
-    .option('--secret-key <KEY>', "the default merchant's first key, sk_test_… (made if none is given)")
-    .option('--fixtures <FILE...>', 'files of objects to begin with, loaded when the database is new')
-    .option('--durability <normal|full>', 'full also survives a power cut (default normal)')
-    .option('--allowed-host <NAME...>', 'further names by which the daemon may be called')
+    .option('--clock <live|TIME>', "the default merchant's clock: live, or frozen at a time (default live)")
+    .option('--seed <N>', 'the seed of all generated IDs (default random)')
+    .option('--secret-key <KEY>', "the default merchant's first key, sk_test_… (default: generate a key)")
+    .option('--fixtures <FILE...>', 'fixtures files to load when the database is new')
+    .option('--durability <normal|full>', 'full also survives a power loss (default normal)')
+    .option('--allowed-host <NAME...>', 'further host names to accept in requests')
     .option(
       '--webhook-allow <CIDR...>',
-      'ranges of private addresses to which webhooks may go when the daemon listens beyond this machine',
+      'private address ranges that webhooks may reach if --host is not a loopback address',
     )
-    .option('--rate-limit <N>', 'allow each merchant so many requests a second (default: no limit)')
-    .option('--key-cache-ttl <S>', 'let a revoked key work for up to so many seconds, 0 to 60 (default 0)')
-    .option('--strict-params', 'refuse unknown parameters instead of ignoring them')
+    .option('--rate-limit <N>', 'maximum requests per second for each merchant (default unlimited)')
+    .option('--key-cache-ttl <S>', 'seconds for which a revoked key may still work, 0 to 60 (default 0)')
+    .option('--strict-params', 'reject unknown parameters instead of ignoring them')
     .addOption(
-      optionWithChoices(
-        '--oauth-errors <FORM>',
-        "how apps are told of OAuth's errors (default envelope; rfc6749 is its flat form)",
-        OAUTH_ERRORS,
-      ),
+      optionWithChoices('--oauth-errors <FORM>', 'the format of OAuth errors; rfc6749 is the flat format', {
+        choices: OAUTH_ERRORS,
+        byDefault: 'envelope',
+      }),
     )
-    .addOption(optionWithChoices('--log-level <LEVEL>', 'how much is logged (default info)', LOG_LEVELS))
-    .option('--json', 'the ready line and the log as JSON lines')
+    .addOption(
+      optionWithChoices('--log-level <LEVEL>', 'the log level', { choices: LOG_LEVELS, byDefault: 'info' }),
+    )
+    .option('--json', 'print the ready line and the log as JSON lines')
 
-/** What the help of a command that starts a daemon says below its options. */
+/** The help text below the options of every command that starts a daemon. */
 export const VARIABLES = `
-Each option can also be set as a variable, such as PAYTWIN_PORT or PAYTWIN_FIXTURES (paths
-separated by commas); the option wins. The admin token itself can be set as PAYTWIN_ADMIN_TOKEN.
+Each option can also be set as an environment variable, such as PAYTWIN_PORT or PAYTWIN_FIXTURES
+(paths separated by commas). The option takes precedence. PAYTWIN_ADMIN_TOKEN sets the admin token.
 `
 
 const HELP =
@@ -71,15 +72,15 @@ async function serve(flags: ServeFlags & { readonly background?: boolean }, io: 
   const options = { ...serveOptions(flags, io), background }
   const stopped = stopSignal()
   const daemon = await startHere(options)
-  if (background) leaveToItself(daemon)
-  else announce(whatIsReady(daemon, process.pid), io, options)
-  // When it was asked to end, the connection that asked stays open, and closes with this process.
+  if (background) detach(daemon)
+  else announce(announcementOf(daemon, process.pid), io, options)
+  // The connection of a shutdown request stays open until this process ends.
   await Promise.race([stopped.then(() => daemon.close()), daemon.ended()])
 }
 
-/** Starts a daemon in this process. @throws Failure with its exit status when it does not start */
+/** Starts a daemon in this process. @throws Failure with the exit status if it cannot start */
 export async function startHere(options: DaemonOptions): Promise<Daemon> {
-  // Loaded only here: no other command needs the daemon, and each would have to wait for it.
+  // Loaded only here, because loading the daemon would delay every other command.
   const { startDaemon, StartRefused } = await import('../daemon.ts')
   return startDaemon(options).catch((error: unknown) => {
     throw error instanceof StartRefused ? new Failure(error.exitCode, error.message, error.others) : error
@@ -87,21 +88,21 @@ export async function startHere(options: DaemonOptions): Promise<Daemon> {
 }
 
 /**
- * Resolves when the process is asked to end. The handlers stay: a second signal, such as the one that npm passes on
- * after a Ctrl-C, must not break off the closing.
+ * Resolves on SIGINT or SIGTERM. The handlers stay installed: a second signal, such as the one that npm forwards after
+ * Ctrl-C, must not interrupt the shutdown.
  */
 const stopSignal = (): Promise<void> =>
   new Promise((resolve) => {
     process.on('SIGINT', resolve).on('SIGTERM', resolve)
   })
 
-/** Tells the process that started this one what it has to show; from then on nobody reads what is said here. */
-function leaveToItself(daemon: Daemon): void {
+/** Sends the announcement to the parent process and disconnects from it. From then on, stderr has no reader. */
+function detach(daemon: Daemon): void {
   process.stderr.on('error', () => undefined)
   process.on('uncaughtException', (error) => {
     daemon.crashed(error)
     process.exit(1)
   })
   if (!process.connected) return
-  process.send?.(whatIsReady(daemon, process.pid), () => process.disconnect())
+  process.send?.(announcementOf(daemon, process.pid), () => process.disconnect())
 }

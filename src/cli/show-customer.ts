@@ -4,30 +4,30 @@ import { formatAmount } from '../core/money.ts'
 import { methodText } from '../core/payment-method.ts'
 import type { Column, Output } from './output.ts'
 import {
+  amountDueText,
   asOfText,
   costText,
   type Field,
-  given,
   type Invoice,
   metadataText,
-  nextShortly,
-  owedText,
   type PaymentMethod,
+  presentFields,
   type Subscription,
+  shortNextText,
   statusText,
 } from './show-text.ts'
 import { namerOf, showTimeline } from './timeline.ts'
 import type { Namer } from './timeline-note.ts'
 
 /**
- * A customer: its subscriptions and what is next for each, what it can be charged to, what it owes; then its timeline.
+ * Prints a customer with its subscriptions, payment methods and open invoices, then its timeline.
  * See docs/contract/command-line.md#timelines.
  */
 export function showCustomer(out: Output, shown: CustomerTimeline, { all }: { all: boolean }): void {
   const { related, timeline } = shown
   const name = namerOf(related)
   const open = related.invoices.data.filter(({ status }) => status === 'open')
-  out.fields(given(fieldsOf(shown)))
+  out.fields(presentFields(fieldsOf(shown)))
   const subscriptions = related.subscriptions.data.toReversed()
   section(out, 'Subscriptions', subscriptionColumns(name, timeline.upcoming.data), subscriptions)
   section(out, 'Payment methods', methodColumns(defaultOf(shown)), related.payment_methods.data)
@@ -43,12 +43,12 @@ function fieldsOf(shown: CustomerTimeline): Field[] {
     ['as of', asOfText(timeline)],
   ]
   if ('deleted' in shown) return [...head, ['status', { text: 'deleted', colour: 'red' }]]
-  const owed = owedText(related)
+  const due = amountDueText(related)
   return [
     ...head,
     ['name', shown.name ?? ''],
     ['email', shown.email ?? ''],
-    ['owed', owed === '' ? 'nothing' : { text: owed, colour: shown.delinquent ? 'red' : 'yellow' }],
+    ['amount due', due === '' ? 'nothing' : { text: due, colour: shown.delinquent ? 'red' : 'yellow' }],
     ['delinquent', shown.delinquent ? 'yes' : ''],
     ['test clock', shown.test_clock ?? ''],
     ['description', shown.description ?? ''],
@@ -56,7 +56,7 @@ function fieldsOf(shown: CustomerTimeline): Field[] {
   ]
 }
 
-/** A table under its title; nothing where there are no rows. */
+/** Prints a table below a title, or nothing if there are no rows. */
 function section<Row>(
   out: Output,
   title: string,
@@ -75,10 +75,10 @@ const defaultOf = (shown: CustomerTimeline): string | null =>
 const subscriptionColumns = (name: Namer, upcoming: readonly Prospect[]): Column<Subscription>[] => [
   { title: 'ID', cell: ({ id }) => `${name(id)}${id}` },
   { title: 'STATUS', cell: ({ status }) => statusText(status) },
-  { title: 'COSTS', cell: (subscription) => costText(subscription) },
+  { title: 'AMOUNT', cell: (subscription) => costText(subscription) },
   {
     title: 'NEXT',
-    cell: ({ id }) => nextShortly(upcoming.filter(({ subscription }) => subscription === id)),
+    cell: ({ id }) => shortNextText(upcoming.filter(({ subscription }) => subscription === id)),
   },
 ]
 
@@ -91,7 +91,7 @@ const methodColumns = (preferred: string | null): Column<PaymentMethod>[] => [
 const INVOICE_COLUMNS: readonly Column<Invoice>[] = [
   { title: 'NUMBER', cell: ({ number }) => number ?? '–' },
   {
-    title: 'LEFT TO PAY',
+    title: 'AMOUNT DUE',
     cell: ({ amount_remaining, currency }) => formatAmount(amount_remaining, currency),
   },
   { title: 'NEXT', cell: (invoice) => nextOf(invoice) },

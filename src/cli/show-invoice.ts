@@ -3,7 +3,14 @@ import { formatInstant } from '../core/calendar.ts'
 import { MAX_ATTEMPTS } from '../core/dunning.ts'
 import { formatAmount } from '../core/money.ts'
 import type { Column, Output } from './output.ts'
-import { asOfText, customerText, given, type Invoice, invoiceStatusText, metadataText } from './show-text.ts'
+import {
+  asOfText,
+  customerText,
+  type Invoice,
+  invoiceStatusText,
+  metadataText,
+  presentFields,
+} from './show-text.ts'
 import { showTimeline } from './timeline.ts'
 
 type Line = Invoice['lines']['data'][number]
@@ -15,44 +22,44 @@ const LINE_COLUMNS: readonly Column<Line>[] = [
 ]
 
 const REASONS: Readonly<Record<Invoice['billing_reason'], string>> = {
-  subscription_create: 'the first of its subscription',
-  subscription_cycle: 'a period of its subscription',
-  subscription_update: 'a change of its subscription',
-  manual: 'made by hand',
+  subscription_create: 'first period of the subscription',
+  subscription_cycle: 'renewal of the subscription',
+  subscription_update: 'change of the subscription',
+  manual: 'created manually',
 }
 
-/** An invoice: what it asks for and what came of it, then its timeline. See docs/contract/command-line.md#timelines. */
+/** Prints an invoice with its amounts, status and lines, then its timeline. See docs/contract/command-line.md#timelines. */
 export function showInvoice(out: Output, shown: InvoiceTimeline, { all }: { all: boolean }): void {
   const { related, timeline, currency, ...invoice } = shown
   const money = (amount: number) => formatAmount(amount, currency)
   out.fields(
-    given([
+    presentFields([
       ['invoice', { text: invoice.id, colour: 'bold' }],
       ['as of', asOfText(timeline)],
       ['number', invoice.number ?? ''],
       ['status', invoiceStatusText(invoice.status)],
       ['total', money(invoice.total)],
       ['paid', money(invoice.amount_paid)],
-      ['left to pay', invoice.status === 'open' ? money(invoice.amount_remaining) : ''],
+      ['amount due', invoice.status === 'open' ? money(invoice.amount_remaining) : ''],
       ['attempts', attemptsText(shown)],
-      ['due', invoice.due_date === null ? '' : formatInstant(invoice.due_date)],
+      ['due date', invoice.due_date === null ? '' : formatInstant(invoice.due_date)],
       ['customer', customerText(related.customer)],
       ['subscription', subscriptionText(shown)],
-      ['bills', REASONS[invoice.billing_reason]],
+      ['reason', REASONS[invoice.billing_reason]],
       ['period', `${formatInstant(invoice.period_start)} – ${formatInstant(invoice.period_end)}`],
       ['description', invoice.description ?? ''],
       ['metadata', metadataText(invoice.metadata)],
     ]),
   )
   out.line()
-  out.table(LINE_COLUMNS, invoice.lines.data, 'No line.')
+  out.table(LINE_COLUMNS, invoice.lines.data, 'No lines.')
   out.line()
   showTimeline(out, { timeline, name: () => '', ofInvoice: true, all })
 }
 
 function attemptsText({ attempt_count, next_payment_attempt, collection_method }: Invoice): string {
   if (collection_method === 'send_invoice' && attempt_count === 0) return ''
-  const next = next_payment_attempt === null ? '' : `, the next at ${formatInstant(next_payment_attempt)}`
+  const next = next_payment_attempt === null ? '' : `, next at ${formatInstant(next_payment_attempt)}`
   return `${attempt_count} of ${MAX_ATTEMPTS}${next}`
 }
 

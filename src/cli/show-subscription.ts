@@ -4,14 +4,14 @@ import { formatAmount } from '../core/money.ts'
 import { methodText } from '../core/payment-method.ts'
 import type { Column, Output } from './output.ts'
 import {
+  amountDueText,
   asOfText,
   costText,
   customerText,
-  given,
   intervalText,
   metadataText,
   nextText,
-  owedText,
+  presentFields,
   type Subscription,
   statusText,
 } from './show-text.ts'
@@ -22,7 +22,7 @@ type Item = Subscription['items']['data'][number]
 const ITEM_COLUMNS: readonly Column<Item>[] = [
   { title: 'QUANTITY', cell: ({ quantity }) => String(quantity) },
   {
-    title: 'COSTS',
+    title: 'UNIT PRICE',
     cell: ({ price }) =>
       price ? `${formatAmount(price.unit_amount, price.currency)} ${intervalText(price.recurring)}` : '–',
   },
@@ -30,30 +30,30 @@ const ITEM_COLUMNS: readonly Column<Item>[] = [
   { title: 'NAME', cell: ({ price }) => price?.nickname ?? '–' },
 ]
 
-/** A subscription: what it costs and where it stands, then its timeline. See docs/contract/command-line.md#timelines. */
+/** Prints a subscription with its status, amounts and items, then its timeline. See docs/contract/command-line.md#timelines. */
 export function showSubscription(out: Output, shown: SubscriptionTimeline, { all }: { all: boolean }): void {
   const { related, timeline, description, metadata, ...subscription } = shown
   out.fields(
-    given([
+    presentFields([
       ['subscription', { text: subscription.id, colour: 'bold' }],
       ['as of', asOfText(timeline)],
       ['status', statusText(subscription.status)],
       ['ends', endText(shown)],
       ['collection', pauseText(shown)],
       ['customer', customerText(related.customer)],
-      ['costs', costText(shown)],
+      ['amount', costText(shown)],
       ['period', span(subscription.current_period_start, subscription.current_period_end)],
       ['trial', trialText(shown)],
-      ['pays by', payerText(shown)],
+      ['payment method', paymentMethodText(shown)],
       ['latest invoice', latestText(shown)],
-      ['owed', owedText(related)],
+      ['amount due', amountDueText(related)],
       ['next', nextText(timeline.upcoming.data)],
       ['description', description ?? ''],
       ['metadata', metadataText(metadata)],
     ]),
   )
   out.line()
-  out.table(ITEM_COLUMNS, subscription.items.data, 'No item.')
+  out.table(ITEM_COLUMNS, subscription.items.data, 'No items.')
   out.line()
   showTimeline(out, { timeline, name: () => '', all })
 }
@@ -64,12 +64,13 @@ function endText({ ended_at, cancel_at, cancel_at_period_end, cancellation_detai
   if (ended_at !== null)
     return [formatInstant(ended_at), cancellation_details.reason].filter(Boolean).join('  ')
   if (cancel_at_period_end)
-    return `with its period${cancel_at === null ? '' : `, ${formatInstant(cancel_at)}`}`
+    return `at the end of the period${cancel_at === null ? '' : `, ${formatInstant(cancel_at)}`}`
   return cancel_at === null ? '' : formatInstant(cancel_at)
 }
 
 function pauseText({ pause_collection, collection_method, days_until_due }: Subscription): string {
-  const sent = collection_method === 'send_invoice' ? `sent, due after ${days_until_due ?? 0} d` : ''
+  const sent =
+    collection_method === 'send_invoice' ? `invoices are sent, due after ${days_until_due ?? 0} d` : ''
   if (!pause_collection) return sent
   const { behavior, resumes_at } = pause_collection
   return `paused (${behavior})${resumes_at === null ? '' : ` until ${formatInstant(resumes_at)}`}`
@@ -78,8 +79,12 @@ function pauseText({ pause_collection, collection_method, days_until_due }: Subs
 const trialText = ({ trial_start, trial_end }: Subscription): string =>
   trial_start === null || trial_end === null ? '' : span(trial_start, trial_end)
 
-/** Its own method, else the customer's default. See docs/contract/subscriptions.md#attempted-payment-method. */
-function payerText({ default_payment_method, collection_method, related }: SubscriptionTimeline): string {
+/** Describes the subscription's own payment method, else the customer's default. See docs/contract/subscriptions.md#attempted-payment-method. */
+function paymentMethodText({
+  default_payment_method,
+  collection_method,
+  related,
+}: SubscriptionTimeline): string {
   if (collection_method === 'send_invoice') return ''
   const { payment_methods, customer } = related
   const ofCustomer = 'deleted' in customer ? null : customer.invoice_settings.default_payment_method
@@ -87,7 +92,7 @@ function payerText({ default_payment_method, collection_method, related }: Subsc
     const method = payment_methods.data.find((each) => each.id === id)
     if (method) return `${methodText(method)}  ${method.id}`
   }
-  return 'nothing to charge'
+  return 'none'
 }
 
 function latestText({ latest_invoice, related }: SubscriptionTimeline): string {

@@ -10,19 +10,19 @@ export type Invoice = Related['invoices']['data'][number]
 export type PaymentMethod = Related['payment_methods']['data'][number]
 type Price = NonNullable<Subscription['items']['data'][number]['price']>
 
-/** A line of fields; one without a value is left out. */
+/** A field to print; `presentFields` omits those without a value. */
 export type Field = readonly [name: string, value: Span | undefined]
-export const given = (fields: readonly Field[]): (readonly [string, Span])[] =>
+export const presentFields = (fields: readonly Field[]): (readonly [string, Span])[] =>
   fields.flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value] as const]))
 
-/** `a month`, `every 3 months`. */
+/** Formats a billing interval: `a month`, `every 3 months`. */
 export function intervalText(recurring: Price['recurring']): string {
   if (!recurring) return ''
   const { interval, interval_count } = recurring
   return interval_count === 1 ? `a ${interval}` : `every ${interval_count} ${interval}s`
 }
 
-/** What a subscription costs: `40.00 USD a month`. */
+/** Formats the price of a subscription: `40.00 USD a month`. */
 export function costText({ items, currency }: Subscription): string {
   const amount = items.data.reduce(
     (sum, { price, quantity }) => sum + (price?.unit_amount ?? 0) * quantity,
@@ -31,7 +31,7 @@ export function costText({ items, currency }: Subscription): string {
   return `${formatAmount(amount, currency)} ${intervalText(items.data[0]?.price?.recurring ?? null)}`.trim()
 }
 
-/** Somebody by name and address, as far as they are known. */
+/** Formats a customer with its name and email address, as far as they are known. */
 export function customerText(customer: Related['customer']): string {
   if ('deleted' in customer) return `${customer.id}  deleted`
   const { id, name, email } = customer
@@ -52,42 +52,42 @@ export const invoiceStatusText = (status: Invoice['status']): Span => ({
   colour: INVOICE_COLOURS[status],
 })
 
-/** What is left to pay: `20.00 USD + 5.00 EUR`; nothing when nothing is. */
-export const owedText = ({ owed }: Related): string =>
+/** Formats the amount due: `20.00 USD + 5.00 EUR`; empty if nothing is due. */
+export const amountDueText = ({ owed }: Related): string =>
   owed.map(({ amount, currency }) => formatAmount(amount, currency)).join(' + ')
 
-const HAPPENINGS: Readonly<Record<Prospect['kind'], string>> = {
+const JOBS: Readonly<Record<Prospect['kind'], string>> = {
   payment_retry: 'retry',
   invoice_due: 'invoice due',
   cancellation: 'ends',
   incomplete_expiry: 'expires',
-  pause_end: 'collection goes on',
+  pause_end: 'collection resumes',
   trial_end: 'trial ends',
   renewal: 'renewal',
   refund_settlement: 'refund settles',
-  webhook_retry: 'webhook is sent again',
+  webhook_retry: 'webhook retry',
 }
 
-/** The next that is due: `2026-03-31T10:00:00Z  renewal, 20.00 USD`. */
+/** Formats the next due job: `2026-03-31T10:00:00Z  renewal, 20.00 USD`. */
 export function nextText(prospects: readonly Prospect[]): string {
   const [next] = prospects
   if (!next) return ''
   const { due, kind, amount, currency, attempt } = next
   const cost = amount === null || currency === null ? '' : `, ${formatAmount(amount, currency)}`
   const which = attempt === null ? '' : `, attempt ${attempt} of ${MAX_ATTEMPTS}`
-  return `${formatInstant(due)}  ${HAPPENINGS[kind]}${cost}${which}`
+  return `${formatInstant(due)}  ${JOBS[kind]}${cost}${which}`
 }
 
-/** The next that is due, in few words: `2026-03-31T10:00:00Z  renewal`. */
-export const nextShortly = ([next]: readonly Prospect[]): string =>
-  next ? `${formatInstant(next.due)}  ${HAPPENINGS[next.kind]}` : '–'
+/** Formats the next due job without its amount: `2026-03-31T10:00:00Z  renewal`. */
+export const shortNextText = ([next]: readonly Prospect[]): string =>
+  next ? `${formatInstant(next.due)}  ${JOBS[next.kind]}` : '–'
 
-/** `plan=pro team=blue` */
+/** Formats metadata: `plan=pro team=blue`. */
 export const metadataText = (metadata: Readonly<Record<string, string>>): string =>
   Object.entries(metadata)
     .map(([key, value]) => `${key}=${value}`)
     .join(' ')
 
-/** A moment that is not now: said first, for all that follows is of then. */
+/** Formats the instant of a past view; empty for the present. */
 export const asOfText = ({ now, as_of }: { now: number; as_of: number }): string =>
-  as_of === now ? '' : `${formatInstant(as_of)}, as it was then`
+  as_of === now ? '' : `${formatInstant(as_of)} (in the past)`

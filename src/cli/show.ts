@@ -13,21 +13,21 @@ export function showCommands(program: Command, io: Io): void {
     noun: 'customers',
     thing: 'customer',
     id: 'cus_0123456789abcd',
-    ask: (client, id, asked) => client.customer(id, asked),
+    fetch: (client, id, asked) => client.customer(id, asked),
     show: showCustomer,
   })
   addShow(program, io, {
     noun: 'subscriptions',
     thing: 'subscription',
     id: 'sub_0123456789abcd',
-    ask: (client, id, asked) => client.subscription(id, asked),
+    fetch: (client, id, asked) => client.subscription(id, asked),
     show: showSubscription,
   })
   addShow(program, io, {
     noun: 'invoices',
     thing: 'invoice',
     id: 'in_0123456789abcd',
-    ask: (client, id, asked) => client.invoice(id, asked),
+    fetch: (client, id, asked) => client.invoice(id, asked),
     show: showInvoice,
   })
 }
@@ -39,26 +39,26 @@ function addShow<Shown>(
     noun: string
     thing: string
     id: string
-    ask: (client: Client, id: string, asked: { at?: string | undefined }) => Promise<Shown>
+    fetch: (client: Client, id: string, asked: { at?: string | undefined }) => Promise<Shown>
     show: (out: Output, shown: Shown, options: { all: boolean }) => void
   },
 ): void {
   const noun = program
     .command(shown.noun)
-    .description(`Look at ${shown.noun}: what happened to them, and what will.`)
+    .description(`Show ${shown.noun} with their past and upcoming events.`)
   addVerb<{ at?: string; all?: boolean }>(noun, io, {
     usage: 'show <ID>',
-    about: `Show ${shown.thing === 'invoice' ? 'an' : 'a'} ${shown.thing} of any merchant: what it is, then its timeline from the past to the future.`,
-    arguments: { ID: `the ${shown.thing}, as in ${shown.id.slice(0, shown.id.indexOf('_') + 1)}…` },
+    about: `Show ${shown.thing === 'invoice' ? 'an' : 'a'} ${shown.thing} of any merchant with its timeline of past and upcoming events.`,
+    arguments: { ID: `the ${shown.thing} (${shown.id.slice(0, shown.id.indexOf('_') + 1)}…)` },
     options: (command) =>
       command
-        .option('--at <TIME>', 'as it was at an instant: ISO 8601 or Unix seconds')
-        .option('--all', 'draw each renewal, also where several went the same way'),
+        .option('--at <TIME>', 'show its state at this time: ISO 8601 or Unix seconds')
+        .option('--all', 'show every renewal instead of grouping similar ones'),
     examples: [
       `paytwin ${shown.noun} show ${shown.id}`,
       `paytwin ${shown.noun} show ${shown.id} --at 2026-01-31T10:00:00Z`,
     ],
     run: async ({ client, out }, { at, all = false }, [id = '']) =>
-      out.show(await shown.ask(client, id, { at }), (answer) => shown.show(out, answer, { all })),
+      out.show(await shown.fetch(client, id, { at }), (answer) => shown.show(out, answer, { all })),
   })
 }

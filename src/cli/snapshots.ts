@@ -9,39 +9,40 @@ import type { Column } from './output.ts'
 export function snapshotCommands(program: Command, io: Io): void {
   const snapshots = program
     .command('snapshots')
-    .description('Save the state of the whole sandbox, and bring it back: resources, events and clocks.')
+    .description('Save and restore the state of the sandbox: all resources, events and clocks.')
 
   addVerb(snapshots, io, {
     usage: 'save <NAME>',
-    about: 'Save the state under a name, in place of the snapshot that has it. A running advance ends first.',
+    about:
+      'Save the state as a snapshot. Replaces a snapshot of the same name. A running advance is canceled first.',
     arguments: {
-      NAME: 'a letter or digit, then up to 63 more letters, digits, dots, underscores or hyphens',
+      NAME: 'the name: a letter or digit, then up to 63 letters, digits, dots, underscores or hyphens',
     },
     examples: ['paytwin snapshots save before-renewal'],
     run: async ({ client, out }, _options, [name = '']) =>
       out.show(await client.saveSnapshot(name), (saved) =>
-        out.line(`${saved.name} is saved (${formatBytes(saved.size)}).`),
+        out.line(`Saved ${saved.name} (${formatBytes(saved.size)}).`),
       ),
   })
 
   addVerb(snapshots, io, {
     usage: 'restore <NAME>',
     about:
-      'Bring back a saved state. Keys stay as they are: a revoked one stays revoked. A running advance ends first.',
+      'Restore a snapshot. API keys are not changed: a revoked key stays revoked. A running advance is canceled first.',
     arguments: { NAME: 'the snapshot' },
     examples: ['paytwin snapshots restore before-renewal'],
     run: async ({ client, out }, _options, [name = '']) =>
       out.show(await client.restoreSnapshot(name), (restored) =>
-        out.line(`${restored.name} is restored, as it was saved at ${instant(restored.created)}.`),
+        out.line(`Restored ${restored.name}, saved at ${instant(restored.created)}.`),
       ),
   })
 
   addVerb(snapshots, io, {
     usage: 'list',
-    about: 'List the snapshots, by name.',
+    about: 'List snapshots by name.',
     examples: ['paytwin snapshots list', 'paytwin snapshots list --json'],
     run: async ({ client, out }) =>
-      out.show(await client.snapshots(), ({ data }) => out.table(COLUMNS, data, 'No snapshot.')),
+      out.show(await client.snapshots(), ({ data }) => out.table(COLUMNS, data, 'No snapshots.')),
   })
 
   addVerb(snapshots, io, {
@@ -50,18 +51,18 @@ export function snapshotCommands(program: Command, io: Io): void {
     arguments: { NAME: 'the snapshot' },
     examples: ['paytwin snapshots delete before-renewal'],
     run: async ({ client, out }, _options, [name = '']) =>
-      out.show(await client.deleteSnapshot(name), ({ id }) => out.line(`${id} is deleted.`)),
+      out.show(await client.deleteSnapshot(name), ({ id }) => out.line(`Deleted ${id}.`)),
   })
 
   addVerb(snapshots, io, {
     usage: 'reset',
     about:
-      "Bring back the state of the first start. The default merchant's keys and the snapshots stay; other merchants go.",
+      "Restore the state of the first start. The default merchant's keys and all snapshots are kept; other merchants are deleted.",
     examples: ['paytwin snapshots reset'],
     run: async ({ client, out }) =>
       out.show(await client.reset(), ({ merchants: [merchant] }) => {
-        out.line('The state is that of the first start.')
-        if (merchant) out.line(`The clock of ${merchant.id} stands at ${instant(merchant.clock.now)}.`)
+        out.line('Restored the state of the first start.')
+        if (merchant) out.line(`The clock of ${merchant.id} is at ${instant(merchant.clock.now)}.`)
       }),
   })
 }
@@ -72,6 +73,6 @@ const COLUMNS: readonly Column<Snapshot>[] = [
   { title: 'SIZE', cell: ({ size }) => formatBytes(size) },
 ]
 
-/** A size for people: `25 kB`, `3.1 MB`. */
+/** Formats a size: `25 kB`, `3.1 MB`. */
 const formatBytes = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`

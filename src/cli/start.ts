@@ -3,19 +3,19 @@ import { isSea } from 'node:sea'
 import { fileURLToPath } from 'node:url'
 import type { Command, Option } from 'commander'
 import { examplesText } from './command.ts'
-import { Ended, Failure } from './failure.ts'
+import { ExitWith, Failure } from './failure.ts'
 import type { Io } from './io.ts'
 import { type Announcement, announce, type Ready } from './ready.ts'
 import { daemonOptions, VARIABLES } from './serve.ts'
 import { type ServeFlags, serveOptions } from './serve-options.ts'
 
-/** `paytwin start`: the daemon, in the background. See docs/contract/operator.md#daemon. */
+/** Adds `paytwin start`, which runs the daemon in the background. See docs/contract/operator.md#daemon. */
 export function startCommand(program: Command, io: Io): void {
   const command = program
     .command('start')
     .description(
-      'Run the daemon in the background; returns when it answers. It outlives the terminal: `paytwin stop` ends it, ' +
-        '`paytwin logs` shows its log.',
+      'Start the daemon in the background, and return when it answers. It keeps running when the terminal closes: ' +
+        '`paytwin stop` stops it, and `paytwin logs` shows its log.',
     )
   daemonOptions(command)
     .addHelpText(
@@ -27,17 +27,17 @@ export function startCommand(program: Command, io: Io): void {
 
 async function start(command: Command, flags: ServeFlags, io: Io): Promise<void> {
   const options = serveOptions(flags, io)
-  // From before there is a daemon, so that an interruption never leaves one behind that nobody knows of.
+  // The handlers are installed before the daemon is spawned, so that an interruption never leaves one running.
   const interruption = new AbortController()
   const interrupt = () => interruption.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   const child = spawn(process.execPath, [...SCRIPT, 'serve', '--background', ...givenOptions(command)], {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    // Other users can read the arguments of a process, but not its environment.
+    // Other users can read a process's arguments, but not its environment.
     env: { ...io.env, ...(options.secretKey !== null && { PAYTWIN_SECRET_KEY: options.secretKey }) },
   })
-  const announcement = await announcementOf(child, interruption.signal)
+  const announcement = await waitUntilReady(child, interruption.signal)
   process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
   child.disconnect()
   child.stderr?.destroy()
@@ -45,10 +45,10 @@ async function start(command: Command, flags: ServeFlags, io: Io): Promise<void>
   announce(announcement, io, options, howToStop(announcement.ready))
 }
 
-/** What Node is to run; the single executable is Node, and runs nothing but this program. */
+/** The script that Node runs. The single executable needs none, because it always runs this program. */
 const SCRIPT = isSea() ? [] : [fileURLToPath(new URL('../bin/paytwin.js', import.meta.url))]
 
-/** The options of the command line as they were given, the secret key apart. */
+/** The options given on the command line, except the secret key. */
 function givenOptions(command: Command): string[] {
   return command.options
     .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
@@ -64,13 +64,13 @@ function asArguments({ long }: Option, value: unknown): string[] {
 }
 
 /**
- * What the daemon has to tell once it answers.
- * @throws Ended with what it said and its status, when it does not start; Failure when it was interrupted
+ * Waits until the daemon answers. @returns its announcement
+ * @throws ExitWith its status and its output on stderr if it does not start; Failure if the start was interrupted
  */
-function announcementOf(child: ChildProcess, interrupted: AbortSignal): Promise<Announcement> {
-  let said = ''
+function waitUntilReady(child: ChildProcess, interrupted: AbortSignal): Promise<Announcement> {
+  let output = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text
+    output += text
   })
   const interrupt = () => child.kill()
   if (interrupted.aborted) interrupt()
@@ -83,18 +83,18 @@ function announcementOf(child: ChildProcess, interrupted: AbortSignal): Promise<
     child.once('close', (status, signal) => {
       if (interrupted.aborted)
         reject(new Failure(1, 'The start was interrupted; no daemon was left running.'))
-      else if (status !== null) reject(new Ended(status, said))
-      else reject(new Failure(1, `The daemon was ended by ${signal} before it answered.`))
+      else if (status !== null) reject(new ExitWith(status, output))
+      else reject(new Failure(1, `The daemon was killed by ${signal} before it answered.`))
     })
   })
 }
 
-/** One in memory has no folder that would tell its address and token to `paytwin stop`. */
+/** Explains how to stop an ephemeral daemon, which has no folder where `paytwin stop` would find its URL and token. */
 const howToStop = ({ url, data, adminToken }: Ready): string[] => {
   if (data !== null) return []
   const token = adminToken === null ? 'set PAYTWIN_ADMIN_TOKEN' : `PAYTWIN_ADMIN_TOKEN=${adminToken}`
   return [
-    'Nothing is on disk that would tell where it is. To end it:',
+    'An ephemeral daemon cannot be found by its data folder. To stop it:',
     `  ${token} paytwin stop --url ${url}`,
   ]
 }

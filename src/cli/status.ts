@@ -10,7 +10,8 @@ import type { Column, Output } from './output.ts'
 export function statusCommand(program: Command, io: Io): void {
   addVerb(program, io, {
     usage: 'status',
-    about: 'Show the daemon: address, process, data, merchants with their clocks, and counts.',
+    about:
+      "Show the daemon's URL, version, process ID and data folder, its merchants with their clocks, and object counts.",
     examples: ['paytwin status', 'paytwin status --json'],
     run: async ({ client, out }) => out.show(await client.status(), (status) => describe(out, status)),
   })
@@ -35,5 +36,5 @@ function describe(out: Output, { url, pid, data, version, uptime, merchants, cou
     ...Object.entries(counts).map(([name, count]) => [name, thousands(count)] as const),
   ])
   out.line()
-  out.table(MERCHANT_COLUMNS, merchants, 'No merchant.')
+  out.table(MERCHANT_COLUMNS, merchants, 'No merchants.')
 }

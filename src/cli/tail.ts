@@ -14,16 +14,16 @@ export function tailCommand(events: Command, io: Io, wantedOptions: (command: Co
   addVerb<TailOptions>(events, io, {
     usage: 'tail',
     about:
-      'Watch events as they happen, and control the clock, on the whole terminal (press ? for its keys); in a pipe one line ' +
-      'an event, and with --json one JSON object a line, until Ctrl-C.',
+      'Watch events as they happen, and control the clock, in a full-screen terminal UI (press ? for its keys). In a pipe, ' +
+      'print one line per event until Ctrl-C; with --json, one JSON object per line.',
     options: (command) =>
       wantedOptions(command)
         .option(
           '--since <ID>',
-          'begin after this event; else a terminal begins with the last ones, and a pipe now',
+          'begin after this event (default: the terminal UI shows recent events, lines begin with the next event)',
         )
-        .option('--forward-to <URL>', 'post each event to this address as well, signed as webhooks are')
-        .option('--plain', 'lines, on a terminal too'),
+        .option('--forward-to <URL>', 'also post each event to this URL, signed like a webhook')
+        .option('--plain', 'print lines on a terminal too'),
     examples: [
       'paytwin events tail',
       "paytwin events tail --type 'invoice.*' subscription.deleted",
@@ -40,7 +40,7 @@ async function tail(invocation: Invocation, options: TailOptions): Promise<void>
   const terminal = options.plain || out.isJson ? undefined : drawable(io)
   const ended = new AbortController()
   const end = () => ended.abort()
-  // The handlers stay until the end: where none is left, what Ink brings along kills the process, screen or not.
+  // The handlers stay until the end: without one, a dependency of Ink kills the process before the screen is restored.
   for (const signal of SIGNALS) process.on(signal, end)
   try {
     if (target) out.note(`Forwarding to ${target.url}, signed with ${target.secret}`)
@@ -51,20 +51,20 @@ async function tail(invocation: Invocation, options: TailOptions): Promise<void>
   }
 }
 
-/** How many events from before the start there are to see at once: a page of the list. */
+/** How many past events the UI shows at the start: one page of the list. */
 const HISTORY = 100
 
-/** SIGHUP: the terminal is gone. */
+/** SIGHUP means that the terminal is gone. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** The terminal, if the UI can use it: a person sits at both ends, and it understands more than lines. */
+/** Returns the terminal if the UI can use it: stdin and stdout are terminals, and TERM is not dumb. */
 function drawable(io: Io): Terminal | undefined {
   if (!io.stdout.isTTY || variable(io, 'TERM') === 'dumb') return undefined
   const terminal = io.terminal?.()
   return terminal?.stdin.isTTY ? terminal : undefined
 }
 
-/** Events as lines, each written at once. */
+/** Prints each event as a line when it arrives. */
 async function print(
   { client, out }: Invocation,
   { merchant, type, since }: TailOptions,
@@ -95,21 +95,21 @@ async function print(
 
 const NEWS_NOTES: Readonly<Record<StreamNews, ((url: string) => string) | null>> = {
   connected: null,
-  lost: (url) => `The connection to ${url} was lost; trying again…`,
-  reconnected: () => 'Connected again.',
-  reset: () => 'The sandbox was reset or restored: what follows is of its new history.',
+  lost: (url) => `The connection to ${url} was lost. Reconnecting…`,
+  reconnected: () => 'Reconnected.',
+  reset: () => 'The sandbox was reset or restored. The following events belong to the new history.',
 }
 
-/** Waits for all; when one fails, the others end too. */
-async function together(ended: AbortController, works: readonly Promise<void>[]): Promise<void> {
+/** Waits for all tasks. If one fails, the others are ended. */
+async function together(ended: AbortController, tasks: readonly Promise<void>[]): Promise<void> {
   try {
-    await Promise.all(works)
+    await Promise.all(tasks)
   } finally {
     ended.abort()
   }
 }
 
-/** The terminal UI. What cannot begin is said before the terminal is taken. */
+/** Runs the terminal UI. Errors of the first requests are reported before the UI takes over the terminal. */
 async function watch(
   { client, io }: Invocation,
   options: TailOptions,
@@ -119,7 +119,7 @@ async function watch(
 ): Promise<void> {
   const { beginning, history } = await opening(client, options)
   const { data: merchants } = await client.merchants()
-  // Loaded only here: React and Ink take longer to load than any other command takes in all.
+  // Loaded only here, because loading React and Ink takes longer than any other command runs.
   const { watchEvents } = await import('../ui/watch.tsx')
   await watchEvents({
     client,
@@ -144,14 +144,14 @@ async function watch(
   })
 }
 
-/** The newest events there are, oldest first, and where the stream goes on from them; with --since that alone. */
+/** Reads the newest events, oldest first, and the position where the stream continues. With --since, only the position. */
 async function opening(
   client: Client,
   { merchant, type: types, since }: TailOptions,
 ): Promise<{ beginning: Beginning; history: readonly Event[] }> {
   const wanted = { merchant, types }
   if (since !== undefined) return { beginning: { ...wanted, since, isTold: false }, history: [] }
-  // Asked for first: where none is of the wanted types, what happens between the two answers is still to come.
+  // Read first: if no event matches yet, those that happen between the two requests are still streamed.
   const beginning = await client.fromNowOn(wanted)
   const { data } = await client.events({ ...wanted, limit: HISTORY })
   return { beginning: { ...beginning, since: data[0]?.id ?? beginning.since }, history: data.toReversed() }

@@ -2,7 +2,7 @@ import type { Prospect } from '../client/types.ts'
 import { MAX_ATTEMPTS } from '../core/dunning.ts'
 import { grouped, type Moment, money, type Namer, type Note, note } from './timeline-note.ts'
 
-/** What is to come, by instant. */
+/** Groups upcoming jobs by instant. */
 export const futureMoments = (prospects: readonly Prospect[], name: Namer): Moment[] =>
   [...grouped(prospects, ({ due }) => due)].map(([at, together]) => ({
     at,
@@ -11,7 +11,7 @@ export const futureMoments = (prospects: readonly Prospect[], name: Namer): Mome
   }))
 
 const prospectNote = (prospect: Prospect, name: Namer): Note => {
-  const [first = '', ...rest] = TELLERS[prospect.kind](prospect)
+  const [first = '', ...rest] = DESCRIPTIONS[prospect.kind](prospect)
   return note(prospect.projected ? '◌' : '○', [`${name(prospect.subscription)}${first}`, ...rest], {
     colour: 'dim',
   })
@@ -21,7 +21,7 @@ const UNCOLLECTED = { draft: 'stays a draft', void: 'void', uncollectible: 'unco
 const CONSEQUENCES = {
   cancel: 'canceled',
   mark_unpaid: 'unpaid',
-  leave_past_due: 'past_due for good',
+  leave_past_due: 'stays past_due',
   expire: 'incomplete_expired',
   pause: 'paused',
 } as const
@@ -31,23 +31,23 @@ const bill = (prospect: Prospect): string[] => [
   prospect.uncollected === null ? '' : UNCOLLECTED[prospect.uncollected],
 ]
 
-/** What is said of each kind of job. */
-const TELLERS: Readonly<Record<Prospect['kind'], (prospect: Prospect) => string[]>> = {
+/** Describes each kind of job. */
+const DESCRIPTIONS: Readonly<Record<Prospect['kind'], (prospect: Prospect) => string[]>> = {
   renewal: (renewal) => ['renewal', ...bill(renewal)],
   trial_end: (end) =>
     end.consequence === null
       ? ['trial ends', ...bill(end)]
       : [`trial ends: ${CONSEQUENCES[end.consequence]}`, 'nothing to charge'],
-  payment_retry: ({ label, attempt, consequence, ...owed }) => [
+  payment_retry: ({ label, attempt, consequence, ...due }) => [
     `retry ${label ?? ''}`,
-    money(owed),
+    money(due),
     `attempt ${attempt} of ${MAX_ATTEMPTS}`,
     consequence === null ? '' : `${CONSEQUENCES[consequence]} if it fails`,
   ],
-  invoice_due: ({ label, ...owed }) => [`${label ?? 'invoice'} is due`, money(owed)],
-  cancellation: () => ['ends, as was asked'],
-  incomplete_expiry: () => ['expires unless it is paid'],
-  pause_end: () => ['collection goes on'],
+  invoice_due: ({ label, ...due }) => [`${label ?? 'invoice'} is due`, money(due)],
+  cancellation: () => ['scheduled cancellation'],
+  incomplete_expiry: () => ['expires unless paid'],
+  pause_end: () => ['collection resumes'],
   refund_settlement: (refund) => ['refund settles', money(refund)],
-  webhook_retry: () => ['webhook is sent again'],
+  webhook_retry: () => ['webhook retry'],
 }

@@ -3,8 +3,8 @@ import { MAX_ATTEMPTS } from '../core/dunning.ts'
 import { money, type Namer, type Note, note, type Routine } from './timeline-note.ts'
 
 /**
- * What became of an invoice at one instant, told once rather than event by event.
- * @param together - all that happened at that instant
+ * Summarizes the events of an invoice at one instant in one note.
+ * @param together - all timeline entries of that instant
  */
 export function invoiceNote(
   happenings: readonly Happening[],
@@ -35,7 +35,7 @@ const TITLES: Readonly<Record<string, string>> = {
   subscription_create: 'first invoice',
 }
 
-/** Why it was made: for the first period after a trial, for a period, by hand. */
+/** Names the reason of an invoice: the end of a trial, a first period, a renewal, or another. */
 const titleOf = ({ reason, subscription }: Happening, together: readonly Happening[]): string =>
   together.some((other) => other.resource_id === subscription && other.previous_status === 'trialing')
     ? 'trial ends'
@@ -43,11 +43,11 @@ const titleOf = ({ reason, subscription }: Happening, together: readonly Happeni
 
 function attemptText({ attempt, type, reason }: Happening): string {
   const outcome = type === 'invoice.paid' ? 'paid' : `declined: ${reason ?? 'no reason given'}`
-  return attempt?.scheduled ? `attempt ${attempt.number} of ${MAX_ATTEMPTS} ${outcome}` : handText(outcome)
+  return attempt?.scheduled ? `attempt ${attempt.number} of ${MAX_ATTEMPTS} ${outcome}` : manualText(outcome)
 }
 
-const handText = (outcome: string): string =>
-  outcome === 'paid' ? 'paid by hand' : `payment by hand ${outcome}`
+const manualText = (outcome: string): string =>
+  outcome === 'paid' ? 'paid manually' : `manual payment ${outcome}`
 
 const ENDS: Readonly<Record<string, string>> = {
   'invoice.created': 'stays a draft',
@@ -58,7 +58,7 @@ const ENDS: Readonly<Record<string, string>> = {
   'invoice.deleted': 'deleted',
 }
 
-/** What it is in the end, unless the attempt has said so. */
+/** Describes the invoice's final status, unless the attempt's text already contains it. */
 const endText = (
   { type }: Happening,
   { isNew, attempted }: { isNew: boolean; attempted: Happening | undefined },

@@ -2,22 +2,22 @@ import { formatAmount } from '../core/money.ts'
 import type { Colour } from './output.ts'
 
 /**
- * What stands on the axis: something happened, a payment came or failed, a status got better, worse or final; something is
- * due, or would follow.
+ * The mark of a note on the axis: an event; a successful or failed payment; a status that improved, worsened or is final;
+ * a due job, or a projected one.
  */
 export type Mark = '●' | '✓' | '✗' | '▲' | '▼' | '■' | '○' | '◌'
 
-/** A line of a timeline: what to say in parts, between which it may be broken. */
+/** A note of a timeline. Its text may be wrapped between its parts. */
 export type Note = {
   readonly mark: Mark
   readonly parts: readonly string[]
   readonly colour?: Colour
-  /** Of a renewal that went as renewals go: what it came to, so that many of them can be told at once. */
+  /** The result of an ordinary renewal, so that several renewals can be drawn as one run. */
   readonly routine?: Routine
 }
 
 export type Routine = {
-  /** As in `paid`. */
+  /** For example `paid`. */
   readonly outcome: string
   readonly amount: number
   readonly currency: string
@@ -25,7 +25,7 @@ export type Routine = {
   readonly subscription: string | null
 }
 
-/** What happened, or is to happen, at one instant. */
+/** The notes of one instant. */
 export type Moment = {
   readonly at: number
   readonly notes: readonly Note[]
@@ -33,10 +33,10 @@ export type Moment = {
   readonly isTroubled: boolean
 }
 
-/** Names a subscription where there are several: `#2 `, else nothing. */
+/** Names a subscription if there are several: `#2 `; otherwise returns an empty string. */
 export type Namer = (subscription: string | null) => string
 
-/** A note whose empty parts are left out. */
+/** Creates a note without empty parts. */
 export const note = (
   mark: Mark,
   parts: readonly (string | null | undefined)[],
@@ -48,18 +48,18 @@ export const note = (
   ...(routine && { routine }),
 })
 
-/** `20.00 USD`, or nothing where no money is asked for. */
+/** Formats an amount: `20.00 USD`; empty without an amount. */
 export const money = ({ amount, currency }: { amount: number | null; currency: string | null }): string =>
   amount === null || currency === null ? '' : formatAmount(amount, currency)
 
-/** Things by something that they have in common, in the order of their first. */
-export function grouped<T, Key>(things: readonly T[], keyOf: (thing: T) => Key): Map<Key, T[]> {
+/** Groups items by a key, in the order of each group's first item. */
+export function grouped<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Map<Key, T[]> {
   const groups = new Map<Key, T[]>()
-  for (const thing of things) {
-    const key = keyOf(thing)
+  for (const item of items) {
+    const key = keyOf(item)
     const group = groups.get(key)
-    if (group) group.push(thing)
-    else groups.set(key, [thing])
+    if (group) group.push(item)
+    else groups.set(key, [item])
   }
   return groups
 }

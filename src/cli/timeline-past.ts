@@ -4,8 +4,8 @@ import { grouped, type Moment, money, type Namer, type Note, note } from './time
 import { isTrouble, subscriptionNotes } from './timeline-subscription.ts'
 
 /**
- * What happened, by instant: of each object what became of it, in the order of the events.
- * @param ofInvoice - whether an invoice's own failure is the trouble that the axis shows, rather than a subscription's
+ * Groups timeline entries by instant, with notes for each object in the order of the events.
+ * @param ofInvoice - whether the axis shows an overdue invoice rather than an overdue subscription
  */
 export function pastMoments(
   happenings: readonly Happening[],
@@ -28,24 +28,28 @@ function noteTrouble(troubled: Set<string>, happening: Happening, ofInvoice: boo
 }
 
 /**
- * A subscription's changes stand each by itself; what one request, or time, did to another object makes one note, where the
- * first of it stands.
+ * Writes the notes of one instant. Each change of a subscription has its own notes. Changes of any other object by the same
+ * request, or by the clock, are combined at the place of the first.
  */
 function notesOf(together: readonly Happening[], name: Namer): Note[] {
-  const told = grouped(together, ({ id, resource, resource_id, request }) =>
+  const groups = grouped(together, ({ id, resource, resource_id, request }) =>
     resource === 'subscription' ? id : `${resource_id} ${request}`,
   )
-  return [...told.values()].flatMap((group) => {
+  return [...groups.values()].flatMap((group) => {
     const [first] = group
     return first ? NOTES[first.resource](group, name, together) : []
   })
 }
 
-/** @param together - all that happened at the same instant */
-type Teller = (group: readonly Happening[], name: Namer, together: readonly Happening[]) => readonly Note[]
+/** Writes the notes of a group. @param together - all timeline entries of the same instant */
+type NoteWriter = (
+  group: readonly Happening[],
+  name: Namer,
+  together: readonly Happening[],
+) => readonly Note[]
 
-/** What is said of the objects of each kind. A charge is told by its intent, and an invoice's intent by the invoice. */
-const NOTES: Readonly<Record<Happening['resource'], Teller>> = {
+/** Writes the notes of each kind of object. A charge is covered by its intent, and an invoice's intent by the invoice. */
+const NOTES: Readonly<Record<Happening['resource'], NoteWriter>> = {
   subscription: (group, name, together) =>
     group.flatMap((happening) => subscriptionNotes(happening, together, name)),
   invoice: (group, name, together) => [invoiceNote(group, together, name) ?? []].flat(),
@@ -73,13 +77,13 @@ function customerNote({ type, label, changes = {} }: Happening): Note {
 }
 
 const PAYMENT_ENDS: Readonly<Record<string, string>> = {
-  'payment_intent.created': 'to be confirmed',
+  'payment_intent.created': 'not confirmed yet',
   'payment_intent.succeeded': 'paid',
-  'payment_intent.requires_action': 'waits for the customer',
+  'payment_intent.requires_action': 'requires action by the customer',
   'payment_intent.canceled': 'canceled',
 }
 
-/** A payment of no invoice; one of an invoice only when it waits for somebody. */
+/** Writes the note of a payment without an invoice. A payment of an invoice has one only if it requires action. */
 function paymentNotes(group: readonly Happening[]): Note[] {
   const last = group.at(-1)
   if (!last || (last.invoice !== null && last.type !== 'payment_intent.requires_action')) return []

@@ -4,15 +4,15 @@ import type { Colour, Span } from './output.ts'
 import type { Moment, Note } from './timeline-note.ts'
 import type { Run } from './timeline-runs.ts'
 
-/** What is drawn: the past, with runs; where it ends; and the future. */
+/** What to draw: the past, the border between past and future, and the future. */
 export type Picture = {
   readonly past: readonly (Moment | Run)[]
-  /** The moment between past and future, and what it is called. */
+  /** The instant between past and future, and its title. */
   readonly border: { readonly at: number; readonly title: string }
   readonly future: readonly Moment[]
-  /** Whether something happened before the past that is drawn. */
+  /** Whether there are earlier entries that are not drawn. */
   readonly isCut: boolean
-  /** Whether renewals go on after the future that is drawn. */
+  /** Whether renewals continue after the last note. */
   readonly goesOn: boolean
 }
 
@@ -22,15 +22,14 @@ const GAP_WIDTH = 7
 const BORDER_WIDTH = 80
 
 /**
- * One axis of dates from top to bottom: what happened on a solid line, doubled while money is missing; what is to come on
- * a broken one.
+ * Draws a vertical axis of dates. The past is a solid line, doubled while a payment is overdue; the future is dashed.
  * @param width - columns of the terminal
  */
 export function drawPicture(picture: Picture, width: number): Line[] {
   const { past, border, future, isCut, goesOn } = picture
   const instants = [...past.flatMap(instantsOf), border.at, ...future.map(({ at }) => at)]
   const page = new Page(instants, width)
-  if (isCut) page.add({ axis: '⋮', parts: ['more happened before'], colour: 'dim' })
+  if (isCut) page.add({ axis: '⋮', parts: ['earlier events not shown'], colour: 'dim' })
   for (const entry of past) {
     if ('from' in entry) page.addRun(entry)
     else page.addMoment(entry, { axis: axisOf(entry), above: page.axis })
@@ -49,7 +48,7 @@ const instantsOf = (entry: Moment | Run): number[] => ('from' in entry ? [entry.
 type Row = {
   readonly at?: number
   readonly axis: string
-  /** What a line that was broken has in place of the axis' sign. */
+  /** The axis of the continuation lines of a wrapped note. */
   readonly below?: string
   readonly parts: readonly string[]
   readonly colour?: Colour | undefined
@@ -57,7 +56,7 @@ type Row = {
 
 class Page {
   readonly lines: Line[] = []
-  /** The line as the moment before left it. */
+  /** The axis after the previous moment. */
   axis = '│'
   readonly #width: number
   readonly #dateWidth: number
@@ -70,18 +69,18 @@ class Page {
     this.#dateWidth = this.#date(0).length
   }
 
-  /** The lines of a moment; its date stands at the first. */
+  /** Draws a moment. Its first line has the date. */
   addMoment({ at, notes }: Moment, { axis, above }: { axis: string; above: string }): void {
     if (notes.length === 0) return
     const turn = notes.findIndex(({ mark }) => mark === '▲' || mark === '▼' || mark === '■')
     notes.forEach(({ mark, parts, colour }: Note, index) => {
-      // Up to the change of status the line is that of before.
+      // Before the change of status, the axis is still that of the previous status.
       const below = index < turn ? above : mark === '■' ? ' ' : axis
       this.add({ ...(index === 0 && { at }), axis: mark, below, parts, colour })
     })
   }
 
-  /** Three lines and a bracket: the first instant, what it all came to, the last one. */
+  /** Draws a run as three lines with a bracket: the first instant, the summary, the last instant. */
   addRun({ from, to, mark, colour, parts, isTroubled }: Run): void {
     const below = isTroubled ? '║' : '│'
     this.add({ at: from, axis: `${mark} ┐`, parts: [], colour })
@@ -100,7 +99,7 @@ class Page {
       at === undefined ? ' '.repeat(this.#dateWidth + GAP_WIDTH + 1) : `${this.#date(at)} ${this.#gap(at)}`
     if (at !== undefined) this.#previous = at
     const room = this.#width - margin.length - axis.length - 3
-    const [first = '', ...others] = broken(parts, room)
+    const [first = '', ...others] = wrapped(parts, room)
     const paint = (text: string): Span => (colour ? { text, colour } : text)
     const sign = [colour === 'dim' ? paint(margin) : margin, '  ', paint(axis)]
     this.lines.push(first === '' ? sign : [...sign, ' ', paint(first)])
@@ -108,7 +107,7 @@ class Page {
     for (const text of others) this.lines.push([blank, lineOf(below.padEnd(axis.length)), ' ', paint(text)])
   }
 
-  /** ISO 8601, with seconds only where one of the instants has some. */
+  /** Formats an instant as ISO 8601, with seconds only if any instant of the picture has some. */
   #date(instant: number): string {
     const text = formatInstant(instant)
     return this.#hasSeconds ? text : text.replace(/:00Z$/, 'Z')
@@ -120,11 +119,11 @@ class Page {
   }
 }
 
-/** The axis where nothing stands on it. */
+/** Colours the axis of a line without a mark. */
 const lineOf = (text: string): Span => (text.startsWith('║') ? { text, colour: 'yellow' } : text)
 
-/** Parts joined into lines of at most `room` columns; one that is longer is cut. */
-function broken(parts: readonly string[], room: number): string[] {
+/** Joins parts into lines of at most `room` columns. A longer part is truncated. */
+function wrapped(parts: readonly string[], room: number): string[] {
   const lines: string[] = []
   for (const part of parts.map(visible)) {
     const text = part.length > room ? `${part.slice(0, Math.max(0, room - 1))}…` : part
@@ -136,7 +135,7 @@ function broken(parts: readonly string[], room: number): string[] {
   return lines
 }
 
-/** The longest first, with the seconds from which on each is used; before that when it fits exactly. */
+/** Units, longest first. A unit is used from `from` seconds on, and for any span that is a multiple of it. */
 const UNITS = [
   { unit: 'd', size: 86_400, from: 129_600 },
   { unit: 'h', size: 3_600, from: 5_400 },
@@ -144,7 +143,7 @@ const UNITS = [
   { unit: 's', size: 1, from: 0 },
 ] as const
 
-/** `+28 d`, `+1 d`, `+34 h`, `+90 s`; nothing for the same instant. */
+/** Formats a gap: `+28 d`, `+1 d`, `+34 h`, `+90 s`; empty for the same instant. */
 export function gapText(seconds: number): string {
   const found = UNITS.find(({ size, from }) => seconds % size === 0 || seconds >= from)
   if (seconds <= 0 || !found) return ''

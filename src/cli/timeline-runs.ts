@@ -2,7 +2,7 @@ import { formatAmount } from '../core/money.ts'
 import type { Colour } from './output.ts'
 import type { Mark, Moment, Routine } from './timeline-note.ts'
 
-/** Several moments that say the same, told as one. */
+/** Several moments with the same result, drawn as one. */
 export type Run = {
   readonly from: number
   readonly to: number
@@ -12,21 +12,21 @@ export type Run = {
   readonly isTroubled: boolean
 }
 
-/** Fewer than these are worth their lines. */
+/** A shorter run is drawn moment by moment. */
 const SHORTEST_RUN = 3
 
-/** Puts renewals one after another that went as renewals go together into runs: a year of them stays readable. */
+/** Combines consecutive renewals with the same result into runs, so that a year of them stays readable. */
 export function withRuns(moments: readonly Moment[]): (Moment | Run)[] {
-  const told: (Moment | Run)[] = []
+  const entries: (Moment | Run)[] = []
   for (let start = 0; start < moments.length; ) {
     const run = runFrom(moments, start)
-    told.push(...(run.length >= SHORTEST_RUN ? [asRun(run)] : run))
+    entries.push(...(run.length >= SHORTEST_RUN ? [asRun(run)] : run))
     start += run.length
   }
-  return told
+  return entries
 }
 
-/** The moments from a place on that go the same way; at least the one that is there. */
+/** Returns the moments from `start` on that have the same result; at least one. */
 function runFrom(moments: readonly Moment[], start: number): readonly Moment[] {
   const [first, ...others] = moments.slice(start)
   if (!first) return []
@@ -35,7 +35,7 @@ function runFrom(moments: readonly Moment[], start: number): readonly Moment[] {
   return [first, ...others.slice(0, end === -1 ? others.length : end)]
 }
 
-/** How all renewals of a moment went, if they went the same way and nothing else happened. */
+/** Returns the common result of a moment's renewals; undefined if they differ or anything else happened. */
 function outcomeOf({ notes, isTroubled }: Moment): string | undefined {
   const [first] = notes
   const isSame = notes.every(({ routine }) => routine && routine.outcome === first?.routine?.outcome)
@@ -57,14 +57,14 @@ function asRun(moments: readonly Moment[]): Run {
   }
 }
 
-/** What they came to, by currency. */
+/** Sums the renewals by currency. */
 function sums(renewals: readonly Routine[]): string {
   const totals = new Map<string, number>()
   for (const { amount, currency } of renewals) totals.set(currency, (totals.get(currency) ?? 0) + amount)
   return [...totals].map(([currency, amount]) => formatAmount(amount, currency)).join(' + ')
 }
 
-/** The numbers of the invoices, where they are those of one subscription. */
+/** Formats the range of invoice numbers, if all belong to one subscription. */
 function labels(renewals: readonly Routine[]): string {
   const isOne = renewals.every(({ subscription }) => subscription === renewals[0]?.subscription)
   const [first, last] = [renewals[0]?.label, renewals.at(-1)?.label]

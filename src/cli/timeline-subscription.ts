@@ -8,8 +8,8 @@ import { type Mark, type Namer, type Note, note } from './timeline-note.ts'
 type Changes = NonNullable<Happening['changes']>
 
 /**
- * What a change of a subscription says: that it began, what else changed, and its status.
- * @param together - all that happened at its instant
+ * Writes the notes of a subscription's change: its creation, changed fields, and its status.
+ * @param together - all timeline entries of the same instant
  */
 export function subscriptionNotes(happening: Happening, together: readonly Happening[], name: Namer): Note[] {
   const { type, resource_id, status, changes = {} } = happening
@@ -18,14 +18,14 @@ export function subscriptionNotes(happening: Happening, together: readonly Happe
     return [note('●', [`${called}subscribed`, status], { colour: statusColour(status) })]
   }
   if (type === 'subscription.resumed') return [note('●', [`${called}resumed`])]
-  const told = changesTold(changes)
+  const parts = changeTexts(changes)
   return [
-    ...(told.length === 0 ? [] : [note('●', [called + told[0], ...told.slice(1)])]),
+    ...(parts.length === 0 ? [] : [note('●', [called + parts[0], ...parts.slice(1)])]),
     ...statusNotes(happening, together, called),
   ]
 }
 
-/** How good a status is: a change goes up, down, or to the end. */
+/** Ranks statuses, so that a change is an improvement, a decline, or the end. */
 const RANKS: Readonly<Record<SubscriptionStatus, number>> = {
   active: 3,
   trialing: 3,
@@ -41,10 +41,10 @@ const COLOURS: readonly Colour[] = ['red', 'yellow', 'yellow', 'green']
 
 const rankOf = (status: string | null): number => RANKS[status as SubscriptionStatus] ?? 0
 
-/** How a status looks, wherever it stands. */
+/** Returns the colour of a subscription's status. */
 export const statusColour = (status: string | null): Colour => COLOURS[rankOf(status)] ?? 'red'
 
-/** Whether money is missing in a status, for a while. */
+/** Whether a payment is overdue in this status. */
 export const isTrouble = (status: string | null): boolean =>
   status === 'past_due' || status === 'unpaid' || status === 'incomplete'
 
@@ -56,15 +56,15 @@ function statusNotes(happening: Happening, together: readonly Happening[], calle
   return [note(mark, [`${called}${previous_status} → ${status}`, why], { colour: statusColour(status) })]
 }
 
-/** No event tells that a due date has passed: it is why a subscription is past due without a failed payment. */
+/** Whether a due date has passed. No event reports it, but then a subscription is past_due without a failed payment. */
 const isOverdue = ({ status, resource_id }: Happening, together: readonly Happening[]): boolean =>
   status === 'past_due' &&
   !together.some(
     ({ type, subscription }) => type === 'invoice.payment_failed' && subscription === resource_id,
   )
 
-/** What follows from the rest, or is told as the status. */
-const UNTOLD: ReadonlySet<string> = new Set([
+/** Fields that are not described: they follow from other fields, or the status covers them. */
+const OMITTED: ReadonlySet<string> = new Set([
   'status',
   'current_period_start',
   'current_period_end',
@@ -74,41 +74,41 @@ const UNTOLD: ReadonlySet<string> = new Set([
   'ended_at',
 ])
 
-/** Fields whose change has words of its own, or says nothing. */
-const TELLERS: Readonly<Record<string, (change: Changes[string], changes: Changes) => string[]>> = {
+/** Describes the changes of single fields. An empty list means no text. */
+const FIELD_TEXTS: Readonly<Record<string, (change: Changes[string], changes: Changes) => string[]>> = {
   cancel_at_period_end: ({ to }, { cancel_at }) =>
     to === true
-      ? ['set to end with its period', ...instantOf(cancel_at?.to)]
-      : ['no longer set to end with its period'],
+      ? ['set to cancel at period end', ...instantOf(cancel_at?.to)]
+      : ['no longer set to cancel at period end'],
   cancel_at: ({ to }, changes) => {
     if ('cancel_at_period_end' in changes) return []
-    return typeof to === 'number' ? ['set to end', ...instantOf(to)] : ['no longer set to end']
+    return typeof to === 'number' ? ['set to cancel', ...instantOf(to)] : ['no longer set to cancel']
   },
   pause_collection: ({ to }) => pauseText(to),
-  trial_end: ({ to }, changes) => ('status' in changes ? [] : ['trial now ends', ...instantOf(to)]),
+  trial_end: ({ to }, changes) => ('status' in changes ? [] : ['trial end changed', ...instantOf(to)]),
   items: ({ from, to }) => [itemsText(costOf(from), costOf(to))],
-  default_payment_method: () => ['pays by another method'],
+  default_payment_method: () => ['payment method changed'],
   collection_method: ({ from, to }) => [`${from} → ${to}`],
 }
 
 const instantOf = (value: unknown): string[] => (typeof value === 'number' ? [formatInstant(value)] : [])
 
-function changesTold(changes: Changes): string[] {
-  const others = Object.keys(changes).filter((name) => !UNTOLD.has(name) && !(name in TELLERS))
+function changeTexts(changes: Changes): string[] {
+  const others = Object.keys(changes).filter((name) => !OMITTED.has(name) && !(name in FIELD_TEXTS))
   return [
-    ...Object.entries(changes).flatMap(([name, change]) => TELLERS[name]?.(change, changes) ?? []),
+    ...Object.entries(changes).flatMap(([name, change]) => FIELD_TEXTS[name]?.(change, changes) ?? []),
     ...(others.length === 0 ? [] : [`changed: ${others.join(', ')}`]),
   ]
 }
 
 function pauseText(pause: unknown): string[] {
-  if (typeof pause !== 'object' || pause === null) return ['collection goes on']
+  if (typeof pause !== 'object' || pause === null) return ['collection resumed']
   const { behavior, resumes_at } = pause as { behavior: string; resumes_at: number | null }
   const until = resumes_at === null ? [] : [`until ${formatInstant(resumes_at)}`]
   return [`collection paused (${behavior})`, ...until]
 }
 
-/** The items as the API lists them; what one period of them costs, in words. */
+/** Formats the price of a list of items for one period. */
 function costOf(items: unknown): string {
   const { data = [] } = (items ?? {}) as {
     data?: readonly { price: { unit_amount: number; currency: string } | null; quantity: number }[]
@@ -118,4 +118,4 @@ function costOf(items: unknown): string {
 }
 
 const itemsText = (before: string, after: string): string =>
-  before === after ? 'other items' : `${before} → ${after} a period`
+  before === after ? 'items changed' : `${before} → ${after} a period`

@@ -16,20 +16,20 @@ type Shown = {
 }
 
 /**
- * Prints a timeline: a picture on a terminal, with or without colours; where programs read, a line for each note, of an
- * instant, `happened`, `now`, `due` or `projected`, and what to say, with tabs between.
+ * Prints a timeline: a picture on a terminal, and otherwise one line for each note. A line has an instant, `happened`, `now`,
+ * `due` or `projected`, and the note's text, separated by tabs.
  * See docs/contract/command-line.md#timelines; paytwin: the picture.
  */
 export function showTimeline(out: Output, { timeline, name, ofInvoice = false, all }: Shown): void {
   const { now, as_of, happened, upcoming } = timeline
   const [oldest, ...others] = pastMoments(happened.data, { name, ofInvoice })
-  // Of the oldest instant only the end may be told.
+  // The entries of the oldest instant may be incomplete.
   const past = oldest && !(happened.has_more && others.length > 0) ? [oldest, ...others] : others
   if (out.width === null) {
     listTimeline(out, timeline, past, name)
     return
   }
-  const title = as_of === now ? 'now' : `as of then; now is ${formatInstant(now)}`
+  const title = as_of === now ? 'now' : `state at this time; now is ${formatInstant(now)}`
   const picture = {
     past: all ? past : withRuns(past),
     border: { at: as_of, title },
@@ -43,7 +43,7 @@ export function showTimeline(out: Output, { timeline, name, ofInvoice = false, a
   out.line({ text: LEGEND, colour: 'dim' })
 }
 
-const LEGEND = '○ due   ◌ what follows if nothing changes'
+const LEGEND = '○ due   ◌ projected if nothing changes'
 
 const isRenewed = (last: Prospect | undefined): boolean => last?.kind === 'renewal'
 
@@ -70,7 +70,7 @@ function listTimeline(
   out.table(LIST_COLUMNS, [...listed(past, 'happened'), now, ...future], '')
 }
 
-/** Names subscriptions by their order of creation, where there are several. */
+/** Numbers subscriptions in order of creation, if there are several. */
 export function namerOf({ subscriptions }: Related): Namer {
   const numbers = new Map(subscriptions.data.toReversed().map(({ id }, index) => [id, index + 1]))
   return (id) => (numbers.size < 2 || id === null || !numbers.has(id) ? '' : `#${numbers.get(id)} `)

@@ -5,40 +5,41 @@ import { addVerb } from './command.ts'
 import { instant } from './format.ts'
 import type { Io } from './io.ts'
 import type { Span } from './output.ts'
-import { meantMerchant } from './scope.ts'
+import { resolveMerchant } from './scope.ts'
 
 /** `paytwin trigger`. */
 export function triggerCommand(program: Command, io: Io): void {
   addVerb<{ merchant?: string }>(program, io, {
     usage: 'trigger <TYPE>',
     about:
-      'Make new objects that emit an event, and print all events that this told. What only time can bring is prepared: the answer says when it comes.',
-    arguments: { TYPE: 'the type of the event, one of those below' },
+      'Create new objects so that an event of this type occurs, and print all emitted events. An event that only time can ' +
+      'cause is prepared; the output says when it is due and how to reach it.',
+    arguments: { TYPE: 'the event type (see below)' },
     options: (command) =>
       command
-        .option('--merchant <ID>', 'for whom; needed when there are several merchants')
+        .option('--merchant <ID>', 'the merchant; required with several merchants')
         .addHelpText('after', `\nTypes:\n${typesByFamily()}`),
     examples: ['paytwin trigger invoice.payment_failed', 'paytwin trigger refund.failed --json'],
     run: async ({ client, out }, { merchant: named }, [type = '']) => {
-      const merchant = await meantMerchant(client, named)
+      const merchant = await resolveMerchant(client, named)
       out.show(await client.trigger({ type, merchant }), ({ events, due, command }) => {
         for (const event of events) out.line(...eventLine(event))
-        if (due !== null && command !== null) out.line(...toCome(type, due, command))
+        if (due !== null && command !== null) out.line(...upcomingLine(type, due, command))
       })
     },
   })
 }
 
-/** An event that has not happened yet, in the columns of those that have. */
-const toCome = (type: string, due: number, command: string): Span[] => [
+/** Formats an event that is still due, in the same columns as emitted events. */
+const upcomingLine = (type: string, due: number, command: string): Span[] => [
   { text: instant(due), colour: 'dim' },
   '  ',
   { text: type.padEnd(TYPE_WIDTH), colour: 'yellow' },
-  '  still to come: ',
+  '  not due yet; run: ',
   { text: command, colour: 'bold' },
 ]
 
-/** `  invoice.created, .paid`: a line for each family. */
+/** Lists the event types, one line for each family: `  invoice.created, .paid`. */
 function typesByFamily(): string {
   const familyOf = (type: string) => type.slice(0, type.indexOf('.'))
   const families = [...new Set(EVENT_TYPES.map(familyOf))]

@@ -1,4 +1,4 @@
-/** Does something that has no end of its own until Ctrl-C, or whoever started it, ends it. */
+/** Runs endless work until SIGINT (Ctrl-C) or SIGTERM aborts its signal. */
 export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const ended = new AbortController()
   const end = () => ended.abort()

@@ -1,4 +1,4 @@
 import { version } from '../../package.json'
 
-/** paytwin's own version. */
+/** The version of paytwin. */
 export const VERSION: string = version

@@ -13,13 +13,10 @@ import { wallSeconds } from './wall.ts'
 
 const LOOPBACK = '127.0.0.1'
 
-/** The largest body that is read: an object that many requests have filled, twice over, is smaller. */
+/** The largest body that is read. Even an object filled by many requests stays below half of it. */
 const MAX_BODY_BYTES = 8 * 1_048_576
 
-/**
- * The daemon sends over the loopback, and has at most 200 deliveries on their way. Whoever sends more slowly, or over more connections,
- * is somebody else.
- */
+/** The daemon sends over loopback, with at most 200 deliveries at once. A slower sender, or more connections, is not the daemon. */
 const SOCKETS = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 500 }
 const MAX_CONNECTIONS = 250
 
@@ -30,18 +27,17 @@ type Wanted = {
 }
 
 /**
- * A receiver of webhooks: it makes an endpoint for itself, prints each event whose signature is right, and deletes the
- * endpoint when it ends.
+ * Receives webhooks: creates an endpoint, prints each event with a valid signature, and deletes the endpoint at the end.
  * See docs/contract/events-and-webhooks.md#webhook-listener.
  */
 export async function listen(
   { client, out }: Invocation,
   { merchant, port, enabled_events }: Wanted,
 ): Promise<void> {
-  // The first delivery may come sooner than the answer that tells the secret.
-  let tell = (_secret: string) => {}
+  // The first delivery may arrive before the response with the secret.
+  let setSecret = (_secret: string) => {}
   const secret = new Promise<string>((resolve) => {
-    tell = resolve
+    setSecret = resolve
   })
   const server = createServer(SOCKETS, (request, response) => {
     receive(request, secret).then(
@@ -51,8 +47,8 @@ export async function listen(
         response.writeHead(200).end('ok')
       },
       (error: Error) => {
-        out.note(`Refused: ${error.message}`)
-        response.writeHead(error instanceof NotTaken ? error.status : 400).end()
+        out.note(`Rejected: ${error.message}`)
+        response.writeHead(error instanceof Rejected ? error.status : 400).end()
       },
     )
   })
@@ -66,13 +62,13 @@ export async function listen(
         merchant,
         description: 'paytwin webhooks listen',
       })
-      assert(endpoint.secret, 'an endpoint that was just made tells its secret')
-      tell(endpoint.secret)
-      out.note(`Listening on ${url} as ${endpoint.id}, until Ctrl-C. It verifies with ${endpoint.secret}`)
+      assert(endpoint.secret, 'the response to creating an endpoint contains its secret')
+      setSecret(endpoint.secret)
+      out.note(`Listening on ${url} as ${endpoint.id} (Ctrl-C to stop). Signing secret: ${endpoint.secret}`)
       try {
         await whenAborted(ended)
       } finally {
-        await takeAway(client, endpoint.id)
+        await deleteEndpoint(client, endpoint.id)
       }
     } finally {
       server.closeAllConnections()
@@ -81,8 +77,8 @@ export async function listen(
   })
 }
 
-/** That somebody else has deleted it already is as well. */
-async function takeAway(client: Client, endpoint: string): Promise<void> {
+/** Deletes the endpoint, unless it is already deleted. */
+async function deleteEndpoint(client: Client, endpoint: string): Promise<void> {
   try {
     await client.deleteWebhook(endpoint)
   } catch (error) {
@@ -90,8 +86,8 @@ async function takeAway(client: Client, endpoint: string): Promise<void> {
   }
 }
 
-/** A request that is no delivery of this daemon's: its signature is not right, or it is too large. */
-class NotTaken extends Error {
+/** A request that is rejected: its signature is invalid, or its body is too large. */
+class Rejected extends Error {
   readonly status: 401 | 413
 
   constructor(status: 401 | 413, message: string) {
@@ -100,20 +96,20 @@ class NotTaken extends Error {
   }
 }
 
-/** @throws NotTaken */
+/** Reads and verifies a delivery. @throws Rejected */
 async function receive(request: IncomingMessage, secret: Promise<string>): Promise<Event> {
   const body = await read(request)
   const verdict = verifySignature(await secret, { body, headers: request.headers }, { now: wallSeconds() })
-  if (!verdict.isValid) throw new NotTaken(401, verdict.reason)
+  if (!verdict.isValid) throw new Rejected(401, verdict.reason)
   return JSON.parse(body.toString('utf8'))
 }
 
-/** The body of a request. What follows a body that is too large is thrown away by Node as it comes. @throws NotTaken */
+/** Reads the body of a request. Node discards the rest of a body that is too large. @throws Rejected */
 async function read(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
-  // The answer needs the connection, which leaving the loop would else destroy.
+  // Leaving the loop must not destroy the connection, which the response needs.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > MAX_BODY_BYTES) throw tooLarge()
@@ -122,9 +118,9 @@ async function read(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-const tooLarge = () => new NotTaken(413, `Its body is larger than ${MAX_BODY_BYTES} bytes.`)
+const tooLarge = () => new Rejected(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`)
 
-/** @returns where the server listens. @throws Failure 1 when the port is taken */
+/** Starts the server. @returns its URL. @throws Failure 1 if the port is taken */
 const open = (server: Server, port: number): Promise<string> =>
   new Promise((resolve, reject) => {
     server.once('error', (error) => reject(new Failure(1, `Cannot listen on port ${port}: ${error.message}`)))

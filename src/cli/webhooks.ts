@@ -5,31 +5,30 @@ import { wrongUsage } from './failure.ts'
 import { instant } from './format.ts'
 import type { Io } from './io.ts'
 import type { Colour, Column, Output } from './output.ts'
-import { meantMerchant } from './scope.ts'
+import { resolveMerchant } from './scope.ts'
 import { listen } from './webhooks-listen.ts'
 
-type Whose = { merchant?: string }
+type MerchantOption = { merchant?: string }
 
 /** `paytwin webhooks`. */
 export function webhookCommands(program: Command, io: Io): void {
-  const webhooks = program
-    .command('webhooks')
-    .description('Post events to receivers, and see what became of them.')
+  const webhooks = program.command('webhooks').description('Manage webhook endpoints and their deliveries.')
 
-  addVerb<Whose & { event?: string[] }>(webhooks, io, {
+  addVerb<MerchantOption & { event?: string[] }>(webhooks, io, {
     usage: 'create <URL>',
-    about: 'Create an endpoint: events from now on are posted to it. Its secret is shown this once.',
-    arguments: { URL: 'where events are posted to' },
+    about:
+      'Create a webhook endpoint, which receives events from now on. Its signing secret is shown only once.',
+    arguments: { URL: 'the URL that receives the events' },
     options: (command) =>
       command
-        .option('--event <TYPE...>', "the events that it wants, as in 'invoice.*' (default: all)")
-        .option('--merchant <ID>', 'whose events; needed when there are several merchants'),
+        .option('--event <TYPE...>', "the event types to send, such as 'invoice.*' (default all)")
+        .option('--merchant <ID>', 'the merchant whose events are sent; required with several merchants'),
     examples: [
       'paytwin webhooks create http://localhost:3000/webhooks',
       "paytwin webhooks create http://localhost:3000/webhooks --event 'invoice.*' subscription.deleted",
     ],
     run: async ({ client, out }, { merchant: named, event }, [url = '']) => {
-      const merchant = await meantMerchant(client, named)
+      const merchant = await resolveMerchant(client, named)
       out.show(
         await client.createWebhook({ url, enabled_events: event, merchant }),
         ({ id, secret = '', url: receiver, enabled_events, merchant_id }) =>
@@ -44,87 +43,87 @@ export function webhookCommands(program: Command, io: Io): void {
     },
   })
 
-  addVerb<Whose>(webhooks, io, {
+  addVerb<MerchantOption>(webhooks, io, {
     usage: 'list',
-    about: 'List endpoints, the newest first.',
+    about: 'List webhook endpoints, newest first.',
     options: (command) =>
-      command.option('--merchant <ID>', 'of this merchant; needed when there are several'),
+      command.option('--merchant <ID>', 'the merchant of the endpoints; required with several merchants'),
     examples: ['paytwin webhooks list'],
     run: async ({ client, out }, { merchant: named }) => {
-      const merchant = await meantMerchant(client, named)
+      const merchant = await resolveMerchant(client, named)
       out.show(await client.webhooks({ merchant, limit: 100 }), ({ data }) =>
-        out.table(ENDPOINT_COLUMNS, data, 'No webhook endpoint.'),
+        out.table(ENDPOINT_COLUMNS, data, 'No webhook endpoints.'),
       )
     },
   })
 
   addVerb(webhooks, io, {
     usage: 'delete <ID>',
-    about: 'Delete an endpoint, and take back what is on its way to it.',
-    arguments: { ID: 'the endpoint, as in we_…' },
+    about: 'Delete a webhook endpoint and cancel its pending deliveries.',
+    arguments: { ID: 'the endpoint (we_…)' },
     examples: ['paytwin webhooks delete we_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
-      out.show(await client.deleteWebhook(id), (deleted) => out.line(`${deleted.id} is deleted.`)),
+      out.show(await client.deleteWebhook(id), (deleted) => out.line(`Deleted ${deleted.id}.`)),
   })
 
   addVerb<{ limit: number }>(webhooks, io, {
     usage: 'deliveries <ID>',
-    about: 'List what was sent to an endpoint, the newest first, with the last answer.',
-    arguments: { ID: 'the endpoint, as in we_…' },
-    options: (command) => command.option('-n, --limit <N>', 'how many, at most 100', wholeNumber, 10),
+    about: 'List the deliveries of an endpoint with their last response, newest first.',
+    arguments: { ID: 'the endpoint (we_…)' },
+    options: (command) =>
+      command.option('-n, --limit <N>', 'maximum number of deliveries, up to 100', wholeNumber, 10),
     examples: [
       'paytwin webhooks deliveries we_0123456789abcd',
       'paytwin webhooks deliveries we_0123456789abcd -n 50 --json',
     ],
     run: async ({ client, out }, { limit }, [id = '']) =>
       out.show(await client.webhookDeliveries(id, { limit }), ({ data }) =>
-        out.table(DELIVERY_COLUMNS, data, 'Nothing was sent there.'),
+        out.table(DELIVERY_COLUMNS, data, 'No deliveries.'),
       ),
   })
 
-  addVerb<Whose & { all?: boolean }>(webhooks, io, {
+  addVerb<MerchantOption & { all?: boolean }>(webhooks, io, {
     usage: 'retry [ID]',
     about:
-      'Send again, now, what waits to be tried again: a delivery, those of an endpoint, or with --all every one.',
-    arguments: { ID: 'a delivery, as in whd_…, or an endpoint, as in we_…, for all that waits there' },
+      'Retry deliveries now instead of at their scheduled time: one delivery, those of an endpoint, or all that wait for a retry.',
+    arguments: { ID: 'a delivery (whd_…), or an endpoint (we_…) to retry its deliveries' },
     options: (command) =>
       command
-        .option('--all', 'every delivery that waits')
-        .option('--merchant <ID>', 'with --all: of this merchant'),
+        .option('--all', 'retry every delivery that waits for a retry')
+        .option('--merchant <ID>', 'with --all, only deliveries of this merchant'),
     examples: ['paytwin webhooks retry --all', 'paytwin webhooks retry we_0123456789abcd'],
     run: async ({ client, out }, { all, merchant }, [id]) => {
       if (all ? id !== undefined : id === undefined) {
-        throw wrongUsage('Give the id of a delivery or of an endpoint, or --all.')
+        throw wrongUsage('Give either the ID of a delivery or an endpoint, or --all.')
       }
-      if (!all && merchant !== undefined)
-        throw wrongUsage('--merchant goes with --all: an id says whose it is.')
+      if (!all && merchant !== undefined) throw wrongUsage('--merchant can only be used with --all.')
       showSent(out, await client.retryWebhooks(id === undefined ? { all: true, merchant } : { id }))
     },
   })
 
-  addVerb<Whose & { port: number; event?: string[] }>(webhooks, io, {
+  addVerb<MerchantOption & { port: number; event?: string[] }>(webhooks, io, {
     usage: 'listen',
     about:
-      'Be a receiver: verify and print what comes, until Ctrl-C. Makes an endpoint for itself, and takes it away again.',
+      'Receive webhooks: verify and print each delivery until Ctrl-C. Creates an endpoint at the start, and deletes it at the end.',
     options: (command) =>
       command
-        .option('--port <N>', 'the port to listen on; 0 for any free one', wholeNumber, 0)
-        .option('--event <TYPE...>', "the events to ask for, as in 'invoice.*' (default: all)")
-        .option('--merchant <ID>', 'whose events; needed when there are several merchants'),
+        .option('--port <N>', 'the port to listen on; 0 for any free port', wholeNumber, 0)
+        .option('--event <TYPE...>', "the event types to receive, such as 'invoice.*' (default all)")
+        .option('--merchant <ID>', 'the merchant whose events are received; required with several merchants'),
     examples: ['paytwin webhooks listen', "paytwin webhooks listen --port 3000 --event 'invoice.*' --json"],
     run: async (invocation, { merchant: named, port, event }) => {
-      const merchant = await meantMerchant(invocation.client, named)
+      const merchant = await resolveMerchant(invocation.client, named)
       await listen(invocation, { merchant, port, enabled_events: event })
     },
   })
 }
 
-/** Deliveries that were just made or sent again. */
+/** Prints deliveries that were just created or retried. */
 export const showSent = (out: Output, sent: List<WebhookDelivery>): void =>
   out.show(sent, ({ data, has_more }) => {
-    for (const { event, endpoint } of data) out.line(`${event} goes to ${endpoint}.`)
-    if (data.length === 0) out.line('Nothing is sent: no endpoint wants it, or waits for it.')
-    if (has_more) out.line('… and so do older ones.')
+    for (const { event, endpoint } of data) out.line(`Sending ${event} to ${endpoint}.`)
+    if (data.length === 0) out.line('Nothing to send: no endpoint is subscribed, and no delivery waits.')
+    if (has_more) out.line('Older deliveries are sent too.')
   })
 
 const ENDPOINT_COLUMNS: readonly Column<WebhookEndpoint>[] = [
@@ -150,11 +149,14 @@ const DELIVERY_COLUMNS: readonly Column<WebhookDelivery>[] = [
   { title: 'EVENT', cell: ({ event }) => event },
   { title: 'STATUS', cell: ({ status }) => ({ text: status, colour: COLOURS[status] }) },
   { title: 'ATTEMPTS', cell: ({ attempts }) => String(attempts.length) },
-  { title: 'ANSWER', cell: ({ attempts }) => answerOf(attempts.at(-1)) },
-  { title: 'NEXT', cell: ({ next_attempt }) => (next_attempt === null ? '–' : instant(next_attempt)) },
+  { title: 'RESPONSE', cell: ({ attempts }) => responseOf(attempts.at(-1)) },
+  {
+    title: 'NEXT ATTEMPT',
+    cell: ({ next_attempt }) => (next_attempt === null ? '–' : instant(next_attempt)),
+  },
 ]
 
-const answerOf = (attempt: WebhookDelivery['attempts'][number] | undefined): string =>
+const responseOf = (attempt: WebhookDelivery['attempts'][number] | undefined): string =>
   attempt === undefined
     ? '–'
     : attempt.response_status === null
