@@ -35,7 +35,7 @@ describe('a crash is recorded', () => {
   })
 
   test('unless the test expects it', () => {
-    noteCrash('one', 'error: this is a mistake in paytwin\nError: boom')
+    noteCrash('one', 'error: internal error in paytwin\nError: boom')
     expectCrash(/boom/)
     expect(takeSurprises()).toEqual([])
   })

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
  */
 
 /** Last line of Node's report on an uncaught exception or unhandled rejection; a failed command; a daemon's last log line. */
-const CRASH = /^Node\.js v\d+\.|this is a mistake in paytwin|"level":"fatal"|^\S+Z FATAL /m
+const CRASH = /^Node\.js v\d+\.|internal error in paytwin|"level":"fatal"|^\S+Z FATAL /m
 
 type Crash = { readonly process: string; output: string }
 

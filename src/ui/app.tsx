@@ -6,11 +6,11 @@ type Props = {
   readonly frame: Frame
   readonly columns: number
   readonly rows: number
-  /** Given a key by its name; always the same function. */
+  /** Called with the name of each pressed key. It must stay the same function. */
   readonly onKey: (key: string) => void
 }
 
-/** The whole screen: what there is to see was decided before, and keys are passed on. */
+/** The whole screen. It shows a finished frame, and passes keys on. */
 export function App({ frame, columns, rows, onKey }: Props) {
   useInput((input, key) => {
     for (const name of keyNames(input, key)) onKey(name)
@@ -31,7 +31,7 @@ function Lines({ lines }: { readonly lines: readonly string[] }) {
   return (
     <Box flexDirection="column" flexShrink={0}>
       {lines.map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is known by its place on the screen and by nothing else
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its position on the screen only
         <Line key={index} line={line} />
       ))}
     </Box>
@@ -39,8 +39,8 @@ function Lines({ lines }: { readonly lines: readonly string[] }) {
 }
 
 /**
- * A line that is drawn as it is. It reaches Ink as a transformation of a blank, because Ink remembers the measures of
- * every text that it has ever laid out: a thousand events a second would fill the memory.
+ * A line that is drawn unchanged. Ink gets it as a transformation of a space, because Ink caches the width of every text
+ * that it lays out: at a thousand events a second the cache would fill the memory.
  */
 const Line = ({ line }: { readonly line: string }) => (
   <Transform transform={() => line}>

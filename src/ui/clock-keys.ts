@@ -3,14 +3,14 @@ import { ADVANCE_CHOICES, aimOf } from './advance-menu.ts'
 import { nowOf } from './clock-view.ts'
 import { backToList, inMode, noticed, only, type State, type Step } from './state.ts'
 
-/** Opens the menu, and asks for what comes next. */
+/** Opens the advance menu and requests the next due job. */
 export function openAdvance(state: State): Step {
   return withClock(state, ({ status, merchant_id }) =>
     status === 'advancing'
-      ? only(noticed(state, 'An advance is under way: c cancels it.'))
+      ? only(noticed(state, 'The clock is already advancing. Press c to cancel.'))
       : {
           state: { ...state, mode: { name: 'advance', choice: 0, next: undefined } },
-          command: { do: 'look_ahead', merchant: merchant_id },
+          command: { do: 'read_upcoming', merchant: merchant_id },
         },
   )
 }
@@ -35,8 +35,8 @@ export function advance(state: State): Step {
           noticed(
             after,
             mode.next === null
-              ? 'Nothing is due, so there is nothing to advance to.'
-              : 'What comes next is not known yet.',
+              ? 'No job is due, so there is no time to advance to.'
+              : 'The next job is not known yet.',
           ),
         )
   })
@@ -46,7 +46,7 @@ export function cancelAdvance(state: State): Step {
   return withClock(state, ({ status, merchant_id }) =>
     status === 'advancing'
       ? { state, command: { do: 'cancel', merchant: merchant_id } }
-      : only(noticed(state, 'No advance is under way.')),
+      : only(noticed(state, 'The clock is not advancing.')),
   )
 }
 
@@ -57,14 +57,14 @@ export function toggleFrozen(state: State): Step {
   }))
 }
 
-/** Acts on the clock where one is meant, and else says why none is. */
+/** Acts on the clock if there is exactly one, and otherwise shows why it cannot. */
 function withClock(state: State, act: (clock: Clock) => Step): Step {
   const { clock: view } = state
   if (view.known === 'one') return act({ ...view.clock, now: nowOf(view, state.at) })
   const reasons = {
     'not yet': 'The clock is not known yet.',
-    none: 'The merchant is gone, and its clock with it.',
-    several: 'Several merchants are watched: start with --merchant ID to control the clock of one.',
+    none: 'The merchant no longer exists.',
+    several: 'Several merchants are shown. To control a clock, start with --merchant ID.',
   }
   return only(noticed(state, reasons[view.known], true))
 }

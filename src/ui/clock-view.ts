@@ -1,23 +1,23 @@
 import type { Clock } from '../client/types.ts'
 
-/** What is known of the clock that is shown and controlled. */
+/** The clock that the UI shows and controls. */
 export type ClockView =
   | { readonly known: 'not yet' }
-  /** Several merchants are watched: none of their clocks is meant. */
+  /** Several merchants are shown, so none of their clocks is selected. */
   | { readonly known: 'several'; readonly count: number }
-  /** The merchant is gone. */
+  /** The merchant was deleted. */
   | { readonly known: 'none' }
   | {
       readonly known: 'one'
       readonly clock: Clock
       /** When it was read, in milliseconds. */
       readonly at: number
-      /** Where the advance that is under way began, as far as it was seen: Unix seconds. */
+      /** The first time seen of the running advance, in Unix seconds. */
       readonly from: number
     }
 
-/** Takes in the clocks as the daemon tells them. */
-export function seen(view: ClockView, clocks: readonly Clock[], at: number): ClockView {
+/** Updates the view with the daemon's clocks. */
+export function withClocks(view: ClockView, clocks: readonly Clock[], at: number): ClockView {
   const [clock, ...others] = clocks
   if (!clock) return { known: 'none' }
   if (others.length > 0) return { known: 'several', count: clocks.length }
@@ -27,13 +27,13 @@ export function seen(view: ClockView, clocks: readonly Clock[], at: number): Clo
   return { known: 'one', clock, at, from }
 }
 
-/** What a clock shows by now: a live one has gone on since it was read. @param at - milliseconds */
+/** Returns the clock's current time; a live clock has moved since it was read. @param at - milliseconds */
 export const nowOf = ({ clock, at: readAt }: ClockView & { known: 'one' }, at: number): number =>
   clock.mode === 'live' && clock.status === 'ready'
     ? clock.now + Math.max(0, Math.floor((at - readAt) / 1000))
     : clock.now
 
-/** How much of an advance is done, from 0 to 1. */
+/** Returns the progress of an advance, from 0 to 1. */
 export function progressOf({ clock, from }: ClockView & { known: 'one' }): number {
   const { now, target } = clock
   if (target === null || target <= from) return 1

@@ -3,22 +3,22 @@ import { Refused } from '../client/errors.ts'
 import type { Clock } from '../client/types.ts'
 import { realTiming, type Timing } from './frame-loop.ts'
 
-/** While nothing happens: only a clock that others move without any event is seen this late. */
+/** The interval while no events arrive. A clock that moves without an event is shown this late at most. */
 export const IDLE_MS = 2_000
-/** While events arrive: they mostly come with a clock that moves. */
+/** The interval while events arrive, which mostly come with a moving clock. */
 const BUSY_MS = 1_000
-/** While an advance is under way, so that its progress is seen. */
+/** The interval during an advance, so that its progress is visible. */
 const ADVANCING_MS = 200
 
-/** Reads the clocks again and again. */
+/** Polls the clocks. */
 export type ClockWatch = {
-  /** Reads them now, such as after a change. */
-  readonly look: () => void
-  /** Reads them soon, for events have arrived; however many do, once a second. */
-  readonly lookSoon: () => void
+  /** Reads them at once, for example after a change. */
+  readonly poll: () => void
+  /** Reads them within a second, because events have arrived. */
+  readonly pollSoon: () => void
 }
 
-/** Watches the clocks until the signal ends it. */
+/** Polls the clocks until the signal aborts. */
 export function watchClocks(
   client: Pick<Client, 'clocks'>,
   merchant: string | undefined,
@@ -32,36 +32,36 @@ export function watchClocks(
     readonly timing?: Timing
   },
 ): ClockWatch {
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let polledAt = Number.NEGATIVE_INFINITY
   let nextAt = Number.POSITIVE_INFINITY
-  let isLooking = false
+  let isPolling = false
   let callOff: () => void = () => undefined
-  const lookAt = (at: number) => {
+  const pollAt = (at: number) => {
     callOff()
     nextAt = at
-    callOff = timing.later(() => void look(), Math.max(0, Math.ceil(at - timing.now())))
+    callOff = timing.later(() => void poll(), Math.max(0, Math.ceil(at - timing.now())))
   }
-  const look = async () => {
-    if (isLooking || signal.aborted) return
-    isLooking = true
+  const poll = async () => {
+    if (isPolling || signal.aborted) return
+    isPolling = true
     callOff()
     const clocks = await readClocks(client, merchant)
-    isLooking = false
+    isPolling = false
     if (signal.aborted) return
-    lookedAt = timing.now()
+    polledAt = timing.now()
     if (clocks) onClocks(clocks)
     const isMoving = clocks?.some(({ status }) => status === 'advancing')
-    lookAt(lookedAt + (isMoving ? ADVANCING_MS : IDLE_MS))
+    pollAt(polledAt + (isMoving ? ADVANCING_MS : IDLE_MS))
   }
-  const lookSoon = () => {
-    if (!isLooking && !signal.aborted && nextAt > lookedAt + BUSY_MS) lookAt(lookedAt + BUSY_MS)
+  const pollSoon = () => {
+    if (!isPolling && !signal.aborted && nextAt > polledAt + BUSY_MS) pollAt(polledAt + BUSY_MS)
   }
   signal.addEventListener('abort', () => callOff(), { once: true })
-  void look()
-  return { look: () => void look(), lookSoon }
+  void poll()
+  return { poll: () => void poll(), pollSoon }
 }
 
-/** None where the merchant is gone; undefined when the daemon is away: the connection tells that. */
+/** Reads the clocks: none if the merchant was deleted, undefined if the daemon does not answer (the stream reports that). */
 async function readClocks(
   client: Pick<Client, 'clocks'>,
   merchant: string | undefined,

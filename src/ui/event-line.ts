@@ -5,39 +5,40 @@ import { formatAmount } from '../core/money.ts'
 import { methodText } from '../core/payment-method.ts'
 import type { Colour, Span } from './span.ts'
 
-/** The longest common type is payment_intent.payment_failed; a longer one pushes its line to the right. */
+/** The width of the longest common type, payment_intent.payment_failed. A longer one pushes the rest to the right. */
 export const TYPE_WIDTH = 29
 
-/** What a line tells of an event, before it is laid out. */
+/** The parts of an event's line, before layout. */
 export type EventCells = {
-  /** UTC ISO 8601. */
+  /** ISO 8601 in UTC. */
   readonly time: string
   readonly type: string
   /** By family and outcome. */
   readonly colour: Colour
   readonly object: string
-  /** What matters of the object, the most important first. */
+  /** The object's details, most important first. */
   readonly details: readonly string[]
 }
 
 /**
- * @param format - how details write instants, which are Unix seconds; there is not room for whole ones everywhere
+ * Extracts the parts of an event's line.
+ * @param format - formats the instants in details (Unix seconds), because narrow rows have no room for complete ones
  * See docs/contract/terminal-ui.md#screen.
  */
 export function eventCells(event: Event, format: (instant: number) => string = formatInstant): EventCells {
   const { type, created, data } = event
   const time: TimeText = (value) => (typeof value === 'number' ? format(value) : '')
-  const matters = MATTERS[data.object.object]?.(data.object, event, time) ?? []
+  const details = DETAILS[data.object.object]?.(data.object, event, time) ?? []
   return {
     time: formatInstant(created),
     type,
     colour: colourOf(type),
     object: String(data.object.id),
-    details: matters.filter((detail) => detail !== ''),
+    details: details.filter((detail) => detail !== ''),
   }
 }
 
-/** An event in one line: simulated time, type, object, and what matters of it. */
+/** Formats an event in one line: simulated time, type, object and details. */
 export function eventLine(event: Event): Span[] {
   const { time, type, colour, object, details } = eventCells(event)
   return [
@@ -64,11 +65,11 @@ function colourOf(type: string): Colour {
   return what === 'paid' || what === 'succeeded' ? 'green' : (FAMILY_COLOURS[family] ?? 'dim')
 }
 
-/** An instant as it is written; empty for null. */
+/** Formats an instant; empty for null. */
 type TimeText = (instant: unknown) => string
 
-/** What matters of an object of each kind; empty texts are left out. */
-const MATTERS: Readonly<Record<string, (object: Resource, event: Event, time: TimeText) => string[]>> = {
+/** The details of each kind of object. Empty texts are omitted. */
+const DETAILS: Readonly<Record<string, (object: Resource, event: Event, time: TimeText) => string[]>> = {
   subscription: (subscription, event, time) => [
     statusChange(subscription, event),
     periodChange(subscription, event, time),

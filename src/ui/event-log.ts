@@ -1,22 +1,22 @@
 import type { Event } from '../client/types.ts'
 
 /**
- * How many entries are kept: some 40 MB of events at most, and hours of an ordinary sandbox. Older ones are let go; the
- * daemon has them all.
+ * How many entries are kept: at most some 40 MB of events, and hours of an ordinary sandbox. The daemon still has older
+ * events.
  */
-export const MOST_KEPT = 5_000
+export const MAX_ENTRIES = 5_000
 
 /** A line of the list: an event, or a note between events. */
 export type Entry = {
-  /** Its number of arrival, by which it is known while others come and go. */
+  /** Its number of arrival, which identifies it while other entries come and go. */
   readonly n: number
 } & ({ readonly event: Event } | { readonly note: string })
 
-/** What has arrived, as far as it is kept. */
+/** The entries that have arrived and are kept. */
 export type EventLog = {
   /** Oldest first. */
   readonly entries: readonly Entry[]
-  /** What has arrived since the list was paused; undefined when it is not. */
+  /** The entries that have arrived since the list was paused; undefined if it is not paused. */
   readonly held: readonly Entry[] | undefined
   /** The number of the next entry. */
   readonly next: number
@@ -26,28 +26,28 @@ export type EventLog = {
 
 export const EMPTY_LOG: EventLog = { entries: [], held: undefined, next: 1, arrived: 0 }
 
-/** Adds what has arrived: events, and notes as texts. While paused it is held back, and no more than is kept. */
+/** Appends events, and notes as texts. While the list is paused they are held back, up to the same maximum. */
 export function append(log: EventLog, arrived: readonly (Event | string)[]): EventLog {
   const added = arrived.map(
-    (what, index): Entry => ({
+    (item, index): Entry => ({
       n: log.next + index,
-      ...(typeof what === 'string' ? { note: what } : { event: what }),
+      ...(typeof item === 'string' ? { note: item } : { event: item }),
     }),
   )
   const grown = {
     ...log,
     next: log.next + added.length,
-    arrived: log.arrived + arrived.filter((what) => typeof what !== 'string').length,
+    arrived: log.arrived + arrived.filter((item) => typeof item !== 'string').length,
   }
   return log.held
     ? bounded({ ...grown, held: [...log.held, ...added] })
     : bounded({ ...grown, entries: [...log.entries, ...added] })
 }
 
-/** Lets the list stand still. */
+/** Pauses the list. */
 export const paused = (log: EventLog): EventLog => ({ ...log, held: log.held ?? [] })
 
-/** Lets the list go on, with what has arrived meanwhile. */
+/** Resumes the list, with the entries that have arrived in the meantime. */
 export const resumed = (log: EventLog): EventLog =>
   bounded({ ...log, entries: [...log.entries, ...(log.held ?? [])], held: undefined })
 
@@ -58,4 +58,4 @@ const bounded = ({ entries, held, ...log }: EventLog): EventLog => ({
 })
 
 const newest = (entries: readonly Entry[]): readonly Entry[] =>
-  entries.length > MOST_KEPT ? entries.slice(-MOST_KEPT) : entries
+  entries.length > MAX_ENTRIES ? entries.slice(-MAX_ENTRIES) : entries

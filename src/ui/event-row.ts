@@ -6,24 +6,24 @@ import type { Entry } from './event-log.ts'
 import { padded } from './fit.ts'
 import type { Span } from './span.ts'
 
-/** From how many columns on a row has room for types of every length, and for a merchant's name. */
+/** The width from which a row has room for the longest types and a merchant's name. */
 const ROOMY = 100
-/** From how many columns on a row has room for whole instants, in its details too: a period has two of them. */
+/** The width from which a row has room for complete instants, also in its details: a period has two. */
 const WIDE = 125
-/** Where there is no room for a longer type, it pushes its row to the right. */
+/** The width of the type in a narrow row. A longer type pushes the rest to the right. */
 const SHORT_TYPE_WIDTH = 22
 const MERCHANT_WIDTH = 18
 
-/** How rows are laid out. */
+/** The layout of rows. */
 export type RowLayout = {
   readonly columns: number
-  /** Shown in each row when several merchants are watched and there is room. */
+  /** Names a merchant, if several are shown. A row without room omits the name. */
   readonly merchantName: ((id: string) => string) | null
 }
 
 /**
- * An entry as a row of the list. What matters of an event has to be in sight at 80 columns: so a narrow row leaves out
- * year and seconds, and the time of day in its details. The event itself shows them.
+ * Formats an entry as a row of the list. An event's details must be visible at 80 columns: so a narrow row omits year and
+ * seconds, and the time of day in details. The event's JSON shows them.
  */
 export function entryRow(entry: Entry, layout: RowLayout): Span[] {
   if ('note' in entry) return [{ text: `── ${entry.note} ──`, colour: 'dim' }]
@@ -56,7 +56,7 @@ function wideRow(event: Event, { merchantName }: RowLayout): Span[] {
   ]
 }
 
-/** `2026-02-28`. */
+/** Formats an instant's day: `2026-02-28`. */
 const dayOf = (instant: number): string => formatInstant(instant).slice(0, 10)
 
 const merchantSpans = (

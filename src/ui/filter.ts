@@ -3,20 +3,20 @@ import { eventCells } from './event-line.ts'
 import type { Entry } from './event-log.ts'
 
 /**
- * The entries that a filter lets through. With a star it is a glob of the type or of an id; without, and for texts, it is
- * anything that the line shows or the event's object holds, such as the customer's id. Case does not matter. Notes always pass.
+ * Returns the entries that match a filter. With a star, the filter is a glob over the type or an ID. Any other filter matches
+ * text anywhere in the line or the event's object, such as the customer's ID. Case does not matter. Notes always match.
  * See docs/contract/terminal-ui.md#filter.
  */
 export function filtered(entries: readonly Entry[], filter: string): readonly Entry[] {
   const wanted = filter.trim().toLowerCase()
   if (wanted === '') return entries
-  const isWanted = wanted.includes('*')
+  const isMatch = wanted.includes('*')
     ? globOf(wanted)
     : (entry: Entry) => textsOf(entry).some((text) => text.includes(wanted))
-  return entries.filter((entry) => 'note' in entry || isWanted(entry))
+  return entries.filter((entry) => 'note' in entry || isMatch(entry))
 }
 
-/** As a glob of the whole type or id, or of a part of any text. */
+/** Matches a glob against the whole type or ID, or a part of any other text. */
 const globOf =
   (glob: string) =>
   (entry: Entry): boolean => {
@@ -27,7 +27,7 @@ const globOf =
     )
   }
 
-/** What of an event a filter looks at, in lower case: type, id and object's id first. */
+/** Lists the texts of an event that a filter searches, in lower case: type, ID and object's ID first. */
 function textsOf(entry: Entry): string[] {
   if ('note' in entry) return []
   const { event } = entry
@@ -37,7 +37,7 @@ function textsOf(entry: Entry): string[] {
   )
 }
 
-/** Every string that a value holds, at any depth; the kinds of objects apart, which would match everywhere. */
+/** Lists every string in a value, at any depth, except the kinds of objects, which would match everywhere. */
 function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []

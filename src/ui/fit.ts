@@ -5,10 +5,10 @@ import { coloured, type Span, textOf } from './span.ts'
 const ASCII = /^[\u0020-\u007e]*$/
 const graphemes = new Intl.Segmenter()
 
-/** How many columns of a terminal a harmless text takes: two for 日 and for most emoji. */
+/** Returns the width of a text without control characters in columns: two for 日 and most emoji. */
 export const widthOf = (text: string): number => (ASCII.test(text) ? text.length : stringWidth(text))
 
-/** The longest beginning of a text that is no wider than so many columns; no character is cut in two. */
+/** Returns the longest prefix of a text that fits, without splitting a character. */
 export function cut(text: string, columns: number): string {
   if (columns <= 0) return ''
   if (ASCII.test(text)) return text.slice(0, columns)
@@ -22,25 +22,25 @@ export function cut(text: string, columns: number): string {
   return kept
 }
 
-/** A text cut or filled up to so many columns. */
+/** Truncates or pads a text to exactly `columns` columns. */
 export function padded(text: string, columns: number): string {
   const kept = cut(text, columns)
   return kept + ' '.repeat(Math.max(0, columns - widthOf(kept)))
 }
 
-/** A text in pieces that are no wider than so many columns each. */
+/** Splits a text into pieces of at most `columns` columns. */
 export function wrapped(text: string, columns: number): string[] {
   const pieces: string[] = []
   for (let rest = text; ; ) {
     const piece = cut(rest, columns)
     pieces.push(piece)
     rest = rest.slice(piece.length)
-    // A character that is wider than the terminal is not shown.
+    // A character wider than the terminal is omitted.
     if (rest === '' || piece === '') return pieces
   }
 }
 
-/** Spans that take no more than so many columns, harmless; the last one ends in `…` where something is left out. */
+/** Truncates spans to `columns` columns and escapes control characters. A truncated text ends in `…`. */
 export function fitted(spans: readonly Span[], columns: number): Span[] {
   const kept: Span[] = []
   let left = columns
@@ -59,11 +59,11 @@ export function fitted(spans: readonly Span[], columns: number): Span[] {
   return kept
 }
 
-/** How many columns spans take. */
+/** Returns the width of spans in columns. */
 export const widthOfAll = (spans: readonly Span[]): number =>
   spans.reduce((sum, span) => sum + widthOf(visible(textOf(span))), 0)
 
-/** What stands at the left and at the right end of a line; where both do not fit, the right one stays whole. */
+/** Aligns spans to the left and right end of a line. If both do not fit, the left part is truncated, or the right one omitted. */
 export function spread(left: readonly Span[], right: readonly Span[], columns: number): Span[] {
   const width = widthOfAll(right)
   if (width + 2 > columns) return fitted(left, columns)
@@ -71,7 +71,7 @@ export function spread(left: readonly Span[], right: readonly Span[], columns: n
   return [...start, ' '.repeat(columns - width - widthOfAll(start)), ...fitted(right, width)]
 }
 
-/** Spans as a terminal takes them. */
+/** Converts spans to text with the terminal's colour codes. */
 export const painted = (spans: readonly Span[], isColoured: boolean): string =>
   spans
     .map((span) =>

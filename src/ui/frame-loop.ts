@@ -1,12 +1,12 @@
-/** More can be neither seen nor drawn by a slow terminal. See docs/contract/terminal-ui.md#events. */
+/** A higher rate would not be visible, and slow terminals could not draw it. See docs/contract/terminal-ui.md#events. */
 export const FRAMES_PER_SECOND = 15
 const FRAME_MS = 1000 / FRAMES_PER_SECOND
 
-/** How time passes for a loop. */
+/** The clock and timer of a loop. */
 export type Timing = {
   /** Milliseconds from an arbitrary start. */
   readonly now: () => number
-  /** Does something after so many milliseconds, unless it is called off. @returns calls it off */
+  /** Runs work after a delay. @returns a function that cancels it */
   readonly later: (work: () => void, delayMs: number) => () => void
 }
 
@@ -18,12 +18,12 @@ export const realTiming: Timing = {
   },
 }
 
-/** Draws when it is asked to, at once where the last frame is long enough ago, and at most so often a second. */
+/** Draws a frame on request, immediately if the last one is old enough, and at most FRAMES_PER_SECOND times a second. */
 export class FrameLoop {
   readonly #draw: () => void
   readonly #timing: Timing
   #drawnAt = Number.NEGATIVE_INFINITY
-  #callOff: (() => void) | undefined
+  #cancel: (() => void) | undefined
   #isEnded = false
 
   constructor(draw: () => void, timing: Timing = realTiming) {
@@ -31,21 +31,21 @@ export class FrameLoop {
     this.#timing = timing
   }
 
-  /** Something has changed. */
+  /** Requests a frame after a change. */
   request(): void {
-    if (this.#callOff || this.#isEnded) return
+    if (this.#cancel || this.#isEnded) return
     const { now, later } = this.#timing
     const wait = Math.max(0, this.#drawnAt + FRAME_MS - now())
-    this.#callOff = later(() => {
-      this.#callOff = undefined
+    this.#cancel = later(() => {
+      this.#cancel = undefined
       this.#drawnAt = now()
       this.#draw()
     }, Math.ceil(wait))
   }
 
-  /** Nothing is drawn any more. */
+  /** Stops drawing. */
   end(): void {
     this.#isEnded = true
-    this.#callOff?.()
+    this.#cancel?.()
   }
 }

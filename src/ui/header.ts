@@ -6,12 +6,12 @@ import { perSecond } from './rate.ts'
 import type { Span } from './span.ts'
 import type { Forwarding, State } from './state.ts'
 
-/** From how many columns on there is room for ids and targets. */
+/** The width from which the header has room for IDs and targets. */
 const WIDE = 110
 const BAR_WIDTH = { narrow: 8, wide: 20 }
 
 /**
- * Merchant, clock, events a second and connection; below, where events are forwarded to.
+ * Writes the header: merchant, clock, events per second and connection; below it, the URL that events are forwarded to.
  * See docs/contract/terminal-ui.md#screen.
  */
 export function headerLines(state: State): Span[][] {
@@ -42,8 +42,8 @@ function merchantSpans({ watched, clock }: State, isWide: boolean): Span[] {
 
 function clockSpans(view: ClockView, at: number, isWide: boolean): Span[] {
   if (view.known === 'not yet') return []
-  if (view.known === 'several') return [{ text: 'each with its clock', colour: 'dim' }]
-  if (view.known === 'none') return [{ text: 'the merchant is gone', colour: 'red' }]
+  if (view.known === 'several') return [{ text: 'each with its own clock', colour: 'dim' }]
+  if (view.known === 'none') return [{ text: 'merchant deleted', colour: 'red' }]
   const { mode, status, target, progress } = view.clock
   const now = formatInstant(nowOf(view, at))
   if (status === 'ready') return [`${now} `, { text: mode, colour: mode === 'frozen' ? 'cyan' : 'green' }]

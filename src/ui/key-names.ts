@@ -1,6 +1,6 @@
 import type { Key } from 'ink'
 
-/** What Ink tells of keys that are no characters. */
+/** Ink's flags for keys that are not characters. */
 const NAMED: readonly (readonly [flag: keyof Key, name: string])[] = [
   ['upArrow', 'up'],
   ['downArrow', 'down'],
@@ -16,8 +16,8 @@ const NAMED: readonly (readonly [flag: keyof Key, name: string])[] = [
 ]
 
 /**
- * The names of the keys that were pressed. One input may hold several: what is pasted, or typed while the line lagged; an
- * Escape right before a character reaches us as Alt, which means nothing here.
+ * Returns the names of the pressed keys. One input may contain several keys, pasted or typed during a delay. Ink reports an
+ * Escape right before a character as Alt, which no key uses here.
  */
 export function keyNames(input: string, key: Key): string[] {
   const named = NAMED.find(([flag]) => key[flag])
@@ -31,6 +31,6 @@ function nameOf(character: string): string {
   if (character === '\r' || character === '\n') return 'enter'
   if (character === '\u001b') return 'escape'
   if (character === '\u007f' || character === '\b') return 'backspace'
-  // Ctrl and a letter send the letter's place in the alphabet.
+  // Ctrl with a letter sends the letter's position in the alphabet.
   return character < ' ' ? `ctrl-${String.fromCharCode(character.charCodeAt(0) + 96)}` : character
 }

@@ -7,39 +7,39 @@ import type { Command } from './command.ts'
 import type { Action } from './step.ts'
 
 /** A command for the daemon. */
-export type Asked = Exclude<Command, { do: 'quit' | 'redraw' }>
+export type DaemonCommand = Exclude<Command, { do: 'quit' | 'redraw' }>
 
 /**
- * Asks the daemon for what a key wants. What comes of it is an action; a refusal or silence is told, and is no failure.
- * @param signal - ends the waiting, not what was asked for
+ * Sends a command to the daemon. @returns the outcome as an action; a refusal or a lost connection becomes a notice
+ * @param signal - ends the wait, but not the daemon's work
  */
-export async function perform(client: Client, command: Asked, signal: AbortSignal): Promise<Action> {
+export async function perform(client: Client, command: DaemonCommand, signal: AbortSignal): Promise<Action> {
   try {
     return await outcomeOf(client, command, signal)
   } catch (error) {
     if (!(error instanceof Refused || error instanceof Unreachable)) throw error
-    return { kind: 'told', text: error.message, isError: true }
+    return { kind: 'notice', text: error.message, isError: true }
   }
 }
 
-async function outcomeOf(client: Client, command: Asked, signal: AbortSignal): Promise<Action> {
+async function outcomeOf(client: Client, command: DaemonCommand, signal: AbortSignal): Promise<Action> {
   const scope = { merchant: command.merchant }
   switch (command.do) {
-    case 'look_ahead':
+    case 'read_upcoming':
       return { kind: 'upcoming', next: await nextUpcoming(client, command.merchant) }
     case 'advance':
-      return told(await advance(client, command, signal))
+      return notice(await advance(client, command, signal))
     case 'freeze':
-      return told(`The clock is frozen at ${instantOf(await client.freezeClocks(scope))}.`)
+      return notice(`The clock is frozen at ${instantOf(await client.freezeClocks(scope))}.`)
     case 'unfreeze':
-      return told(`The clock runs on from ${instantOf(await client.unfreezeClocks(scope))}.`)
+      return notice(`The clock runs from ${instantOf(await client.unfreezeClocks(scope))}.`)
     case 'cancel':
       await client.cancelAdvances(scope)
-      return told('The advance ends where it has come to.')
+      return notice('The advance was canceled.')
   }
 }
 
-const told = (text: string): Action => ({ kind: 'told', text, isError: false })
+const notice = (text: string): Action => ({ kind: 'notice', text, isError: false })
 const instantOf = ({ data: [clock] }: List<Clock>): string =>
   clock ? formatInstant(clock.now) : 'no instant'
 
@@ -58,7 +58,7 @@ async function advance(
   return `Advanced to ${instantOf(advanced)}${clock ? `: ${summaryText(clock.summary)}` : ''}.`
 }
 
-/** What an advance did; payments only where there were any, so that it fits the status line. */
+/** Summarizes an advance. Payments are included only if there were any, so that the text fits the status line. */
 const summaryText = ({ jobs, events, invoices_paid, payments_failed }: Summary): string =>
   [
     counted(jobs, 'job'),

@@ -2,30 +2,30 @@ const ENTER = '\u001b[?1049h'
 const LEAVE = '\u001b[?1049l'
 const HIDE_CURSOR = '\u001b[?25l'
 const SHOW_CURSOR = '\u001b[?25h'
-/** What is too wide for a line is left out, whatever the terminal thinks of a character's width. */
+/** Disables wrapping, because the terminal may consider a character wider than we do. */
 const NO_WRAP = '\u001b[?7l'
 const WRAP = '\u001b[?7h'
 const CLEAR = '\u001b[2J'
 const CLEAR_LINE = '\u001b[2K'
-/** Terminals that know these show a frame when it is complete. */
+/** Terminals with synchronized output show a frame only when it is complete. */
 const BEGIN_FRAME = '\u001b[?2026h'
 const END_FRAME = '\u001b[?2026l'
 
 const moveTo = (row: number): string => `\u001b[${row + 1};1H`
 
-/** A terminal as the screen needs it. */
+/** The part of a terminal that the screen uses. */
 export type TerminalOutput = {
   readonly columns?: number
   readonly rows?: number
   write(text: string): unknown
 }
 
-const USUAL = { columns: 80, rows: 24 }
+const DEFAULT_SIZE = { columns: 80, rows: 24 }
 
 /**
- * The terminal's other screen, on which frames are painted: each line to its place, and only lines that differ from what
- * is there. It is given to Ink in place of stdout (in Ink's debug mode, where each write is a whole frame): Ink's own way
- * to draw a full screen clears it each time, and the lines that one could have scrolled back to with it.
+ * Paints frames on the terminal's alternate screen, writing only the lines that changed. Ink writes to it instead of stdout,
+ * in Ink's debug mode, where each write is a whole frame. Ink's own full-screen drawing would clear the screen for each
+ * frame, and the scrollback with it.
  */
 export class Screen {
   readonly #output: TerminalOutput
@@ -37,33 +37,33 @@ export class Screen {
   }
 
   get columns(): number {
-    return this.#output.columns || USUAL.columns
+    return this.#output.columns || DEFAULT_SIZE.columns
   }
 
   get rows(): number {
-    return this.#output.rows || USUAL.rows
+    return this.#output.rows || DEFAULT_SIZE.rows
   }
 
-  /** Everything that changes the terminal is written here, and undone by leave(). */
+  /** Switches to the alternate screen. leave() undoes every change that is made here. */
   enter(): void {
     this.#isEntered = true
     this.#output.write(ENTER + HIDE_CURSOR + NO_WRAP + CLEAR)
   }
 
-  /** Gives the terminal back as it was; more than once does no harm. */
+  /** Restores the terminal. Further calls have no effect. */
   leave(): void {
     if (!this.#isEntered) return
     this.#isEntered = false
     this.#output.write(WRAP + SHOW_CURSOR + LEAVE)
   }
 
-  /** Forgets what is on the screen, so that the next frame is painted whole: after a resize, or when others wrote there. */
+  /** Clears the screen, so that the next frame is painted completely: after a resize, or after other output. */
   forget(): void {
     this.#painted = []
     if (this.#isEntered) this.#output.write(CLEAR)
   }
 
-  /** Paints a frame: lines that are separated by line feeds. Source of the name: Ink writes to it. */
+  /** Paints a frame: lines separated by line feeds. The name is the one of a stream, because Ink writes to it. */
   readonly write = (frame: string): boolean => {
     if (!this.#isEntered) return true
     const lines = frame.split('\n').slice(0, this.rows)
@@ -78,14 +78,14 @@ export class Screen {
     return true
   }
 
-  /** Paints one line of the frame that is on the screen anew. */
+  /** Repaints one line of the current frame. */
   paintLine(row: number, line: string): void {
     if (!this.#isEntered || row >= this.#painted.length) return
     this.#painted = this.#painted.with(row, line)
     this.#output.write(BEGIN_FRAME + moveTo(row) + CLEAR_LINE + line + END_FRAME)
   }
 
-  /** Ink listens for resizes: they reach it with the next frame instead. */
+  /** Ignores Ink's listeners for resizes; Ink gets the new size with the next frame. */
   on(): this {
     return this
   }

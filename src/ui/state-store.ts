@@ -3,17 +3,17 @@ import { realTiming } from './frame-loop.ts'
 import type { State } from './state.ts'
 import { type Action, step } from './step.ts'
 
-/** What a store tells of. */
+/** The callbacks of a store. */
 export type StoreListener = {
-  /** Something is to be drawn. */
+  /** The state changed and must be drawn. */
   readonly changed: () => void
-  /** A key wants something done. */
-  readonly asked: (command: Command) => void
-  /** Our own mistake: it must not be thrown into what tells of keys and events, where it would end the process. */
+  /** A key requested a command. */
+  readonly commanded: (command: Command) => void
+  /** An internal error. It must not be thrown at the sources of keys and events, where it would end the process. */
   readonly failed: (error: unknown) => void
 }
 
-/** The one place that holds the state and the time: actions come in from all sides. */
+/** Holds the state, and applies actions to it with the current time. */
 export class Store {
   #state: State
   readonly #listener: StoreListener
@@ -34,7 +34,7 @@ export class Store {
     try {
       const { state, command } = step(this.#state, action, this.#now())
       this.#state = state
-      if (command) this.#listener.asked(command)
+      if (command) this.#listener.commanded(command)
       if (action.kind !== 'drawing') this.#listener.changed()
     } catch (error) {
       this.#listener.failed(error)

@@ -6,29 +6,29 @@ import { EMPTY_LOG, type Entry, type EventLog } from './event-log.ts'
 import type { Rate } from './rate.ts'
 import { FOLLOWING, type Viewport } from './viewport.ts'
 
-/** The merchant that was asked for; null for all of them. Names are those that merchants had at the start. */
+/** The selected merchant, or null for all. `names` are the merchants' names at the start. */
 export type Watched = { readonly merchant: string | null; readonly names: ReadonlyMap<string, string> }
 
-/** What keys act on. */
+/** The mode, which determines what the keys do. */
 export type Mode =
   | { readonly name: 'list' | 'help' | 'filter' }
   | { readonly name: 'event'; readonly event: Event; readonly scroll: number }
   | { readonly name: 'advance'; readonly choice: number; readonly next: Next }
 
-/** Something to say for some seconds. */
+/** A message that is shown for some seconds. */
 export type Notice = { readonly text: string; readonly isError: boolean; readonly until: number }
 
-/** What became of the events that are posted elsewhere. */
+/** The target and the results of forwarding. */
 export type Forwarding = {
   readonly url: string
   readonly secret: string
   readonly delivered: number
   readonly failed: number
-  /** Why the last one failed. */
+  /** The reason of the last failure. */
   readonly lastFailure: string | null
 }
 
-/** All that the terminal UI knows. It changes by step() alone, and is drawn by view(). */
+/** The state of the terminal UI. Only step() changes it, and view() draws it. */
 export type State = {
   readonly columns: number
   readonly rows: number
@@ -36,18 +36,19 @@ export type State = {
   readonly mode: Mode
   readonly log: EventLog
   readonly filter: string
-  /** The entries that the filter lets through. */
+  /** The entries that match the filter. */
   readonly shown: readonly Entry[]
   readonly viewport: Viewport
   readonly connection: 'connecting' | 'connected' | 'lost'
   readonly clock: ClockView
   readonly rate: Rate
-  /** How many events have arrived, and how many of them went by between two frames. */
+  /** The number after the last entry that was drawn. */
   readonly drawnUpTo: number
+  /** How many entries scrolled past between two frames. */
   readonly undrawn: number
   readonly notice: Notice | null
   readonly forwarding: Forwarding | null
-  /** The present, in milliseconds from an arbitrary start. */
+  /** The current time, in milliseconds from an arbitrary start. */
   readonly at: number
 }
 
@@ -83,7 +84,7 @@ export const startingState = ({
   at: 0,
 })
 
-/** What follows from an action: the state after it, and what is to be done beside. */
+/** The result of an action: the next state, and a command to perform. */
 export type Step = { readonly state: State; readonly command?: Command }
 
 export const only = (state: State): Step => ({ state })
@@ -92,7 +93,7 @@ export const backToList = (state: State): Step => inMode(state, { name: 'list' }
 
 const NOTICE_MS = 8_000
 
-/** Says something in the status line for some seconds. */
+/** Shows a message in the status line for some seconds. */
 export const noticed = (state: State, text: string, isError = false): State => ({
   ...state,
   notice: { text, isError, until: state.at + NOTICE_MS },

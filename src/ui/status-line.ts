@@ -6,7 +6,7 @@ import type { Span } from './span.ts'
 import type { Notice, State } from './state.ts'
 import { windowOf } from './viewport.ts'
 
-/** The last line: what is going on, and which keys lead on. */
+/** Writes the last line: the status, and a hint at the keys. */
 export function statusLine(state: State): Span[] {
   const { notice, mode, columns } = state
   const hint: Span = { text: HINTS[mode.name], colour: 'dim' }
@@ -16,15 +16,15 @@ export function statusLine(state: State): Span[] {
   return spread(mode.name === 'event' ? placeInEvent(state) : listStatus(state), [hint], columns)
 }
 
-/** A notice goes before hints where there is no room for both. */
+/** Writes a notice, and the hint if there is room for both. */
 function noticeLine({ text, isError }: Notice, hint: Span, columns: number): Span[] {
-  const said: Span = { text, colour: isError ? 'red' : 'yellow' }
-  return widthOfAll([said, '  ', hint]) > columns ? [said] : spread([said], [hint], columns)
+  const notice: Span = { text, colour: isError ? 'red' : 'yellow' }
+  return widthOfAll([notice, '  ', hint]) > columns ? [notice] : spread([notice], [hint], columns)
 }
 
 const HINTS: Readonly<Record<State['mode']['name'], string>> = {
   list: '? help  q quit',
-  filter: 'Enter keep  Esc end',
+  filter: 'Enter keep  Esc clear',
   event: '↑↓ scroll  Esc back',
   advance: 'Enter advance  Esc close',
   help: 'Esc back',
@@ -38,7 +38,7 @@ function listStatus(state: State): Span[] {
     ...(filter === '' ? [] : ['  ', { text: `/${filter}`, colour: 'cyan' } as const, matches(state)]),
     filter === '' ? `  ${counted(log.arrived, 'event')}` : '',
     kept < log.arrived && !log.held ? `, ${thousands(kept)} kept` : '',
-    undrawn > 0 ? `, ${thousands(undrawn)} undrawn` : '',
+    undrawn > 0 ? `, ${thousands(undrawn)} not drawn` : '',
   ]
 }
 
@@ -47,7 +47,7 @@ function following(state: State): Span {
   if (log.held) return { text: `paused, ${thousands(log.held.length)} new`, colour: 'yellow' }
   if (viewport.isFollowing) return { text: 'following', colour: 'green' }
   const below = shown.length - windowOf(shown, viewport, bodyRows(state)).end
-  return { text: below > 0 ? `${thousands(below)} below` : 'at the end', colour: 'yellow' }
+  return { text: below > 0 ? `${thousands(below)} newer` : 'at the end', colour: 'yellow' }
 }
 
 const matches = ({ shown, log }: State): Span => ({

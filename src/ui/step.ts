@@ -1,5 +1,5 @@
 import type { Clock, Event, Upcoming } from '../client/types.ts'
-import { seen } from './clock-view.ts'
+import { withClocks } from './clock-view.ts'
 import { append, type Entry } from './event-log.ts'
 import { filtered } from './filter.ts'
 import { pressed } from './keys.ts'
@@ -7,7 +7,7 @@ import { bodyRows } from './layout.ts'
 import { counted } from './rate.ts'
 import { noticed, type State, type Step } from './state.ts'
 
-/** What can happen to the terminal UI. */
+/** An input of the terminal UI. */
 export type Action =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'resized'; readonly columns: number; readonly rows: number }
@@ -15,18 +15,18 @@ export type Action =
   | { readonly kind: 'history'; readonly events: readonly Event[] }
   | { readonly kind: 'arrived'; readonly events: readonly Event[] }
   | { readonly kind: 'connection'; readonly connection: State['connection'] }
-  /** The sandbox was reset or restored: what comes now is of another history. */
+  /** The sandbox was reset or restored: the following events belong to another history. */
   | { readonly kind: 'reset' }
   | { readonly kind: 'clocks'; readonly clocks: readonly Clock[] }
   | { readonly kind: 'upcoming'; readonly next: Upcoming | null }
-  | { readonly kind: 'told'; readonly text: string; readonly isError: boolean }
+  | { readonly kind: 'notice'; readonly text: string; readonly isError: boolean }
   | { readonly kind: 'forwarded'; readonly failure: string | null }
   /** A frame is about to be drawn. */
   | { readonly kind: 'drawing' }
 
 /**
- * The state after an action, and what is to be done besides.
- * @param at - the present, in milliseconds from an arbitrary start
+ * Returns the state after an action, and a command to perform.
+ * @param at - the current time, in milliseconds from an arbitrary start
  */
 export function step(before: State, action: Action, at: number): Step {
   const state = { ...before, at }
@@ -48,10 +48,10 @@ function after(state: State, action: Exclude<Action, { kind: 'key' }>): State {
     case 'reset':
       return grownBy(state, ['the sandbox was reset or restored'])
     case 'clocks':
-      return { ...state, clock: seen(state.clock, action.clocks, state.at) }
+      return { ...state, clock: withClocks(state.clock, action.clocks, state.at) }
     case 'upcoming':
       return state.mode.name === 'advance' ? { ...state, mode: { ...state.mode, next: action.next } } : state
-    case 'told':
+    case 'notice':
       return noticed(state, action.text, action.isError)
     case 'forwarded':
       return forwarded(state, action.failure)
@@ -73,7 +73,7 @@ function grownBy(state: State, arrived: readonly (Event | string)[]): State {
   }
 }
 
-/** What failed for want of a connection is no news any more when there is one. */
+/** Updates the connection. A new connection clears the error of the lost one. */
 const connected = (state: State, connection: State['connection']): State => ({
   ...state,
   connection,
@@ -92,7 +92,7 @@ function forwarded(state: State, failure: string | null): State {
   }
 }
 
-/** Counts what has gone by unseen since the last frame while the list followed the newest, and lets old notices go. */
+/** Counts the entries that scrolled past since the last frame while the list followed the newest, and removes old notices. */
 function drawn(state: State): State {
   const isWatched = state.viewport.isFollowing && state.mode.name !== 'event' && state.mode.name !== 'help'
   const added = isWatched ? countSince(state.shown, state.drawnUpTo) : 0
@@ -104,7 +104,7 @@ function drawn(state: State): State {
   }
 }
 
-/** How many entries, at the end of a list, have at least this number. */
+/** Counts the entries at the end of a list whose number is at least `n`. */
 function countSince(entries: readonly Entry[], n: number): number {
   let count = 0
   while (count < entries.length && (entries[entries.length - 1 - count]?.n ?? 0) >= n) count += 1

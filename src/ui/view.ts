@@ -1,5 +1,5 @@
 import { formatInstant } from '../core/calendar.ts'
-import { ADVANCE_CHOICES, type AdvanceChoice, leadsTo, type Next } from './advance-menu.ts'
+import { ADVANCE_CHOICES, type AdvanceChoice, type Next, targetOf } from './advance-menu.ts'
 import { nowOf } from './clock-view.ts'
 import { jsonLines, jsonSpans } from './event-json.ts'
 import { entryRow } from './event-row.ts'
@@ -12,7 +12,7 @@ import type { State } from './state.ts'
 import { statusLine } from './status-line.ts'
 import { windowOf } from './viewport.ts'
 
-/** What is on the screen, line by line as a terminal takes it; no line is wider than the terminal. */
+/** A screen as lines of terminal text; no line is wider than the terminal. */
 export type Frame = {
   readonly header: readonly string[]
   readonly body: readonly string[]
@@ -22,7 +22,7 @@ export type Frame = {
 
 type Line = { readonly spans: readonly Span[]; readonly isSelected?: boolean }
 
-/** See docs/contract/terminal-ui.md#screen. */
+/** Draws the state as lines of text. See docs/contract/terminal-ui.md#screen. */
 export function view(state: State, { isColoured }: { isColoured: boolean }): Frame {
   const { columns } = state
   const drawn = ({ spans, isSelected = false }: Line) => drawnLine(spans, { columns, isColoured, isSelected })
@@ -70,7 +70,7 @@ function bodyLines(state: State): Line[] {
 
 function listLines(state: State): Line[] {
   const { shown, viewport, columns, filter, clock, watched } = state
-  if (shown.length === 0) return [{ spans: [{ text: nothing(filter), colour: 'dim' }] }]
+  if (shown.length === 0) return [{ spans: [{ text: emptyText(filter), colour: 'dim' }] }]
   const { start, end, selected } = windowOf(shown, viewport, bodyRows(state))
   const merchantName = clock.known === 'several' ? (id: string) => watched.names.get(id) ?? id : null
   return shown.slice(start, end).map((entry, index) => {
@@ -82,8 +82,8 @@ function listLines(state: State): Line[] {
   })
 }
 
-const nothing = (filter: string): string =>
-  filter === '' ? '  No event yet: they appear here as they happen.' : `  No event matches ${filter}.`
+const emptyText = (filter: string): string =>
+  filter === '' ? '  No events yet. They appear here as they happen.' : `  No event matches ${filter}.`
 
 const LABEL_WIDTH = 9
 
@@ -111,12 +111,12 @@ function choiceSpans(
   index: number,
   { now, next, isChosen }: { now: number; next: Next; isChosen: boolean },
 ): Span[] {
-  const instant = leadsTo(choice, now, next)
-  const what = 'by' in choice ? [] : [nextText(next)]
+  const instant = targetOf(choice, now, next)
+  const job = 'by' in choice ? [] : [nextText(next)]
   return [
     `${isChosen ? '▸' : ' '} ${index + 1}  ${choice.label.padEnd(LABEL_WIDTH)}`,
     {
-      text: [...(instant === undefined ? [] : [`→ ${formatInstant(instant)}`]), ...what].join('  '),
+      text: [...(instant === undefined ? [] : [`→ ${formatInstant(instant)}`]), ...job].join('  '),
       colour: 'dim',
     },
   ]
@@ -124,6 +124,6 @@ function choiceSpans(
 
 function nextText(next: Next): string {
   if (next === undefined) return '…'
-  if (next === null) return 'nothing is due'
+  if (next === null) return 'none due'
   return [next.kind, next.subscription ?? next.invoice ?? ''].join(' ').trim()
 }

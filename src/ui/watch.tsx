@@ -14,14 +14,14 @@ import { Store } from './state-store.ts'
 import type { Action } from './step.ts'
 import { type Frame, view } from './view.ts'
 
-/** A terminal, in both directions. */
+/** A terminal for input and output. */
 export type Terminal = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
 
-/** Events are posted elsewhere while they are watched. */
+/** The forwarding of events to another URL while the UI runs. */
 export type Forward = {
   readonly url: string
   readonly secret: string
-  /** Does so until the signal ends it, and tells why an event was not accepted; null when it was. */
+  /** Forwards events until the signal aborts. Reports why an event was not accepted, or null if it was. */
   readonly run: (onForwarded: (failure: string | null) => void, until: AbortSignal) => Promise<void>
 }
 
@@ -29,7 +29,7 @@ export type Watching = {
   readonly client: Client
   readonly beginning: Beginning
   readonly watched: Watched
-  /** Events from before the beginning, oldest first: something to see at once. */
+  /** The events before the beginning, oldest first, which are shown at once. */
   readonly history: readonly Event[]
   readonly terminal: Terminal
   readonly isColoured: boolean
@@ -38,8 +38,8 @@ export type Watching = {
 }
 
 /**
- * The terminal UI, until the user quits or the signal ends it. However it ends, the terminal is given back as it was.
- * @throws Refused, when the daemon refuses the stream
+ * Runs the terminal UI until the user quits or the signal aborts. The terminal is restored in every case.
+ * @throws Refused if the daemon refuses the stream
  * See docs/contract/terminal-ui.md#screen.
  */
 export async function watchEvents(watching: Watching): Promise<void> {
@@ -51,7 +51,7 @@ export async function watchEvents(watching: Watching): Promise<void> {
     screen.leave()
     terminal.stdin.setRawMode(false)
   }
-  // A process that dies of a mistake gives the terminal back too.
+  // The terminal is also restored if the process dies of an internal error.
   process.once('exit', leave)
   const ended = new AbortController()
   const end = () => ended.abort()
@@ -70,17 +70,17 @@ export async function watchEvents(watching: Watching): Promise<void> {
 async function show(watching: Watching, screen: Screen, ended: AbortController): Promise<void> {
   const { client, beginning, history, forward, terminal, isColoured } = watching
   const { signal } = ended
-  const mistakes = new Mistakes()
-  const asked = (command: Command) => {
+  const errors = new BackgroundErrors()
+  const commanded = (command: Command) => {
     if (command.do === 'quit') return ended.abort()
     if (command.do === 'redraw') return drawWhole()
-    perform(client, command, signal).then(dispatch, mistakes.report).finally(clocks.look)
-    clocks.look()
+    perform(client, command, signal).then(dispatch, errors.report).finally(clocks.poll)
+    clocks.poll()
   }
   const store = new Store(startingState({ ...sizeOf(screen), ...watching }), {
-    asked,
+    commanded,
     changed: () => display.request(),
-    failed: mistakes.report,
+    failed: errors.report,
   })
   const { dispatch } = store
   const onKey = (key: string) => dispatch({ kind: 'key', key })
@@ -93,7 +93,7 @@ async function show(watching: Watching, screen: Screen, ended: AbortController):
     },
     layOut: (frame) => ink.rerender(laidOut(frame)),
     paintLine: (row, line) => screen.paintLine(row, line),
-    failed: mistakes.report,
+    failed: errors.report,
   })
   const drawWhole = () => {
     screen.forget()
@@ -113,12 +113,12 @@ async function show(watching: Watching, screen: Screen, ended: AbortController):
   try {
     await Promise.race([
       follow(client, beginning, signal, (action) => {
-        clocks.lookSoon()
+        clocks.pollSoon()
         dispatch(action)
       }),
       forward?.run((failure) => dispatch({ kind: 'forwarded', failure }), signal) ?? abortion(signal),
       ink.waitUntilExit(),
-      mistakes.reported,
+      errors.reported,
       abortion(signal),
     ])
   } finally {
@@ -128,8 +128,8 @@ async function show(watching: Watching, screen: Screen, ended: AbortController):
   }
 }
 
-/** Mistakes that happen beside what is waited for. */
-class Mistakes {
+/** Collects internal errors from callbacks, where nothing could catch them. */
+class BackgroundErrors {
   report: (error: unknown) => void = () => undefined
   readonly reported = new Promise<never>((_, reject) => {
     this.report = reject
@@ -141,7 +141,7 @@ const abortion = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** Debug is Ink's name for writing each frame whole, which the screen takes as such. */
+/** In its debug mode Ink writes each frame as a whole, as the screen expects it. */
 const inkOptions = ({ stdin, stdout }: Terminal, screen: Screen) => ({
   stdin,
   stdout: screen as unknown as typeof stdout,
@@ -161,17 +161,17 @@ async function follow(
   dispatch: (action: Action) => void,
 ): Promise<void> {
   let arrived: Event[] = []
-  const takeIn = () => {
+  const flush = () => {
     const events = arrived
     arrived = []
     if (events.length > 0) dispatch({ kind: 'arrived', events })
   }
   const onNews = (news: StreamNews) => {
-    takeIn()
+    flush()
     if (news === 'reset') dispatch({ kind: 'reset' })
     else dispatch({ kind: 'connection', connection: news === 'lost' ? 'lost' : 'connected' })
   }
   for await (const event of client.followEvents(beginning, { signal, onNews })) {
-    if (arrived.push(event) === 1) setImmediate(takeIn)
+    if (arrived.push(event) === 1) setImmediate(flush)
   }
 }

@@ -76,7 +76,7 @@ describe('an advance that takes long', () => {
     while ((await clock())?.status !== 'advancing');
     child.kill(signal)
     const answer: List<Clock> = JSON.parse((await said.next()) ?? '')
-    expect(await beside.next()).toBe('Interrupted: the clock stays where it has come to.')
+    expect(await beside.next()).toBe('Canceled: the clock stays at the time it has reached.')
     expect(await closed).toEqual([status, null])
     expect(answer.data[0]?.summary.jobs).toBeGreaterThan(0)
     expect(await clock()).toMatchObject({ status: 'ready', now: answer.data[0]?.now })

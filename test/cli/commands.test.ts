@@ -32,7 +32,7 @@ describe('with one merchant', () => {
 
     const request = () => fetch(`${url}/v1/customers`, { headers: { authorization: `Bearer ${key.secret}` } })
     expect((await request()).status).toBe(200)
-    expect(await text('keys', 'revoke', key.id)).toMatch(/ is revoked\.\n$/)
+    expect(await text('keys', 'revoke', key.id)).toMatch(/^Revoked key_/)
     expect((await request()).status).toBe(401)
     const { data } = await json<List<{ id: string; revoked: number | null }>>('keys', 'list')
     expect(data.find(({ id }) => id === key.id)?.revoked).toEqual(expect.any(Number))
@@ -216,7 +216,7 @@ describe('with one merchant', () => {
     const { status, stderr } = await fail('clock', 'advance', '--to-next', '--merchant', id)
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: 'error: Nothing is due, so there is nothing to advance to.\n',
+      stderr: 'error: No job is due, so --to-next has no time to advance to.\n',
     })
   })
 })
@@ -233,6 +233,6 @@ test('nobody there is exit 3, with one sentence that says how to start a daemon'
   ]) {
     const { status, stdout, stderr } = await paytwin(args, { env: { PAYTWIN_URL: url } })
     expect({ status, stdout }).toEqual({ status: 3, stdout: '' })
-    expect(stderr).toMatch(/^error: No paytwin daemon answers at .*Start one with 'paytwin serve'.*\n$/)
+    expect(stderr).toMatch(/^error: No paytwin daemon answers at .*Start one with 'paytwin start'.*\n$/)
   }
 })

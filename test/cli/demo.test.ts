@@ -52,10 +52,10 @@ test('the demo tells three stories with the right dates, and leaves nothing behi
     expect.stringMatching(/^2026-01-31 .*active$/),
     expect.stringMatching(/^2026-02-28 .* renewal: \w+-0002 paid/),
     expect.stringMatching(
-      /^2026-03-31 .* ✗ renewal: \w+-0003 declined.*active → past_due\n.*attempt 1 of 5: insufficient_funds; the next on 2026-04-01$/,
+      /^2026-03-31 .* ✗ renewal: \w+-0003 declined.*active → past_due\n.*attempt 1 of 5: insufficient_funds; next retry on 2026-04-01$/,
     ),
     expect.stringMatching(
-      /^2026-04-01 .* ✗ retry: \w+-0003 declined, 20\.00 USD\n.*attempt 2 of 5.* the next on 2026-04-03$/,
+      /^2026-04-01 .* ✗ retry: \w+-0003 declined, 20\.00 USD\n.*attempt 2 of 5.* next retry on 2026-04-03$/,
     ),
     expect.stringMatching(/^2026-04-03 .* ✓ retry: \w+-0003 paid.*past_due → active\n.*attempt 3 of 5$/),
     expect.stringMatching(/^2026-04-30 .* renewal: \w+-0004 paid/),
@@ -70,7 +70,7 @@ test('the demo tells three stories with the right dates, and leaves nothing behi
     expect.stringMatching(/^2026-03-01 .*\n.*attempt 2 of 5.*2026-03-03$/),
     expect.stringMatching(/^2026-03-03 .*\n.*attempt 3 of 5.*2026-03-05$/),
     expect.stringMatching(/^2026-03-05 .*\n.*attempt 4 of 5.*2026-03-07$/),
-    expect.stringMatching(/^2026-03-07 .*past_due → canceled\n.*attempt 5 of 5.*it was the last$/),
+    expect.stringMatching(/^2026-03-07 .*past_due → canceled\n.*attempt 5 of 5.*no retry left$/),
   ])
 })
 

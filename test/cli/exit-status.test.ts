@@ -64,7 +64,7 @@ test('commands are found, new ones by themselves', () => {
 })
 
 describe('2, wrong usage:', () => {
-  test.each(table(VERBS))('%s with an option that it does not have', async (_name, listed) => {
+  test.each(table(VERBS))('%s with an unknown option', async (_name, listed) => {
     const { status, stdout, stderr } = await outcome([
       ...listed.path,
       ...neededBy(listed),
@@ -113,7 +113,7 @@ describe('2, wrong usage:', () => {
       expect(await outcome(args)).toEqual({
         status: 2,
         stdout: '',
-        stderr: `error: ${name} needs a value, not an empty one.\n`,
+        stderr: `error: ${name} must not be empty.\n`,
       })
   })
 
@@ -139,7 +139,7 @@ describe('2, wrong usage:', () => {
   })
 
   test.each(table(NOUNS))(
-    '%s with a verb that it does not have, which names the nearest',
+    '%s with an unknown verb names the nearest one',
     async (_name, { path, command }) => {
       const [verb] = command.commands
       const mistyped = `${verb?.name()}x`

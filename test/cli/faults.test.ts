@@ -38,23 +38,23 @@ describe('faults', () => {
   })
 
   test.each([
-    [['decline', '--count', '1'], 'decline strikes the next charge.'],
-    [['decline', '--count', '2'], 'decline strikes the next 2 charges.'],
-    [['processor_timeout'], 'processor_timeout strikes every charge.'],
-    [['decline', '--rate', '0.07'], 'decline strikes 7% of charges.'],
-    [['decline', '--rate', '.5', '--count', '3'], 'decline strikes 50% of charges, 3 times at most.'],
-    [['latency', '--route', 'GET /v1/*'], 'latency of 1000 ms strikes every request to GET /v1/*.'],
-    [['latency', '--ms', '5', '--count', '1'], 'latency of 5 ms strikes the next request.'],
+    [['decline', '--count', '1'], 'decline affects the next charge.'],
+    [['decline', '--count', '2'], 'decline affects the next 2 charges.'],
+    [['processor_timeout'], 'processor_timeout affects every charge.'],
+    [['decline', '--rate', '0.07'], 'decline affects 7% of charges.'],
+    [['decline', '--rate', '.5', '--count', '3'], 'decline affects 50% of charges, at most 3 times.'],
+    [['latency', '--route', 'GET /v1/*'], 'latency of 1000 ms affects every request to GET /v1/*.'],
+    [['latency', '--ms', '5', '--count', '1'], 'latency of 5 ms affects the next request.'],
   ])('%j is said back in words: %s', async (args, sentence) => {
     expect(await text('faults', 'add', ...args)).toMatch(new RegExp(`^fault_\\d+: ${escaped(sentence)}\n$`))
-    expect(await text('faults', 'clear')).toBe('No fault is set any more.\n')
+    expect(await text('faults', 'clear')).toBe('Cleared all faults.\n')
   })
 
   test('are for a merchant, and are cleared one by one or all at once', async () => {
     const { merchant } = daemon()
     const first = await json<{ id: string }>('faults', 'add', 'rate_limit', '--merchant', merchant)
     const second = await json<{ id: string }>('faults', 'add', 'latency', '--ms', '1')
-    expect(await text('faults', 'clear', first.id)).toBe(`${first.id} is cleared.\n`)
+    expect(await text('faults', 'clear', first.id)).toBe(`Cleared ${first.id}.\n`)
     expect(await json<List<object>>('faults', 'list')).toMatchObject({ data: [{ id: second.id }] })
     expect(await json('faults', 'clear', second.id)).toMatchObject({ id: second.id, deleted: true })
     expect(await json('faults', 'clear')).toMatchObject({ object: 'list', data: [] })
@@ -101,7 +101,7 @@ describe('trigger', () => {
 
   test('says when time brings what it cannot, and the command goes there', async () => {
     const last = (await text('trigger', 'refund.failed')).trimEnd().split('\n').at(-1) ?? ''
-    const [, due, command = ''] = /^(\S+) {2}refund\.failed +still to come: paytwin (.*)$/.exec(last) ?? []
+    const [, due, command = ''] = /^(\S+) {2}refund\.failed +not due yet; run: paytwin (.*)$/.exec(last) ?? []
     expect(command).toBe(`clock advance --to ${due} --merchant ${daemon().merchant}`)
     expect(await text(...command.split(' '))).toContain('1 job, 1 event')
     const { data } = await json<List<{ type: string }>>('events', 'list', '-n', '1')

@@ -153,7 +153,7 @@ describe('fixtures', () => {
     const before = await json('status')
     const more = written('more.json', { customers: [{ ref: 'eve' }] })
     expect(await text('fixtures', 'validate', DEFAULT, more)).toBe(
-      `${DEFAULT} is right\n${more} is right\nTogether they make 2 products, 4 prices, 5 customers, 4 payment methods.\n`,
+      `${DEFAULT} is valid\n${more} is valid\nLoading creates 2 products, 4 prices, 5 customers, 4 payment methods.\n`,
     )
     expect(await json('fixtures', 'validate', DEFAULT)).toMatchObject({
       validate_only: true,

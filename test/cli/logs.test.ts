@@ -73,5 +73,5 @@ test('following goes on over a restart, until it is interrupted: exit 0', async 
 test('a folder without a log is said to have none: exit 3', async () => {
   const { status, stdout, stderr } = await paytwin(['logs', '--data', '/nowhere/at/all'])
   expect({ status, stdout }).toEqual({ status: 3, stdout: '' })
-  expect(stderr).toMatch(/^error: No daemon has kept a log in \/nowhere\/at\/all\/daemon\.log\. .*\n$/)
+  expect(stderr).toMatch(/^error: No log found at \/nowhere\/at\/all\/daemon\.log\. .*\n$/)
 })

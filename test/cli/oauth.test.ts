@@ -54,7 +54,7 @@ describe('apps', () => {
     const rotated = await text('apps', 'rotate-secret', made.client_id)
     expect(rotated).toMatch(/^client secret: ocs_test_\w{32}$/m)
     expect(rotated).not.toContain(made.client_secret)
-    expect(await text('apps', 'delete', made.client_id)).toBe(`${made.client_id} is deleted.\n`)
+    expect(await text('apps', 'delete', made.client_id)).toBe(`Deleted ${made.client_id}.\n`)
     expect((await json<List<App>>('apps', 'list')).data).toEqual([])
   })
 

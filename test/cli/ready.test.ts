@@ -50,16 +50,16 @@ test('the first request can be copied when the key is new', () => {
 
 test('a later start tells how to get a key', () => {
   expect(firstSteps(daemon)).toEqual([
-    "Requests need the secret key that was chosen, or shown at the first start; 'paytwin keys create' makes another.",
-    'Every route is explained at http://127.0.0.1:4242/docs',
+    "Use the secret key from the first start, or create another with 'paytwin keys create'.",
+    'API reference: http://127.0.0.1:4242/docs',
   ])
 })
 
 test('what the fixtures made has its secrets told', () => {
   expect(firstSteps({ ...daemon, fixtureSecrets: SECRETS })).toEqual(
     expect.arrayContaining([
-      "Secret of the app 'ledgerly' app_1 (shown only now): ocs_test_1",
-      'Secret of the webhook endpoint we_1 (shown only now): whsec_1',
+      "Secret of the app 'ledgerly' app_1 (shown only once): ocs_test_1",
+      'Secret of the webhook endpoint we_1 (shown only once): whsec_1',
     ]),
   )
 })

@@ -44,14 +44,16 @@ describe('The reference of the commands', () => {
   })
 
   test('says how many there are unless given, and what is required', () => {
-    expect(sectionOfCommand('logs')).toContain('`-n, --limit <N>`: how many of the last lines (default 100).')
+    expect(sectionOfCommand('logs')).toContain(
+      '`-n, --limit <N>`: how many of the last lines to show (default 100).',
+    )
     expect(sectionOfCommand('apps create')).toContain('(required).')
-    expect(sectionOfCommand('completion')).toContain('`<SHELL>`: which shell: `bash`, `zsh`, `fish`.')
+    expect(sectionOfCommand('completion')).toContain('`<SHELL>`: the shell: `bash`, `zsh`, `fish`.')
   })
 
   test('says of run in which options it differs', () => {
-    expect(sectionOfCommand('run')).toContain('whose `--data` and `--ephemeral` it does not have')
-    expect(sectionOfCommand('run')).toContain('`--log-level <LEVEL>`: how much is logged (default warn)')
+    expect(sectionOfCommand('run')).toContain('except `--data` and `--ephemeral`')
+    expect(sectionOfCommand('run')).toContain('`--log-level <LEVEL>`: the log level: `trace`')
   })
 
   test('names variables that serve reads, one for each option', () => {

@@ -138,10 +138,10 @@ test('a daemon that comes back is listened to again', async () => {
   const said = lines(child.stderr)
   const { url, secret_key = '' } = daemon
   await daemon.stop('SIGKILL')
-  expect(await said.next()).toContain('was lost; trying again')
+  expect(await said.next()).toContain('was lost. Reconnecting')
   const restarted = await startDaemon(['--data', folder.path, '--port', new URL(url).port])
   daemon = { ...restarted, secret_key }
-  expect(await said.next()).toContain('Connected again')
+  expect(await said.next()).toContain('Reconnected')
   await api(daemon, '/v1/customers', {})
   expect(await lineWith(printed, '/v1/customers')).toContain('\t201\t')
 })

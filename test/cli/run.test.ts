@@ -95,7 +95,7 @@ describe('the command', () => {
     expect(await paytwin(['run', '--', 'no-such-command', 'x'])).toEqual({
       status: 127,
       stdout: '',
-      stderr: "error: There is no command 'no-such-command': give one that is on the PATH, or its path.\n",
+      stderr: "error: Command 'no-such-command' was not found. Give a command on the PATH, or a path.\n",
     })
   })
 
@@ -105,12 +105,12 @@ describe('the command', () => {
     chmodSync(file, 0o600)
     const { status, stderr } = await paytwin(['run', '--', file])
     expect(status).toBe(126)
-    expect(stderr).toMatch(/^error: The command '.*file' cannot be run: .*\n$/)
+    expect(stderr).toMatch(/^error: Command '.*file' cannot be run: .*\n$/)
   })
 })
 
 describe('the daemon', () => {
-  test('is gone when the command has ended, and leaves nothing behind', async () => {
+  test('ends with the command, and leaves nothing behind', async () => {
     const { PAYTWIN_URL } = JSON.parse((await runNode(PRINT_ADDRESS)).stdout)
     await expect(fetch(PAYTWIN_URL)).rejects.toThrow()
     expect(readdirSync(folder.path)).toEqual([])

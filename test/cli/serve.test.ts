@@ -34,8 +34,8 @@ test('the ready line for people is one line on stdout, and the first request sta
   expect(await said.next()).toMatch(
     /^paytwin 0\.1\.0 ready on http:\/\/127\.0\.0\.1:\d+ \(clock 2026-01-31T10:00:00Z, data data\)$/,
   )
-  expect(await aside.next()).toMatch(/^Secret key \(shown only now\): sk_test_\w+$/)
-  expect(await aside.next()).toBe('Make the first request:')
+  expect(await aside.next()).toMatch(/^Secret key \(shown only once\): sk_test_\w+$/)
+  expect(await aside.next()).toBe('Send the first request:')
   expect(await aside.next()).toMatch(
     /^ {2}curl http:\/\/127\.0\.0\.1:\d+\/v1\/customers -u sk_test_\w+: -d email=/,
   )
@@ -252,7 +252,7 @@ test.each([
 
 test.each([
   [['--host', '0.0.0.0', '--ephemeral'], /admin token/],
-  [['--ephemeral', '--data', 'x'], /not both/],
+  [['--ephemeral', '--data', 'x'], /cannot be combined/],
   [['--clock', 'soon'], /--clock takes/],
 ])('serve %j is wrong usage: exit 2', async (args, message) => {
   const { status, stderr } = await refusedStart(...args)

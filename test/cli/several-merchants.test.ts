@@ -34,7 +34,7 @@ describe('with several merchants', () => {
       const { status, stderr } = await fail('clock', ...verb)
       expect(status).toBe(2)
       expect(stderr).toMatch(
-        /^error: There are 2 merchants \(.*\): say which one with --merchant, or give --all\.\n$/,
+        /^error: There are 2 merchants \(.*\): choose one with --merchant, or use --all\.\n$/,
       )
       expect(stderr).toContain(daemon().merchant)
       expect(stderr).toContain(other)

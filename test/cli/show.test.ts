@@ -25,7 +25,7 @@ describe('with a renewal that failed', () => {
     const whole = await text('subscriptions', 'show', subscription)
     expect(whole).toContain('status: past_due\n')
     expect(whole).toContain('costs: 20.00 USD a month\n')
-    expect(whole).toContain('owed: 20.00 USD\n')
+    expect(whole).toContain('amount due: 20.00 USD\n')
     expect(whole).toContain('next: 2026-03-01T10:00:00Z  retry, 20.00 USD, attempt 2 of 5\n')
     expect(whole).toContain('2026-02-28T10:00:00Z\thappened\tactive → past_due\n')
     expect(whole).toContain('2026-02-28T12:00:00Z\tnow\t\n')
@@ -35,11 +35,11 @@ describe('with a renewal that failed', () => {
     expect(before).toMatchObject({ status: 'active', timeline: { now: shown.timeline.now } })
     expect(before.timeline.happened.data).toEqual(shown.timeline.happened.data.slice(0, 6))
     expect(await text('subscriptions', 'show', subscription, '--at', NOW)).toContain(
-      `as of: ${NOW}, as it was then\nstatus: active\n`,
+      `as of: ${NOW} (in the past)\nstatus: active\n`,
     )
 
     const ofCustomer = await text('customers', 'show', customer)
-    expect(ofCustomer).toContain('email: ada@example.com\nowed: 20.00 USD\ndelinquent: yes\n')
+    expect(ofCustomer).toContain('email: ada@example.com\namount due: 20.00 USD\ndelinquent: yes\n')
     expect(ofCustomer).toContain(
       `\nSubscriptions\n${subscription}\tpast_due\t20.00 USD a month\t2026-03-01T10:00:00Z  retry\n`,
     )

@@ -25,12 +25,12 @@ describe('snapshots', () => {
     await text('snapshots', 'save', 'one')
     expect(await text('snapshots', 'list')).toMatch(/^empty\t20\d\d-.*Z\t.*B\none\t20\d\d-.*Z\t.*B\n$/)
     expect(await text('snapshots', 'restore', 'empty')).toMatch(
-      /^empty is restored, as it was saved at 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ\.\n$/,
+      /^Restored empty, saved at 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ\.\n$/,
     )
     expect((await json<List<object>>('events', 'list')).data).toEqual([])
     await text('snapshots', 'restore', 'one')
     expect((await json<List<object>>('events', 'list')).data).not.toEqual([])
-    expect(await text('snapshots', 'delete', 'one')).toBe('one is deleted.\n')
+    expect(await text('snapshots', 'delete', 'one')).toBe('Deleted one.\n')
     expect(await text('snapshots', 'list')).toMatch(/^empty\t[^\n]*\n$/)
   })
 
@@ -67,7 +67,7 @@ describe('snapshots', () => {
     await subscribe(daemon())
     await text('clock', 'advance', '1y')
     expect(await text('snapshots', 'reset')).toBe(
-      `The state is that of the first start.\nThe clock of ${daemon().merchant} stands at ${NOW}.\n`,
+      `Restored the state of the first start.\nThe clock of ${daemon().merchant} is at ${NOW}.\n`,
     )
     expect(await json('snapshots', 'reset')).toMatchObject({
       object: 'status',
@@ -79,7 +79,7 @@ describe('snapshots', () => {
 
   test('a merchant is deleted, but for the default one', async () => {
     const { id } = await json<{ id: string }>('merchants', 'create')
-    expect(await text('merchants', 'delete', id)).toBe(`${id} is deleted.\n`)
+    expect(await text('merchants', 'delete', id)).toBe(`Deleted ${id}.\n`)
     expect((await json<List<object>>('merchants', 'list')).data).toHaveLength(1)
     expect((await fail('merchants', 'delete', id)).stderr).toBe(
       `error: No such merchant: '${id}' (resource_missing)\n`,
@@ -164,7 +164,9 @@ describe('on disk', () => {
     await api(daemon, '/v1/customers', { email: 'gone@example.com' })
     expect(await emailOf()).toBe('gone@example.com')
     await run('snapshots', 'restore', 'tail')
-    expect(await said.next()).toBe('The sandbox was reset or restored: what follows is of its new history.')
+    expect(await said.next()).toBe(
+      'The sandbox was reset or restored. The following events belong to the new history.',
+    )
     await api(daemon, '/v1/customers', { email: 'new@example.com' })
     expect(await emailOf()).toBe('new@example.com')
     child.kill('SIGTERM')

@@ -42,7 +42,7 @@ async function started(...args: string[]): Promise<Ready> {
   return ready
 }
 
-/** A process that has ended, and whose end nobody has asked about yet, lives no more. */
+/** A zombie process, whose exit status has not been read yet, counts as ended. */
 const lives = (pid: number): boolean => {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -65,7 +65,7 @@ test('start returns when the daemon answers, and prints what serve would', async
       stdout,
     ) ?? []
   expect(stderr).toMatch(
-    /^Secret key \(shown only now\): sk_test_\w{24,}\nMake the first request:\n {2}curl /,
+    /^Secret key \(shown only once\): sk_test_\w{24,}\nSend the first request:\n {2}curl /,
   )
   expect((await fetch(`${url}/_paytwin/health`)).status).toBe(200)
   expect((await cli('stop')).status).toBe(0)
@@ -120,7 +120,7 @@ test('stop ends the process, also while somebody keeps a connection open', async
   const { url, pid } = await started()
   const agent = await fetch(`${url}/_paytwin/health`)
   await agent.text()
-  expect((await cli('stop')).stdout).toBe(`The daemon at ${url} (pid ${pid}, data ${data()}) has ended.\n`)
+  expect((await cli('stop')).stdout).toBe(`The daemon at ${url} (pid ${pid}, data ${data()}) has stopped.\n`)
   await gone(pid, 'SIGCONT')
   expect(logText().trim().split('\n').at(-1)).toContain('"msg":"ended"')
 })
@@ -140,7 +140,7 @@ test('stop ends the process, also where a peer never closes its connections', as
   })
   await Promise.all(peers.map((peer) => once(peer, 'connect')))
   const { stdout, status } = await cli('stop')
-  expect([status, stdout]).toEqual([0, `The daemon at ${url} (pid ${pid}, data ${data()}) has ended.\n`])
+  expect([status, stdout]).toEqual([0, `The daemon at ${url} (pid ${pid}, data ${data()}) has stopped.\n`])
   // The system closes what a process had open a moment before it takes the process off its list.
   await vi.waitUntil(() => !lives(pid), { timeout: 1_000, interval: 5 })
   for (const peer of peers) peer.destroy()
@@ -177,7 +177,7 @@ test('a start that fails says what serve says, with its exit status', async () =
   await running.stop()
 })
 
-test('a folder in use is refused with the pid and url of its daemon, whose log is not touched', async () => {
+test('a folder in use is refused with the pid and url of its daemon, and the log is not touched', async () => {
   const { url, pid } = await started()
   const before = logText()
   const { status, stderr } = await cli('start', '--port', '0')

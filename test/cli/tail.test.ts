@@ -92,14 +92,14 @@ test('a killed daemon that comes back neither loses nor repeats an event', async
 
   const { url, secret_key = '' } = daemon
   await daemon.stop('SIGKILL')
-  expect(await said.next()).toContain('was lost; trying again')
+  expect(await said.next()).toContain('was lost. Reconnecting')
   const restarted = await startDaemon(['--data', folder.path, '--port', new URL(url).port])
   daemon = { ...restarted, secret_key }
   await subscribe(daemon)
   const after = (await history()).slice(1 + before.length)
   expect(after.length).toBeGreaterThan(5)
   for (const event of after) expect(JSON.parse((await printed.next()) ?? '')).toEqual(event)
-  expect(await said.next()).toContain('Connected again')
+  expect(await said.next()).toContain('Reconnected')
 })
 
 test('a reader that has seen enough ends it quietly: exit 0', async () => {

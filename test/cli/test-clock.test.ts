@@ -28,7 +28,7 @@ test.each([
   [
     2,
     ['clock', 'advance', '1d', '--test-clock', 'clock_x', '--all'],
-    'Give --test-clock or --all, not both.',
+    '--test-clock and --all cannot be combined.',
   ],
   [1, ['clock', 'advance', '1d', '--test-clock', 'clock_x'], "No such test clock: 'clock_x'"],
   [1, ['clock', 'advance', '--to-next', '--test-clock', 'clock_x'], "No such test clock: 'clock_x'"],

@@ -27,7 +27,7 @@ describe('the picture of a subscription', () => {
       2026-06-30T10:00Z   +30 d  ◌ renewal  20.00 USD
                                  ⋮
 
-      ○ due   ◌ what follows if nothing changes"
+      ○ due   ◌ projected if nothing changes"
     `)
   })
 
@@ -52,7 +52,7 @@ describe('the picture of a subscription', () => {
       2026-06-30T10:00Z   +30 d  ◌ renewal  20.00 USD
                                  ⋮
 
-      ○ due   ◌ what follows if nothing changes"
+      ○ due   ◌ projected if nothing changes"
     `)
   })
 
@@ -95,7 +95,7 @@ describe('the picture of a subscription', () => {
                                  ▼ active → past_due
       2026-03-01T10:00Z    +1 d  ✗ retry VC2Z6LEV-0002  20.00 USD
                                  ║ attempt 2 of 5 declined: insufficient_funds
-      2026-03-01T10:00Z         ━┿━ as of then; now is 2026-03-06T00:00:00Z ━━━━━━━━━━
+      2026-03-01T10:00Z         ━┿━ state at this time; now is 2026-03-06T00:00:00Z ━━━━━━━━━━
       2026-03-03T10:00Z    +2 d  ○ retry VC2Z6LEV-0002  20.00 USD  attempt 3 of 5
       2026-03-05T10:00Z    +2 d  ◌ retry VC2Z6LEV-0002  20.00 USD  attempt 4 of 5
       2026-03-07T10:00Z    +2 d  ◌ retry VC2Z6LEV-0002  20.00 USD  attempt 5 of 5
@@ -105,11 +105,11 @@ describe('the picture of a subscription', () => {
       2026-06-30T10:00Z   +30 d  ◌ renewal  20.00 USD
                                  ⋮
 
-      ○ due   ◌ what follows if nothing changes"
+      ○ due   ◌ projected if nothing changes"
     `)
   })
 
-  test('on trial, whose first payment fails', async () => {
+  test('on trial, with a failed first payment', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { trial_period_days: 14, outcomes: [DECLINED] })
     const path = `subscriptions/${subscription.id}` as const
@@ -122,7 +122,7 @@ describe('the picture of a subscription', () => {
       2026-05-14T10:00Z   +30 d  ◌ renewal  20.00 USD
                                  ⋮
 
-      ○ due   ◌ what follows if nothing changes"
+      ○ due   ◌ projected if nothing changes"
     `)
     await twin.advance({ to: '2026-02-16T00:00:00Z' })
     expect((await shown(twin, path)).timeline).toMatchInlineSnapshot(`
@@ -139,7 +139,7 @@ describe('the picture of a subscription', () => {
       2026-06-14T10:00Z   +31 d  ◌ renewal  20.00 USD
                                  ⋮
 
-      ○ due   ◌ what follows if nothing changes"
+      ○ due   ◌ projected if nothing changes"
     `)
   })
 
@@ -159,9 +159,9 @@ describe('the picture of a subscription', () => {
       2026-02-05T10:00Z    +1 d  ○ retry VC2Z6LEV-0001  20.00 USD  attempt 4 of 5
       2026-02-07T10:00Z    +2 d  ◌ retry VC2Z6LEV-0001  20.00 USD  attempt 5 of 5
                                  ┆ incomplete_expired if it fails
-      2026-02-28T10:00Z   +21 d  ○ expires unless it is paid
+      2026-02-28T10:00Z   +21 d  ○ expires unless paid
 
-      ○ due   ◌ what follows if nothing changes"
+      ○ due   ◌ projected if nothing changes"
     `)
   })
 
@@ -186,19 +186,19 @@ describe('the picture of a subscription', () => {
                                     │ ├ 3 renewals void  60.00 USD
                                     │ │ VC2Z6LEV-0002 … 0004
       2026-04-30T10:00:00Z   +61 d  ● ┘
-      2026-05-10T00:00:00Z  +9.6 d  ● collection goes on
+      2026-05-10T00:00:00Z  +9.6 d  ● collection resumed
       2026-05-20T00:00:00Z   +10 d  ● 20.00 USD → 40.00 USD a period
                                     │ changed: description
-      2026-05-20T00:01:30Z   +90 s  ● set to end with its period  2026-05-31T10:00:00Z
-      2026-05-20T06:01:30Z    +6 h  ● no longer set to end with its period
+      2026-05-20T00:01:30Z   +90 s  ● set to cancel at period end  2026-05-31T10:00:00Z
+      2026-05-20T06:01:30Z    +6 h  ● no longer set to cancel at period end
                                     ● resumed
-                                    ● set to end  2026-07-15T00:00:00Z
+                                    ● set to cancel  2026-07-15T00:00:00Z
       2026-05-20T06:01:30Z         ━┿━ now ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
       2026-05-31T10:00:00Z +11.2 d  ○ renewal  40.00 USD
       2026-06-30T10:00:00Z   +30 d  ◌ renewal  40.00 USD
-      2026-07-15T00:00:00Z +14.6 d  ○ ends, as was asked
+      2026-07-15T00:00:00Z +14.6 d  ○ scheduled cancellation
 
-      ○ due   ◌ what follows if nothing changes"
+      ○ due   ◌ projected if nothing changes"
     `)
   })
 
@@ -213,7 +213,7 @@ describe('the picture of a subscription', () => {
       "2026-01-31T10:00Z          ● subscribed  active
                                  ● first invoice VC2Z6LEV-0001  20.00 USD  open
       2026-02-10T10:00Z   +10 d  ▼ active → past_due  an invoice is overdue
-      2026-02-15T00:00Z  +4.6 d  ✓ invoice VC2Z6LEV-0001  20.00 USD  paid by hand
+      2026-02-15T00:00Z  +4.6 d  ✓ invoice VC2Z6LEV-0001  20.00 USD  paid manually
                                  ▲ past_due → active
       2026-02-28T10:00Z +13.4 d  ● renewal VC2Z6LEV-0002  20.00 USD  open
       2026-03-01T00:00Z   +14 h ━┿━ now ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
@@ -224,7 +224,7 @@ describe('the picture of a subscription', () => {
       2026-06-30T10:00Z   +30 d  ◌ renewal  20.00 USD
                                  ⋮
 
-      ○ due   ◌ what follows if nothing changes"
+      ○ due   ◌ projected if nothing changes"
     `)
   })
 
@@ -249,7 +249,7 @@ describe('the picture of a subscription', () => {
       2027-04-30T10:00Z   +30 d  ◌ renewal  1500 JPY
                                  ⋮
 
-      ○ due   ◌ what follows if nothing changes"
+      ○ due   ◌ projected if nothing changes"
     `)
     const { timeline } = await shown(twin, path, { all: true })
     expect(timeline.match(/✓ renewal \S+ {2}1500 JPY {2}paid/g)).toHaveLength(11)
@@ -292,14 +292,14 @@ describe('the picture of an invoice', () => {
       2026-03-01T10:00Z    +1 d  ✗ retry VC2Z6LEV-0002  20.00 USD
                                  ║ attempt 2 of 5 declined: insufficient_funds
       2026-03-02T00:00Z   +14 h  ✗ invoice VC2Z6LEV-0002  20.00 USD
-                                 ║ payment by hand declined: insufficient_funds
+                                 ║ manual payment declined: insufficient_funds
       2026-03-02T00:00Z         ━┿━ now ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
       2026-03-03T10:00Z   +34 h  ○ retry VC2Z6LEV-0002  20.00 USD  attempt 3 of 5
       2026-03-05T10:00Z    +2 d  ◌ retry VC2Z6LEV-0002  20.00 USD  attempt 4 of 5
       2026-03-07T10:00Z    +2 d  ◌ retry VC2Z6LEV-0002  20.00 USD  attempt 5 of 5
                                  ┆ canceled if it fails
 
-      ○ due   ◌ what follows if nothing changes"
+      ○ due   ◌ projected if nothing changes"
     `)
     await twin.post(`/v1/invoices/${invoice.id}/void`)
     expect((await shown(twin, path)).timeline).toContain(`● invoice ${invoice.number}  20.00 USD  void\n`)
@@ -361,18 +361,18 @@ describe('the picture of a customer', () => {
       2026-09-30T10:00Z   +30 d  ◌ #2 renewal  5.00 EUR
                                  ⋮
 
-      ○ due   ◌ what follows if nothing changes"
+      ○ due   ◌ projected if nothing changes"
     `)
   })
 
-  test('with too long a past says that more happened before', async () => {
+  test('with too long a past says that earlier events are not shown', async () => {
     const twin = await openTwin()
     const { customer } = await subscribe(twin, { price: { recurring: { interval: 'day' } } })
     await twin.advance({ by: '1y' })
     const { timeline } = await shown(twin, `customers/${customer.id}`)
     expect(timeline.split('\n').slice(0, 6)).toMatchInlineSnapshot(`
       [
-        "                           ⋮ more happened before",
+        "                           ⋮ earlier events not shown",
         "2026-08-19T10:00Z          ✓ ┐",
         "                           │ ├ 166 renewals paid  3320.00 USD",
         "                           │ │ VC2Z6LEV-0201 … 0366",

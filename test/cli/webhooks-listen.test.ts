@@ -37,7 +37,7 @@ describe('webhooks listen', () => {
     const closed = once(child, 'close')
     const said = lines(child.stderr)
     const [, url = '', endpoint = '', secret = ''] =
-      /^Listening on (\S+) as (we_\w+), until Ctrl-C\. It verifies with (whsec_\S+)$/.exec(
+      /^Listening on (\S+) as (we_\w+) \(Ctrl-C to stop\)\. Signing secret: (whsec_\S+)$/.exec(
         (await said.next()) ?? '',
       ) ?? []
     return { child, closed, said, printed: lines(child.stdout), url, endpoint, secret }
@@ -71,7 +71,7 @@ describe('webhooks listen', () => {
       fetch(url),
     ])
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
-    expect(await said.next()).toMatch(/^Refused: /)
+    expect(await said.next()).toMatch(/^Rejected: /)
     const { id } = await api(daemon(), '/v1/customers', {})
     expect(await printed.next()).toContain(id)
   })
@@ -82,7 +82,7 @@ describe('webhooks listen', () => {
     const chunked = () => Readable.from(Array.from({ length: 64 }, () => large.subarray(0, 1_048_576)))
     const send = (body: Buffer | Readable) => post(url, body)
     expect(await Promise.all([send(large), send(chunked()), send(chunked())])).toEqual([413, 413, 413])
-    expect(await said.next()).toBe('Refused: Its body is larger than 8388608 bytes.')
+    expect(await said.next()).toBe('Rejected: The body is larger than 8388608 bytes.')
     const { id } = await api(daemon(), '/v1/customers', {})
     expect(await printed.next()).toContain(id)
     expect(child.exitCode).toBeNull()

@@ -180,17 +180,17 @@ test('webhooks retry sends what waits: one, an endpoint’s, all', async () => {
   const first = await failEvent(id)
   const second = await failEvent(id)
   got.length = 0
-  expect(await text('webhooks', 'retry', second.id)).toBe(`${second.event} goes to ${id}.\n`)
+  expect(await text('webhooks', 'retry', second.id)).toBe(`Sending ${second.event} to ${id}.\n`)
   await waitFor(id, ({ attempts }) => attempts.length === 2)
   expect(got).toEqual([second.event])
   answer = 200
   expect((await text('webhooks', 'retry', id)).split('\n')).toHaveLength(3)
   await waitFor(id, ({ status }) => status === 'succeeded')
   expect(got.slice(1).toSorted()).toEqual([first.event, second.event].toSorted())
-  expect(await text('webhooks', 'retry', '--all')).toMatch(/^Nothing is sent/)
+  expect(await text('webhooks', 'retry', '--all')).toMatch(/^Nothing to send/)
   const third = await failEvent(id)
   answer = 200
-  expect(await text('webhooks', 'retry', '--all')).toBe(`${third.event} goes to ${id}.\n`)
+  expect(await text('webhooks', 'retry', '--all')).toBe(`Sending ${third.event} to ${id}.\n`)
   await waitFor(id, ({ status }) => status === 'succeeded')
   expect(await fail('webhooks', 'retry', third.id)).toEqual({
     status: 1,
@@ -205,7 +205,7 @@ test('webhooks retry sends what waits: one, an endpoint’s, all', async () => {
 test('webhooks delete takes an endpoint away, with what is on its way', async () => {
   const { id } = await json<Endpoint>('webhooks', 'create', receiver)
   await failEvent(id)
-  expect(await text('webhooks', 'delete', id)).toBe(`${id} is deleted.\n`)
+  expect(await text('webhooks', 'delete', id)).toBe(`Deleted ${id}.\n`)
   expect(await text('webhooks', 'list')).toBe('')
   expect(await text('clock', 'next')).toBe('')
 })
@@ -215,7 +215,7 @@ test('events resend posts an event again, to all who want it or to one', async (
   const other = await json<Endpoint>('webhooks', 'create', `${receiver}/other`, '--event', 'refund.*')
   const event = await tellEvent()
   got.length = 0
-  expect(await text('events', 'resend', event)).toBe(`${event} goes to ${id}.\n`)
+  expect(await text('events', 'resend', event)).toBe(`Sending ${event} to ${id}.\n`)
   await waitFor(id, ({ status }) => status === 'succeeded')
   expect(await json('events', 'resend', event, '--to', other.id)).toMatchObject({
     object: 'list',
@@ -224,7 +224,7 @@ test('events resend posts an event again, to all who want it or to one', async (
   await waitFor(other.id, ({ status }) => status === 'succeeded')
   expect(got).toEqual([event, event])
   await text('webhooks', 'delete', id)
-  expect(await text('events', 'resend', event)).toMatch(/^Nothing is sent/)
+  expect(await text('events', 'resend', event)).toMatch(/^Nothing to send/)
   expect(await fail('events', 'resend', 'evt_x')).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/resource_missing/),
@@ -288,9 +288,7 @@ describe('with several merchants', () => {
     async (args) => {
       const { status, stderr } = await fail('webhooks', ...args)
       expect(status).toBe(2)
-      expect(stderr).toMatch(
-        /^error: There are 2 merchants \(.*Other.*\): say which one with --merchant\.\n$/,
-      )
+      expect(stderr).toMatch(/^error: There are 2 merchants \(.*Other.*\): choose one with --merchant\.\n$/)
     },
   )
 
@@ -310,7 +308,7 @@ describe('with several merchants', () => {
 
 test('an injected webhook_failure is said in words', async () => {
   expect(await text('faults', 'add', 'webhook_failure', '--count', '1', '--route', `${receiver}*`)).toMatch(
-    /^fault_\d+: webhook_failure strikes the next webhook to http:.*\*\.\n$/,
+    /^fault_\d+: webhook_failure affects the next webhook to http:.*\*\.\n$/,
   )
   await text('faults', 'clear')
 })

@@ -65,7 +65,7 @@ async function look({ env }: RunningDaemon): Promise<string[]> {
     await terminal.paytwin(COMMAND.replace(/^paytwin /, ''))
     await terminal.shows(/frozen .* 0\/s {2}● connected/)
     await terminal.press('a', '5')
-    return await terminal.shows(/▸ 5 {2}to next {2}→ .*renewal sub_/, { colours: true })
+    return await terminal.shows(/▸ 5 {2}next job → .*renewal sub_/, { colours: true })
   } finally {
     await terminal.close()
   }

@@ -46,7 +46,7 @@ test('it fills a terminal of another size', () => {
 
 test('wide characters leave everything in its place', () => {
   const wide = played(started(), '/', ...'日本')
-  expect(show(wide).lastFrame()?.split('\n')[23]).toMatch(/^\/日本▏ 0 of 0 {2}.*Enter keep {2}Esc end$/)
+  expect(show(wide).lastFrame()?.split('\n')[23]).toMatch(/^\/日本▏ 0 of 0 {2}.*Enter keep {2}Esc clear$/)
 })
 
 test.each([

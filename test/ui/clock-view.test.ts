@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../../src/client/types.ts'
-import { type ClockView, nowOf, progressOf, seen } from '../../src/ui/clock-view.ts'
+import { type ClockView, nowOf, progressOf, withClocks } from '../../src/ui/clock-view.ts'
 import { NOW, sampleClock } from './samples.ts'
 
 const one = (clock: Clock, at = 0, from = clock.now) => ({ known: 'one', clock, at, from }) as const
@@ -11,7 +11,7 @@ test.each<[what: string, clocks: Clock[], view: ClockView]>([
   ['of several none is', [sampleClock(), sampleClock({ id: 'clock_2' })], { known: 'several', count: 2 }],
   ['of a merchant that is gone there is none', [], { known: 'none' }],
 ])('%s', (_what, clocks, view) => {
-  expect(seen({ known: 'not yet' }, clocks, 7)).toEqual(view)
+  expect(withClocks({ known: 'not yet' }, clocks, 7)).toEqual(view)
 })
 
 test.each<[what: string, clock: Clock, at: number, now: number]>([
@@ -29,16 +29,16 @@ test.each<[what: string, clock: Clock, at: number, now: number]>([
 })
 
 test('progress counts from where the advance was seen to begin', () => {
-  const ready = seen({ known: 'not yet' }, [sampleClock()], 0)
-  const first = seen(ready, [advancing(NOW + 25, NOW + 100)], 1)
-  const second = seen(first, [advancing(NOW + 50, NOW + 100)], 2)
+  const ready = withClocks({ known: 'not yet' }, [sampleClock()], 0)
+  const first = withClocks(ready, [advancing(NOW + 25, NOW + 100)], 1)
+  const second = withClocks(first, [advancing(NOW + 50, NOW + 100)], 2)
   expect([first, second].map((view) => view.known === 'one' && progressOf(view))).toEqual([0.25, 0.5])
-  const another = seen(second, [advancing(NOW + 150, NOW + 200)], 3)
+  const another = withClocks(second, [advancing(NOW + 150, NOW + 200)], 3)
   expect(another.known === 'one' && [another.from, progressOf(another)]).toEqual([NOW + 50, 100 / 150])
 })
 
 test('an advance that was under way from the start counts from there; without a target all is done', () => {
-  const view = seen({ known: 'not yet' }, [advancing(NOW, NOW + 100)], 0)
+  const view = withClocks({ known: 'not yet' }, [advancing(NOW, NOW + 100)], 0)
   expect(view.known === 'one' && progressOf(view)).toBe(0)
   expect(progressOf(one(sampleClock()))).toBe(1)
 })

@@ -45,7 +45,7 @@ function shown(...actions: readonly Action[]) {
   const painted: string[] = []
   const failures: unknown[] = []
   const failed = (error: unknown) => void failures.push(error)
-  const store = new Store(started(), { asked: failed, changed: () => display.request(), failed }, time.now)
+  const store = new Store(started(), { commanded: failed, changed: () => display.request(), failed }, time.now)
   const display = new Display(
     {
       isColoured: false,
@@ -128,7 +128,7 @@ describe('What changes by itself is drawn', () => {
   })
 
   test('a notice goes', async () => {
-    const { time, laidOut } = shown(FROZEN, { kind: 'told', text: 'Frozen.', isError: false })
+    const { time, laidOut } = shown(FROZEN, { kind: 'notice', text: 'Frozen.', isError: false })
     await time.pass(MINUTE)
     expect(laidOut.map((lines) => lines.at(-1)?.includes('Frozen.'))).toEqual([true, false])
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { append, EMPTY_LOG, type Entry, MOST_KEPT, paused, resumed } from '../../src/ui/event-log.ts'
+import { append, EMPTY_LOG, type Entry, MAX_ENTRIES, paused, resumed } from '../../src/ui/event-log.ts'
 import { sampleEvents } from './samples.ts'
 
 const numbers = (entries: readonly Entry[] | undefined) => entries?.map(({ n }) => n)
@@ -13,10 +13,10 @@ test('what arrives is numbered in the order in which it came, notes too', () => 
 
 test('no more than so many are kept, the newest', () => {
   let log = EMPTY_LOG
-  for (let n = 0; n < 3; n += 1) log = append(log, sampleEvents(MOST_KEPT - 1))
-  expect(log.entries).toHaveLength(MOST_KEPT)
-  expect(log.entries.at(-1)?.n).toBe(3 * (MOST_KEPT - 1))
-  expect(log.arrived).toBe(3 * (MOST_KEPT - 1))
+  for (let n = 0; n < 3; n += 1) log = append(log, sampleEvents(MAX_ENTRIES - 1))
+  expect(log.entries).toHaveLength(MAX_ENTRIES)
+  expect(log.entries.at(-1)?.n).toBe(3 * (MAX_ENTRIES - 1))
+  expect(log.arrived).toBe(3 * (MAX_ENTRIES - 1))
 })
 
 test('while it is paused what arrives is held, and joins when it goes on', () => {
@@ -34,10 +34,10 @@ test('pausing twice holds nothing twice', () => {
 })
 
 test('what is held is bounded too, and the list on the screen stays whole', () => {
-  const full = append(EMPTY_LOG, sampleEvents(MOST_KEPT))
-  const standing = append(paused(full), sampleEvents(MOST_KEPT + 10))
+  const full = append(EMPTY_LOG, sampleEvents(MAX_ENTRIES))
+  const standing = append(paused(full), sampleEvents(MAX_ENTRIES + 10))
   expect(standing.entries).toBe(full.entries)
-  expect(standing.held).toHaveLength(MOST_KEPT)
-  expect(resumed(standing).entries).toHaveLength(MOST_KEPT)
-  expect(resumed(standing).entries.at(-1)?.n).toBe(2 * MOST_KEPT + 10)
+  expect(standing.held).toHaveLength(MAX_ENTRIES)
+  expect(resumed(standing).entries).toHaveLength(MAX_ENTRIES)
+  expect(resumed(standing).entries.at(-1)?.n).toBe(2 * MAX_ENTRIES + 10)
 })

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { Client } from '../../src/client/client.ts'
-import { type Asked, perform } from '../../src/ui/perform.ts'
+import { type DaemonCommand, perform } from '../../src/ui/perform.ts'
 import { type FakeServer, fakeServer, json } from '../client/server.ts'
 import { NOW, sampleClock } from './samples.ts'
 
@@ -11,13 +11,18 @@ const clocks = (...data: object[]) => ({ object: 'list', url: '', has_more: fals
 const summary = { jobs: 2, events: 12, invoices_paid: 1, payments_failed: 1, stopped_on: null }
 const merchant = 'mer_1'
 
-async function outcome(command: Asked, answer: object, status = 200, signal = new AbortController().signal) {
+async function outcome(
+  command: DaemonCommand,
+  answer: object,
+  status = 200,
+  signal = new AbortController().signal,
+) {
   server = await fakeServer((_request, response) => json(response, status, answer))
   const action = await perform(new Client({ url: server.url, token: null }), command, signal)
   return { action, asked: `${server.requests[0]?.method} ${server.requests[0]?.url}` }
 }
 
-test.each<[command: Asked, answer: object, asked: string, text: string]>([
+test.each<[command: DaemonCommand, answer: object, asked: string, text: string]>([
   [
     { do: 'advance', merchant, aim: { by: '1mo' } },
     clocks(sampleClock({ summary })),
@@ -40,23 +45,23 @@ test.each<[command: Asked, answer: object, asked: string, text: string]>([
     { do: 'unfreeze', merchant },
     clocks(sampleClock()),
     'POST /_paytwin/clock/unfreeze',
-    'The clock runs on from 2026-01-31T10:00:00Z.',
+    'The clock runs from 2026-01-31T10:00:00Z.',
   ],
   [
     { do: 'cancel', merchant },
     clocks(sampleClock()),
     'POST /_paytwin/clock/cancel',
-    'The advance ends where it has come to.',
+    'The advance was canceled.',
   ],
 ])('%o', async (command, answer, asked, text) => {
-  expect(await outcome(command, answer)).toEqual({ asked, action: { kind: 'told', text, isError: false } })
+  expect(await outcome(command, answer)).toEqual({ asked, action: { kind: 'notice', text, isError: false } })
 })
 
 test.each([
   [[{ due: NOW }], { due: NOW }],
   [[], null],
 ])('what comes next of %j', async (data, next) => {
-  expect(await outcome({ do: 'look_ahead', merchant }, clocks(...data))).toEqual({
+  expect(await outcome({ do: 'read_upcoming', merchant }, clocks(...data))).toEqual({
     asked: 'GET /_paytwin/upcoming?merchant=mer_1&limit=1',
     action: { kind: 'upcoming', next },
   })
@@ -65,10 +70,10 @@ test.each([
 test('a refusal is told, and so is a daemon that is away', async () => {
   const error = { error: { code: 'parameter_invalid', message: 'Not forward.' }, livemode: false }
   const { action } = await outcome({ do: 'advance', merchant, aim: { by: '1h' } }, error, 400)
-  expect(action).toEqual({ kind: 'told', text: 'Not forward.', isError: true })
+  expect(action).toEqual({ kind: 'notice', text: 'Not forward.', isError: true })
   const nobody = new Client({ url: 'http://127.0.0.1:1', token: null })
   const away = await perform(nobody, { do: 'freeze', merchant }, new AbortController().signal)
-  expect(away).toMatchObject({ kind: 'told', isError: true, text: expect.stringContaining('ECONNREFUSED') })
+  expect(away).toMatchObject({ kind: 'notice', isError: true, text: expect.stringContaining('ECONNREFUSED') })
 })
 
 test('who quits does not wait for an advance', async () => {
@@ -76,5 +81,5 @@ test('who quits does not wait for an advance', async () => {
   const quitting = new AbortController()
   const client = new Client({ url: server.url, token: null })
   const action = await perform(client, { do: 'advance', merchant, aim: { by: '1y' } }, quitting.signal)
-  expect(action).toMatchObject({ kind: 'told', isError: true })
+  expect(action).toMatchObject({ kind: 'notice', isError: true })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Upcoming } from '../../src/client/types.ts'
-import { MOST_KEPT } from '../../src/ui/event-log.ts'
+import { MAX_ENTRIES } from '../../src/ui/event-log.ts'
 import { bodyRows } from '../../src/ui/layout.ts'
 import type { State } from '../../src/ui/state.ts'
 import { type Action, step } from '../../src/ui/step.ts'
@@ -72,7 +72,7 @@ describe('the list', () => {
   })
 
   test('goes on at the first that is left when the one in sight was let go', () => {
-    const state = played(FORTY, 'g', arrived(MOST_KEPT, 41))
+    const state = played(FORTY, 'g', arrived(MAX_ENTRIES, 41))
     expect(sight(state)).toMatchObject({ first: 41, selected: 41 })
   })
 
@@ -100,8 +100,8 @@ describe('a filter', () => {
   })
 
   test('loses what was let go', () => {
-    const state = played(typed('ada'), arrived(MOST_KEPT, 41))
-    expect(state.shown).toHaveLength(MOST_KEPT)
+    const state = played(typed('ada'), arrived(MAX_ENTRIES, 41))
+    expect(state.shown).toHaveLength(MAX_ENTRIES)
     expect(state.shown).toEqual(state.log.entries)
   })
 
@@ -122,7 +122,7 @@ describe('a filter', () => {
     expect(played(typed(''), '👩', 'backspace').filter).toBe('')
   })
 
-  test('has at most as many characters as a pattern of event types', () => {
+  test('is at most as long as a pattern of event types', () => {
     expect(played(typed('x'.repeat(300)), 'y').filter).toBe('x'.repeat(256))
   })
 
@@ -172,7 +172,7 @@ describe('the clock', () => {
 
   test('a opens a menu and asks for what comes next', () => {
     expect(menu.mode).toEqual({ name: 'advance', choice: 0, next: undefined })
-    expect(commandOf(known, 'a')).toEqual({ do: 'look_ahead', merchant: 'mer_1' })
+    expect(commandOf(known, 'a')).toEqual({ do: 'read_upcoming', merchant: 'mer_1' })
   })
 
   test.each<[keys: string[], aim: object]>([
@@ -196,9 +196,9 @@ describe('the clock', () => {
   })
 
   test.each([
-    [undefined, 'What comes next is not known yet.'],
-    [null, 'Nothing is due, so there is nothing to advance to.'],
-  ])('to next, where next is %s, says why not', (given, text) => {
+    [undefined, 'The next job is not known yet.'],
+    [null, 'No job is due, so there is no time to advance to.'],
+  ])('next job, where next is %s, says why not', (given, text) => {
     const state = given === null ? played(menu, { kind: 'upcoming', next: null }, '5') : played(menu, '5')
     expect(commandOf(state, 'enter')).toBeUndefined()
     expect(played(state, 'enter').notice?.text).toBe(text)
@@ -219,10 +219,10 @@ describe('the clock', () => {
     const moving = played(FORTY, clocks({ status: 'advancing', target: NOW + 9 }))
     expect(played(moving, 'a')).toMatchObject({
       mode: { name: 'list' },
-      notice: { text: 'An advance is under way: c cancels it.' },
+      notice: { text: 'The clock is already advancing. Press c to cancel.' },
     })
     expect(commandOf(moving, 'c')).toEqual({ do: 'cancel', merchant: 'mer_1' })
-    expect(played(known, 'c').notice?.text).toBe('No advance is under way.')
+    expect(played(known, 'c').notice?.text).toBe('The clock is not advancing.')
   })
 
   test.each<[what: string, state: State, text: string]>([
@@ -230,12 +230,12 @@ describe('the clock', () => {
     [
       'went with its merchant',
       played(FORTY, { kind: 'clocks', clocks: [] }),
-      'The merchant is gone, and its clock with it.',
+      'The merchant no longer exists.',
     ],
     [
       'is one of several',
       played(FORTY, { kind: 'clocks', clocks: [sampleClock(), sampleClock({ id: 'clock_2' })] }),
-      'Several merchants are watched: start with --merchant ID to control the clock of one.',
+      'Several merchants are shown. To control a clock, start with --merchant ID.',
     ],
   ])('that %s cannot be controlled, and the status says why', (_what, state, text) => {
     for (const key of ['a', 'z', 'c']) {
@@ -315,7 +315,7 @@ describe('what goes by between two frames', () => {
 })
 
 describe('a notice', () => {
-  const told: Action = { kind: 'told', text: 'Said.', isError: false }
+  const told: Action = { kind: 'notice', text: 'Said.', isError: false }
 
   test('stays for some seconds', () => {
     const state = step(started(), told, 1_000).state

@@ -88,7 +88,7 @@ describe('the keys', () => {
   test('a and a choice advance the clock, and what happens appears', async () => {
     await watch()
     await terminal.press('a')
-    const menu = await terminal.shows(/5 {2}to next {2}→ 2026-02-28T10:00:00Z {2}renewal sub_/)
+    const menu = await terminal.shows(/5 {2}next job → 2026-02-28T10:00:00Z {2}renewal sub_/)
     expect(menu[18]).toBe('▸ 1  1 hour   → 2026-01-31T11:00:00Z')
     await terminal.press('4', 'Enter')
     await terminal.shows('Advanced to 2026-02-28T10:00:00Z: 1 job, 6 events, 1 failed payment.')
@@ -184,7 +184,7 @@ describe('the terminal is given back as it was', () => {
     const { url } = await fakeDaemon()
     await open(160)
     await terminal.paytwin('events', 'tail', '--url', url)
-    await terminal.shows('this is a mistake in paytwin')
+    await terminal.shows('internal error in paytwin')
     await expectAsBefore(1)
   })
 
@@ -204,7 +204,7 @@ describe('the terminal is given back as it was', () => {
   })
 })
 
-/** A daemon that has one clock, whose advances never end; its stream tells what is no event, or nothing. */
+/** A daemon with one clock, whose advances never end; its stream sends something that is no event, or nothing. */
 async function fakeDaemon({ hasEvents = true } = {}) {
   const list = (...data: object[]) => ({ object: 'list', url: '', has_more: false, data, livemode: false })
   const fake = await fakeServer((request, response) => {

@@ -59,14 +59,14 @@ describe('at 80 columns', () => {
       '▸ 2  1 day    → 2026-02-01T10:00:00Z',
       '  3  1 week   → 2026-02-07T10:00:00Z',
       '  4  1 month  → 2026-02-28T10:00:00Z',
-      '  5  to next  → 2026-01-31T10:01:00Z  renewal sub_1',
+      '  5  next job → 2026-01-31T10:01:00Z  renewal sub_1',
       'following  3 events                                     Enter advance  Esc close',
     ])
   })
 
   test.each([
-    [undefined, '  5  to next  …'],
-    [null, '  5  to next  nothing is due'],
+    [undefined, '  5  next job …'],
+    [null, '  5  next job none due'],
   ])('what comes next may be %s', (next, line) => {
     const menu = played({ ...TOLD, rows: 12 }, 'a')
     const state = next === null ? played(menu, { kind: 'upcoming', next }) : menu
@@ -168,12 +168,12 @@ describe('the top line', () => {
     [
       'several merchants',
       played(TOLD, { kind: 'clocks', clocks: [sampleClock(), sampleClock({ id: 'clock_2' })] }),
-      '2 merchants  each with its clock',
+      '2 merchants  each with its own clock',
     ],
     [
       'a merchant that is gone',
       played({ ...TOLD, watched: { merchant: 'mer_9', names: new Map() } }, { kind: 'clocks', clocks: [] }),
-      'mer_9  the merchant is gone',
+      'mer_9  merchant deleted',
     ],
     ['nothing that is not known yet', started(), 'paytwin  '],
     ['a lost connection', played(TOLD, { kind: 'connection', connection: 'lost' }), '○ reconnecting'],
@@ -212,7 +212,7 @@ describe('the last line', () => {
   const status = (...args: Parameters<typeof played>) => linesOf(played(...args)).at(-1)
   const MANY = played(started(), { kind: 'history', events: sampleEvents(40) })
   test.each<[what: string, text: string | undefined, expected: string]>([
-    ['how many events lie below', status(MANY, 'pageup', 'pageup'), '18 below  40 events'],
+    ['how many events lie below', status(MANY, 'pageup', 'pageup'), '18 newer  40 events'],
     ['that the end is in sight', status(MANY, 'k'), 'at the end  40 events'],
     [
       'what came while paused',
@@ -224,22 +224,22 @@ describe('the last line', () => {
     [
       'what is kept, and what went by',
       status(MANY, { kind: 'arrived', events: sampleEvents(6_000) }, { kind: 'drawing' }),
-      'following  6,040 events, 5,000 kept, 4,978 undrawn',
+      'following  6,040 events, 5,000 kept, 4,978 not drawn',
     ],
-    ['a notice', status(MANY, { kind: 'told', text: 'Done.', isError: false }), 'Done.  '],
+    ['a notice', status(MANY, { kind: 'notice', text: 'Done.', isError: false }), 'Done.  '],
   ])('says %s', (_what, text, expected) => {
     expect(text?.startsWith(expected)).toBe(true)
-    expect(text).toMatch(/(q quit|Esc end)$/)
+    expect(text).toMatch(/(q quit|Esc clear)$/)
   })
 
   test('leaves out its hints for a notice that needs the room', () => {
     const text = 'A notice of some sixty characters, which is not that uncommon at all.'
-    expect(status(MANY, { kind: 'told', text, isError: true })).toBe(text)
+    expect(status(MANY, { kind: 'notice', text, isError: true })).toBe(text)
   })
 })
 
 test.each([
-  ['', '  No event yet: they appear here as they happen.'],
+  ['', '  No events yet. They appear here as they happen.'],
   ['zebra', '  No event matches zebra.'],
 ])('an empty list with the filter %j says so', (filter, line) => {
   expect(linesOf(played(started(), '/', ...filter))[1]).toBe(line)
@@ -264,7 +264,7 @@ describe('whatever the size', () => {
     played(told, 'a'),
     played(told, '?'),
     played(told, '/', '日', '本'),
-    played(told, { kind: 'told', text: `no\u001b[2J ${'日'.repeat(99)}`, isError: true }),
+    played(told, { kind: 'notice', text: `no\u001b[2J ${'日'.repeat(99)}`, isError: true }),
     {
       ...told,
       forwarding: { url: 'http://日', secret: 'whsec_', delivered: 1, failed: 1, lastFailure: '\u001b[2J' },
