@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { licensesOf } from './bin/licenses.js'
 
-/** zod carries its messages in some fifty languages. paytwin speaks English, and starts faster without the others. */
+/** Removes zod's messages in some fifty other languages, so that the program starts faster. */
 const englishOnly = {
   name: 'english only',
   setup({ onLoad }) {
@@ -18,8 +18,8 @@ const englishOnly = {
 }
 
 /**
- * Ink and its layout engine wait for something while they are loaded, which a script cannot: Ink for a program to look into it
- * by, which is not installed here; the engine for its WebAssembly, which src/ui/layout-engine.ts waits for instead.
+ * Removes top-level await, which a script cannot have, from Ink and its layout engine. Ink awaits its developer tools, which
+ * are not installed. The engine awaits its WebAssembly module, which src/ui/layout-engine.ts does instead.
  */
 const withoutWaiting = {
   name: 'without waiting',
@@ -38,7 +38,7 @@ const withoutWaiting = {
   },
 }
 
-/** Loads the part of pino that writes in worker threads when it is called, which the daemon's log does not do. */
+/** Loads pino's worker threads when they are first used. The daemon's log does not use them. */
 const pinoWithoutThreads = {
   name: 'pino without threads',
   setup({ onLoad }) {
@@ -86,32 +86,32 @@ const deferredBuiltins = {
   },
 }
 
-/** What all scripts have in common. */
+/** The options of all scripts. */
 const script = {
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   bundle: true,
-  // A script rather than a module: only for scripts does Node 20 take what V8 has compiled before.
+  // A script, not a module, because Node 20 supports V8's code cache only for scripts.
   format: 'cjs',
   platform: 'node',
   // The scripts of jsonc-parser's `main` import each other in a way that esbuild cannot follow.
   mainFields: ['module', 'main'],
   target: 'node20',
-  // Templates with tags would keep what is not ASCII, and take the whole script with them: twice the memory, and slower.
+  // Tagged templates would keep non-ASCII characters, which doubles the memory of the whole script and slows it down.
   supported: { 'template-literal': false, 'dynamic-import': false },
   charset: 'ascii',
-  // LICENSES.txt has them whole.
+  // LICENSES.txt contains the complete texts.
   legalComments: 'none',
   define: {
-    // React is several times as fast without its checks for development.
+    // React is several times as fast without its development checks.
     'process.env.NODE_ENV': '"production"',
     'import.meta.url': 'here',
   },
   banner: { js: "const here = require('node:url').pathToFileURL(__filename).href;" },
-  // Names stay as they are, for the sake of stack traces.
+  // Names are kept for stack traces.
   minifySyntax: true,
   minifyWhitespace: true,
-  // Node prints the whole line in which an error was thrown that nobody caught.
+  // Node prints the whole line of code of an uncaught error.
   lineLimit: 120,
   logLevel: 'warning',
   metafile: true,
@@ -129,14 +129,14 @@ const asFunction = {
   footer: { js: '})' },
 }
 
-// One script, for a quick start: what only some commands need lies in it unread until it is asked for.
+// One script, for a fast start. Modules that only some commands need are evaluated when they are first used.
 const program = await build({
   ...script,
   ...asFunction,
   entryPoints: ['src/cli/main.ts', 'src/cli/demo.ts'],
 })
 
-// The test library is one script too, whoever asks for it: two copies of a class would not know each other.
+// The test library is one script for CommonJS and ES modules, because instanceof fails with two copies of a class.
 const library = await build({
   ...script,
   entryPoints: { library: 'src/index.ts' },
@@ -168,7 +168,7 @@ const fixture = await build({
   ],
 })
 
-// Its types: what the compiler declares, in one file, with the resources as the API's description has them.
+// Its types: the compiler's declarations in one file, with resource types from the OpenAPI document.
 const emitted = await mkdtemp(join(tmpdir(), 'paytwin-declarations-'))
 try {
   const compiler = createRequire(import.meta.url).resolve('typescript/package.json')
@@ -190,11 +190,11 @@ const made = new Set([
   ),
 ])
 
-// What an earlier build left goes only now, so that a build that fails takes nothing away.
+// Files of an earlier build are deleted last, so that a failed build deletes nothing.
 for (const file of readdirSync('dist')) {
   if (!made.has(`dist/${file}`)) rmSync(join('dist', file), { recursive: true })
 }
-// bin/script.js takes each byte for a character.
+// bin/script.js reads each byte as a character.
 if (/[^\0-\x7f]/.test(await readFile('dist/main.cjs', 'utf8'))) throw new Error('dist/main.cjs is not ASCII')
 const options = Object.entries(process.env).filter(([name]) => !name.startsWith('PAYTWIN_'))
 execFileSync(process.execPath, ['bin/compile.js'], { env: Object.fromEntries(options) })

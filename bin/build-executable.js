@@ -1,6 +1,6 @@
 /**
- * `npm run build:executable [-- FILE]`: one file with Node, the program, what V8 compiled of it and the native part of SQLite
- * (dist/executable/paytwin if no other is named), and beside it the licences of all that. The Node within is the one that runs this.
+ * `npm run build:executable [-- FILE]`: builds one file (default dist/executable/paytwin) with this Node, the program, its V8
+ * code cache and the native part of SQLite. The licences are written to a file beside it.
  */
 const { execFileSync, spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -22,21 +22,21 @@ const { buildSync } = require('esbuild')
 const { licenseOfNode } = require('./licenses.js')
 const { COMPILED, MAIN } = require('./script.js')
 
-/** Where Node looks whether something was put into it. */
+/** The marker in Node's executable that shows whether a program was injected. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 const STARTS = 5
 const LICENSES = join(__dirname, '../dist/LICENSES.txt')
 
 async function build(target) {
-  refuseWhatCannotBe()
+  checkRequirements()
   mkdirSync(dirname(target), { recursive: true })
-  // Beside the target, to take its place in one step: whoever runs the one of before keeps it.
+  // Built beside the target and renamed, so that a running executable is not changed.
   const work = mkdtempSync(`${target}.unfinished-`)
   try {
     const executable = join(work, 'paytwin')
     copyFileSync(process.execPath, executable)
     chmodSync(executable, 0o755)
-    putInto(executable, makeBlob(work))
+    inject(executable, makeBlob(work))
     renameSync(executable, target)
     writeFileSync(`${target}.LICENSES.txt`, [readFileSync(LICENSES, 'utf8'), licenseOfNode()].join('\n'))
   } finally {
@@ -45,17 +45,17 @@ async function build(target) {
   await report(target)
 }
 
-function refuseWhatCannotBe() {
+function checkRequirements() {
   if (process.platform !== 'linux') {
-    throw new Error(`it is for Linux, and to be built there; this is ${process.platform}.`)
+    throw new Error(`it can be built only on Linux, not on ${process.platform}.`)
   }
   if (!readFileSync(process.execPath).includes(FUSE)) {
-    throw new Error(`nothing can be put into ${process.execPath}. Take a Node from nodejs.org.`)
+    throw new Error(`${process.execPath} does not support single executables. Use a Node from nodejs.org.`)
   }
-  if (!existsSync(COMPILED)) throw new Error("run 'npm run build' before, with this same Node.")
+  if (!existsSync(COMPILED)) throw new Error("run 'npm run build' first, with the same Node.")
 }
 
-/** What goes into Node: the beginning, and the rest as assets. @returns its file */
+/** Creates the blob to inject: the start script, and the rest as assets. @returns its file */
 function makeBlob(work) {
   const [main, output, config] = ['main.js', 'blob', 'config.json'].map((name) => join(work, name))
   buildSync({
@@ -75,17 +75,17 @@ function makeBlob(work) {
   return output
 }
 
-function putInto(executable, blob) {
+function inject(executable, blob) {
   const postject = join(dirname(require.resolve('postject')), 'cli.js')
   runNode(postject, executable, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE)
 }
 
-/** What it writes is shown only when it fails: postject warns of section names, which Node does without. */
+/** Runs Node, and shows its output only if it fails: postject prints harmless warnings about section names. */
 function runNode(...args) {
   execFileSync(process.execPath, args, { stdio: 'pipe' })
 }
 
-/** Says how large it is, and how long a daemon of it takes from the call to its ready line. */
+/** Prints the size of the executable, and the time from the call to the daemon's ready line. */
 async function report(target) {
   const times = []
   while (times.length < STARTS) times.push(await millisecondsToStart(target))

@@ -1,6 +1,6 @@
 /**
- * Starts a daemon, asks it something, and keeps what V8 compiled for that: the next start need not do it again. Part of the
- * build; to be run again for another version of Node.
+ * Starts a daemon, sends it some requests, and saves V8's code cache, so that the next start is faster. It is part of the
+ * build. Run it again for another version of Node.
  */
 const { renameSync, writeFileSync } = require('node:fs')
 const { COMPILED, runMain } = require('./script.js')
@@ -11,15 +11,15 @@ process.stdout.write = (line) => {
   const { url, secret_key } = JSON.parse(line)
   const headers = { authorization: `Bearer ${secret_key}` }
   const post = (path, body) => fetch(url + path, { method: 'POST', headers, body: new URLSearchParams(body) })
-  const ask = async () => {
+  const requestAndSave = async () => {
     await post('/v1/payment_intents', { amount: '2000', currency: 'usd' })
     await (await fetch(`${url}/v1/customers`, { headers })).text()
-    // Whoever starts meanwhile finds all of it, or nothing.
+    // Renamed, so that a program that starts meanwhile finds a complete file or none.
     writeFileSync(`${COMPILED}.unfinished`, script.createCachedData())
     renameSync(`${COMPILED}.unfinished`, COMPILED)
     process.kill(process.pid, 'SIGTERM')
   }
-  void ask()
+  void requestAndSave()
   return true
 }
 script = runMain()

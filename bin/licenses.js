@@ -1,14 +1,14 @@
-/** The licences of what was built into scripts and executable: nearly all ask to come along. */
+/** Collects the licences of the packages in the build, because nearly all require that they are included. */
 const { existsSync, readdirSync, readFileSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 
-/** The folder of the package in which a file lies, as in `node_modules/ink/build/index.js`. */
+/** Matches the package folder in a path such as `node_modules/ink/build/index.js`. */
 const PACKAGE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/
 
 /**
- * @param files - what a build has read, from the folder of the project
- * @returns a text with the licence of each package
- * @throws {Error} for a package that does not say what it allows
+ * Returns the text of the licences of all packages of a build.
+ * @param files - the files that the build read, relative to the project's folder
+ * @throws {Error} for a package without a licence
  */
 function licensesOf(files) {
   const folders = new Set(files.flatMap((file) => PACKAGE.exec(file)?.[0] ?? []))
@@ -23,7 +23,7 @@ function licenseIn(folder) {
   return section(`${name} ${version}`, text)
 }
 
-/** That of the Node which runs this: its archives have it beside `bin`; elsewhere it is only said where it is. */
+/** Returns the licence of this Node. Its archives have it beside `bin`; otherwise the text links to it. */
 function licenseOfNode() {
   const file = join(dirname(process.execPath), '../LICENSE')
   const address = `https://github.com/nodejs/node/blob/${process.version}/LICENSE`

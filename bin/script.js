@@ -5,19 +5,19 @@ const { Script } = require('node:vm')
 
 const MAIN = join(__dirname, '../dist/main.cjs')
 
-/** What V8 compiled of the script before, which it takes in a fifth of the time; each V8 has its own. */
+/** V8's code cache of the script, which loads in a fifth of the time. Each version of V8 has its own. */
 const COMPILED = `${MAIN}.${process.arch}-${process.versions.v8}`
 
 /** Runs the program. */
 function run() {
   const cachedData = readIfThere(COMPILED)
   if (cachedData) return void runMain(cachedData)
-  // Node's own cache is not turned on here: by default it is in a folder for temporary files, where other users may put what is
-  // run then. Whoever wants one sets NODE_COMPILE_CACHE.
+  // Node's own compile cache is not enabled: its default is a folder for temporary files, where other users could plant code.
+  // Users can enable it with NODE_COMPILE_CACHE.
   require(MAIN)
 }
 
-/** Runs it as `require` would. @returns the script, which can tell what V8 compiled of it */
+/** Runs the program as `require` would. @returns the script, which can create a code cache */
 const runMain = (cachedData) =>
   runScript({
     source: readFileSync(MAIN, 'latin1'),
@@ -26,7 +26,7 @@ const runMain = (cachedData) =>
     require: createRequire(MAIN),
   })
 
-/** Runs a script, whose value is a function that takes what a module of CommonJS is given. @returns the script */
+/** Runs a script whose value is a CommonJS module as a function. @returns the script */
 function runScript({ source, cachedData, filename, require }) {
   const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
   const module = { exports: {} }

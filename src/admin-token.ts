@@ -7,7 +7,7 @@ const MIN_TOKEN_LENGTH = 32
 const TOKEN_LENGTH = 40
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/
 
-/** Whether a host can be reached from this machine alone. */
+/** Whether a host is a loopback address, which only this machine can reach. */
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 type Given = {
@@ -16,15 +16,15 @@ type Given = {
   readonly adminTokenFile: string | null
 }
 
-/** The admin token, and what the ready line says of it. */
+/** The admin token, and how the ready line shows it. */
 export type Token = {
   readonly value: string
   readonly shown: { readonly adminToken: string | null; readonly adminTokenFile: string | null }
 }
 
 /**
- * The admin token: the one that is given, else the data folder's, else a new one that only the ready line tells.
- * @throws StartRefused when it is too short or cannot be read, or there is none to listen beyond this machine with
+ * Returns the admin token: the given one, else the data folder's, else a new one that only the ready line shows.
+ * @throws StartRefused if it is too short or cannot be read, or if none is given for a host beyond loopback
  * See docs/contract/operator.md#admin-token.
  */
 export function adminTokenOf({ host, adminToken, adminTokenFile }: Given, folder: DataFolder | null): Token {
@@ -38,7 +38,7 @@ export function adminTokenOf({ host, adminToken, adminTokenFile }: Given, folder
   if (!isLoopback(host)) {
     throw new StartRefused(
       2,
-      `To listen on ${host}, beyond this machine, give an admin token: PAYTWIN_ADMIN_TOKEN or --admin-token-file`,
+      `Listening on ${host}, which is not a loopback address, requires an admin token: set PAYTWIN_ADMIN_TOKEN or give --admin-token-file`,
     )
   }
   if (!folder) {
@@ -49,7 +49,7 @@ export function adminTokenOf({ host, adminToken, adminTokenFile }: Given, folder
   if (value.length < MIN_TOKEN_LENGTH) {
     throw new StartRefused(
       1,
-      `${folder.adminTokenFile} holds no admin token of at least ${MIN_TOKEN_LENGTH} characters. Delete it, and the next start makes a new one.`,
+      `The admin token in ${folder.adminTokenFile} has less than ${MIN_TOKEN_LENGTH} characters. Delete the file, and the next start creates a new token.`,
     )
   }
   return { value, shown: { adminToken: null, adminTokenFile: folder.adminTokenFile } }

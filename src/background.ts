@@ -3,21 +3,21 @@ import type { Logger } from './log.ts'
 import type { Sandbox } from './sandbox.ts'
 import { SYSTEM_TIMING, WakeUps } from './wake-ups.ts'
 
-/** The requests for which somebody has started the daemon come first: to load node-cron takes a while. */
+/** A delay, so that loading node-cron does not slow down the first requests. */
 const START_AFTER_MS = 1_000
-/** Once a minute, not together with all that others do at the full minute. */
+/** Once a minute, at second 30, because other programs are busy at the full minute. */
 const HOUSEKEEPING = '30 * * * * *'
 
 /**
- * Runs jobs that fall due on live clocks, and keeps house once a minute.
- * @returns what ends it, and resolves when no housekeeping is under way: that needs the database
+ * Starts the background work: due jobs of live clocks, and housekeeping.
+ * @returns a function that stops it, and waits for housekeeping under way because that needs the database
  */
 export function startBackgroundWork(sandbox: Sandbox, log: Logger): () => Promise<void> {
   let isStopped = false
   let stop = async () => {}
   const start = async () => {
     const { createTask } = await import('node-cron')
-    // It only says when. Its own timer would walk through every minute that was slept: seconds of work after some days.
+    // It only computes times. After some days of sleep, its own timer would run through every missed minute for seconds.
     const schedule = createTask(HOUSEKEEPING, () => {}, { timezone: 'UTC' })
     const untilHousekeeping = () => {
       const [next] = schedule.getNextRuns(1)
@@ -26,7 +26,7 @@ export function startBackgroundWork(sandbox: Sandbox, log: Logger): () => Promis
     if (!isStopped) stop = wakeUpsOf(sandbox, log, untilHousekeeping)
   }
   const starting = setTimeout(() => {
-    start().catch((error: unknown) => log.error({ err: error }, 'starting the background work'))
+    start().catch((error: unknown) => log.error({ err: error }, 'cannot start the background work'))
   }, START_AFTER_MS)
   return async () => {
     isStopped = true

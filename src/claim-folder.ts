@@ -5,18 +5,18 @@ import { INSPECTION_FOLDER } from './store/inspect.ts'
 import { whyNotOwn, whyOthers } from './store/own-files.ts'
 import { unusable } from './store/unusable.ts'
 
-/** The name of the default data folder, which nothing else uses. */
+/** The name of the default data folder, which no other program uses. */
 const OWN_NAME = '.paytwin'
 const DATABASE = 'paytwin.db'
 const SNAPSHOTS = 'snapshots'
-/** What paytwin writes into a data folder; a first start that is killed leaves some of it. */
+/** The files that paytwin writes into a data folder. A first start that was killed leaves some of them. */
 const OWN_FILES =
   /^(paytwin\.db(-wal|-shm|-journal|\.schema-.+)?|admin-token|daemon\.(json|log)(\..+)?|snapshots|\.gitignore)$/
-/** What keeps an empty folder in version control, or comes with a mounted volume. */
+/** Files that keep an empty folder in version control, or that belong to a mounted volume. */
 const PLACEHOLDERS = new Set(['.gitkeep', '.keep', '.DS_Store', 'lost+found'])
 
 /**
- * Makes a folder, or takes an existing one, for this user alone. Nothing is changed in a folder that serves anything else.
+ * Creates a data folder, or restricts an existing one to this user. A folder of another purpose is refused unchanged.
  * @throws StartRefused
  */
 export function claimFolder(path: string): void {
@@ -27,11 +27,11 @@ export function claimFolder(path: string): void {
     chmodSync(path, 0o700)
     accessSync(path, constants.W_OK | constants.X_OK)
   })
-  // Until the chmod other users could add files to a folder that was open to them.
+  // Checked again: before the chmod, other users could have added files to a writable folder.
   refusePlanted(path)
 }
 
-/** Makes a folder and its parents. Node's own way never returns where a folder takes no others, as in /proc. */
+/** Creates a folder and its parents. Node's recursive mkdir never returns in a folder such as /proc. */
 function makeFolder(path: string): void {
   if (isFolder(path)) return
   const parent = dirname(path)
@@ -39,7 +39,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process may have made it at this moment.
+    // Another process may have created it at the same time.
     if (!isFolder(path)) throw error
   }
 }
@@ -61,11 +61,11 @@ function refuseForeign(path: string): void {
   if (foreign === undefined || basename(resolve(path)) === OWN_NAME || hasDatabaseOf(path, stats.uid)) return
   throw new StartRefused(
     1,
-    `The data folder ${path} holds something else, such as '${foreign}', and no paytwin database. Give a --data folder that is empty or does not exist yet.`,
+    `The data folder ${path} contains other files, such as '${foreign}', and no paytwin database. Give a --data folder that is empty or does not exist.`,
   )
 }
 
-/** Refuses files of paytwin's names that another user may have put there, before any of them is opened. */
+/** Refuses files with paytwin's names that another user may have created, before any of them is opened. */
 function refusePlanted(path: string): void {
   for (const name of writable(path, () => readdirSync(path)).filter((each) => OWN_FILES.test(each))) {
     const file = join(path, name)
@@ -74,7 +74,7 @@ function refusePlanted(path: string): void {
   }
 }
 
-/** A user may keep the database elsewhere, by a link of their own; what it leads to is checked when it is opened. */
+/** Checks a file. The database may be a symbolic link of this user; its target is checked when it is opened. */
 function whyPlanted(file: string, name: string): string | undefined {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (name === DATABASE && stats?.isSymbolicLink()) return whyOthers(stats)
@@ -84,11 +84,11 @@ function whyPlanted(file: string, name: string): string | undefined {
 const isForeign = (name: string): boolean =>
   !OWN_FILES.test(name) && !INSPECTION_FOLDER.test(name) && !PLACEHOLDERS.has(name)
 
-/** Whether the folder's owner has put a database there: anybody may put one into some folders, such as /tmp. */
+/** Whether the folder has a database of its owner. In folders such as /tmp, anyone could create one. */
 const hasDatabaseOf = (path: string, owner: number): boolean =>
   lstatSync(join(path, DATABASE), { throwIfNoEntry: false })?.uid === owner
 
-/** Runs work that needs the folder. @throws StartRefused when the system does not let it */
+/** Runs work on the folder. @throws StartRefused if it fails */
 export function writable<T>(path: string, work: () => T): T {
   try {
     return work()

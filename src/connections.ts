@@ -11,8 +11,8 @@ export type Exchange = {
 
 /**
  * The open connections of an HTTP server, each with its last exchange. Node loses track of a connection after a CONNECT, and
- * waits forever for a peer that never closes its side or never reads its response. Both would keep their place, so they are
- * destroyed here.
+ * waits forever for a peer that never closes its side or never reads its response. Such connections are destroyed here, so
+ * that they do not count against the limit.
  */
 export class Connections {
   readonly #lingerMs: number
@@ -28,7 +28,7 @@ export class Connections {
     this.#lingerMs = lingerMs
     server.timeout = unreadMs
     server.on('connection', (socket) => this.#add(socket))
-    // Without this listener Node would destroy every connection that is silent for so long, also while a response is computed.
+    // Without this listener, Node would destroy every silent connection after the timeout, even while a response is computed.
     server.on('timeout', () => undefined)
     // close() calls it. Node's own also destroys connections whose response has not been sent to its end.
     server.closeIdleConnections = () => void this.sweep()
@@ -81,12 +81,12 @@ export class Connections {
     return this.#open.get(socket)
   }
 
-  /** Keeps a connection open until the process ends, without keeping the process alive: its peer sees the end by that. */
+  /** Keeps a connection open until the process ends, without keeping the process alive. Its closing shows the peer the end. */
   keepToTheEnd(connection: object): void {
     for (const socket of this.#open.keys()) if (socket === connection) this.#kept.add(socket)
   }
 
-  /** Destroys connections without a request under way, but those that are kept. @returns how many requests are under way */
+  /** Destroys idle connections, except kept ones. @returns the number of requests in progress */
   sweep(): number {
     const answered = [...this.#open.keys()].filter((socket) => !this.#isBusy(socket))
     for (const socket of answered) {
@@ -96,7 +96,7 @@ export class Connections {
     return this.#open.size - answered.length
   }
 
-  /** Destroys the connections whose requests are still under way. */
+  /** Destroys the connections with a request in progress. */
   destroyBusy(): void {
     for (const socket of this.#open.keys()) if (this.#isBusy(socket)) socket.destroy()
   }
@@ -108,7 +108,7 @@ export class Connections {
   #add(socket: Socket): void {
     this.#open.set(socket, undefined)
     socket.on('timeout', () => {
-      // A handler may take any time; a peer that does not read may not.
+      // A handler has no time limit, but a peer that does not read has.
       if (socket.writableLength > 0 || !this.#isBusy(socket)) socket.destroy()
     })
     let lingering: NodeJS.Timeout | undefined

@@ -1,19 +1,19 @@
 import { createLog, type Logger, onStderr } from './log.ts'
 import { LogFile } from './log-file.ts'
 
-/** What a daemon writes down. */
+/** The log of a daemon. */
 export type DaemonLog = {
   readonly logger: Logger
-  /** Also keeps the log in a file, from now on. */
+  /** Starts to write the log to a file as well. */
   keepIn(path: string): void
-  /** Notes in the file alone what whoever started the daemon is told otherwise. */
+  /** Writes a line only to the file. The user who starts the daemon gets the same information elsewhere. */
   note(details: Readonly<Record<string, unknown>>, text: string): void
   close(): void
 }
 
 /**
- * A daemon's log: on stderr, and in a file once there is a folder of its own for it. In the background nobody reads stderr.
- * @param secrets - words beside keys and tokens of known form that are not to be written
+ * Creates a daemon's log: on stderr, unless in the background, and in a file after keepIn().
+ * @param secrets - words to mask, in addition to keys and tokens of known form
  */
 export function openLog({
   level,

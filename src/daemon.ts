@@ -28,15 +28,15 @@ export type DaemonOptions = {
   readonly data: string | null
   readonly adminToken: string | null
   readonly adminTokenFile: string | null
-  /** 'live', or where the default merchant's clock stands (Unix seconds); null for what the database has. */
+  /** The default merchant's clock: 'live', or frozen at this time (Unix seconds); null for the database's. */
   readonly clock: 'live' | number | null
   readonly seed: string | null
   readonly secretKey: string | null
-  /** Files that are loaded when the database is new. */
+  /** Fixtures files to load when the database is new. */
   readonly fixtures: readonly string[]
   readonly durability: Durability
   readonly allowedHosts: readonly string[]
-  /** Ranges of addresses to which webhooks may go from a daemon beyond loopback. */
+  /** Private address ranges that webhooks may reach from a daemon beyond loopback. */
   readonly webhookAllow: readonly string[]
   readonly rateLimit: number | null
   readonly keyCacheSeconds: number
@@ -44,14 +44,14 @@ export type DaemonOptions = {
   readonly oauthErrors: OAuthErrorForm
   readonly logLevel: string
   readonly json: boolean
-  /** Whether nobody reads stderr once it has started: the log is then only kept in the data folder. */
+  /** Whether the daemon runs in the background. Then the log is written only to the data folder. */
   readonly background?: boolean
-  /** What a test waits for less long. */
+  /** Shorter limits for tests. */
   readonly socketLimits?: SocketLimits
   readonly version: string
 }
 
-/** The secret of an app or a webhook endpoint of the fixtures: the only time that it is told. */
+/** The secret of an app or a webhook endpoint from fixtures. It is shown only once. */
 export type FixtureSecret = Pick<Made, 'object' | 'ref' | 'id'> & { readonly secret: string }
 
 export type Daemon = {
@@ -59,27 +59,27 @@ export type Daemon = {
   /** 'live', or the frozen instant in ISO 8601. */
   readonly clock: string
   readonly data: string | null
-  /** The default merchant's id. */
+  /** The default merchant's ID. */
   readonly merchant: string
-  /** Only when this start generated it. */
+  /** The default merchant's key, only if this start generated it. */
   readonly secretKey: string | null
-  /** Only when this start generated it and no file holds it. */
+  /** The admin token, only if this start generated it and no file contains it. */
   readonly adminToken: string | null
   readonly adminTokenFile: string | null
-  /** The secrets that this start made with its fixtures. */
+  /** The secrets that this start generated with its fixtures. */
   readonly fixtureSecrets: readonly FixtureSecret[]
   /**
-   * Resolves when it has ended, also where the operator's API asked for that: then the connection that asked is open until
-   * the process ends, or close() is called.
+   * Resolves when the daemon has ended, also by a shutdown request. The connection of that request stays open until the
+   * process ends or close() is called.
    */
   ended(): Promise<void>
   close(): Promise<void>
-  /** Writes down that it cannot go on. */
+  /** Logs a fatal error. */
   crashed(error: unknown): void
 }
 
 /**
- * Starts the daemon: database, engine, HTTP server, and what it does that nobody asks for.
+ * Starts the daemon: database, engine, HTTP server and background work.
  * @throws StartRefused
  * See docs/contract/operator.md#daemon.
  */
@@ -117,11 +117,11 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
   sandbox.engine.listen({
     failed: (error, doing) => log.error({ err: error }, doing),
     caughtUp: (merchant, summary) =>
-      log.info({ merchant, ...summary }, 'a live clock has caught up with the wall clock'),
+      log.info({ merchant, ...summary }, 'a live clock has caught up with the real time'),
   })
 
-  if (log.isLevelEnabled('debug')) noteRequests(sandbox, log)
-  tellOfBeginning(sandbox, options, log)
+  if (log.isLevelEnabled('debug')) logRequests(sandbox, log)
+  logFirstState(sandbox, options, log)
 
   let listener: Listener | undefined
   try {
@@ -146,7 +146,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
       ...token.shown,
       ended: () => ending.ended(),
       close: () => ending.finish(),
-      crashed: (error) => log.fatal({ err: error }, 'the daemon cannot go on'),
+      crashed: (error) => log.fatal({ err: error }, 'the daemon ends because of an internal error'),
     }
   } catch (error) {
     listener?.server.close()
@@ -155,7 +155,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
   }
 }
 
-/** What only the one may do who has the database: the traces of a daemon that was killed go, and the log goes on. */
+/** Removes what a killed daemon left, and opens the log. Only the process that holds the database may do this. */
 function takeOver(folder: DataFolder | null, log: DaemonLog): void {
   if (!folder) return
   folder.retract()
@@ -171,23 +171,23 @@ function openFolder(path: string): DataFolder {
   if (!folder.hasLostItsContent) return folder
   throw new StartRefused(
     1,
-    `${folder.database} is empty, and was not when this folder was used before. Put back a copy, such as one of snapshots/, or delete it to begin anew.`,
+    `${folder.database} is empty, although this folder was used before. Restore a copy, such as one from snapshots/, or delete the file to start with a new database.`,
   )
 }
 
-/** A database begins once: what a later start asks for in the same words is there already, and may have moved on. */
-function tellOfBeginning({ loaded, merchant }: Sandbox, options: DaemonOptions, log: Logger): void {
+/** Logs the loaded fixtures, and which options have no effect because the database is not new. */
+function logFirstState({ loaded, merchant }: Sandbox, options: DaemonOptions, log: Logger): void {
   const { fixtures, clock } = options
   if (loaded && fixtures.length > 0) log.info({ objects: loaded.length }, `loaded ${fixtures.join(', ')}`)
-  if (!loaded && fixtures.length > 0) log.info('the database is not new: the fixtures are not loaded')
+  if (!loaded && fixtures.length > 0) log.info('fixtures were not loaded, because the database is not new')
   const { now } = merchant.clock
   if (typeof clock !== 'number' || now === clock) return
   log.info(
-    `the database is not new: its clock has gone on to ${formatInstant(now)}; 'paytwin snapshots reset' takes it back`,
+    `--clock has no effect, because the database is not new: its clock is at ${formatInstant(now)}. Use 'paytwin snapshots reset' to start again`,
   )
 }
 
-/** The first start shows a key that is never shown again: so nothing is made where it could not come to that. */
+/** Checks the port before a new database is created: a failed start would never show the generated key. */
 async function checkPort(options: DaemonOptions): Promise<void> {
   const probe = await listening(createServer(), options)
   await new Promise((done) => probe.close(done))
@@ -203,19 +203,19 @@ async function listen(
     hostname: options.host,
     url,
     limits: options.socketLimits,
-    unread: (error) => log.warn({ err: error }, 'a request that could not be read'),
+    unread: (error) => log.warn({ err: error }, 'unreadable request'),
   })
   await listening(listener.server, options)
   return listener
 }
 
-/** @throws StartRefused */
+/** Starts to listen. @throws StartRefused */
 function listening<S extends Listening>(server: S, { host, port }: DaemonOptions): Promise<S> {
   return new Promise((resolveServer, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why =
         error.code === 'EADDRINUSE'
-          ? `Port ${port} on ${host} is in use. Give another one, or --port 0 for any free port.`
+          ? `Port ${port} on ${host} is in use. Give another port with --port, or --port 0 for any free port.`
           : `Cannot listen on ${host}:${port}: ${error.message}`
       reject(new StartRefused(1, why))
     })
@@ -245,7 +245,7 @@ function described(
   }
 }
 
-function noteRequests({ requests }: Sandbox, log: Logger): void {
+function logRequests({ requests }: Sandbox, log: Logger): void {
   requests.listen(({ id, method, path, status, duration_ms, key, merchant, replayed, code }) => {
     const ms = Number(duration_ms.toFixed(1))
     const details = { request: id, ms, ...(key && { key }), ...(merchant && { merchant }) }
@@ -256,12 +256,12 @@ function noteRequests({ requests }: Sandbox, log: Logger): void {
   })
 }
 
-/** Goes on with what a crash or a stop interrupted, and says so. */
+/** Resumes and logs the advances that a crash or a stop interrupted. */
 function resumeAdvances({ engine }: Sandbox, log: Logger): void {
   for (const run of engine.time.resume(engine.merchants.values())) {
-    log.info('an interrupted advance goes on')
+    log.info('resuming an interrupted advance')
     run.then(
-      (summary) => log.info(summary, 'an interrupted advance has ended'),
+      (summary) => log.info(summary, 'an interrupted advance is complete'),
       (error: unknown) => log.error({ err: error }, 'an interrupted advance failed'),
     )
   }

@@ -4,17 +4,17 @@ import { claimFolder, writable } from './claim-folder.ts'
 import { StartRefused } from './start-refused.ts'
 import { whyNotOwn } from './store/own-files.ts'
 
-/** What daemon.json says of the daemon that uses a data folder. */
+/** The content of daemon.json. */
 export type DaemonFile = { readonly url: string; readonly pid: number }
 
 /**
- * The daemon's folder: only its owner may look into it, and version control leaves it out.
+ * The data folder of a daemon. Only its owner can read it, and version control ignores it.
  * See docs/contract/operator.md#data-folder.
  */
 export class DataFolder {
   readonly path: string
 
-  /** @throws StartRefused when the folder cannot be made or written, or serves something else */
+  /** @throws StartRefused if the folder cannot be created or written, or contains other files */
   constructor(path: string) {
     this.path = path
     claimFolder(path)
@@ -25,7 +25,7 @@ export class DataFolder {
     return this.#file('paytwin.db')
   }
 
-  /** Whether its database was there once and is empty now: what a first start left that was killed has no log beside it. */
+  /** Whether the database is empty although it was used before. A killed first start leaves no log beside an empty database. */
   get hasLostItsContent(): boolean {
     return existsSync(this.log) && statSync(this.database, { throwIfNoEntry: false })?.size === 0
   }
@@ -39,45 +39,45 @@ export class DataFolder {
   }
 
   /**
-   * The folder's admin token, which is made when there is none. Of two daemons that start at once, one makes it.
-   * @throws StartRefused when it cannot be read
+   * Reads the folder's admin token, and creates it if there is none. Of two daemons that start at once, only one creates it.
+   * @throws StartRefused if it cannot be read
    */
   adminToken(make: () => string): string {
     this.#writeOnce('admin-token', `${make()}\n`)
     try {
-      // Reading a pipe would wait for ever.
+      // Reading a pipe would block forever.
       if (!statSync(this.adminTokenFile).isFile()) throw new Error('it is not a file')
       return readFileSync(this.adminTokenFile, 'utf8').trim()
     } catch (error) {
       throw new StartRefused(
         1,
-        `The admin token in ${this.adminTokenFile} cannot be read: ${(error as Error).message}. Delete it, and the next start makes a new one.`,
+        `The admin token in ${this.adminTokenFile} cannot be read: ${(error as Error).message}. Delete the file, and the next start creates a new token.`,
       )
     }
   }
 
-  /** Tells the command line where the daemon is. Readers see all of it or nothing. */
+  /** Writes the daemon's URL and process ID for the command line, atomically. */
   announce(daemon: DaemonFile): void {
     rmSync(this.#file('daemon.json.new'), { force: true })
     this.#writeOnce('daemon.json.new', `${JSON.stringify(daemon)}\n`)
     renameSync(this.#file('daemon.json.new'), this.#file('daemon.json'))
   }
 
-  /** The daemon that announced itself and still lives; undefined for none, or one that was killed. */
+  /** Returns the announced daemon, or undefined if its process no longer exists. */
   announced(): DaemonFile | undefined {
     const file = this.#file('daemon.json')
     // Reading a pipe would block forever.
     if (!existsSync(file) || whyNotOwn(file, 'file') !== undefined) return undefined
     try {
       const daemon = JSON.parse(readFileSync(file, 'utf8')) as DaemonFile
-      return lives(daemon.pid) ? daemon : undefined
+      return isRunning(daemon.pid) ? daemon : undefined
     } catch {
-      // Another daemon took it away at this moment, or somebody wrote something else there.
+      // Another daemon has just removed the file, or its content is invalid.
       return undefined
     }
   }
 
-  /** Takes back what was announced: only for the one who has the database, so that nobody else's is taken. */
+  /** Removes daemon.json. Only the process that holds the database may do this, because the file could be another daemon's. */
   retract(): void {
     rmSync(this.#file('daemon.json'), { force: true })
   }
@@ -86,7 +86,7 @@ export class DataFolder {
     return join(this.path, name)
   }
 
-  /** Writes a file unless there is something of its name, be it a link that leads elsewhere. */
+  /** Writes a file unless its name exists, even as a dangling link. */
   #writeOnce(name: string, content: string): void {
     try {
       writeFileSync(this.#file(name), content, { mode: 0o600, flag: 'wx' })
@@ -96,8 +96,8 @@ export class DataFolder {
   }
 }
 
-/** Whether there is a process of that number, whoever's it is. */
-function lives(pid: number): boolean {
+/** Whether a process with this ID exists, of any user. */
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {

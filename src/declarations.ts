@@ -4,19 +4,19 @@ import { componentSchemas } from './http/openapi/json-schema.ts'
 import { resourceTypes } from './library/resource-types.ts'
 
 /**
- * A step of the build: puts what the library's modules declare into one file, with the resources as the API's description has
- * them. So its types need nothing but themselves. Takes the folder with the compiler's declarations, and where to write.
+ * A build step: combines the declarations of the library's modules and the resource types of the OpenAPI document in one
+ * file without imports. Arguments: the folder with the compiler's declarations, and the target folder.
  */
 const [, , emitted = '', target = ''] = process.argv
 const MODULES = ['library/refused', 'library/api', 'library/create', 'library/verify']
-/** Modules that are one file have no need to import each other. */
+/** The modules become one file, so their imports of each other are removed. */
 const IMPORT = /^import [^;]+;\n/gm
 
-/** Links to the contract are for people who have the repository. */
+/** Links to the contract are removed, because the package does not contain it. */
 const SOURCE = /^ *\* (?:See docs\/contract\/|Source: ).*\n/gm
 
 const declared = (module: string) => readFileSync(`${emitted}/${module}.d.ts`, 'utf8').replaceAll(SOURCE, '')
-// The schemas are known once the routes are.
+// Importing the routes registers the schemas.
 void createApp
 const resources = resourceTypes(componentSchemas())
 writeFileSync(

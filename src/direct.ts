@@ -11,21 +11,21 @@ const PLAIN_PATH = /^\/v1(?:\/[A-Za-z0-9_-]+)+$/
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE'])
 
-/** The id of an object within a path. No route has a fixed part of this form. */
+/** The ID of an object in a path. No route has a literal part of this form. */
 export const ID = /(?<=\/)[a-z]+_[0-9A-Za-z]{14}(?=\/|$)/
 
-/** How a request is served, and the `:id` of its path. */
+/** The handler of a request, and the `:id` of its path. */
 type Match = { readonly serve: Serve; readonly id: string | undefined }
 
 /**
- * Serves requests of /v1 from Node's request to Node's response. Hono's router finds their routes; only its context, and with
- * it the Request and Response of `fetch`, are left out: they take as long as everything else about reading an object.
- * Whatever is written in an unusual way is left to hono, which answers it in the same words.
+ * Serves /v1 requests directly from Node's request to Node's response. It uses hono's router, but not hono's context with the
+ * Request and Response of `fetch`, which take as long as everything else in reading an object. Hono serves unusual requests,
+ * with the same responses.
  */
 export class DirectServer {
   readonly #app: App['app']
   readonly #serves: App['serves']
-  /** The routes of paths whose ids were cut out: hono's router takes longer than to authenticate the caller. */
+  /** The handlers by path without its ID. Hono's router takes longer than authenticating the caller. */
   readonly #routes = new Map<string, Serve>()
 
   constructor({ app, serves }: Pick<App, 'app' | 'serves'>) {
@@ -33,7 +33,7 @@ export class DirectServer {
     this.#serves = serves
   }
 
-  /** @returns undefined when it does not serve the request, which is then untouched */
+  /** Serves a request. @returns undefined if hono must serve it; then the request is unread */
   serve(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
     const { url = '', method = '' } = request
     const path = pathOf(url)
@@ -56,7 +56,7 @@ export class DirectServer {
     if (!serve) return undefined
     const place = first[1].id
     const given = typeof place === 'number' ? values?.[place] : place
-    // Other ids, which callers make up, would let the map grow without limit.
+    // With arbitrary IDs of callers, the map would grow without limit.
     if (given === id?.[0]) this.#routes.set(form, serve)
     return { serve, id: given }
   }
@@ -67,7 +67,7 @@ const pathOf = (url: string): string => {
   return query === -1 ? url : url.slice(0, query)
 }
 
-/** Whether a request has each header once, a body of a known size that is not too large, and no wish for a stream. */
+/** Whether a request has each header once and a body of a known size within the limit, and does not ask for a stream. */
 function isPlain({ url = '', method, headers, rawHeaders }: IncomingMessage): boolean {
   const length = headers['content-length'] ?? '0'
   return (
@@ -116,7 +116,7 @@ class DirectRequest implements Incoming {
 
 const decoder = new TextDecoder()
 
-/** @throws Error when the caller hangs up in the middle of it */
+/** Reads the body. @throws Error if the caller closes the connection before its end */
 function bodyOf(request: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -126,17 +126,17 @@ function bodyOf(request: IncomingMessage): Promise<string> {
     )
     request.once('error', reject)
     request.once('close', () => {
-      // An error takes as long to make as the body to read, and every request is closed in the end.
+      // Creating an error takes as long as reading the body, and every request emits close.
       if (!request.readableEnded) reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
     })
   })
 }
 
 function answer(response: ServerResponse, reply: Reply | Response): void {
-  assert(!isResponse(reply), 'streams and pages are served by way of hono')
+  assert(!isResponse(reply), 'streams and pages are served by hono')
   const { status, headers, text } = reply
   const bytes = Buffer.byteLength(text)
   response.writeHead(status, [...headers, 'Content-Length', String(bytes)])
-  // Where each character is a byte, that is quicker to write.
+  // latin1 is faster to write if each character is one byte.
   response.end(text, bytes === text.length ? 'latin1' : 'utf8')
 }

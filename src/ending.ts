@@ -2,30 +2,30 @@ import type { Server } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connections } from './connections.ts'
 
-/** How long requests under way may delay the end of a daemon, in milliseconds. */
-const PATIENCE_MS = 2_000
+/** How long a stopping daemon waits for requests and responses in progress, in milliseconds. */
+const RESPONSE_TIMEOUT_MS = 2_000
 /** How often the connections are checked, in milliseconds. */
 const SWEEP_MS = 20
 
 /**
- * Ends what runs, and closes the database.
+ * Ends running work, and closes the database.
  * @param answered - waits for the requests under way, which need the database
  */
 type Save = (answered: () => Promise<void>) => Promise<void>
 
 /**
- * The end of a daemon, which happens once, however many ask for it: new connections and further requests are refused, what
- * runs ends, requests under way are answered, the database is closed, and then the remaining connections are destroyed.
+ * Shuts a daemon down, once for any number of requests: new connections and further requests are refused, running work
+ * ends, requests under way are answered, the database is closed, and then the remaining connections are destroyed.
  * See docs/contract/operator.md#stopping.
  */
 export class Ending {
-  /** Resolves when no answer is under way any more after the database was closed. */
+  /** Resolves when the database is closed and no response is in progress. */
   readonly #over: Promise<void>
   readonly #server: Server
   readonly #connections: Connections
   readonly #save: Save
   #waitedMs = 0
-  #settle: (leaving: Promise<void>) => void = () => undefined
+  #resolveOver: (drained: Promise<void>) => void = () => undefined
   #saved: Promise<void> | undefined
 
   constructor(
@@ -36,13 +36,13 @@ export class Ending {
     this.#connections = connections
     this.#save = save
     this.#over = new Promise((resolve) => {
-      this.#settle = resolve
+      this.#resolveOver = resolve
     })
   }
 
   /**
-   * Resolves once the database is closed, so that the request that asks for the end can still be answered.
-   * @param connection - the connection that this request came over, if there is one
+   * Starts the shutdown. Resolves when the database is closed, so that a shutdown request can still be answered.
+   * @param connection - the connection of the shutdown request, if there is one
    */
   begin(connection?: object): Promise<void> {
     if (connection) this.#connections.keepToTheEnd(connection)
@@ -51,15 +51,15 @@ export class Ending {
   }
 
   /**
-   * Resolves when it has ended, whoever asked for that, and nothing keeps the process alive. The connections that asked for it
-   * are still open: they close with the process, so that `paytwin stop` can wait for it.
+   * Resolves when the shutdown is complete and nothing keeps the process alive. The connections of shutdown requests stay open
+   * until the process ends, so that `paytwin stop` can wait for it.
    */
   async ended(): Promise<void> {
     await this.#over
     await this.#saved
   }
 
-  /** Ends the daemon in a process that goes on: no connection is left. */
+  /** Shuts the daemon down in a process that continues, and closes all connections. */
   async finish(): Promise<void> {
     await this.begin()
     await this.#over
@@ -72,7 +72,7 @@ export class Ending {
     try {
       await this.#save(() => this.#answered())
     } finally {
-      this.#settle(this.#leave())
+      this.#resolveOver(this.#drain())
     }
   }
 
@@ -83,13 +83,13 @@ export class Ending {
   }
 
   /** Waits for responses to be sent, but not for peers that do not read them. */
-  async #leave(): Promise<void> {
+  async #drain(): Promise<void> {
     await this.#waitWhile(() => this.#connections.sweep() > 0)
     this.#connections.destroyBusy()
   }
 
-  /** Waits for as long as a condition holds, at most until the patience is over. */
+  /** Waits for as long as a condition holds, at most until the time is up. */
   async #waitWhile(holds: () => boolean): Promise<void> {
-    for (; holds() && this.#waitedMs < PATIENCE_MS; this.#waitedMs += SWEEP_MS) await delay(SWEEP_MS)
+    for (; holds() && this.#waitedMs < RESPONSE_TIMEOUT_MS; this.#waitedMs += SWEEP_MS) await delay(SWEEP_MS)
   }
 }

@@ -8,11 +8,11 @@ import { NativePartUnusable } from './store/native-part.ts'
 import { DatabaseUnusable } from './store/unusable.ts'
 import { RangeInvalid } from './webhooks/address.ts'
 
-/** How often, and how many times, a daemon that is refused looks for the address of one that is just starting. */
-const LOOK_EVERY_MS = 50
-const LOOKS = 60
+/** How often and how many times a refused daemon looks for the URL of another one that is starting. */
+const POLL_INTERVAL_MS = 50
+const POLLS = 60
 
-/** What kept a daemon from starting, in a sentence for the person who starts it; our own mistake stays as it was. */
+/** Converts an error to a StartRefused with a message for the user. Internal errors are returned unchanged. */
 export async function refusalOf(error: unknown, folder: DataFolder | null): Promise<unknown> {
   if (error instanceof ApiError) {
     const [first = error.message, ...others] = mistakesOf(error).map(mistakeText)
@@ -27,23 +27,23 @@ export async function refusalOf(error: unknown, folder: DataFolder | null): Prom
   if (!(error instanceof DatabaseUnusable)) return error
   if (error.reason !== 'locked' || !folder) return new StartRefused(1, error.message)
   const other = await otherDaemon(folder)
-  const whose = other ? `by the daemon with pid ${other.pid} at ${other.url}` : 'by another process'
+  const user = other ? `by the daemon with pid ${other.pid} at ${other.url}` : 'by another process'
   return new StartRefused(
     1,
-    `The data folder ${folder.path} is in use ${whose}. Stop it, or give another --data folder.`,
+    `The data folder ${folder.path} is in use ${user}. Stop it, or give another --data folder.`,
   )
 }
 
-/** Whether an error is the operating system's, about a file: no space, no permission, read-only, broken. */
+/** Whether an error is a file error of the operating system, such as no space or no permission. */
 const isOfDisk = (error: unknown): error is Error =>
   error instanceof Error && 'syscall' in error && 'errno' in error
 
-/** Who has the database: one that is just starting announces itself in a moment. */
+/** Finds the daemon that holds the database. One that is starting announces itself in a moment. */
 async function otherDaemon(folder: DataFolder): Promise<DaemonFile | undefined> {
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let poll = 0; poll < POLLS; poll += 1) {
     const other = folder.announced()
     if (other) return other
-    await delay(LOOK_EVERY_MS)
+    await delay(POLL_INTERVAL_MS)
   }
   return undefined
 }

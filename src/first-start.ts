@@ -12,36 +12,35 @@ import { addMerchant } from './engine/merchant.ts'
 import { FIRST_BIRTH } from './store/directory.ts'
 import type { Store } from './store/store.ts'
 
-/** What a database begins with. */
+/** The parameters of a database's first state. */
 export type Beginning = {
-  /** The default merchant's clock: 'live', or where it stands frozen (Unix seconds). */
+  /** The default merchant's clock: 'live', or frozen at this time (Unix seconds). */
   readonly clock: 'live' | number
   readonly seed: string
   /** The default merchant's first key; null for a random one. */
   readonly secretKey: string | null
-  /** What is made besides; null for what the database remembers. */
+  /** The fixtures; null for those that the database has stored. */
   readonly fixtures: FixturePlan | null
 }
 
-/** The parts that a beginning needs. */
+/** The parts that create the first state. */
 type Parts = { readonly engine: Engine; readonly keys: KeyRing }
 
 export type Begun = {
-  /** The default merchant's key, when it was made here rather than given or kept. */
+  /** The default merchant's key, if it was generated. */
   readonly secretKey: string | null
-  /** What was made of fixtures. */
+  /** The objects created from fixtures. */
   readonly loaded: readonly Made[]
-  /** The access tokens that went: see tokenKey. */
+  /** The revoked access tokens: see tokenKey. */
   readonly revoked: readonly number[]
   /** The keys of the fixtures that a reset did not issue again. */
   readonly leftOut: readonly LeftOutKey[]
 }
 
 /**
- * Makes the state of a first start, in one transaction: of a new database, or in place of all that a used one holds.
- * There the default merchant's keys stay, and so does its id, which follows from the seed; other merchants go with theirs, and
- * apps with all that they were granted. Of apps only those stay that the fixtures of the first start made, without what they
- * were granted.
+ * Creates the state of a first start, in one transaction. In a used database it replaces the whole state: the default merchant
+ * keeps its keys and its ID, which follows from the seed. Other merchants and their keys are deleted, and so are all OAuth
+ * grants. Only apps from the fixtures of the first start are kept.
  * See docs/contract/snapshots.md#reset.
  */
 export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promise<Begun> {

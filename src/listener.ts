@@ -5,33 +5,33 @@ import { DirectServer } from './direct.ts'
 import type { App } from './http/app.ts'
 import { type Reason, refusalOfUnreadable, refuseByHand } from './unreadable.ts'
 
-/** How much of what a stranger sends is taken, and for how long it is waited for. */
+/** Limits on the size and the time of what a client sends. */
 export type SocketLimits = {
-  /** From the connection, or the answer before, to the end of a request's headers; milliseconds. */
+  /** The time from the connection, or the previous response, to the end of a request's headers, in milliseconds. */
   readonly headersMs: number
-  /** The same to the end of its body. */
+  /** The same time to the end of its body. */
   readonly requestMs: number
   /**
-   * How long a connection is kept that asks for nothing more after an answer; milliseconds. Longer than clients and proxies
-   * keep one (mostly up to a minute): a request that meets the hanging up is lost, and a test fails by chance.
+   * How long an idle connection is kept after a response, in milliseconds. It is longer than clients and proxies keep one
+   * (mostly up to a minute): a request that crosses the close is lost, and a test would fail at random.
    */
   readonly idleMs: number
-  /** How long a response, or the rest of one, may wait for a peer that reads nothing; milliseconds. */
+  /** How long a response waits for a peer that does not read it, in milliseconds. */
   readonly unreadMs: number
-  /** How long a connection stays open for its peer to close it after it was ended here; milliseconds. */
+  /** How long an ended connection waits for its peer to close it, in milliseconds. */
   readonly lingerMs: number
-  /** How often the first two are looked at; milliseconds. */
+  /** The interval at which the first two limits are checked, in milliseconds. */
   readonly checkMs: number
-  /** The request line and all headers. */
+  /** The size of the request line and all headers. */
   readonly headerBytes: number
-  /** Connections at a time; what comes beyond is hung up on. */
+  /** The number of connections at a time. Further ones are closed at once. */
   readonly connections: number
 }
 
 /**
- * An answer may take as long as it likes, for an advance may: there is no limit on that. How large a body may be stands where it
- * is read, in http/api.ts and http/admin/routes.ts.
- * See docs/contract/requests.md#limits. A process has at least 4,096 files nearly everywhere.
+ * The default limits. A response has no time limit, because an advance may take any time. The limits on bodies are in
+ * http/api.ts and http/admin/routes.ts. Nearly every system allows a process 4,096 open files.
+ * See docs/contract/requests.md#limits.
  */
 export const SOCKET_LIMITS: SocketLimits = {
   headersMs: 10_000,
@@ -44,18 +44,18 @@ export const SOCKET_LIMITS: SocketLimits = {
   connections: 4_000,
 }
 
-/** A peer that is gone without a word is found out after this time of silence, in milliseconds. */
+/** After this time of silence, TCP probes whether the peer still exists, in milliseconds. */
 const PROBE_AFTER_MS = 60_000
 
-/** An HTTP server, and the connections that it has. */
+/** An HTTP server with its connections. */
 export type Listener = { readonly server: Server; readonly connections: Connections }
 
 /**
- * The HTTP server of an application, which does not yet listen. What cannot be understood is answered in the form of every answer, as
- * long as there is an answer to give: one that is under way is never broken into.
- * @param options.url - the daemon's, which is known once it listens
- * @param options.unread - takes note of a request that the application could not be given
- * @param options.keepsGlobals - whether Request and Response stay as they are: else quicker ones take their place in the whole process
+ * Creates the HTTP server of an application, which does not listen yet. A request that Node cannot parse gets an error response
+ * in the API's form, unless that would interrupt another response.
+ * @param options.url - the daemon's URL, which is known once it listens
+ * @param options.unread - reports a request that could not be passed to the application
+ * @param options.keepsGlobals - whether to keep the global Request and Response; otherwise faster ones replace them in the process
  */
 export function createListener(
   { app, serves }: Pick<App, 'app' | 'serves'>,
@@ -85,7 +85,7 @@ export function createListener(
       },
     })
   }
-  /** Serves by way of hono. It is loaded when it is first needed, for Node's implementation of `fetch` comes with it. */
+  /** Serves with hono, which is loaded when needed, because it loads Node's implementation of `fetch`. */
   let hono: ReturnType<typeof loadHono> | undefined
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     hono ??= loadHono()
@@ -97,7 +97,7 @@ export function createListener(
     response.destroy()
   }
   const server = createServer({
-    // Node's own answer has no body and no Request-Id: see lacksHost().
+    // Node's own error response has no body and no Request-Id: see lacksHost().
     requireHostHeader: false,
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
@@ -108,7 +108,7 @@ export function createListener(
     keepAliveInitialDelay: PROBE_AFTER_MS,
   })
   server.maxConnections = limits.connections
-  // Their size is limited. Node would leave out those beyond a number, and nobody would know.
+  // Only the size of headers is limited. With a limit on their number, Node would silently drop the others.
   server.maxHeadersCount = 0
   const connections = new Connections(server, limits)
   server.on('request', (request, response) => {
@@ -120,12 +120,12 @@ export function createListener(
       connections.serves(request, answered).catch(failed(response))
     }
   })
-  // Node would answer 417, which the API does not know.
+  // Node would answer 417, which the API does not have.
   server.on('checkExpectation', (request, response) => {
     if (connections.take(request, response)) refuse(response, url())
   })
   server.on('connect', (_request, socket) => {
-    // Node has taken its own listeners away: an error would end the process, and the peer's end would not be seen.
+    // Node has removed its own listeners: without these, an error would end the process, and the peer's close would be missed.
     socket.on('error', () => socket.destroy()).resume()
     endUnread(socket, connections.lastOver(socket), () => refuseByHand(socket, url()))
   })
@@ -139,17 +139,17 @@ export function createListener(
   return { server, connections }
 }
 
-/** Ends a connection over which something came that cannot be read. @param refuse - answers and ends */
+/** Ends a connection after unreadable data. @param refuse - sends an error response and ends the connection */
 function endUnread(socket: Duplex, last: Exchange | undefined, refuse: () => void): void {
-  // Nothing of it was a request yet, or it came after one that is answered.
+  // It is not part of a request, or it follows a request that is answered.
   if (!last || (last.request.complete && last.response.writableFinished)) refuse()
-  // It came after one that is still to be answered: its own answer comes after that.
+  // It follows a request that is not answered yet: the error response comes after that response.
   else if (last.request.complete) {
-    // No more is read: each further byte would be one more error, and a sign of life from a peer that reads nothing.
+    // Reading stops: each further byte would be another error, and would reset the timeout of a peer that does not read.
     socket.pause()
     last.response.once('close', refuse)
   }
-  // It is the body of the last request, which is not answered yet, nor is anything before it waiting.
+  // It is in the body of the last request, whose response has not started, and no earlier response is in progress.
   else if (!last.response.headersSent && last.before?.writableFinished !== false) refuse()
   else socket.destroy()
 }
@@ -166,8 +166,8 @@ function lacksHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boole
 }
 
 /**
- * Whether a request says two things at once, of which another who reads it, such as a proxy, might believe the other: for
- * whom it is, or how its body is written.
+ * Whether a request has contradictory information about its host or the encoding of its body, which a proxy might interpret
+ * in another way.
  */
 function contradicts({ url = '', headers }: IncomingMessage): boolean {
   const { host, 'transfer-encoding': transfer } = headers
@@ -181,7 +181,7 @@ function refuse(response: ServerResponse, url: string, reason?: Reason): void {
   response.writeHead(status, headers).end(text)
 }
 
-/** Why a request was given up, for the one who sent it. */
+/** Returns the reason why Node gave up a request, for its sender. */
 function reasonOf(
   { code }: NodeJS.ErrnoException,
   { headersMs, requestMs, headerBytes }: SocketLimits,

@@ -1,12 +1,11 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
 import { whyOthers } from './store/own-files.ts'
 
-/** When a log file is put aside for a new one, in bytes. */
+/** The size at which a log file is rotated, in bytes. */
 const MAX_BYTES = 5 * 1_048_576
 
 /**
- * A log in a file that its owner alone can read. It does not grow for ever: past a size it is put aside, as `….1`, and
- * the one that was put aside before goes.
+ * A log file that only its owner can read. Above a maximum size it is renamed to `….1`, which replaces the previous one.
  * paytwin: at most some 10 MB of log.
  */
 export class LogFile {
@@ -22,13 +21,13 @@ export class LogFile {
     this.#size = fstatSync(this.#file).size
   }
 
-  /** Adds a line, which brings its own end. A disk that takes no more of them is no reason to stop serving. */
+  /** Appends a line with its line end. A full disk does not stop the daemon. */
   write(line: string): void {
     try {
-      if (this.#size > 0 && this.#size + line.length > this.#maxBytes) this.#putAside()
+      if (this.#size > 0 && this.#size + line.length > this.#maxBytes) this.#rotate()
       this.#size += writeSync(this.#file, line)
     } catch {
-      // There is nowhere left to say so.
+      // The log is the only place to report the error.
     }
   }
 
@@ -36,7 +35,7 @@ export class LogFile {
     closeSync(this.#file)
   }
 
-  #putAside(): void {
+  #rotate(): void {
     renameSync(this.#path, `${this.#path}.1`)
     closeSync(this.#file)
     this.#file = openForOwner(this.#path)
@@ -44,7 +43,7 @@ export class LogFile {
   }
 }
 
-/** Opening a pipe that nobody reads fails instead of waiting for a reader; opening a link fails instead of following it. */
+/** Opening a pipe without a reader fails instead of blocking, and opening a link fails instead of following it. */
 const APPEND =
   constants.O_APPEND |
   constants.O_CREAT |
@@ -52,7 +51,7 @@ const APPEND =
   (constants.O_NONBLOCK ?? 0) |
   (constants.O_NOFOLLOW ?? 0)
 
-/** @throws for what is not a file of this user: nothing is written or changed there */
+/** Opens a log file. @throws Error if it is not a regular file of this user; then nothing is changed */
 function openForOwner(path: string): number {
   const file = openSync(path, APPEND, 0o600)
   try {

@@ -5,21 +5,21 @@ import { maskSecrets, patternOf } from './text/secret.ts'
 
 export type { Logger } from 'pino'
 
-/** Takes lines of JSON, each with its end. */
+/** A destination for lines of JSON, each with its line end. */
 export type LogTarget = { write(line: string): void }
 
-/** Longer lines of JSON are shortened, by cutting the texts in them; in characters. */
-const LONGEST_LINE = 8_192
-const LONGEST_TEXT = 2_048
+/** In longer lines, long texts are truncated. Both limits are in characters. */
+const MAX_LINE_LENGTH = 8_192
+const MAX_TEXT_LENGTH = 2_048
 
-/** A log whose targets can be added while it is written. */
+/** A log to which targets can be added at any time. */
 export type Log = { readonly logger: Logger; add(target: LogTarget): void }
 
 /**
- * The daemon's log. Whatever a request or an error's message carried along, no target ever sees a key, a token or a secret, a
- * character that steers a terminal, or a line of unlimited length.
+ * Creates the daemon's log. Keys, tokens and secrets are masked, control characters are escaped, and long lines are truncated,
+ * wherever they come from.
  * @param level - one of LOG_LEVELS
- * @param secrets - further words that are not to be written: the admin token
+ * @param secrets - further words to mask: the admin token
  * See docs/contract/operator.md#log.
  */
 export function createLog({
@@ -43,7 +43,7 @@ export function createLog({
     return text.replace(pattern, '…')
   }
   const write = (line: string) => {
-    // First the words: a part of one may look like a secret of known form.
+    // Words first, because a part of one may look like a secret of known form.
     const masked = maskSecrets(secrets().reduce(withoutWord, line))
     const safe = visible(withoutLongTexts(masked.trimEnd()))
     for (const target of targets) target.write(`${safe}\n`)
@@ -52,23 +52,23 @@ export function createLog({
 }
 
 function withoutLongTexts(line: string): string {
-  if (line.length <= LONGEST_LINE) return line
-  const cut = (value: unknown) => (typeof value === 'string' ? shortened(value, LONGEST_TEXT) : value)
+  if (line.length <= MAX_LINE_LENGTH) return line
+  const cut = (value: unknown) => (typeof value === 'string' ? shortened(value, MAX_TEXT_LENGTH) : value)
   const record = JSON.parse(line)
   const short = JSON.stringify(record, (_name, value) => cut(value))
-  if (short.length <= LONGEST_LINE) return short
+  if (short.length <= MAX_LINE_LENGTH) return short
   const { level, time, msg } = record
   return JSON.stringify({ level, time, msg: cut(msg), left_out: `${line.length} characters` })
 }
 
-/** stderr, so that stdout stays the ready line's: JSON lines, or lines for people. */
+/** Writes to stderr, because stdout has the ready line: JSON lines, or readable lines. */
 export const onStderr = ({ json }: { readonly json: boolean }): LogTarget => ({
   write: (line) => {
-    process.stderr.write(json ? line : forPeople(line))
+    process.stderr.write(json ? line : readableLine(line))
   },
 })
 
-function forPeople(line: string): string {
+function readableLine(line: string): string {
   const { time, level, text, stack } = readLogRecord(JSON.parse(line))
   const lines = [`${time} ${level.toUpperCase().padEnd(5)} ${text}`, ...stack]
   return `${lines.map(visible).join('\n')}\n`

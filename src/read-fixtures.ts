@@ -4,7 +4,7 @@ import type { FixturesFile } from './http/fixtures/schema.ts'
 import { StartRefused } from './start-refused.ts'
 import { JsonMistake, parseJsonText } from './text/json-text.ts'
 
-/** The files of fixtures that a start is given. @throws StartRefused 2, with line and column where one is no JSON */
+/** Reads the fixtures files of a start. @throws StartRefused 2, with line and column for invalid JSON */
 export function readFixtures(paths: readonly string[]): FixturesFile[] {
   const why = whyTooLarge(paths.reduce((sum, path) => sum + sizeOf(path), 0))
   if (why !== undefined) throw new StartRefused(2, why)

@@ -3,7 +3,7 @@ import { commandReference } from './cli/reference.ts'
 import { apiDescription } from './description.ts'
 import { apiReference } from './http/reference/reference.ts'
 
-/** `npm run references`: writes docs/commands.md from the commands, and docs/api.md from the description of the API. */
+/** `npm run references`: writes docs/commands.md from the commands, and docs/api.md from the OpenAPI document. */
 const REFERENCES = {
   'docs/commands.md': await commandReference(),
   'docs/api.md': apiReference(await apiDescription()),

@@ -40,7 +40,7 @@ import { Deliverer } from './webhooks/deliverer.ts'
 import { type Send, Sender } from './webhooks/sender.ts'
 
 export type SandboxOptions = {
-  /** The database file; ':memory:' for one that leaves nothing behind. */
+  /** The database file, or ':memory:'. */
   readonly database: string
   readonly durability?: Durability
   /** What is kept in memory of the database; a test may choose other sizes, which change no answer. */
@@ -50,22 +50,22 @@ export type SandboxOptions = {
   readonly seed?: string | null
   /** The default merchant's first key. */
   readonly secretKey?: string | null
-  /** What a new database holds besides; asked for only then. */
+  /** Returns the fixtures. It is called only for a new database. */
   readonly fixtures?: () => readonly FixturesFile[]
   readonly wall?: Wall
-  /** Requests a second for each merchant; null for no limit. */
+  /** The maximum number of requests per second for each merchant; null for no limit. */
   readonly rateLimit?: number | null
-  /** How long a revoked key goes on working, in seconds, 0 to 60. */
+  /** How long a revoked key may still work, in seconds, 0 to 60. */
   readonly keyCacheSeconds?: number
   /** Whether an unknown parameter is an error. */
   readonly strictParams?: boolean
-  /** How apps are told of errors: in the envelope, or in the flat form of RFC 6749. */
+  /** The format of OAuth errors: the envelope, or the flat form of RFC 6749. */
   readonly oauthErrors?: OAuthErrorForm
-  /** Where webhooks may go; anywhere but to link-local addresses when not given. */
+  /** The addresses that webhooks may reach. Default: all except link-local addresses. */
   readonly receivers?: AddressRules
-  /** How webhooks are posted; a test may take them itself. */
+  /** Sends webhooks; a test may replace it. */
   readonly send?: Send
-  /** The API's versions; a test may add made-up ones. */
+  /** The API's versions; a test may add invented ones. */
   readonly versions?: readonly Version[]
   /** Writes a warning to the log. */
   readonly warn?: (text: string) => void
@@ -78,10 +78,10 @@ export type SandboxOptions = {
 
 const UNKNOWN_VERSION = '0.0.0'
 
-/** The parts of a running sandbox, put together and not yet listening anywhere. */
+/** The parts of a running sandbox, which does not listen on a port. */
 export type Sandbox = {
   readonly app: Hono
-  /** What the application answers, for its description. */
+  /** The registered routes, for the OpenAPI document. */
   readonly routes: readonly Registered[]
   readonly serves: App['serves']
   readonly engine: Engine
@@ -89,22 +89,22 @@ export type Sandbox = {
   readonly requests: RequestLog
   readonly adminToken: string
   readonly merchant: MerchantState
-  /** The default merchant's secret key, when this start made it; it can never be shown again. */
+  /** The default merchant's secret key, if this start generated it. It cannot be shown again. */
   readonly secretKey: string | null
-  /** What this start made of fixtures; null when the database was there already. */
+  /** The objects that this start created from fixtures; null if the database is not new. */
   readonly loaded: readonly Made[] | null
-  /** Writes what can wait, forgets what has expired, sends webhooks that were left behind: to be called now and then. */
+  /** Does periodic housekeeping: writes delayed data, deletes expired data, and sends webhooks that are still due. */
   keepHouse(): Promise<void>
   /** @param answered - waits for the requests under way, before the database is closed */
   close(answered?: () => Promise<void>): Promise<void>
 }
 
-/** An option that only counts when the database is made was given again with another value. */
+/** An option that applies only to a new database was given with another value. */
 export class OptionConflict extends Error {}
 
 /**
- * Opens a database, makes the default merchant when it is new, and builds the engine and the application on it.
- * @throws DatabaseUnusable, OptionConflict; ApiError for fixtures or a key that cannot be, which leaves the database new
+ * Opens a database, creates the default merchant if it is new, and builds the engine and the application on it.
+ * @throws DatabaseUnusable, OptionConflict; ApiError for invalid fixtures or an invalid key, which leaves the database new
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const wall = options.wall ?? systemWall
@@ -117,10 +117,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const beginning = known ?? newBeginning(options, versions, addresses)
     const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates })
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
-    const { secretKey, loaded } = known ? NOTHING_MADE : await beginAnew({ engine, keys }, beginning)
+    const { secretKey, loaded } = known ? NOTHING_CREATED : await beginAnew({ engine, keys }, beginning)
     if (options.secretKey && !keys.knows(options.secretKey)) {
       throw new OptionConflict(
-        "--secret-key is no key of this database; leave it out and issue one with 'paytwin keys create', or start with another --data folder",
+        "--secret-key is not a key of this database. Omit it and create a key with 'paytwin keys create', or use another --data folder",
       )
     }
 
@@ -152,9 +152,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       data: options.data ?? null,
       closing: closing.signal,
       url: options.url ?? (() => 'http://localhost'),
-      // A wall clock that is set would change it; a sandbox with a wall clock of its own goes by that one.
+      // The uptime must not change if the system's clock is set. A sandbox with its own wall clock uses that one.
       uptime: uptimeOf(options.wall ? engine.steady : stopwatch),
-      // A sandbox that no daemon serves has nothing to end but itself, which its owner does.
+      // Without a daemon there is no process to end, and the owner closes the sandbox.
       shutDown: options.shutDown ?? (() => Promise.resolve()),
       reportError,
       noteIgnored: options.noteIgnored ?? (() => undefined),
@@ -171,7 +171,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       closing.abort()
       streams.close()
       requests.close()
-      // An advance that waits for webhooks stops waiting, and not because they were answered.
+      // An advance that waits for webhooks stops without their responses.
       await engine.time.stop()
       await webhooks.close()
       await answered()
@@ -188,7 +188,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       keys,
       requests,
       adminToken,
-      // A restore makes it known anew.
+      // A restore creates a new MerchantState.
       get merchant() {
         return defaultMerchant(engine)
       },
@@ -203,7 +203,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** Hands events over to webhook endpoints, from now on. */
+/** Starts to deliver events to webhook endpoints. */
 function openWebhooks(
   engine: Engine,
   versions: VersionHistory,
@@ -233,7 +233,7 @@ const SPECIMEN_NOW = 1_769_853_600
 const SPECIMEN_KEY = 'sk_test_51SecretSecretSecretSecretSe'
 const SPECIMEN_TOKEN = 'the-operators-token-is-much-longer-than-this'
 
-/** A sandbox that is the same each time, whatever this one is like: seeded, and with both its clocks standing still. */
+/** Opens a reproducible sandbox, independent of this one: with a fixed seed and fixed clocks. */
 async function openSpecimen(
   { url, version }: Pick<SandboxOptions, 'url' | 'version'>,
   { strictParams }: { strictParams: boolean },
@@ -272,7 +272,7 @@ async function openStore({
   return new Store(database, shelf, cacheSizes)
 }
 
-/** @throws ApiError for fixtures that cannot be */
+/** Returns the parameters of a new database. @throws ApiError for invalid fixtures */
 const newBeginning = (
   { seed, clock, secretKey, fixtures }: SandboxOptions,
   versions: VersionHistory,
@@ -287,7 +287,7 @@ const newBeginning = (
   }),
 })
 
-/** Given again with another value they are refused. See docs/contract/operator.md#options. */
+/** Refuses a seed or clock that differs from the database's. See docs/contract/operator.md#options. */
 function refuseOtherOptions(known: Beginning, { seed, clock }: SandboxOptions): void {
   const differs = (name: 'seed' | 'clock', given: string | number | null | undefined) =>
     given !== null && given !== undefined && given !== known[name]
@@ -297,10 +297,10 @@ function refuseOtherOptions(known: Beginning, { seed, clock }: SandboxOptions): 
   ] as const) {
     if (differs(name, given)) {
       throw new OptionConflict(
-        `--${name} differs from the value with which this database was made; leave it out, or start with another --data folder`,
+        `--${name} differs from the value that this database was created with. Omit it, or use another --data folder`,
       )
     }
   }
 }
 
-const NOTHING_MADE: Pick<Sandbox, 'secretKey' | 'loaded'> = { secretKey: null, loaded: null }
+const NOTHING_CREATED: Pick<Sandbox, 'secretKey' | 'loaded'> = { secretKey: null, loaded: null }

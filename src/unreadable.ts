@@ -7,17 +7,18 @@ import { errorBody, type Headers, textOf } from './http/respond.ts'
 
 const STATUS = 400
 
-/** The answer to a request that cannot be made sense of, in its parts. */
+/** The parts of the response to an unreadable request. */
 export type Refusal = { readonly status: number; readonly headers: Headers; readonly text: string }
 
-/** Why a request is refused, and which of its headers is at fault. */
+/** Why a request is refused, and the header that is invalid. */
 export type Reason = { readonly why: string; readonly param?: string }
 
 const UNREADABLE: Reason = { why: 'The request is not valid HTTP, or its headers are too large' }
 
 /**
- * How a request is refused that cannot be made sense of.
- * @param url - the daemon's own. See docs/contract/requests.md#connections.
+ * Creates the response to an unreadable request.
+ * @param url - the daemon's URL
+ * See docs/contract/requests.md#connections.
  */
 export function refusalOfUnreadable(url: string, { why, param }: Reason = UNREADABLE): Refusal {
   const text = textOf(errorBody(parameterInvalid(param ?? null, why), url))
@@ -31,7 +32,7 @@ export function refusalOfUnreadable(url: string, { why, param }: Reason = UNREAD
   return { status: STATUS, headers, text }
 }
 
-/** Writes it to a socket by hand, where Node refused a request before anything saw it; the socket then ends. */
+/** Writes the response directly to a socket, if Node refused the request before the application, and ends the socket. */
 export function refuseByHand(socket: Duplex, url: string, reason?: Reason): void {
   if (!socket.writable) {
     socket.destroy()

@@ -1,31 +1,31 @@
 import { stopwatch, systemWall, type Wall } from './engine/clock.ts'
 
-/** How far away a wake-up is at most, in milliseconds. */
-const LONGEST_WAIT_MS = 60_000
-/** When to try again what is due and could not run, such as on a full disk, in milliseconds. */
+/** The maximum time to the next wake-up, in milliseconds. */
+const MAX_WAIT_MS = 60_000
+/** The delay before due jobs that failed are retried, such as on a full disk, in milliseconds. */
 const RETRY_MS = 1_000
 
-/** What is done at wake-ups. Nothing of it throws. */
+/** The work of wake-ups. None of these functions throws. */
 export type Work = {
-  /** When the next job is due: Unix milliseconds of the wall clock, Infinity if there is none. */
+  /** Returns when the next job is due: Unix milliseconds of the wall clock, or Infinity. */
   readonly nextDue: () => number
-  /** Begins to run the jobs that are due. */
+  /** Starts to run the due jobs. */
   readonly runDue: () => void
-  /** How long it is until the next housekeeping, in milliseconds. */
+  /** Returns the time until the next housekeeping, in milliseconds. */
   readonly untilHousekeeping: () => number
   readonly keepHouse: () => void
 }
 
-/** How wake-ups measure time and pass it; a test has its own. */
+/** The clocks and the timer of wake-ups. A test replaces them. */
 export type Timing = {
   readonly wall: Wall
   /** Milliseconds from an arbitrary start, never going back. */
   readonly stopwatch: () => number
-  /** Calls back once, after some milliseconds. @returns what prevents it */
+  /** Calls back once after a delay. @returns a function that cancels it */
   readonly callAfter: (ms: number, call: () => void) => () => void
 }
 
-/** The computer's time. The timer does not keep a process alive. */
+/** The system's time. The timer does not keep the process alive. */
 export const SYSTEM_TIMING: Timing = {
   wall: systemWall,
   stopwatch,
@@ -36,18 +36,18 @@ export const SYSTEM_TIMING: Timing = {
 }
 
 /**
- * Wakes the daemon when a job falls due on a live clock, and about once a minute for housekeeping. There is one timer, for
- * whichever comes first; nothing runs before that.
+ * Wakes the daemon when a job becomes due on a live clock, and about once a minute for housekeeping. There is one timer, for
+ * whichever comes first.
  *
- * Jobs are due by the wall clock, while timers count time that passes. The two part when somebody sets the wall clock, and when
- * the machine sleeps, for timers stand still meanwhile. So a wake-up never counts what was missed: it runs all that is due by
- * now, and plans the next one from what the wall clock says now. As none is further away than a minute, a job is at
- * most a minute late after such a jump.
+ * Jobs are due by the wall clock, but timers measure elapsed time. The two diverge when the wall clock is set, and when the
+ * machine sleeps, because timers stand still then. So a wake-up does not count missed time: it runs all jobs that are due by
+ * the wall clock, and plans the next wake-up from it. The next one is at most a minute away, so a job is at most a minute
+ * late after such a jump.
  */
 export class WakeUps {
   readonly #work: Work
   readonly #timing: Timing
-  /** When to wake up, and when to keep house: on the stopwatch. */
+  /** The times of the next wake-up and the next housekeeping, by the stopwatch. */
   #wakeAt = Number.POSITIVE_INFINITY
   #keepHouseAt = Number.POSITIVE_INFINITY
   #disarm: () => void = () => undefined
@@ -57,25 +57,25 @@ export class WakeUps {
     this.#timing = timing
   }
 
-  /** Runs what is due now, and wakes up from then on. */
+  /** Runs the due jobs, and starts the timer. */
   start(): void {
     this.#planHousekeeping()
     this.#wake()
   }
 
-  /** Makes sure to be awake when a job falls due that may be new. @param dueAt - Unix milliseconds of the wall clock */
+  /** Ensures a wake-up for a new job. @param dueAt - when it is due, in Unix milliseconds of the wall clock */
   wakeBy(dueAt: number): void {
     const { wall, stopwatch } = this.#timing
     const wakeAt = stopwatch() + Math.max(dueAt - wall(), 0)
     if (wakeAt < this.#wakeAt) this.#arm(wakeAt)
   }
 
-  /** Makes sure to be awake soon: something failed, and may succeed when it is tried again. */
+  /** Ensures a wake-up soon, to retry failed work. */
   retrySoon(): void {
     this.wakeBy(this.#timing.wall() + RETRY_MS)
   }
 
-  /** Wakes up no more. */
+  /** Stops the timer. */
   stop(): void {
     this.#disarm()
     this.#wakeAt = Number.NEGATIVE_INFINITY
@@ -92,16 +92,16 @@ export class WakeUps {
   }
 
   #planHousekeeping(): void {
-    const wait = Math.min(this.#work.untilHousekeeping(), LONGEST_WAIT_MS)
+    const wait = Math.min(this.#work.untilHousekeeping(), MAX_WAIT_MS)
     this.#keepHouseAt = this.#timing.stopwatch() + wait
   }
 
   #plan(): void {
     const { wall, stopwatch } = this.#timing
     const wait = this.#work.nextDue() - wall()
-    // A job that is still due, after all that is due was run, has failed.
+    // All due jobs were run, so a job that is still due has failed.
     const jobsAt = stopwatch() + (wait > 0 ? wait : RETRY_MS)
-    // The wake-up may be planned already, for what was reported while this one did its work.
+    // An earlier wake-up may have been requested while this one ran.
     this.#arm(Math.min(jobsAt, this.#keepHouseAt, this.#wakeAt))
   }
 

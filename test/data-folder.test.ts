@@ -165,7 +165,7 @@ describe('a folder that exists', () => {
     make(...names)
     const before = readdirSync(existing())
     expect(() => new DataFolder(existing())).toThrow(
-      /^The data folder .*existing holds something else, such as '.+', and no paytwin database\. Give a --data folder that is empty or does not exist yet\.$/,
+      /^The data folder .*existing contains other files, such as '.+', and no paytwin database\. Give a --data folder that is empty or does not exist\.$/,
     )
     expect([readdirSync(existing()), modeOf(existing())]).toEqual([before, '755'])
   })
@@ -174,7 +174,7 @@ describe('a folder that exists', () => {
     make('notes.txt')
     const link = join(parent.path, 'link')
     symlinkSync(existing(), link)
-    expect(() => new DataFolder(link)).toThrow(/holds something else/)
+    expect(() => new DataFolder(link)).toThrow(/contains other files/)
   })
 
   const PLANTABLE = [

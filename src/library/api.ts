@@ -12,215 +12,216 @@ import type {
 /** A time: ISO 8601 as in `2026-01-31T10:00:00Z`, Unix seconds, or a Date. */
 export type Instant = string | number | Date
 
-/** A glob over the types of events: `invoice.*`, `*`. */
+/** A glob over event types: `invoice.*`, `*`. */
 export type EventGlob = `${string}*${string}`
 
-/** With what a sandbox begins. */
+/** The options of a sandbox. */
 export type PaytwinOptions = {
-  /** Everything random follows from it: ids, secrets of webhooks, faults by chance. 1 when not given. */
+  /** The seed of everything random: IDs, webhook secrets, faults with a rate. Default: 1. */
   readonly seed?: number | string | undefined
-  /** Where the clock stands. `2026-01-01T00:00:00Z` when not given. */
+  /** The time of the clock. Default: `2026-01-01T00:00:00Z`. */
   readonly now?: Instant | undefined
-  /** Objects to begin with, in the form of `fixtures/schema.json`: the content of one file, or of several. */
+  /** Objects to create at the start, in the form of `fixtures/schema.json`: the content of one file, or of several. */
   readonly fixtures?: object | readonly object[] | undefined
-  /** The key of the default merchant, `sk_test_` and 24 to 200 letters or digits. A random one when not given. */
+  /** The default merchant's key: `sk_test_` and 24 to 200 letters or digits. Default: a random key. */
   readonly secretKey?: string | undefined
-  /** Whether a parameter that the API does not know is an error. false when not given: it is ignored. */
+  /** Whether an unknown parameter is an error. Default: false, unknown parameters are ignored. */
   readonly strictParams?: boolean | undefined
-  /** How many requests a second each merchant may make. No limit when not given. */
+  /** The maximum number of requests per second for each merchant. Default: unlimited. */
   readonly rateLimit?: number | undefined
 }
 
-/** What ends an advance early, and what it waits for. */
+/** The options of an advance. */
 export type AdvanceOptions = {
-  /** Stops at the first event of one of these types, at its instant: names and globs. */
+  /** Stops at the first event of one of these types (names or globs), at the event's time. */
   readonly stopOn?: readonly (EventType | EventGlob)[] | undefined
-  /** Whether time stands still after each step until all webhooks have been answered. */
+  /** Whether to wait after each step until all webhooks have been answered. */
   readonly awaitWebhooks?: boolean | undefined
 }
 
-/** What an advance did. */
+/** The result of an advance. */
 export type Advance = NonNullable<Clock['summary']> & {
-  /** Where the clock stands now. */
+  /** The new time of the clock. */
   readonly now: Date
 }
 
-/** The clock of a merchant, which stands still until it is advanced. */
+/** The clock of a merchant. It is frozen until it is advanced. */
 export interface ClockControl {
-  /** The time that it shows. */
+  /** The current time. */
   readonly now: Date
   /**
-   * Moves it forward, from due job to due job, by `90s 15m 36h 3d 2w 1mo 1y` or ISO 8601 as in `P1M`.
-   * @throws RequestRefused for what is no duration
+   * Moves the clock forward and runs every job that becomes due, in order. The duration is like `90s`, `15m`, `36h`, `3d`,
+   * `2w`, `1mo`, `1y` or ISO 8601 (`P1M`).
+   * @throws RequestRefused for an invalid duration
    */
   advance(by: string, options?: AdvanceOptions): Promise<Advance>
-  /** Moves it forward to an instant. @throws RequestRefused for one that has passed */
+  /** Moves the clock forward to a time. @throws RequestRefused for a time in the past */
   advanceTo(to: Instant, options?: AdvanceOptions): Promise<Advance>
-  /** Moves it to the next instant at which something is due, and runs what is. @throws Error when nothing is */
+  /** Moves the clock to the next due job and runs it. @throws Error if no job is due */
   advanceToNext(options?: Pick<AdvanceOptions, 'awaitWebhooks'>): Promise<Advance>
-  /** What time is going to make happen, the next first: up to 100. */
+  /** Lists the next due jobs, soonest first, up to 100. */
   upcoming(): Promise<readonly Upcoming[]>
 }
 
-/** Which events are meant. */
+/** A filter of events. */
 export type EventsWanted = {
-  /** A name or a glob, or several of them. All when not given. */
+  /** A type or a glob, or several. Default: all types. */
   readonly type?: EventType | EventGlob | readonly (EventType | EventGlob)[] | undefined
-  /** Only those after this event: the event, or its id. */
+  /** Only events after this one: the event, or its ID. */
   readonly after?: string | { readonly id: string } | undefined
 }
 
-/** How `waitFor` goes about it. */
+/** The options of `waitFor`. */
 export type WaitOptions<Type extends EventType = EventType> = Pick<EventsWanted, 'after'> & {
-  /** Which of the events of that type will do. */
+  /** Selects a matching event among those of the type. Default: any. */
   readonly where?: ((event: Event<Type>) => boolean) | undefined
-  /** How long to wait, in milliseconds. 2,000 when not given. */
+  /** How long to wait, in milliseconds. Default: 2,000. */
   readonly timeout?: number | undefined
 }
 
-/** What has happened to a merchant. */
+/** The events of a merchant. */
 export interface EventHistory {
-  /** Events in the order in which they happened: all of them, however many. */
+  /** Lists all events, oldest first. */
   list(wanted?: EventsWanted): Promise<readonly Event[]>
   /**
-   * The first event of a type. One that has happened already will do: give `after` to wait for another.
-   * @throws Error when none has happened in time; its message tells what has
+   * Returns the first event of a type, or waits for it. A past event counts; use `after` to wait for a later one.
+   * @throws Error on timeout; the message lists the recent events
    */
   waitFor<Type extends EventType>(type: Type, options?: WaitOptions<Type>): Promise<Event<Type>>
   waitFor(type: EventGlob, options?: WaitOptions): Promise<Event>
 }
 
-/** A webhook as it was posted, and what came of it. */
+/** A webhook delivery attempt and its outcome. */
 export type ReceivedWebhook = {
-  /** The address of the endpoint. */
+  /** The URL of the endpoint. */
   readonly url: string
-  /** As they were sent, signatures included. */
+  /** The headers of the request, with the signatures. */
   readonly headers: Readonly<Record<string, string>>
-  /** The text that was signed. */
+  /** The body of the request, which was signed. */
   readonly body: string
-  /** The same, read. */
+  /** The event in the body. */
   readonly event: Event
-  /** What the receiver answered; null when it did not. */
+  /** The status of the response; null if there was none. */
   readonly status: number | null
-  /** Why it did not; null when it did. */
+  /** Why there was no response; null if there was one. */
   readonly error: string | null
 }
 
-/** Answers a webhook, as your application does. */
+/** Handles a webhook, as your application does. */
 export type WebhookHandler = (request: Request) => Response | Promise<Response>
 
-/** An endpoint to be made. */
+/** The options of a new webhook endpoint. */
 export type NewWebhook = {
-  /** The events that go there: names and globs. All when not given. */
+  /** The event types to send (names or globs). Default: all. */
   readonly events?: readonly (EventType | EventGlob)[] | undefined
-  /** Called in this process with each webhook. */
+  /** A handler in this process, which is called with each webhook. */
   readonly handler?: WebhookHandler | undefined
-  /** Where to post them, over the network. With neither this nor a handler they only go to the inbox. */
+  /** A URL to post webhooks to, over the network. Without a handler and a URL, webhooks only go to the inbox. */
   readonly url?: string | undefined
 }
 
-/** Webhooks of a merchant. */
+/** The webhooks of a merchant. */
 export interface Webhooks {
-  /** What has been posted to its endpoints, failed attempts included, in order. */
+  /** All delivery attempts to the merchant's endpoints, failed ones included, in order. */
   readonly inbox: readonly ReceivedWebhook[]
-  /** Makes an endpoint, which hears of what happens from then on. Its `secret` is what its webhooks are signed with. */
+  /** Creates an endpoint, which receives events from now on. Its `secret` signs its webhooks. */
   create(webhook?: NewWebhook): Promise<CreatedWebhookEndpoint>
-  /** Resolves when nothing is on its way. What is to be tried again waits for the clock. */
+  /** Resolves when no delivery is under way. Scheduled retries wait for the clock. */
   settled(): Promise<void>
 }
 
-/** What can be made to go wrong. */
+/** The kind of a fault. */
 export type FaultKind = Fault['kind']
 
-/** When a fault strikes. */
+/** The options of a fault. */
 export type FaultOptions = {
-  /** How many times; without end when not given. */
+  /** How many times the fault applies. Default: unlimited. */
   readonly count?: number | undefined
-  /** With what chance, 0 to 1. Always when not given. */
+  /** The probability that the fault applies, 0 to 1. Default: 1. */
   readonly rate?: number | undefined
-  /** A glob over method and route, as in `POST /v1/*`. Not for faults of charges, which the clock makes too. */
+  /** A glob over method and route, such as `POST /v1/*`. Not for faults of charges, which the clock makes too. */
   readonly route?: string | undefined
-  /** How long a latency lasts, in milliseconds of the wall clock. 1,000 when not given. */
+  /** The delay of a latency fault, in real milliseconds. Default: 1,000. */
   readonly ms?: number | undefined
 }
 
-/** What is made to go wrong. */
+/** The injected faults. */
 export interface Faults {
-  /** @throws RequestRefused for what means nothing to that kind */
+  /** Adds a fault. @throws RequestRefused for options that the kind does not have */
   add(kind: FaultKind, options?: FaultOptions): Promise<Fault>
   list(): Promise<readonly Fault[]>
-  /** Takes all of them back. */
+  /** Removes all faults. */
   clear(): Promise<void>
 }
 
-/** One merchant, with data, keys, events and a clock of its own. */
+/** A merchant with its own data, keys, events and clock. */
 export interface MerchantTwin {
-  /** Its id. */
+  /** The ID of the merchant. */
   readonly id: string
-  /** The key with which your application calls the API. */
+  /** The key for your application's requests to the API. */
   readonly secretKey: string
   readonly clock: ClockControl
   readonly events: EventHistory
   readonly webhooks: Webhooks
   readonly faults: Faults
   /**
-   * As the global `fetch`, without a socket, with this merchant's key where no other is given. Paths will do for urls; of urls
-   * only the path counts. Redirects are answers, and are not followed.
-   * @throws TypeError where the connection was made to break (fault `response_lost`)
+   * Like the global `fetch`, but without a socket. It uses this merchant's key unless the request has another. The input may
+   * be a path; of a URL, only the path counts. Redirects are returned, not followed.
+   * @throws TypeError if the fault `response_lost` drops the connection
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** Reads something of the API. @throws RequestRefused */
+  /** Sends a GET request to the API. @throws RequestRefused */
   get<Answer = unknown>(path: string): Promise<Answer>
-  /** Makes or changes something. @throws RequestRefused */
+  /** Sends a POST request to the API. @throws RequestRefused */
   post<Answer = unknown>(path: string, body?: object): Promise<Answer>
-  /** Deletes or cancels something. @throws RequestRefused */
+  /** Sends a DELETE request to the API. @throws RequestRefused */
   delete<Answer = unknown>(path: string, body?: object): Promise<Answer>
-  /** Makes the objects that emit an event. @returns what it told */
+  /** Creates objects so that an event of this type occurs. @returns all emitted events */
   trigger(type: EventType): Promise<readonly Event[]>
 }
 
-/** A merchant to be made. */
+/** The options of a new merchant. */
 export type NewMerchant = {
   readonly name?: string | undefined
-  /** Where its clock stands. Where the default merchant's does when not given. */
+  /** The time of its clock. Default: the time of the default merchant's clock. */
   readonly now?: Instant | undefined
-  /** What becomes of a subscription whose payment is not recovered. Canceled when not given. */
+  /** The action on a subscription after its last payment retry fails. Default: `cancel`. */
   readonly dunningFinalAction?: 'cancel' | 'mark_unpaid' | 'leave_past_due' | undefined
 }
 
-/** Merchants beside the default one. */
+/** Merchants in addition to the default one. */
 export interface Merchants {
   create(merchant?: NewMerchant): Promise<MerchantTwin>
-  /** With all that it has. */
+  /** Deletes a merchant with all its data. */
   delete(id: string): Promise<void>
 }
 
-/** The state of the whole sandbox, put aside and brought back. */
+/** Snapshots of the sandbox's state. */
 export interface Snapshots {
-  /** In place of the snapshot of that name, if there is one. */
+  /** Saves the state. Replaces a snapshot of the same name. */
   save(name: string): Promise<Snapshot>
-  /** @throws RequestRefused when there is none of that name */
+  /** Restores a snapshot. @throws RequestRefused if it does not exist */
   restore(name: string): Promise<Snapshot>
   list(): Promise<readonly Snapshot[]>
   delete(name: string): Promise<void>
 }
 
-/** A sandbox in this process. Itself it stands for its default merchant. */
+/** A sandbox in this process. Its members of a merchant belong to the default merchant. */
 export interface Paytwin extends MerchantTwin {
-  /** Where it listens, on a port of its own of this machine. */
+  /** The URL of the API, on a port of its own on this machine. */
   readonly url: string
-  /** With what the operator's API (`/_paytwin`) and the command line are used. */
+  /** The token for the admin API (`/_paytwin`) and the command line. */
   readonly adminToken: string
-  /** Faults of all merchants; a merchant's own `faults` are those that strike it alone. */
+  /** The faults for all merchants. A merchant's own `faults` apply only to that merchant. */
   readonly faults: Faults
   readonly merchants: Merchants
   readonly snapshots: Snapshots
-  /** Makes objects, all or none. @throws RequestRefused */
+  /** Creates objects from fixtures, all or none. @throws RequestRefused */
   loadFixtures(...fixtures: readonly object[]): Promise<Fixtures>
-  /** Brings back the state with which it began, faults and inbox included. Url, id and key stay, other merchants go. */
+  /** Restores the state of the start, also of faults and inbox. URL, ID and key stay; other merchants are deleted. */
   reset(): Promise<void>
-  /** Ends it: nothing of it is left. To close it again does nothing. */
+  /** Closes the sandbox and frees its resources. Further calls have no effect. */
   close(): Promise<void>
-  /** The same, for `await using`. */
+  /** Closes the sandbox at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -1,16 +1,16 @@
 import { nextTurn } from '../engine/gate.ts'
 import { RequestRefused } from './refused.ts'
 
-/** Answers requests, given what stands for a socket. */
+/** Handles a request, given a replacement of its socket. */
 export type Answerer = (
   request: Request,
   socket: { outgoing: { destroy(): void } },
 ) => Response | Promise<Response>
 
-/** Who asks: `url` is where a path leads, `secret` a key or token. */
+/** A client of the API: `url` is the base of paths, `secret` an API key or the admin token. */
 export type Caller = { readonly answer: Answerer; readonly url: string; readonly secret: string }
 
-/** As the global fetch, but answered in this process. */
+/** Sends a request like the global fetch, but handles it in this process. */
 export async function callInProcess(
   { answer, url, secret }: Caller,
   input: string | URL | Request,
@@ -24,13 +24,13 @@ export async function callInProcess(
   let isLost = false
   const answered = Promise.resolve(answer(request, { outgoing: { destroy: () => (isLost = true) } }))
   const response = await unlessAborted(signal, answered)
-  // As over a socket, where nobody asks again in the same turn: who asks until time has arrived somewhere lets it move.
+  // As over a socket, the response arrives in a later turn. So a loop that polls the clock lets it advance.
   await nextTurn()
   if (isLost) throw new TypeError('fetch failed', { cause: connectionReset() })
   return response
 }
 
-/** A request with JSON, of which the answer's JSON is given. @throws RequestRefused */
+/** Sends a request with a JSON body. @returns the parsed response. @throws RequestRefused */
 export async function ask<Answer>(
   caller: Caller,
   method: 'GET' | 'POST' | 'DELETE',
@@ -53,7 +53,7 @@ export async function ask<Answer>(
   })
 }
 
-/** The path of a query; what is undefined is left out, and a list is asked for with its name and []. */
+/** Appends a query to a path. Undefined values are omitted, and a list becomes repeated `name[]` parameters. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | readonly string[] | undefined>>,

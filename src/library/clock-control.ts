@@ -2,7 +2,7 @@ import { parseInstant } from '../core/calendar.ts'
 import type { Advance, AdvanceOptions, ClockControl, Instant } from './api.ts'
 import type { Clock, Upcoming } from './resources.ts'
 
-/** What a clock's control needs: the merchant's API, and the time that the clock shows, in Unix seconds. */
+/** The merchant's API, and the current time of its clock in Unix seconds. */
 type Controlled = {
   get<Answer>(path: string): Promise<Answer>
   post<Answer>(path: string, body: object): Promise<Answer>
@@ -11,16 +11,16 @@ type Controlled = {
 
 const dateOf = (seconds: number) => new Date(seconds * 1_000)
 
-/** As the API takes it; a Date in whole seconds. */
+/** Converts an instant to the API's form; a Date is truncated to seconds. */
 export const timeOf = (instant: Instant): string | number =>
   instant instanceof Date ? Math.floor(instant.getTime() / 1_000) : instant
 
-/** Unix seconds. @throws TypeError for what is no time */
+/** Converts an instant to Unix seconds. @throws TypeError for an invalid time */
 export function secondsOf(instant: Instant): number {
   const seconds = parseInstant(String(timeOf(instant)))
   if (seconds !== undefined) return seconds
   throw new TypeError(
-    `'${instant}' is no time: give ISO 8601 as in 2026-01-31T10:00:00Z, Unix seconds, or a Date`,
+    `'${instant}' is not a valid time: use ISO 8601 as in 2026-01-31T10:00:00Z, Unix seconds, or a Date`,
   )
 }
 
@@ -31,7 +31,7 @@ export function controlClock({ get, post, now }: Controlled): ClockControl {
       ...(stopOn && { stop_on: stopOn }),
       ...(awaitWebhooks !== undefined && { await_webhooks: awaitWebhooks }),
     })
-    if (!summary) throw new Error('an advance that is waited for tells what it did')
+    if (!summary) throw new Error('the response of an advance has a summary')
     return { ...summary, now: dateOf(arrived) }
   }
   const upcoming = async (limit: number) =>
@@ -44,7 +44,7 @@ export function controlClock({ get, post, now }: Controlled): ClockControl {
     advanceTo: (to, options) => advance({ to: timeOf(to) }, options),
     advanceToNext: async (options) => {
       const [next] = await upcoming(1)
-      if (!next) throw new Error('Nothing is due, at no time: the clock has nowhere to go')
+      if (!next) throw new Error('No job is due, so advanceToNext has no time to advance to')
       return advance({ to: next.due }, options)
     },
     upcoming: () => upcoming(100),

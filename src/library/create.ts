@@ -19,9 +19,9 @@ const DEFAULT_NOW = '2026-01-01T00:00:00Z'
 const TOKEN_LENGTH = 40
 
 /**
- * Starts a sandbox in this process: in memory, with a frozen clock, on a port of its own. One that nobody closes keeps no
- * process alive, and leaves nothing on the disk.
- * @throws RequestRefused for fixtures or a key that cannot be; TypeError for a time that is none, an empty seed, or an option that there is none of
+ * Starts a sandbox in this process: in memory, with a frozen clock, on a port of its own. A sandbox that is not closed does
+ * not keep the process alive, and leaves nothing on disk.
+ * @throws RequestRefused for invalid fixtures or an invalid key; TypeError for an invalid time, an empty seed or an unknown option
  * See docs/contract/test-library.md#server.
  */
 export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytwin> {
@@ -52,7 +52,7 @@ export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytw
   })
   url = `http://${HOST}:${(server.address() as AddressInfo).port}`
   const answer: Answerer = (request, socket) => {
-    if (closing.isBegun()) throw new TypeError('This paytwin is closed')
+    if (closing.isBegun()) throw new TypeError('This sandbox is closed')
     return sandbox.app.fetch(request, socket)
   }
   const admin: Caller = { answer, url, secret: adminToken }
@@ -88,15 +88,15 @@ const OPTIONS: Readonly<Record<keyof PaytwinOptions, true>> = {
   rateLimit: true,
 }
 
-/** Where nobody checks types, an option that is misspelt would do nothing. */
+/** Refuses unknown options: without type checks, a misspelt option would be ignored. @throws TypeError */
 function refuseUnknown(options: object): void {
   const names = Object.keys(OPTIONS)
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown === undefined) return
-  throw new TypeError(`createPaytwin has no option '${unknown}'. It has ${names.join(', ')}`)
+  throw new TypeError(`createPaytwin has no option '${unknown}'. Valid options: ${names.join(', ')}`)
 }
 
-/** The seed is 1 unless another is given: what a test makes is the same each time. */
+/** Returns the first state. The default seed is 1, so that a test creates the same objects each time. */
 const beginningOf = ({
   seed = 1,
   now = DEFAULT_NOW,
@@ -114,11 +114,11 @@ const beginningOf = ({
 })
 
 function seedOf(seed: number | string): string {
-  if (seed === '') throw new TypeError('seed is empty: give a number or a text, or leave it out for 1')
+  if (seed === '') throw new TypeError('seed must not be empty. Omit it for the default, 1')
   return String(seed)
 }
 
-/** Fixtures have names, by which mistakes in them are told. */
+/** Names the fixtures, because errors refer to them by name. */
 const filesOf = (fixtures: readonly object[]) =>
   fixtures.map((content, index) => ({ name: `fixtures ${index + 1}`, content }))
 
@@ -141,9 +141,9 @@ const snapshotsOf = (admin: Caller): Snapshots => ({
     void (await ask(admin, 'DELETE', `/_paytwin/snapshots/${encodeURIComponent(name)}`)),
 })
 
-/** A server that keeps no process alive, be it that somebody is connected. The globals stay as they are. */
+/** Starts a server that does not keep the process alive, even with open connections, and does not replace globals. */
 async function listen(sandbox: Sandbox, url: () => string): Promise<Listener> {
-  // Whoever wrote what cannot be read is told so, and nobody else cares.
+  // The sender of an unreadable request gets an error response; there is no log.
   const listener = createListener(sandbox, {
     hostname: HOST,
     url,
@@ -160,7 +160,7 @@ async function listen(sandbox: Sandbox, url: () => string): Promise<Listener> {
   return listener
 }
 
-/** Whoever comes later waits for the same end. */
+/** Runs work once; later calls wait for the same result. */
 function once(work: () => Promise<void>) {
   let done: Promise<void> | undefined
   return {

@@ -3,25 +3,25 @@ import type { EventGlob, EventHistory, EventsWanted, WaitOptions } from './api.t
 import { withQuery } from './calls.ts'
 import type { Event, EventType } from './resources.ts'
 
-/** What a history needs: the merchant's API, and who tells of commits. */
-type Told = {
+/** The merchant's API, and the engine, which reports commits. */
+type Source = {
   get<Answer>(path: string): Promise<Answer>
   readonly engine: Pick<Engine, 'listen'>
 }
 type Page = { readonly data: readonly Event[]; readonly has_more: boolean }
 
 const PAGE = 100
-const PATIENCE_MS = 2_000
-/** How many of the events that did happen are told to whom waits in vain for another. */
-const TOLD = 10
+const DEFAULT_TIMEOUT_MS = 2_000
+/** The number of recent events listed in the message of a timeout. */
+const LISTED_EVENTS = 10
 
-export function historyOf({ get, engine }: Told): EventHistory {
+export function historyOf({ get, engine }: Source): EventHistory {
   const list = async ({ type, after }: EventsWanted = {}): Promise<Event[]> => {
     const types = type === undefined ? undefined : [type].flat()
     const since = typeof after === 'object' ? after.id : after
     const found: Event[] = []
     for (let hasMore = true; hasMore; ) {
-      // From a known event onward, or back from the newest: each page is the next one in that direction.
+      // Pages forward from a known event, or backward from the newest.
       const cursor =
         since === undefined
           ? { starting_after: found.at(0)?.id }
@@ -37,7 +37,7 @@ export function historyOf({ get, engine }: Told): EventHistory {
 
   const waitFor = async (
     type: EventType | EventGlob,
-    { after, where = () => true, timeout = PATIENCE_MS }: WaitOptions = {},
+    { after, where = () => true, timeout = DEFAULT_TIMEOUT_MS }: WaitOptions = {},
   ): Promise<Event> => {
     const news = newsOf(engine, timeout)
     let seen = after
@@ -51,8 +51,9 @@ export function historyOf({ get, engine }: Told): EventHistory {
         const found = events.find(where)
         if (found) return found
         seen = events.at(-1) ?? seen
-        if (!news.isReplaced() && (await next) === 'ended') throw new Error(await inVain(type, timeout, list))
-        // What was seen is gone with the rest; from the same seed its id may be another event's.
+        if (!news.isReplaced() && (await next) === 'ended')
+          throw new Error(await timeoutMessage(type, timeout, list))
+        // The whole state was replaced: with the same seed, the last seen ID may belong to another event.
         if (news.takeReplaced()) seen = undefined
       }
     } finally {
@@ -62,8 +63,8 @@ export function historyOf({ get, engine }: Told): EventHistory {
   return { list, waitFor: waitFor as EventHistory['waitFor'] }
 }
 
-/** What happens to a sandbox from now on, until patience is at an end. */
-function newsOf(engine: Told['engine'], patienceMs: number) {
+/** Reports commits and replacements of the state until the timeout. */
+function newsOf(engine: Source['engine'], timeoutMs: number) {
   let isReplaced = false
   let isEnded = false
   let wake = () => {}
@@ -77,15 +78,15 @@ function newsOf(engine: Told['engine'], patienceMs: number) {
   const timer = setTimeout(() => {
     isEnded = true
     wake()
-  }, patienceMs)
+  }, timeoutMs)
   return {
-    /** Resolves at the next news. */
+    /** Resolves at the next commit, or at the timeout. */
     next: () =>
       new Promise<'news' | 'ended'>((resolve) => {
         wake = () => resolve(isEnded ? 'ended' : 'news')
         if (isEnded) wake()
       }),
-    /** Whether all that there was has given way to another state, since that was last taken note of. */
+    /** Whether the whole state was replaced since the last call of takeReplaced(). */
     isReplaced: () => isReplaced,
     takeReplaced: () => {
       const was = isReplaced
@@ -99,16 +100,18 @@ function newsOf(engine: Told['engine'], patienceMs: number) {
   }
 }
 
-async function inVain(
+async function timeoutMessage(
   type: string,
   timeout: number,
   list: (wanted?: EventsWanted) => Promise<readonly Event[]>,
 ): Promise<string> {
   const types = (await list()).map((event) => event.type)
-  const told = types.slice(-TOLD).join(', ')
-  const happened =
+  const recent = types.slice(-LISTED_EVENTS).join(', ')
+  const events =
     types.length === 0
-      ? 'Nothing has happened at all.'
-      : `What happened${types.length > TOLD ? ` last, of ${types.length} events` : ''}: ${told}.`
-  return `No ${type} that would do within ${timeout} ms. ${happened}`
+      ? 'There are no events.'
+      : types.length > LISTED_EVENTS
+        ? `The last ${LISTED_EVENTS} of ${types.length} events: ${recent}.`
+        : `Events: ${recent}.`
+  return `No matching ${type} event within ${timeout} ms. ${events}`
 }

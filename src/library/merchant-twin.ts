@@ -6,15 +6,15 @@ import { historyOf } from './event-history.ts'
 import type { CreatedWebhookEndpoint, Event, EventType, Fault } from './resources.ts'
 import type { WebhookInbox } from './webhook-inbox.ts'
 
-/** What the twins of all merchants share. */
+/** The parts that the twins of all merchants share. */
 export type Shared = {
   readonly sandbox: Sandbox
   readonly inbox: WebhookInbox
-  /** The operator's way in. */
+  /** The client of the admin API. */
   readonly admin: Caller
 }
 
-/** A merchant's side of the sandbox. */
+/** Creates the twin of a merchant. */
 export function twinOf(
   shared: Shared,
   { id, secretKey }: Pick<MerchantTwin, 'id' | 'secretKey'>,
@@ -45,7 +45,7 @@ export function twinOf(
   }
 }
 
-/** Faults that strike one merchant; those of all merchants for null. */
+/** Manages the faults of one merchant, or with null those of all merchants. */
 export function faultsOf(admin: Caller, merchant: string | null): Faults {
   const list = async () => {
     const { data } = await ask<{ data: readonly Fault[] }>(admin, 'GET', '/_paytwin/faults')
@@ -67,10 +67,10 @@ function webhooksOf({ sandbox, inbox, admin }: Shared, merchant: string): Webhoo
       return inbox.of(merchant)
     },
     create: ({ events, handler, url }: NewWebhook = {}) => {
-      if (handler && url !== undefined) throw new TypeError('Give a handler or a url, not both')
+      if (handler && url !== undefined) throw new TypeError('handler and url cannot be combined')
       return ask<CreatedWebhookEndpoint>(admin, 'POST', '/_paytwin/webhooks', {
         merchant,
-        url: url ?? inbox.addressOf(handler ?? taken),
+        url: url ?? inbox.addressOf(handler ?? accept),
         ...(events && { enabled_events: events }),
       })
     },
@@ -78,11 +78,11 @@ function webhooksOf({ sandbox, inbox, admin }: Shared, merchant: string): Webhoo
   }
 }
 
-/** What the inbox answers where nobody else does. */
-const taken = () => new Response('ok')
+/** Answers webhooks of endpoints without a handler. */
+const accept = () => new Response('ok')
 
-/** @throws Error when it was deleted */
+/** Finds a merchant. @throws Error if it was deleted */
 function stateOf({ engine }: Sandbox, id: string) {
   for (const merchant of engine.merchants.values()) if (merchant.settings.id === id) return merchant
-  throw new Error(`There is no merchant ${id} any more`)
+  throw new Error(`Merchant ${id} no longer exists`)
 }

@@ -1,6 +1,6 @@
 /**
- * The timers as they were when paytwin was loaded. The build puts them in the place of the global ones, so that a test which
- * fakes those does not stop the sandbox in this process. Date is left to the test.
+ * The timers at the time when paytwin was loaded. The build uses them instead of the global ones, so that fake timers of a
+ * test do not stop the sandbox. Date is not replaced.
  */
 export const {
   setTimeout,

@@ -1,17 +1,17 @@
-/** What went wrong with a request, as the API tells it. */
+/** An error response of the API. */
 export type Refusal = {
-  /** The status of the answer. */
+  /** The status of the response. */
   readonly status: number
-  /** As in `invalid_request_error`. */
+  /** The error's type, such as `invalid_request_error`. */
   readonly type: string
-  /** Machine-readable, as in `resource_missing`; null where the API gives none. */
+  /** The error's code, such as `resource_missing`; null if it has none. */
   readonly code: string | null
-  /** The parameter that is to blame; null when none is. */
+  /** The parameter that is invalid; null if the error names none. */
   readonly param: string | null
   readonly message: string
 }
 
-/** paytwin refused a request of `get`, `post`, `delete` or one of the controls. `fetch` throws none: it gives the answer. */
+/** An error response to `get`, `post`, `delete` or one of the controls. `fetch` does not throw it, but returns the response. */
 export class RequestRefused extends Error {
   readonly status: number
   readonly type: string

@@ -1,16 +1,16 @@
 import type { JsonSchema, Schemas } from '../http/openapi/json-schema.ts'
 
-/** Components whose names stand for something else wherever `fetch` does, and what they are called here. */
+/** Components whose names would hide a global type of `fetch`, with their names in the library. */
 const RENAMED: Readonly<Record<string, string>> = { Request: 'LoggedRequest' }
 
 const typeNamed = (component: string): string => RENAMED[component] ?? component
 
-/** Whether a component is a page of others, which all have one form. */
+/** Whether a component is a list. All lists have one generic type. */
 const isList = (name: string): boolean => name.endsWith('List')
 
 /**
- * The types of all that the API answers, as TypeScript, with the texts of its description.
- * @param schemas - the components of the description, by name
+ * Writes the API's response types as TypeScript, with the descriptions of the OpenAPI document.
+ * @param schemas - the components of the OpenAPI document, by name
  */
 export function resourceTypes(schemas: Schemas): string {
   const named = Object.entries(schemas).filter(([name]) => !isList(name) && name !== 'Event')
@@ -29,22 +29,22 @@ function listType(schemas: Schemas): string {
   return `/** A page of a list. */\nexport type List<Entry> = {\n${fields}  ${doc(data ?? {}, '  ').trimStart()}  readonly data: readonly Entry[]\n}`
 }
 
-/** An event's type says what kind of object it tells of. */
+/** Writes the type of events: an event's type determines the type of its object. */
 function eventType({ Event }: Schemas): string {
   const { type, data, ...rest } = Event?.properties ?? {}
   const names = (type?.enum ?? []).map(String)
   const fields = fieldsOf({ properties: rest, required: Object.keys(rest) }, '')
   const previous = data?.properties?.previous_attributes
   return [
-    '/** What each type of event tells of. */',
+    '/** The object of each event type. */',
     'export type EventObjects = {',
     ...names.map((name) => `  readonly '${name}': ${componentOf(name)}`),
     '}',
     '',
-    '/** What happens. */',
+    '/** The type of an event. */',
     'export type EventType = keyof EventObjects',
     '',
-    `/** ${Event?.description} Its type says of which kind its object is: \`if (event.type === 'invoice.paid')\`. */`,
+    `/** ${Event?.description} Its type determines the type of its object: \`if (event.type === 'invoice.paid')\`. */`,
     'export type Event<Type extends EventType = EventType> = { [Name in Type]: EventOf<Name> }[Type]',
     '',
     '/** An event of one type. */',
@@ -61,7 +61,7 @@ function eventType({ Event }: Schemas): string {
   ].join('\n')
 }
 
-/** `payment_method.attached` → `PaymentMethod`. */
+/** Returns the component of an event type: `payment_method.attached` → `PaymentMethod`. */
 function componentOf(eventType: string): string {
   const [object = ''] = eventType.split('.')
   return object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())

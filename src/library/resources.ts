@@ -6,8 +6,8 @@ import type { SnapshotShape } from '../http/schemas/snapshot.ts'
 import type { createdEndpointSchema } from '../http/schemas/webhook.ts'
 
 /**
- * The objects that the library speaks of, under the names of the description. In what is published, src/declarations.ts puts
- * in their place what it makes of that description: every resource, with its texts, and without the schemas.
+ * The resources that the library uses, under their names in the OpenAPI document. In the published package,
+ * src/declarations.ts replaces them with types generated from that document: all resources, with descriptions.
  */
 export type EventType = EventShape['type']
 export type Event<_Type extends EventType = EventType> = EventShape

@@ -2,21 +2,21 @@ import { systemWall, wallSeconds } from '../engine/clock.ts'
 import { type ReceivedHeaders, verifySignature } from '../webhooks/signature.ts'
 import type { Event } from './resources.ts'
 
-/** A webhook as your application got it: its headers in whatever form, and its body exactly as it came. */
+/** A webhook as your application received it, with its unmodified body. */
 export type SignedWebhook = {
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: string | Uint8Array
 }
 
-/** How a signature is checked. */
+/** The options of `verifyWebhook`. */
 export type VerifyOptions = {
-  /** Unix seconds of the wall clock. The present when not given. */
+  /** The current real time in Unix seconds. Default: the system's time. */
   readonly now?: number | undefined
-  /** How far from now it may have been signed, in seconds. 300 when not given. */
+  /** The maximum age of the signature in seconds. Default: 300. */
   readonly tolerance?: number | undefined
 }
 
-/** A webhook was not signed with the secret, or not lately; the message says what is wrong. */
+/** The signature of a webhook is missing, wrong or too old. The message has the reason. */
 export class SignatureInvalid extends Error {
   constructor(message: string) {
     super(message)
@@ -25,10 +25,10 @@ export class SignatureInvalid extends Error {
 }
 
 /**
- * Checks that a webhook was signed with the secret of an endpoint, by `Paytwin-Signature` and by Standard Webhooks,
- * whichever it has.
- * @param secret - `whsec_…`
- * @returns the event that it tells
+ * Verifies a webhook with the secret of its endpoint. It checks the `Paytwin-Signature` header and the headers of Standard
+ * Webhooks, whichever are present.
+ * @param secret - the endpoint's secret, `whsec_…`
+ * @returns the event in the body
  * @throws SignatureInvalid
  */
 export function verifyWebhook(

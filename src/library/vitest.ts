@@ -2,15 +2,15 @@ import { test as plain, type TestAPI } from 'vitest'
 import type { Paytwin, PaytwinOptions } from './api.ts'
 import { createPaytwin } from './create.ts'
 
-/** What `test` adds to vitest's own. */
+/** The vitest fixtures of `test`. */
 export type PaytwinFixtures = {
-  /** With what each test's sandbox begins; to be set with `test.override('paytwinOptions', …)` or `test.extend`. */
+  /** The options of each test's sandbox. Set them with `test.override('paytwinOptions', …)` or `test.extend`. */
   paytwinOptions: PaytwinOptions
-  /** A sandbox of the test's own, which is there when the test asks for it and closed when it ends. */
+  /** A sandbox for this test only. It is created when the test uses it, and closed when the test ends. */
   twin: Paytwin
 }
 
-/** vitest's `test`, with a sandbox of its own for each test that asks for one. Concurrent tests do not meet. */
+/** vitest's `test` with the fixture `twin`: a separate sandbox for each test that uses it, also for concurrent tests. */
 export const test: TestAPI<PaytwinFixtures> = plain.extend<PaytwinFixtures>({
   paytwinOptions: {},
   twin: async ({ paytwinOptions }, use) => {
@@ -20,5 +20,5 @@ export const test: TestAPI<PaytwinFixtures> = plain.extend<PaytwinFixtures>({
   },
 })
 
-/** The same as `test`. */
+/** An alias of `test`. */
 export const it: TestAPI<PaytwinFixtures> = test

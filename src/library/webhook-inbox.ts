@@ -2,36 +2,33 @@ import type { Letter, Reply, Send } from '../webhooks/sender.ts'
 import type { ReceivedWebhook, WebhookHandler } from './api.ts'
 import type { Event } from './resources.ts'
 
-/** Webhooks that stay in this process have addresses that lead nowhere: `.test` is reserved for that (RFC 6761). */
-const NOWHERE = 'http://webhooks.paytwin.test/'
-/** How much of an answer is kept, in characters. */
-const KEPT = 1_024
+/** The URL of handlers in this process. `.test` is reserved and never resolves (RFC 6761). */
+const LOCAL_URL = 'http://webhooks.paytwin.test/'
+/** How much of a response body is kept, in characters. */
+const MAX_BODY_LENGTH = 1_024
 
-/**
- * Takes the webhooks of a sandbox: hands them to handlers in this process, posts those that have another address, and
- * remembers all of them.
- */
+/** Sends the webhooks of a sandbox, to handlers in this process or over the network, and records every attempt. */
 export class WebhookInbox {
   #received: ReceivedWebhook[] = []
   readonly #handlers: WebhookHandler[] = []
   readonly #post: Send
 
-  /** @param post - posts over the network */
+  /** @param post - sends over the network */
   constructor(post: Send) {
     this.#post = post
   }
 
-  /** An address at which a handler takes webhooks. */
+  /** Registers a handler. @returns its URL */
   addressOf(handler: WebhookHandler): string {
-    return `${NOWHERE}${this.#handlers.push(handler)}`
+    return `${LOCAL_URL}${this.#handlers.push(handler)}`
   }
 
-  /** What a merchant's endpoints were sent. */
+  /** Lists the attempts to a merchant's endpoints. */
   of(merchant: string): readonly ReceivedWebhook[] {
     return this.#received.filter(({ event }) => event.merchant_id === merchant)
   }
 
-  /** Handlers stay: a snapshot may bring their endpoints back. */
+  /** Empties the inbox. Handlers stay, because a snapshot may restore their endpoints. */
   empty(): void {
     this.#received = []
   }
@@ -43,21 +40,21 @@ export class WebhookInbox {
     const event: Event = JSON.parse(letter.body)
     const error = reply.status === null ? reply.error : null
     const { url, headers, body } = letter
-    // What was on its way when the inbox was emptied belongs to what was before.
+    // An attempt that was under way when the inbox was emptied belongs to the previous state.
     received.push({ url, headers, body, event, status: reply.status, error })
     return reply
   }
 
   #handlerAt(url: string): WebhookHandler | undefined {
-    return url.startsWith(NOWHERE) ? this.#handlers[Number(url.slice(NOWHERE.length)) - 1] : undefined
+    return url.startsWith(LOCAL_URL) ? this.#handlers[Number(url.slice(LOCAL_URL.length)) - 1] : undefined
   }
 }
 
-/** A handler that throws is a receiver that does not answer. */
+/** Calls a handler. If it throws, the attempt counts as unanswered. */
 async function handled(handler: WebhookHandler, { url, headers, body }: Letter): Promise<Reply> {
   try {
     const response = await handler(new Request(url, { method: 'POST', headers, body }))
-    return { status: response.status, body: (await response.text()).slice(0, KEPT) }
+    return { status: response.status, body: (await response.text()).slice(0, MAX_BODY_LENGTH) }
   } catch (error) {
     return { status: null, error: `The handler threw ${String(error)}` }
   }

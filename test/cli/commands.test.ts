@@ -233,6 +233,6 @@ test('nobody there is exit 3, with one sentence that says how to start a daemon'
   ]) {
     const { status, stdout, stderr } = await paytwin(args, { env: { PAYTWIN_URL: url } })
     expect({ status, stdout }).toEqual({ status: 3, stdout: '' })
-    expect(stderr).toMatch(/^error: No paytwin daemon answers at .*Start one with 'paytwin start'.*\n$/)
+    expect(stderr).toMatch(/^error: No paytwin daemon answers at .*Start a daemon with 'paytwin start'.*\n$/)
   }
 })

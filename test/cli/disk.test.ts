@@ -187,12 +187,12 @@ describe('a start is refused in a sentence', () => {
     expect(readFileSync(join(data, 'paytwin.db'), 'utf8')).toMatch(/^Dear diary/)
   })
 
-  test('when its database is empty and was not before; one that never was anything is begun', async () => {
+  test('when its database is empty although it was used; a new empty one is initialized', async () => {
     mkdirSync(data)
     writeFileSync(join(data, 'paytwin.db'), '')
     expect(await (await start()).stop()).toBe(0)
     truncateSync(join(data, 'paytwin.db'))
-    await expectRefused(/paytwin\.db is empty, and was not when this folder was used before/)
+    await expectRefused(/paytwin\.db is empty, although this folder was used before/)
   })
 
   test.each(['serve', 'start'])('when %s is to make its folder where there can be none', async (command) => {
@@ -204,7 +204,7 @@ describe('a start is refused in a sentence', () => {
   test('when its folder is used for something else, which stays as it is', async () => {
     mkdirSync(data, { mode: 0o755 })
     writeFileSync(join(data, 'notes.txt'), 'Dear diary')
-    await expectRefused(/^error: The data folder .* holds something else, such as 'notes\.txt'/)
+    await expectRefused(/^error: The data folder .* contains other files, such as 'notes\.txt'/)
     expect([readdirSync(data), statSync(data).mode & 0o777]).toEqual([['notes.txt'], 0o755])
   })
 

@@ -9,7 +9,7 @@ const LOCAL = new Set(['serve', 'start', 'run', 'logs', 'completion', 'webhooks 
 
 const folder = temporaryFolder()
 let daemon: RunningDaemon
-/** Where a daemon was a moment ago, and none is any more. */
+/** Where a daemon was a moment ago, and no daemon is now. */
 let nowhere: string
 beforeAll(async () => {
   const gone = await startDaemon()

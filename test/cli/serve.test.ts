@@ -74,7 +74,7 @@ test('a start that asks for a clock which has gone on since says where it stands
   const { status } = await paytwin(['clock', 'advance', '1d', '--data', dataFolder()])
   expect([status, await first.stop()]).toEqual([0, 0])
   const second = await started(asked)
-  expect(second.log()).toContain('its clock has gone on to 2026-02-01T10:00:00Z')
+  expect(second.log()).toContain('its clock is at 2026-02-01T10:00:00Z')
 })
 
 test('an ephemeral daemon tells its admin token, and leaves nothing behind', async () => {
@@ -241,7 +241,7 @@ test.each([
   ['--clock', '2027-01-01'],
   ['--seed', '2'],
   ['--secret-key', `sk_test_${'b'.repeat(24)}`],
-])('another %s than the one with which the database was made is refused: exit 2', async (option, value) => {
+])('a different %s than the database was created with is refused: exit 2', async (option, value) => {
   const daemon = await started(['--data', dataFolder(), '--clock', '2026-01-31', '--seed', '1'])
   await daemon.stop()
   const { status, stderr } = await refusedStart('--data', dataFolder(), option, value)
@@ -253,7 +253,7 @@ test.each([
 test.each([
   [['--host', '0.0.0.0', '--ephemeral'], /admin token/],
   [['--ephemeral', '--data', 'x'], /cannot be combined/],
-  [['--clock', 'soon'], /--clock takes/],
+  [['--clock', 'soon'], /--clock must be/],
 ])('serve %j is wrong usage: exit 2', async (args, message) => {
   const { status, stderr } = await refusedStart(...args)
   expect(status).toBe(2)

@@ -20,7 +20,7 @@ describe('snapshots', () => {
 
   test('are saved, listed, restored and deleted in words', async () => {
     expect(await text('snapshots', 'list')).toBe('')
-    expect(await text('snapshots', 'save', 'empty')).toMatch(/^empty is saved \(\d+(\.\d)? [kM]B\)\.\n$/)
+    expect(await text('snapshots', 'save', 'empty')).toMatch(/^Saved empty \(\d+(\.\d)? [kM]B\)\.\n$/)
     await subscribe(daemon())
     await text('snapshots', 'save', 'one')
     expect(await text('snapshots', 'list')).toMatch(/^empty\t20\d\d-.*Z\t.*B\none\t20\d\d-.*Z\t.*B\n$/)

@@ -40,7 +40,7 @@ afterEach(async () => {
   for (const { id } of data) await text('webhooks', 'delete', id)
 })
 
-/** Something that tells one event; its id, once nothing of it is on its way any more. */
+/** Emits one event. @returns its id, when none of its deliveries is under way */
 async function tellEvent(isOver = ({ pending_webhooks }: Event) => pending_webhooks === 0): Promise<string> {
   await api(daemon(), '/v1/customers', {})
   for (;;) {

@@ -43,19 +43,19 @@ test.each([
   expect(twin.clock.now.toISOString()).toBe(shown)
 })
 
-test.each(['soon', Number.NaN, new Date('soon'), Date.now()])('%s is no time', async (now) => {
-  await expect(createPaytwin({ now })).rejects.toThrow(/is no time/)
+test.each(['soon', Number.NaN, new Date('soon'), Date.now()])('%s is not a valid time', async (now) => {
+  await expect(createPaytwin({ now })).rejects.toThrow(/is not a valid time/)
 })
 
 test('an empty seed is refused', async () => {
-  await expect(createPaytwin({ seed: '' })).rejects.toThrow(/^seed is empty: give a number or a text/)
+  await expect(createPaytwin({ seed: '' })).rejects.toThrow(/^seed must not be empty/)
 })
 
 test('an option that there is none of is refused', async () => {
   const options = { clock: '2026-01-31T10:00:00Z' }
   await expect(createPaytwin(options as object)).rejects.toThrow(
     new TypeError(
-      "createPaytwin has no option 'clock'. It has seed, now, fixtures, secretKey, strictParams, rateLimit",
+      "createPaytwin has no option 'clock'. Valid options: seed, now, fixtures, secretKey, strictParams, rateLimit",
     ),
   )
 })
@@ -113,16 +113,16 @@ test('reset brings back the beginning: the same key and ids, and nothing else of
   expect((await subscribe(twin)).id).toBe(first.id)
 })
 
-test('closed, nothing of it answers any more, and closing again does nothing', async () => {
+test('a closed sandbox refuses every call, and closing it again has no effect', async () => {
   const twin = await createPaytwin()
   await fetch(`${twin.url}/_paytwin/health`)
   const closing = twin.close()
   expect(twin.close()).toBe(closing)
   await closing
   await expect(fetch(`${twin.url}/_paytwin/health`)).rejects.toThrow('fetch failed')
-  await expect(twin.fetch('/v1/customers')).rejects.toThrow('This paytwin is closed')
-  await expect(twin.clock.advance('1d')).rejects.toThrow('This paytwin is closed')
-  await expect(twin.events.waitFor('invoice.paid')).rejects.toThrow('This paytwin is closed')
+  await expect(twin.fetch('/v1/customers')).rejects.toThrow('This sandbox is closed')
+  await expect(twin.clock.advance('1d')).rejects.toThrow('This sandbox is closed')
+  await expect(twin.events.waitFor('invoice.paid')).rejects.toThrow('This sandbox is closed')
 })
 
 test('closing breaks off what runs', async () => {

@@ -99,7 +99,7 @@ describe('While nothing happens', () => {
       return { object: 'list', data: [sampleClock()], has_more: false, url: '', livemode: false }
     }
     const until = new AbortController()
-    const { lookSoon } = watchClocks(client, undefined, {
+    const { pollSoon } = watchClocks(client, undefined, {
       signal: until.signal,
       onClocks: () => {},
       timing: time,
@@ -108,7 +108,7 @@ describe('While nothing happens', () => {
     expect(asked.length).toBeLessThanOrEqual(31)
     asked.length = 0
     for (let n = 0; n < 600; n += 1) {
-      lookSoon()
+      pollSoon()
       await time.pass(100)
     }
     expect(asked.length).toBeGreaterThan(55)
