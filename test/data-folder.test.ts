@@ -98,7 +98,7 @@ describe('an admin token that cannot be read is refused:', () => {
   ])('%s', (_, make) => {
     make(folder.adminTokenFile)
     expect(() => folder.adminToken(() => 'token')).toThrow(
-      /^The admin token in .*admin-token cannot be read: it is not a file\. Delete it/,
+      /^The admin token in .*admin-token cannot be read: it is not a file\. Delete the file/,
     )
   })
 })

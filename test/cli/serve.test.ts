@@ -247,7 +247,7 @@ test.each([
   const { status, stderr } = await refusedStart('--data', dataFolder(), option, value)
   expect(status).toBe(2)
   expect(stderr).toContain(option)
-  expect(stderr).toMatch(/; leave it out.*, or start with another --data folder$/m)
+  expect(stderr).toMatch(/\. Omit it.*, or use another --data folder$/m)
 })
 
 test.each([
