@@ -53,7 +53,7 @@ describe('The reference of the commands', () => {
 
   test('says of run in which options it differs', () => {
     expect(sectionOfCommand('run')).toContain('except `--data` and `--ephemeral`')
-    expect(sectionOfCommand('run')).toContain('`--log-level <LEVEL>`: the log level: `trace`')
+    expect(sectionOfCommand('run')).toContain('`--log-level <LEVEL>`: the log level: trace, debug,')
   })
 
   test('names variables that serve reads, one for each option', () => {
