@@ -127,7 +127,7 @@ describe('the keys', () => {
   test('? shows help', async () => {
     await watch()
     await terminal.press('?')
-    await terminal.shows('filter by type, id or text')
+    await terminal.shows('filter by type, ID or text')
     await terminal.press('?')
     await terminal.shows('following')
   })
