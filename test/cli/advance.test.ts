@@ -50,7 +50,7 @@ describe('clock advance', () => {
     expect(stderr).toMatch(message)
   })
 
-  test('goes to what happens next, and no further', async () => {
+  test('advances to the next due job and no further', async () => {
     const { data } = await json<List<{ due: number }>>('clock', 'next', '-n', '2')
     expect(data).toHaveLength(1)
     await json('clock', 'advance', '--to-next')
@@ -58,7 +58,7 @@ describe('clock advance', () => {
   })
 })
 
-describe('an advance that takes long', () => {
+describe('a long advance', () => {
   const { daemon, json } = withDaemon()
   const clock = async () => (await json<List<Clock>>('clock', 'show')).data[0]
   beforeAll(async () => {
@@ -83,7 +83,7 @@ describe('an advance that takes long', () => {
     expect(answer.data[0]?.now).toBeGreaterThan(NOW_SECONDS)
   })
 
-  test('goes on when its command is killed, until it is canceled', async () => {
+  test('continues when its command is killed, until it is canceled', async () => {
     const child = start(['clock', 'advance', '--to', '9000-01-01'], { env: daemon().env })
     const closed = once(child, 'close')
     while ((await clock())?.status !== 'advancing');

@@ -5,7 +5,7 @@ import { paytwin, startDaemon, subscribe } from './executable.ts'
 describe('with one merchant', () => {
   const { daemon, json, text, fail } = withDaemon()
 
-  test('status tells of the daemon', async () => {
+  test('status shows the daemon', async () => {
     const { url, pid, merchant } = daemon()
     expect(await json('status')).toMatchObject({
       object: 'status',
@@ -22,7 +22,7 @@ describe('with one merchant', () => {
     expect(shown).toContain(`${merchant}\tDefault merchant\t${NOW}\tfrozen\tready\n`)
   })
 
-  test('a key is issued, listed with its hint only, works, and is revoked', async () => {
+  test('a key is created, listed with only its hint, works, and is revoked', async () => {
     const { url, merchant } = daemon()
     const key = await json<{ id: string; secret: string }>('keys', 'create', '--name', 'CI')
     expect(key).toMatchObject({ object: 'key', type: 'secret', name: 'CI', merchant_id: merchant })
@@ -38,7 +38,7 @@ describe('with one merchant', () => {
     expect(data.find(({ id }) => id === key.id)?.revoked).toEqual(expect.any(Number))
   })
 
-  test('a new key is shown to a person once, in full', async () => {
+  test('a new key is shown in full once', async () => {
     expect(await text('keys', 'create', '--publishable')).toMatch(/^key: pk_test_\w{24,}$/m)
   })
 
@@ -70,7 +70,7 @@ describe('with one merchant', () => {
     expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('(parameter_invalid)') })
   })
 
-  test('a failing subscription is followed from the clock to its events', async () => {
+  test('a failed renewal is visible in clock next, clock advance and events', async () => {
     const { merchant } = daemon()
     const outcomes = ['succeed', 'decline:insufficient_funds', 'decline:insufficient_funds']
     const { subscription } = await subscribe(daemon(), outcomes)
@@ -124,7 +124,7 @@ describe('with one merchant', () => {
     expect(shown).toContain(`"id": "${id}"`)
   })
 
-  test('pages of events are reached by cursor', async () => {
+  test('events are listed page by page with a cursor', async () => {
     const { data } = await json<List<{ id: string }>>('events', 'list', '-n', '3')
     const [first, second, third] = data.map(({ id }) => id)
     const page = async (...args: string[]) =>
@@ -133,7 +133,7 @@ describe('with one merchant', () => {
     expect(await page('--ending-before', String(third), '-n', '2')).toEqual([first, second])
   })
 
-  test('a clock is shown, let run and stopped again', async () => {
+  test('a clock is shown, unfrozen and frozen', async () => {
     expect((await json<List<Clock>>('clock', 'show')).data[0]).toMatchObject({
       mode: 'frozen',
       status: 'ready',
@@ -211,7 +211,7 @@ describe('with one merchant', () => {
     expect((await fail(...args)).status).toBe(2)
   })
 
-  test('nothing to advance to is said: exit 1', async () => {
+  test('--to-next without a due job is refused: exit 1', async () => {
     const { id } = await json<{ id: string }>('merchants', 'create', '--clock', NOW)
     const { status, stderr } = await fail('clock', 'advance', '--to-next', '--merchant', id)
     expect({ status, stderr }).toEqual({
@@ -221,7 +221,7 @@ describe('with one merchant', () => {
   })
 })
 
-test('nobody there is exit 3, with one sentence that says how to start a daemon', async () => {
+test('without a daemon the exit status is 3, and the error says how to start one', async () => {
   // A port that was free a moment ago: the daemon that had it is gone.
   const { url, stop } = await startDaemon()
   await stop()

@@ -120,7 +120,7 @@ test.each([[['completion']], [['completion', 'tcsh']], [['completion', 'bash', '
   },
 )
 
-test('for programs the script stands in an object', async () => {
+test('with --json the script is in an object', async () => {
   const { io, written } = recordedIo()
   await run(['completion', 'fish', '--json'], io)
   expect(JSON.parse(written.stdout)).toMatchObject({ object: 'completion', shell: 'fish' })

@@ -22,21 +22,21 @@ function dataFolder(url: string): string {
   return path
 }
 
-test('without anything the daemon is at its default address, without a token', () => {
+test('without options and variables, the default address is used without a token', () => {
   expect(findDaemon({}, { env: NOWHERE })).toEqual({
     url: 'http://127.0.0.1:4242',
     token: null,
   })
 })
 
-test('the data folder tells the address and the token', () => {
+test('the data folder has the URL and the token', () => {
   const data = dataFolder('http://127.0.0.1:5000')
   const address = { url: 'http://127.0.0.1:5000', token: TOKEN, mustProve: true }
   expect(findDaemon({ data }, { env: {} })).toEqual(address)
   expect(findDaemon({}, { env: { PAYTWIN_DATA: data } })).toEqual(address)
 })
 
-test('the address comes from --url, else PAYTWIN_URL, else the data folder', () => {
+test('the URL comes from --url, else PAYTWIN_URL, else the data folder', () => {
   const data = dataFolder('http://127.0.0.1:5000')
   const env = { PAYTWIN_URL: 'http://127.0.0.1:6000', PAYTWIN_DATA: data }
   expect(findDaemon({ url: 'http://127.0.0.1:7000' }, { env }).url).toBe('http://127.0.0.1:7000')
@@ -44,7 +44,7 @@ test('the address comes from --url, else PAYTWIN_URL, else the data folder', () 
   expect(findDaemon({}, { env: { PAYTWIN_DATA: data } }).url).toBe('http://127.0.0.1:5000')
 })
 
-test("the folder's token is only for the folder's daemon", () => {
+test("the folder's token is used only for the folder's daemon", () => {
   const data = dataFolder('http://127.0.0.1:5000')
   const tokenFor = (url: string) => findDaemon({ url, data }, { env: {} }).token
   expect(tokenFor('http://127.0.0.1:5000')).toBe(TOKEN)
@@ -55,7 +55,7 @@ test("the folder's token is only for the folder's daemon", () => {
   expect(tokenFor('http://127.0.0.1:5000@example.com')).toBeNull()
 })
 
-test('PAYTWIN_ADMIN_TOKEN goes before the token of the folder', () => {
+test("PAYTWIN_ADMIN_TOKEN takes precedence over the folder's token", () => {
   const data = dataFolder('http://127.0.0.1:5000')
   const env = { PAYTWIN_ADMIN_TOKEN: 'the-token-of-the-environment' }
   expect(findDaemon({ data }, { env })).toEqual({
@@ -65,7 +65,7 @@ test('PAYTWIN_ADMIN_TOKEN goes before the token of the folder', () => {
   expect(findDaemon({ url: 'http://example.com', data }, { env }).token).toBe('the-token-of-the-environment')
 })
 
-test('PAYTWIN_ADMIN_TOKEN_FILE is read unless the token itself is there, and goes before that of the folder', () => {
+test("PAYTWIN_ADMIN_TOKEN_FILE takes precedence over the folder's token, but not over PAYTWIN_ADMIN_TOKEN", () => {
   const data = dataFolder('http://127.0.0.1:5000')
   const file = join(data, 'another')
   writeFileSync(file, 'the-token-of-the-file\n')
@@ -78,7 +78,7 @@ test('PAYTWIN_ADMIN_TOKEN_FILE is read unless the token itself is there, and goe
   expect(() => findDaemon({ data }, { env: missing })).toThrow(/^The admin token file cannot be read: ENOENT/)
 })
 
-test('an empty variable counts as none', () => {
+test('an empty variable counts as unset', () => {
   const env = { ...NOWHERE, PAYTWIN_URL: '', PAYTWIN_ADMIN_TOKEN: '' }
   expect(findDaemon({}, { env })).toEqual({
     url: 'http://127.0.0.1:4242',
@@ -90,12 +90,12 @@ test.each(['nonsense', 'ftp://127.0.0.1', '127.0.0.1:4242', ''])('%j is no addre
   expect(() => findDaemon({ url }, { env: NOWHERE })).toThrow(expect.objectContaining({ exitStatus: 2 }))
 })
 
-test('a token that no header can carry is refused', () => {
+test('a token with characters that a header cannot contain is refused', () => {
   const env = { ...NOWHERE, PAYTWIN_ADMIN_TOKEN: 'two\r\nlines' }
   expect(() => findDaemon({}, { env })).toThrow(expect.objectContaining({ exitStatus: 2 }))
 })
 
-test('a daemon.json that says nothing is a reason to stop', () => {
+test('an invalid daemon.json is an error', () => {
   const data = dataFolder('http://127.0.0.1:5000')
   writeFileSync(join(data, 'daemon.json'), '{')
   expect(() => findDaemon({ data }, { env: {} })).toThrow(expect.objectContaining({ exitStatus: 3 }))

@@ -35,7 +35,7 @@ const story = (text: string, title: string) =>
     .trim()
     .split(/\n\s+(?=\d)/)
 
-test('the demo tells three stories with the right dates, and leaves nothing behind', async () => {
+test('the demo prints three timelines with the right dates, and leaves nothing behind', async () => {
   const { status, stdout, stderr } = await runDemo()
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   expect(stdout).not.toContain('\u001b')
@@ -74,7 +74,7 @@ test('the demo tells three stories with the right dates, and leaves nothing behi
   ])
 })
 
-test('a demo that is interrupted takes its daemon along', async () => {
+test('an interrupted demo stops its daemon', async () => {
   const child = startDemo()
   // The daemon writes to the demo's stderr, which is therefore not closed before both have ended.
   const closed = once(child, 'close')

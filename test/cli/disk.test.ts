@@ -67,7 +67,7 @@ async function fill(daemon: RunningDaemon): Promise<string[]> {
   }
 }
 
-test('on a full disk writes are refused and reads are served; with room again all goes on, and nothing is lost', {
+test('on a full disk writes fail and reads are served; with free space everything continues, and nothing is lost', {
   timeout: 60_000,
 }, async () => {
   const daemon = await start()
@@ -105,7 +105,7 @@ test('on a full disk writes are refused and reads are served; with room again al
 const logged = (daemon: RunningDaemon, text: RegExp) =>
   vi.waitFor(() => expect(daemon.log()).toMatch(text), { timeout: 30_000, interval: 100 })
 
-test('an advance on a full disk is refused, ends nothing, and can be asked for again', async () => {
+test('an advance fails on a full disk, and can be repeated', async () => {
   const daemon = await start()
   await subscribe(daemon)
   limitFileSize(daemon, 100)
@@ -118,7 +118,7 @@ test('an advance on a full disk is refused, ends nothing, and can be asked for a
   expect(await daemon.stop()).toBe(0)
 })
 
-test('a job that falls due on a live clock while the disk is full runs by itself when there is room', async () => {
+test("a live clock's job that becomes due on a full disk runs when there is free space", async () => {
   const daemon = await start('live')
   const { subscription } = await subscribe(daemon)
   const { current_period_end: due } = await api<{ current_period_end: number }>(
@@ -134,7 +134,7 @@ test('a job that falls due on a live clock while the disk is full runs by itself
   expect(await daemon.stop()).toBe(0)
 })
 
-test('a damaged page of jobs fails the advance that comes upon it, and nothing else', async () => {
+test('a damaged page of jobs fails only the advance that reads it', async () => {
   const before = await start()
   const { customer } = await subscribe(before)
   expect(await before.stop()).toBe(0)
@@ -160,7 +160,7 @@ test('a damaged page of jobs fails the advance that comes upon it, and nothing e
   expect(await daemon.stop()).toBe(0)
 })
 
-test('a daemon whose disk is full can be stopped, and says what it could not write', async () => {
+test('a daemon on a full disk can be stopped, and logs what it could not write', async () => {
   const daemon = await start()
   limitFileSize(daemon, 5_000_000)
   await fill(daemon)
@@ -171,7 +171,7 @@ test('a daemon whose disk is full can be stopped, and says what it could not wri
   expect(await next.stop()).toBe(0)
 })
 
-describe('a start is refused in a sentence', () => {
+describe('a start is refused with an error', () => {
   const expectRefused = async (sentence: RegExp) => {
     const { status, stdout, stderr } = await paytwin(['serve', '--port', '0', '--data', data])
     expect([status, stdout]).toEqual([1, ''])
@@ -201,7 +201,7 @@ describe('a start is refused in a sentence', () => {
     expect(stderr).toMatch(/^error: The data folder \/proc\/nope cannot be written: /)
   })
 
-  test('when its folder is used for something else, which stays as it is', async () => {
+  test('when its folder contains other files, which are not changed', async () => {
     mkdirSync(data, { mode: 0o755 })
     writeFileSync(join(data, 'notes.txt'), 'Dear diary')
     await expectRefused(/^error: The data folder .* contains other files, such as 'notes\.txt'/)
@@ -230,7 +230,7 @@ describe('a start is refused in a sentence', () => {
     await expectRefused(/^error: The data folder .* cannot be written: /)
   })
 
-  test('when there is no room for its database', async () => {
+  test('when there is no space for its database', async () => {
     const script = `ulimit -f 200 && exec ${process.execPath} ${join(import.meta.dirname, '../../bin/paytwin.js')} serve --port 0 --data ${data}`
     const run = () => execFileSync('sh', ['-c', script], { encoding: 'utf8', stdio: 'pipe' })
     expect(run).toThrow(

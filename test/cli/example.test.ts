@@ -10,7 +10,7 @@ const OWN_MS = 3_000
 /** What a project keeps; vitest has its cache in node_modules. */
 const filesOf = (folder: string) => readdirSync(folder).filter((name) => name !== 'node_modules')
 
-test('a project tests its billing with one line in its pipeline', async () => {
+test('a project tests its billing with one command', async () => {
   const before = filesOf(EXAMPLE)
   const { status, stdout } = await paytwin(
     ['run', '--clock', '2026-01-31T10:00:00Z', '--', 'npx', 'vitest', 'run'],
@@ -21,7 +21,7 @@ test('a project tests its billing with one line in its pipeline', async () => {
   expect(filesOf(EXAMPLE)).toEqual(before)
 }, 60_000)
 
-test('a test of that project that fails fails the pipeline', async () => {
+test('a failing test of the project fails the command', async () => {
   // Without --clock the merchant's clock is live, and stands on another day.
   const { status, stdout } = await paytwin(['run', '--', 'npx', 'vitest', 'run'], {
     cwd: EXAMPLE,
@@ -31,7 +31,7 @@ test('a test of that project that fails fails the pipeline', async () => {
   expect(status).toBe(1)
 }, 60_000)
 
-test(`paytwin takes less than ${OWN_MS / 1000} seconds of that for itself`, async () => {
+test(`paytwin itself takes less than ${OWN_MS / 1000} seconds of that`, async () => {
   const begun = Date.now()
   const { stdout } = await paytwin(['run', '--', process.execPath, '-p', 'Date.now()'])
   const ended = Date.now()

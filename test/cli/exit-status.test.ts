@@ -149,7 +149,7 @@ describe('2, wrong usage:', () => {
     },
   )
 
-  test('nothing at all, which shows all commands', async () => {
+  test('no arguments at all, which shows all commands', async () => {
     const { status, stdout, stderr } = await outcome([])
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     for (const { path } of [...NOUNS, ...VERBS]) expect(stderr).toMatch(new RegExp(`^ {2}${path[0]} `, 'm'))
@@ -174,7 +174,7 @@ describe('2, wrong usage:', () => {
   })
 })
 
-describe('what is wrong with an argument says so without the argument steering the terminal:', () => {
+describe('an error about an argument has no control characters of the argument:', () => {
   const hostile = '\u001b]0;x\u0007\u009b31m\u202e\u2028\nerror: forged'
   const spelled = '\\u001b]0;x\\u0007\\u009b31m\\u202e\\u2028\\u000aerror: forged'
   test.each([
@@ -212,7 +212,7 @@ describe('3, no daemon answers:', () => {
     expect(stderr).toMatch(/^error: No paytwin daemon answers at http:\S+ \(ECONNREFUSED\)\. [^\n]*\n$/)
   })
 
-  test('logs, where none has kept a log', async () => {
+  test('logs, in a folder without a log', async () => {
     expect((await outcome(['logs'])).status).toBe(3)
   })
 })

@@ -17,7 +17,7 @@ async function pay(): Promise<number> {
 }
 
 describe('faults', () => {
-  test('are added, listed, strike, and are used up', async () => {
+  test('are added, listed, applied and used up', async () => {
     const fault = await json<{ id: string }>('faults', 'add', 'decline', '--count', '1')
     expect(fault).toMatchObject({ object: 'fault', kind: 'decline', remaining: 1, rate: 1, livemode: false })
     expect(await text('faults', 'list')).toBe(`${fault.id}\tdecline\t1\t1\t–\t–\t–\n`)
@@ -26,7 +26,7 @@ describe('faults', () => {
     expect(await text('faults', 'list')).toBe('')
   })
 
-  test('a processor that does not answer fails a request, and an attempt of the clock', async () => {
+  test('a processor timeout fails a request, and a charge by the clock', async () => {
     const { subscription } = await subscribe(daemon())
     await text('faults', 'add', 'processor_timeout', '--count', '2')
     expect(await pay()).toBe(500)
@@ -45,12 +45,12 @@ describe('faults', () => {
     [['decline', '--rate', '.5', '--count', '3'], 'decline affects 50% of charges, at most 3 times.'],
     [['latency', '--route', 'GET /v1/*'], 'latency of 1000 ms affects every request to GET /v1/*.'],
     [['latency', '--ms', '5', '--count', '1'], 'latency of 5 ms affects the next request.'],
-  ])('%j is said back in words: %s', async (args, sentence) => {
+  ])('%j prints: %s', async (args, sentence) => {
     expect(await text('faults', 'add', ...args)).toMatch(new RegExp(`^fault_\\d+: ${escaped(sentence)}\n$`))
     expect(await text('faults', 'clear')).toBe('Cleared all faults.\n')
   })
 
-  test('are for a merchant, and are cleared one by one or all at once', async () => {
+  test('belong to a merchant, and are cleared one by one or all at once', async () => {
     const { merchant } = daemon()
     const first = await json<{ id: string }>('faults', 'add', 'rate_limit', '--merchant', merchant)
     const second = await json<{ id: string }>('faults', 'add', 'latency', '--ms', '1')
@@ -88,7 +88,7 @@ describe('faults', () => {
 })
 
 describe('trigger', () => {
-  test('prints the events that were told, one a line', async () => {
+  test('prints the emitted events, one per line', async () => {
     const lines = (await text('trigger', 'invoice.payment_failed')).trimEnd().split('\n')
     expect(
       lines.some((line) => / {2}invoice\.payment_failed .* 20\.00 USD {2}attempt 1 of 5 /.test(line)),
@@ -99,7 +99,7 @@ describe('trigger', () => {
     expect(lines.join('')).not.toContain(ESCAPE)
   })
 
-  test('says when time brings what it cannot, and the command goes there', async () => {
+  test('prints when a later event is due and the command that reaches it', async () => {
     const last = (await text('trigger', 'refund.failed')).trimEnd().split('\n').at(-1) ?? ''
     const [, due, command = ''] = /^(\S+) {2}refund\.failed +not due yet; run: paytwin (.*)$/.exec(last) ?? []
     expect(command).toBe(`clock advance --to ${due} --merchant ${daemon().merchant}`)
@@ -108,13 +108,13 @@ describe('trigger', () => {
     expect(data[0]?.type).toBe('refund.failed')
   })
 
-  test('has help that names every type', async () => {
+  test('lists every type in its help', async () => {
     const help = await text('trigger', '--help')
     expect(help).toContain('\n  subscription.created, .updated, .deleted, .resumed')
     expect(help).toContain('\n  refund.created, .failed')
   })
 
-  test('is an object for programs', async () => {
+  test('is an object with --json', async () => {
     expect(await json('trigger', 'customer.created')).toMatchObject({
       object: 'trigger',
       type: 'customer.created',
@@ -125,7 +125,7 @@ describe('trigger', () => {
     })
   })
 
-  test('of what is no event is refused with what is near: exit 1', async () => {
+  test('of an unknown type is refused with similar types: exit 1', async () => {
     const { status, stderr } = await fail('trigger', 'customer.subscription.created')
     expect(status).toBe(1)
     expect(stderr).toMatch(/^error: .*The nearest: subscription\.created, .*\(parameter_invalid\)\n$/)

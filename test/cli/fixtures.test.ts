@@ -42,7 +42,7 @@ const DEFAULT_COUNTS = { product: 2, price: 4, customer: 4, payment_method: 4 }
 describe('fixtures', () => {
   const { daemon, json, text, fail } = withDaemon()
 
-  test('load prints what was made: names and ids, one a line', async () => {
+  test('load prints the created objects, one per line', async () => {
     const shown = await text('fixtures', 'load', DEFAULT)
     const rows = shown
       .trimEnd()
@@ -58,7 +58,7 @@ describe('fixtures', () => {
     expect(shown).not.toContain(ESCAPE)
   })
 
-  test('load --json answers what the API does', async () => {
+  test('load --json prints the API response', async () => {
     expect(await json<Loaded>('fixtures', 'load', DEFAULT)).toMatchObject({
       object: 'fixtures',
       validate_only: false,
@@ -67,7 +67,7 @@ describe('fixtures', () => {
     })
   })
 
-  test('what the default fixtures make pays as it is called', async () => {
+  test('the cards of the default fixtures behave as their names say', async () => {
     const { made } = await json<Loaded>('fixtures', 'load', DEFAULT)
     const id = (object: string, ref: string) =>
       made.find((one) => one.object === object && one.ref === ref)?.id
@@ -94,7 +94,7 @@ describe('fixtures', () => {
     expect(await status()).toBe('active')
   })
 
-  test('load prints the secrets of endpoints and apps, this once', async () => {
+  test('load prints the secrets of endpoints and apps once', async () => {
     const path = written('shop.json', WITH_SECRETS)
     const shown = await text('fixtures', 'load', path)
     const rows = shown
@@ -115,7 +115,7 @@ describe('fixtures', () => {
     for (const noun of ['apps', 'webhooks']) expect(await text(noun, 'list')).not.toMatch(/whsec_|ocs_test_/)
   })
 
-  test('load refuses what cannot be posted to or sent back to, a line each: exit 1', async () => {
+  test('load refuses invalid webhook URLs and redirect URIs, one line each: exit 1', async () => {
     const path = written('bad.json', {
       webhook_endpoints: [{ url: 'http://169.254.169.254/', enabled_events: ['invoice.payed'] }],
       apps: [{ name: 'Ledgerly', redirect_uris: ['http://ledgerly.example/'] }],
@@ -135,7 +135,7 @@ describe('fixtures', () => {
     ])
   })
 
-  test('several files are loaded as one', async () => {
+  test('several files are loaded together', async () => {
     const prices = written('prices.json', {
       prices: [{ ref: 'day', unit_amount: 1, currency: 'usd', recurring: { interval: 'day' } }],
     })
@@ -149,7 +149,7 @@ describe('fixtures', () => {
     expect(counts).toEqual({ price: 1, customer: 1, subscription: 1 })
   })
 
-  test('validate says that files are right, and makes nothing', async () => {
+  test('validate reports valid files, and creates nothing', async () => {
     const before = await json('status')
     const more = written('more.json', { customers: [{ ref: 'eve' }] })
     expect(await text('fixtures', 'validate', DEFAULT, more)).toBe(
@@ -178,7 +178,7 @@ describe('fixtures', () => {
     expect((await json<List<object>>('merchants', 'list')).data).toHaveLength(1)
   })
 
-  test('what a rule refuses is said with its place: exit 1', async () => {
+  test('an object that a rule refuses is reported with its path: exit 1', async () => {
     const path = written('rule.json', {
       prices: [{ ref: 'pro', unit_amount: 1, currency: 'usd', recurring: { interval: 'month' } }],
       customers: [{ ref: 'ada' }],
@@ -192,7 +192,7 @@ describe('fixtures', () => {
     })
   })
 
-  test('what is no JSON is said with line and column, of every file: exit 1', async () => {
+  test('invalid JSON is reported with line and column, for every file: exit 1', async () => {
     const first = written('first.json', '{\n  "prices": [],\n}')
     const second = written('second.json', '{ "prices": [], "prices": [] }')
     expect(await fail('fixtures', 'validate', first, DEFAULT, second)).toEqual({
@@ -223,7 +223,7 @@ describe('fixtures', () => {
     },
   )
 
-  test('names of files and objects cannot steer a terminal', async () => {
+  test('control characters in names of files and objects are escaped', async () => {
     const path = written('evil.json', { '\u001b[2J': [] })
     const { stderr } = await fail('fixtures', 'load', path)
     expect(stderr).toContain('\\u001b[2J')
@@ -263,7 +263,7 @@ describe('serve --fixtures', () => {
     expect(daemon.log()).toContain(`loaded ${DEFAULT}`)
   })
 
-  test('tells the secrets that they made with the ready line and never again, in no log either', async () => {
+  test('shows the created secrets only with the ready line, and never in the log', async () => {
     const path = written('shop.json', WITH_SECRETS)
     const data = join(folder.path, 'data')
     const daemon = await started(['--data', data, '--fixtures', path, '--log-level', 'debug'])
@@ -290,7 +290,7 @@ describe('serve --fixtures', () => {
     expect((await started(['--data', data, '--fixtures', path])).fixture_secrets).toBeUndefined()
   })
 
-  test('loads several, also named by PAYTWIN_FIXTURES', async () => {
+  test('loads several files, also from PAYTWIN_FIXTURES', async () => {
     const own = written('own shop.json', {
       merchants: [{ name: 'Shop', keys: [{ secret: KEY }], customers: [{ name: 'Eve' }] }],
     })
@@ -313,7 +313,7 @@ describe('serve --fixtures', () => {
     expect(readFileSync(join(data, 'paytwin.db')).includes(String(first.secret_key))).toBe(false)
   })
 
-  test('refuses to start with more than can be loaded at once: exit 2', async () => {
+  test('refuses to start with too many fixtures: exit 2', async () => {
     const large = written('large.json', ' '.repeat(9_000_000))
     expect(await refused('--fixtures', large)).toEqual({
       status: 2,
@@ -326,7 +326,7 @@ describe('serve --fixtures', () => {
     })
   })
 
-  test('refuses to start with bad ones, and starts with the mended: exit 2', async () => {
+  test('refuses to start with invalid fixtures, and starts with the corrected ones: exit 2', async () => {
     const path = written('shop.json', { customers: [{ ref: 'ada', email: 5 }, { name: '' }] })
     expect(await refused('--fixtures', path)).toEqual({
       status: 2,
@@ -350,7 +350,7 @@ describe('serve --fixtures', () => {
     ).toMatchObject([{ name: 'Eve' }])
   })
 
-  test('makes the same ids for the same seed', async () => {
+  test('creates the same IDs with the same seed', async () => {
     const ids = async () => {
       const daemon = await started(['--ephemeral', '--seed', '7', '--clock', NOW, '--fixtures', DEFAULT])
       return (await api<List<{ id: string }>>(daemon, '/v1/events?limit=100')).data.map(({ id }) => id)

@@ -63,7 +63,7 @@ const makeCustomers = async (count: number) => {
 }
 const nextName = async () => JSON.parse((await receiver.next()).body).data.object.name
 
-test('each event is posted, signed with the secret that is printed, in order, and printed as well', async () => {
+test('each event is posted in order, signed with the printed secret, and also printed', async () => {
   const { secret, printed } = await forward((_count, response) => response.end('thank you'))
   await makeCustomers(5)
   for (let n = 0; n < 5; n += 1) {
@@ -78,7 +78,7 @@ test('each event is posted, signed with the secret that is printed, in order, an
   }
 })
 
-test('what the receiver does not accept is told, not repeated, and stops nothing', async () => {
+test('an event that the receiver does not accept is reported and not repeated, and the others follow', async () => {
   const { notes } = await forward((count, response) => {
     if (count === 1) response.writeHead(500).end('no')
     else if (count === 2) response.writeHead(302, { location: '/elsewhere' }).end()
@@ -94,7 +94,7 @@ test('what the receiver does not accept is told, not repeated, and stops nothing
   for (let n = 0; n < 4; n += 1) expect(await nextName()).toBe(`日本 ${n}`)
 })
 
-test('a slow receiver does not hold up what is printed, and gets one event at a time', async () => {
+test('a slow receiver does not delay the output, and gets one event at a time', async () => {
   const waiting: ServerResponse[] = []
   const { printed } = await forward((_count, response) => waiting.push(response))
   await makeCustomers(3)
@@ -114,7 +114,7 @@ describe('a target', () => {
     },
   )
 
-  test('has the same secret for the same admin token, and another for another', () => {
+  test('has a secret that follows from the admin token', () => {
     const secretOf = (token: string) => targetOf('http://localhost/', token).secret
     expect(secretOf('a')).toBe(secretOf('a'))
     expect(secretOf('a')).not.toBe(secretOf('b'))

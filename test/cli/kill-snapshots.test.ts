@@ -90,7 +90,7 @@ async function killDuring(daemon: RunningDaemon, path: string, body: object, sig
   return isAnswered
 }
 
-test('a restore that is killed leaves the old state or the new one, and never a mixture', async () => {
+test('a killed restore leaves either the old or the new state', async () => {
   let current = 'new'
   for (let round = 0; round < ROUNDS; round += 1) {
     const daemon = await start()
@@ -110,7 +110,7 @@ test('a restore that is killed leaves the old state or the new one, and never a 
   expect(live()).toBe(states.new)
 }, 60_000)
 
-test('a save that is killed leaves the snapshot that it was to replace, or the whole new one', async () => {
+test('a killed save leaves either the old or the new snapshot', async () => {
   const shelf = join(data, 'snapshots')
   const saving = join(shelf, '.saving.db')
   let leftovers = 0
@@ -130,7 +130,7 @@ test('a save that is killed leaves the snapshot that it was to replace, or the w
   expect(await daemon.stop()).toBe(0)
 }, 60_000)
 
-test('a reset that is killed leaves what was there, or the first state', async () => {
+test('a killed reset leaves either the old or the first state', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const daemon = await start()
     expect((await run('snapshots', 'restore', 'new')).status).toBe(0)

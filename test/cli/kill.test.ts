@@ -73,7 +73,7 @@ async function until(daemon: RunningDaemon, reached: (clock: Clock) => boolean):
   }
 }
 
-test('an advance that is killed again and again ends at its target with the history of an undisturbed one', async () => {
+test('a repeatedly killed advance reaches its target with the same history as an undisturbed one', async () => {
   const calmFolder = join(folder.path, 'calm')
   cpSync(original, calmFolder, { recursive: true })
   const calm = await start(calmFolder)

@@ -46,7 +46,7 @@ const HEAVY = [
   'src/http/oauth/page.tsx',
 ]
 
-describe('Before anybody needs it, nothing heavy is loaded', () => {
+describe('Heavy modules are not loaded early', () => {
   test('by the command line, and neither are the daemon and the other commands', async () => {
     const loaded = await loadedWith('src/cli/main.ts')
     const further = ['hono', 'zod', 'better-sqlite3', 'src/daemon.ts', 'src/cli/clock.ts']
@@ -60,13 +60,13 @@ describe('Before anybody needs it, nothing heavy is loaded', () => {
     expect(loaded).toContain('hono')
   })
 
-  test('by commands that ask a daemon', async () => {
+  test('by commands that call a daemon', async () => {
     const loaded = await loadedWith('src/cli/events.ts')
     expect([...HEAVY, 'hono', 'zod', 'better-sqlite3'].filter((name) => loaded.has(name))).toEqual([])
   })
 })
 
-test('A daemon is ready before it loads the modules of Node that cost most and serve for later', () => {
+test('a daemon is ready before it loads costly modules of Node that it does not need yet', () => {
   const folder = temporaryFolder()
   try {
     const probe = join(folder.path, 'probe.cjs')
@@ -87,14 +87,14 @@ test('A daemon is ready before it loads the modules of Node that cost most and s
   }
 })
 
-test('Nobody is given what writes the references, however late it would be loaded', async () => {
+test('the code that writes the references is not part of the program', async () => {
   const { metafile } = await bundle(['src/cli/main.ts', 'src/index.ts'])
   const shipped = Object.keys(metafile.inputs)
   expect(shipped).toEqual(expect.arrayContaining(['src/daemon.ts', 'src/cli/clock.ts']))
   expect(shipped.filter((file) => /reference|text\/markdown/.test(file))).toEqual([])
 })
 
-describe('What V8 compiled before', () => {
+describe('The code cache', () => {
   let folder: ReturnType<typeof temporaryFolder>
   beforeEach(() => {
     folder = temporaryFolder()
@@ -114,12 +114,12 @@ describe('What V8 compiled before', () => {
     return join(folder.path, 'dist', file)
   }
 
-  test('is there after a build, and is taken', () => {
+  test('exists after a build, and is used', () => {
     expect(version()).toBe(expected)
     expect(readFileSync(compiled()).length).toBeGreaterThan(100_000)
   })
 
-  test('does no harm when it is damaged', () => {
+  test('is ignored if it is damaged', () => {
     writeFileSync(compiled(), readFileSync(compiled()).subarray(0, 1_000))
     expect(version()).toBe(expected)
     writeFileSync(compiled(), 'nothing of the kind')

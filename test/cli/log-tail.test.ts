@@ -30,20 +30,20 @@ const following = () => {
   return async () => (await iterator.next()).value
 }
 
-test('the last lines are told, as many as are wanted', () => {
+test('the requested number of last lines is returned', () => {
   expect(last(1)).toEqual(['four'])
   expect(last(2)).toEqual(['three', 'four'])
   expect(last(0)).toEqual([])
   expect(last(100)).toEqual(['three', 'four'])
 })
 
-test('the file that was put aside helps out', () => {
+test('the rotated file supplies missing lines', () => {
   writeFileSync(`${path}.1`, 'one\ntwo\n')
   expect(last(2)).toEqual(['three', 'four'])
   expect(last(3)).toEqual(['two', 'three', 'four'])
 })
 
-test('a line is told when it is whole, also when it comes in pieces, in the middle of a letter', async () => {
+test('a line is returned when it is complete, even if it is written in pieces that split a character', async () => {
   const next = following()
   const line = Buffer.from('fünf\nsechs')
   appendFileSync(path, line.subarray(0, 2))
@@ -55,7 +55,7 @@ test('a line is told when it is whole, also when it comes in pieces, in the midd
   expect(await second).toBe('sechs!')
 })
 
-test('following goes over to the new file when the old one is put aside, without losing a line', async () => {
+test('following continues in the new file after a rotation, without losing a line', async () => {
   const next = following()
   const first = next()
   appendFileSync(path, 'five\nsix\n')
@@ -75,7 +75,7 @@ test('following waits while there is no file', async () => {
   expect(await second).toBe('six')
 })
 
-test('a pipe is refused, and not waited for', () => {
+test('a pipe is refused without blocking', () => {
   const pipe = join(folder.path, 'pipe')
   execFileSync('mkfifo', [pipe])
   expect(() => new LogTail(pipe)).toThrow(`${pipe} is not a file`)

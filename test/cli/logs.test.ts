@@ -21,7 +21,7 @@ const logs = async (args: string[], given: Parameters<typeof recordedIo>[0] = {}
 }
 const RECORD = { level: 'warn', time: '2026-01-31T10:00:00.000Z', params: 'zebra', msg: 'ignored' }
 
-test('the log of a daemon can be read while it runs and afterwards', async () => {
+test('the log can be read while the daemon runs and afterwards', async () => {
   const daemon = await serve()
   const running = await logs([])
   expect(running).toMatchObject({ status: 0, stderr: '' })
@@ -32,7 +32,7 @@ test('the log of a daemon can be read while it runs and afterwards', async () =>
   expect((await logs(['-n', '1'])).stdout).toMatch(/^\S+Z INFO {2}ended\n$/)
 })
 
-test('on a terminal levels have colours; for programs a line is as it was written', async () => {
+test('on a terminal levels have colours; with --json a line is unchanged', async () => {
   log(`${JSON.stringify(RECORD)}\n`)
   expect((await logs([], { isTerminal: true })).stdout).toBe(
     '\u001b[2m2026-01-31T10:00:00.000Z\u001b[0m \u001b[33mWARN \u001b[0m ignored params=zebra\n',
@@ -40,7 +40,7 @@ test('on a terminal levels have colours; for programs a line is as it was writte
   expect((await logs(['--json'])).stdout).toBe(`${JSON.stringify(RECORD)}\n`)
 })
 
-test('a stack stands below its error, and what is no record is told as it is', async () => {
+test('a stack is printed below its error, and a line that is no record is unchanged', async () => {
   log(
     `${JSON.stringify({ ...RECORD, err: { stack: 'Error: no\n    at here' } })}\nout of memory \u001b[31m\n`,
   )
@@ -49,13 +49,13 @@ test('a stack stands below its error, and what is no record is told as it is', a
   )
 })
 
-test('the last 100 lines are told unless others are wanted', async () => {
+test('the last 100 lines are shown by default', async () => {
   for (let n = 1; n <= 150; n += 1) log(`${n}\n`)
   expect((await logs([])).stdout.split('\n').at(0)).toBe('51')
   expect((await logs(['-n', '150'])).stdout.split('\n').at(0)).toBe('1')
 })
 
-test('following goes on over a restart, until it is interrupted: exit 0', async () => {
+test('following continues across a restart, until it is interrupted: exit 0', async () => {
   const first = await serve()
   const child = start(['logs', '-f', '--data', folder.path])
   const said = lines(child.stdout)
@@ -70,7 +70,7 @@ test('following goes on over a restart, until it is interrupted: exit 0', async 
   await second.stop()
 })
 
-test('a folder without a log is said to have none: exit 3', async () => {
+test('a folder without a log is an error: exit 3', async () => {
   const { status, stdout, stderr } = await paytwin(['logs', '--data', '/nowhere/at/all'])
   expect({ status, stdout }).toEqual({ status: 3, stdout: '' })
   expect(stderr).toMatch(/^error: No log found at \/nowhere\/at\/all\/daemon\.log\. .*\n$/)

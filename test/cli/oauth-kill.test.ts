@@ -45,7 +45,7 @@ async function codeFor(daemon: RunningDaemon, { client_id }: App): Promise<strin
   return new URL(redirect_to).searchParams.get('code') ?? ''
 }
 
-test('a daemon that is killed has granted what it answered, and honours nothing twice after its next start', async () => {
+test('after a kill, acknowledged grants exist, and no code or token works twice', async () => {
   const { start } = daemonsOn()
   let daemon = await start()
   const app = await ask(daemon, REDIRECT_URI)
@@ -70,7 +70,7 @@ test('a daemon that is killed has granted what it answered, and honours nothing 
   expect(await daemon.stop()).toBe(0)
 })
 
-test('a code is redeemed and its tokens are there, or neither, whenever the daemon is killed', async () => {
+test('whenever the daemon is killed, a code is redeemed together with its tokens or not at all', async () => {
   const { path, start } = daemonsOn()
   const daemon = await start()
   const app = await ask(daemon, REDIRECT_URI)

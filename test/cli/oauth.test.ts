@@ -30,7 +30,7 @@ const grantOf = (code: string) => ({
 describe('apps', () => {
   const { json, text, fail } = withDaemon()
 
-  test('are made, listed, given a new secret and deleted', async () => {
+  test('are created, listed, given a new secret and deleted', async () => {
     const create = [
       'apps',
       'create',
@@ -58,7 +58,7 @@ describe('apps', () => {
     expect((await json<List<App>>('apps', 'list')).data).toEqual([])
   })
 
-  test('show their secret to a person once, in full', async () => {
+  test('show their secret in full once', async () => {
     const shown = await text('apps', 'create', '--name', 'x', '--redirect-uri', REDIRECT_URI)
     expect(shown).toMatch(
       /^client id: app_\w+\nclient secret: ocs_test_\w{32}\nname: x\nredirect uris: \S+\n$/,
@@ -66,7 +66,7 @@ describe('apps', () => {
     expect(shown).not.toContain(ESCAPE)
   })
 
-  test('are refused by the daemon with a sentence, and by the command line when something is missing', async () => {
+  test('are refused by the daemon, or by the command line if an option is missing', async () => {
     const wrong = await fail('apps', 'create', '--name', 'x', '--redirect-uri', 'http://app.example/')
     expect(wrong).toMatchObject({
       status: 1,
@@ -81,7 +81,7 @@ describe('apps', () => {
   })
 })
 
-describe('what apps ask', () => {
+describe('an authorization request', () => {
   const { daemon, json, text, fail } = withDaemon()
 
   test('is listed, approved and denied without a browser', async () => {
@@ -117,7 +117,7 @@ describe('what apps ask', () => {
     })
   })
 
-  test('on a page is approved for a merchant that is named when there are several', async () => {
+  test('from the consent page is approved for a named merchant if there are several', async () => {
     const { client_id } = await ask(daemon(), REDIRECT_URI)
     await json('merchants', 'create', '--name', 'Second')
     const query = new URLSearchParams({ response_type: 'code', client_id, redirect_uri: REDIRECT_URI })
@@ -132,7 +132,7 @@ describe('what apps ask', () => {
   })
 })
 
-test('the log of a daemon tells nothing of codes, tokens and secrets, whatever is asked', async () => {
+test('the log never contains codes, tokens and secrets', async () => {
   const daemon = await startDaemon(['--ephemeral', '--log-level', 'trace'])
   const app = await ask(daemon, REDIRECT_URI)
   const { stdout } = await paytwin(['oauth', 'approve', app.authorization, '--json'], { env: daemon.env })
@@ -152,7 +152,7 @@ test('the log of a daemon tells nothing of codes, tokens and secrets, whatever i
   }
 })
 
-test('with --oauth-errors rfc6749 apps are told of errors in that form', async () => {
+test('with --oauth-errors rfc6749 apps get errors in that format', async () => {
   const daemon = await startDaemon(['--ephemeral', '--oauth-errors', 'rfc6749'])
   const app = await ask(daemon, REDIRECT_URI)
   const { status, body } = await token(daemon, app, grantOf('unknown'))

@@ -45,13 +45,13 @@ test('columns of a table align behind wide characters', () => {
 test.each([
   ['in a pipe', { isTerminal: false }],
   ['with NO_COLOR', { isTerminal: true, env: { NO_COLOR: '1' } }],
-])('a table %s is rows of fields between tabs', (_where, given) => {
+])('a table %s is rows of fields separated by tabs', (_where, given) => {
   const { io, written } = recordedIo(given)
   new Output(io).table(COLUMNS, ROWS, 'Nothing.')
   expect(written.stdout).toBe('a\t1.00\nlonger\t20.00\n')
 })
 
-test('an empty table says so to a person, and nothing to a program', () => {
+test('an empty table is a sentence on a terminal, and nothing if plain', () => {
   const terminal = recordedIo({ isTerminal: true })
   new Output(terminal.io).table(COLUMNS, [], 'Nothing.')
   expect(terminal.written.stdout).toContain('Nothing.')
@@ -61,7 +61,7 @@ test('an empty table says so to a person, and nothing to a program', () => {
   expect(pipe.written.stdout).toBe('')
 })
 
-test('an empty NO_COLOR is none', () => {
+test('an empty NO_COLOR counts as unset', () => {
   const { io, written } = recordedIo({ isTerminal: true, env: { NO_COLOR: '' } })
   new Output(io).line({ text: 'red', colour: 'red' })
   expect(written.stdout).toBe('\u001b[31mred\u001b[0m\n')
@@ -81,7 +81,7 @@ test.each([true, false])('control characters never get through (terminal: %s)', 
   expect(written.stdout.split('\n').length).toBeGreaterThan(1)
 })
 
-test('JSON is one line for programs and indented on a terminal', () => {
+test('JSON is one line in a pipe, and indented on a terminal', () => {
   const pipe = recordedIo()
   new Output(pipe.io, { json: true }).show({ a: 1 }, () => expect.unreachable())
   expect(pipe.written.stdout).toBe('{"a":1}\n')
@@ -91,14 +91,14 @@ test('JSON is one line for programs and indented on a terminal', () => {
   expect(terminal.written.stdout).toBe('{\n  "a": 1\n}\n')
 })
 
-test('nothing moves on stderr when programs read', () => {
+test('there is no progress on stderr with --json', () => {
   const { io } = recordedIo({ isTerminal: true })
   expect(new Output(io).isWatched).toBe(true)
   expect(new Output(io, { json: true }).isWatched).toBe(false)
   expect(new Output(recordedIo().io).isWatched).toBe(false)
 })
 
-test('fields stand one a line', () => {
+test('fields are printed one per line', () => {
   const { io, written } = recordedIo()
   new Output(io).fields([
     ['id', 'mer_1'],

@@ -15,7 +15,7 @@ const clock = (given: Partial<Clock>): Clock => ({
 })
 const summary = { events: 0, invoices_paid: 0, payments_failed: 0, stopped_on: null }
 
-test('progress tells the simulated time, the share, the jobs, their rate and the time left', () => {
+test('progress shows the simulated time, the share, the jobs, their rate and the time left', () => {
   const first = [clock({ status: 'advancing', target: 100 * DAY })]
   const now = [
     clock({ status: 'advancing', now: 25 * DAY, target: 100 * DAY, progress: { ...summary, jobs: 5000 } }),
@@ -25,7 +25,7 @@ test('progress tells the simulated time, the share, the jobs, their rate and the
   )
 })
 
-test('of several clocks the one that is behind is shown, with the jobs of all', () => {
+test('with several clocks, the one furthest behind is shown with the jobs of all', () => {
   const clocks = [
     clock({ id: 'clock_1', status: 'advancing', now: 60, target: 100, progress: { ...summary, jobs: 1 } }),
     clock({ id: 'clock_2', status: 'advancing', now: 50, target: 100, progress: { ...summary, jobs: 2 } }),
@@ -37,6 +37,6 @@ test('of several clocks the one that is behind is shown, with the jobs of all', 
   )
 })
 
-test('clocks that stand still have no progress', () => {
+test('clocks that do not advance have no progress', () => {
   expect(progressLine([clock({})], [clock({})], 1)).toBeUndefined()
 })

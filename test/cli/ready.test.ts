@@ -16,7 +16,7 @@ const SECRETS = [
   { object: 'webhook_endpoint', ref: null, id: 'we_1', secret: 'whsec_1' },
 ] as const
 
-test('the ready line tells address, clock and data', () => {
+test('the ready line has URL, clock and data folder', () => {
   expect(readyLine(daemon, '0.1.0')).toBe(
     'paytwin 0.1.0 ready on http://127.0.0.1:4242 (clock live, data .paytwin)',
   )
@@ -31,7 +31,7 @@ test.each([
   [{ adminTokenFile: null, adminToken: 'token' }, { admin_token: 'token' }],
   [{ adminTokenFile: null }, {}],
   [{ adminTokenFile: null, fixtureSecrets: SECRETS }, { fixture_secrets: SECRETS }],
-])('the ready object of %j holds only what this start made', (given, secrets) => {
+])('the ready object of %j has only the secrets of this start', (given, secrets) => {
   expect(readyObject({ ...daemon, ...given }, { version: '0.1.0', pid: 1 })).toEqual({
     event: 'ready',
     url: 'http://127.0.0.1:4242',
@@ -42,20 +42,20 @@ test.each([
   })
 })
 
-test('the first request can be copied when the key is new', () => {
+test('a new key is shown with a first request to copy', () => {
   expect(firstSteps({ ...daemon, secretKey: 'sk_test_1' }).join('\n')).toContain(
     'curl http://127.0.0.1:4242/v1/customers -u sk_test_1: -d email=ada@example.com',
   )
 })
 
-test('a later start tells how to get a key', () => {
+test('a later start explains how to get a key', () => {
   expect(firstSteps(daemon)).toEqual([
     "Use the secret key from the first start, or create another with 'paytwin keys create'.",
     'API reference: http://127.0.0.1:4242/docs',
   ])
 })
 
-test('what the fixtures made has its secrets told', () => {
+test('the secrets of fixtures are shown', () => {
   expect(firstSteps({ ...daemon, fixtureSecrets: SECRETS })).toEqual(
     expect.arrayContaining([
       "Secret of the app 'ledgerly' app_1 (shown only once): ocs_test_1",

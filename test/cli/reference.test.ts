@@ -8,7 +8,7 @@ const TEXT = documentText('commands.md')
 
 const sectionOfCommand = (name: string): string => sectionOf(TEXT, `paytwin ${name}`)
 
-test('docs/commands.md is what npm run references writes now', async () => {
+test('docs/commands.md is up to date', async () => {
   expect(TEXT, 'run npm run references').toBe(await commandReference())
 })
 
@@ -35,7 +35,7 @@ describe('The reference of the commands', () => {
     },
   )
 
-  test('has the commands in the order of help, and no others', () => {
+  test('has all commands in the order of the help', () => {
     const headings = [...TEXT.matchAll(/^#+ paytwin (?<name>.+)$/gm)].map(({ groups }) => groups?.name ?? '')
     const known = [...NOUNS, ...VERBS].map(nameOf)
     expect(headings.toSorted()).toEqual([...known, 'help'].toSorted())
@@ -43,7 +43,7 @@ describe('The reference of the commands', () => {
     expect(headings.indexOf('clock')).toBeLessThan(headings.indexOf('snapshots'))
   })
 
-  test('says how many there are unless given, and what is required', () => {
+  test('has defaults and required options', () => {
     expect(sectionOfCommand('logs')).toContain(
       '`-n, --limit <N>`: how many of the last lines to show (default 100).',
     )
@@ -51,12 +51,12 @@ describe('The reference of the commands', () => {
     expect(sectionOfCommand('completion')).toContain('`<SHELL>`: the shell: `bash`, `zsh`, `fish`.')
   })
 
-  test('says of run in which options it differs', () => {
+  test('describes the options in which run differs', () => {
     expect(sectionOfCommand('run')).toContain('except `--data` and `--ephemeral`')
     expect(sectionOfCommand('run')).toContain('`--log-level <LEVEL>`: the log level: trace, debug,')
   })
 
-  test('names variables that serve reads, one for each option', () => {
+  test('has the variable of each option of serve', () => {
     const read = new Set<string>()
     const env = new Proxy({}, { get: (_, name) => void read.add(String(name)) })
     serveOptions({}, { env })
@@ -68,14 +68,14 @@ describe('The reference of the commands', () => {
     expect(named).toHaveLength(18)
   })
 
-  test('names each heading once, and leads nowhere else', () => {
+  test('has unique headings and valid links', () => {
     const anchors = anchorsIn(TEXT)
     expect(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index)).toEqual([])
     expect(deadLinksIn(TEXT)).toEqual([])
   })
 })
 
-test('every argument of a command says what it stands for', () => {
+test('every argument of a command has a description', () => {
   const silent = VERBS.filter(({ command }) =>
     command.registeredArguments.some(({ description }) => description === ''),
   )

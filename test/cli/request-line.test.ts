@@ -25,7 +25,7 @@ function printed(request: LoggedRequest, { isTerminal = true } = {}): string {
   return written.stdout
 }
 
-test('a request is a line that lines up with the next', () => {
+test('the lines of requests are aligned', () => {
   const shown = [
     printed(aRequest(), { isTerminal: false }),
     printed(aRequest({ method: 'GET', path: '/v1/x', duration_ms: 120, key: null, status: 401 }), {
@@ -81,7 +81,7 @@ test('plain, its fields are separated by tabs', () => {
   )
 })
 
-test('a table for people names merchants only where there are several', () => {
+test('a table on a terminal has a merchant column only if there are several', () => {
   const titles = (...merchants: (string | null)[]) =>
     columnsFor(merchants.map((merchant_id) => aRequest({ merchant_id }))).map(({ title }) => title)
   expect(titles('mer_1', 'mer_1', null)).not.toContain('MERCHANT')

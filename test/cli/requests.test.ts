@@ -95,7 +95,7 @@ test('the last requests are listed, newest first, without secrets', async () => 
   })
 })
 
-test('the log tells of requests at the level debug', async () => {
+test('the log has requests at the level debug', async () => {
   await api(daemon, '/v1/customers', {})
   await fetch(`${daemon.url}/v1/customers?key=anything`)
   const told = () =>
@@ -115,7 +115,7 @@ test('the log tells of requests at the level debug', async () => {
   ])
 })
 
-test('for programs each request is a JSON object on a line of its own, until it is interrupted: exit 0', async () => {
+test('with --json each request is a JSON object on its own line, until it is interrupted: exit 0', async () => {
   const { child, printed } = await tail('--json')
   await api(daemon, '/v1/customers', {})
   const told: Logged = JSON.parse(await lineWith(printed, '/v1/customers'))
@@ -133,7 +133,7 @@ test('piped, each is a line whose fields are separated by tabs', async () => {
   expect(fields).toHaveLength(9)
 })
 
-test('a daemon that comes back is listened to again', async () => {
+test('the stream reconnects to a restarted daemon', async () => {
   const { child, printed } = await tail()
   const said = lines(child.stderr)
   const { url, secret_key = '' } = daemon
@@ -146,7 +146,7 @@ test('a daemon that comes back is listened to again', async () => {
   expect(await lineWith(printed, '/v1/customers')).toContain('\t201\t')
 })
 
-test('of an unknown merchant nothing is told: exit 1', async () => {
+test('requests of an unknown merchant are refused: exit 1', async () => {
   for (const verb of ['list', 'tail']) {
     const args = ['requests', verb, '--data', folder.path, '--merchant', 'mer_x']
     const { status, stderr } = await paytwin(args)

@@ -32,7 +32,7 @@ const PRINT_ADDRESS =
   'console.log(JSON.stringify({ PAYTWIN_URL, PAYTWIN_SECRET_KEY, PAYTWIN_ADMIN_TOKEN }))'
 
 describe('the command', () => {
-  test('finds the daemon, its key and its token in its environment, and they work', async () => {
+  test('has a working URL, key and token in its environment', async () => {
     const script = `
       const { PAYTWIN_URL: url, PAYTWIN_SECRET_KEY: key, PAYTWIN_ADMIN_TOKEN: token } = process.env
       const status = async (path, secret) =>
@@ -41,7 +41,7 @@ describe('the command', () => {
     expect(await runNode(script)).toEqual({ status: 0, stderr: '', stdout: '[ 200, 200 ]\n' })
   })
 
-  test('gets what was configured beforehand', async () => {
+  test('gets a configured key and token', async () => {
     const secret = `sk_test_${'c'.repeat(24)}`
     const token = 't'.repeat(32)
     const env = { PAYTWIN_SECRET_KEY: secret, PAYTWIN_ADMIN_TOKEN: token }
@@ -51,7 +51,7 @@ describe('the command', () => {
     expect(JSON.parse((await runNode(PRINT_ADDRESS, options)).stdout)).toMatchObject(env)
   })
 
-  test('can be paytwin itself, whatever else the environment names', async () => {
+  test('can be paytwin itself, whatever the environment has', async () => {
     const script = `process.exit(require('child_process').spawnSync(process.execPath, [process.argv[1], 'status'], { stdio: 'inherit' }).status)`
     const { status, stdout } = await paytwin(
       ['run', '--clock', '2026-01-31', '--', process.execPath, '-e', script, EXECUTABLE],
@@ -62,7 +62,7 @@ describe('the command', () => {
     expect(stdout).toContain('2026-01-31T00:00:00Z\tfrozen')
   })
 
-  test('keeps its own options, also without the dashes', async () => {
+  test('keeps its own options, also without --', async () => {
     const echo = ['-p', 'JSON.stringify(process.argv.slice(1))', '--', '--json', '--port', 'x']
     for (const dashes of [['--'], []]) {
       const { status, stdout } = await paytwin(['run', ...dashes, process.execPath, ...echo])
@@ -91,7 +91,7 @@ describe('the command', () => {
     },
   )
 
-  test('that there is none of is 127, in a sentence', async () => {
+  test('that is not found exits with 127 and an error', async () => {
     expect(await paytwin(['run', '--', 'no-such-command', 'x'])).toEqual({
       status: 127,
       stdout: '',
@@ -99,7 +99,7 @@ describe('the command', () => {
     })
   })
 
-  test('that may not be run is 126', async () => {
+  test('that cannot be run exits with 126', async () => {
     const file = join(folder.path, 'file')
     writeFileSync(file, 'x')
     chmodSync(file, 0o600)
@@ -116,7 +116,7 @@ describe('the daemon', () => {
     expect(readdirSync(folder.path)).toEqual([])
   })
 
-  test('logs warnings to stderr and no more, unless it is asked to', async () => {
+  test('logs only warnings to stderr by default', async () => {
     const unknown = `fetch(process.env.PAYTWIN_URL + '/v1/customers?zebra=1', { headers: { authorization: 'Bearer ' + process.env.PAYTWIN_SECRET_KEY } })`
     expect((await runNode(unknown)).stderr).toMatch(/ WARN {2}.*zebra/)
     expect((await runNode(unknown, ['--log-level', 'error'])).stderr).toBe('')
@@ -124,7 +124,7 @@ describe('the daemon', () => {
     expect(JSON.parse(stderr)).toMatchObject({ level: 'warn', params: 'zebra' })
   })
 
-  test('listens where it is told to', async () => {
+  test('listens on a given port', async () => {
     const { url, stop } = await startDaemon()
     await stop()
     const { port } = new URL(url)
@@ -133,7 +133,7 @@ describe('the daemon', () => {
     })
   })
 
-  test('that does not start runs nothing', async () => {
+  test('that does not start runs no command', async () => {
     const taken = await startDaemon()
     const { port } = new URL(taken.url)
     expect(await runNode('console.log(1)', ['--port', port])).toMatchObject({ status: 1, stdout: '' })

@@ -208,7 +208,7 @@ describe('no secret', () => {
     expect(daemon.log()).toContain('/v1/customers')
   })
 
-  test('is in any file of the data folder, but for the admin token in its own', () => {
+  test('is in any file of the data folder, except the admin token in its own file', () => {
     const found = files().flatMap(([name, content]) =>
       Object.entries(secrets)
         .filter(([, secret]) => holds(content, secret))
@@ -217,13 +217,13 @@ describe('no secret', () => {
     expect(found).toEqual(['the admin token in admin-token'])
   })
 
-  test('is in what the daemon or a command prints', () => {
+  test('is in the output of the daemon or a command', () => {
     const found = Object.entries(secrets).filter(([, secret]) => holds(daemon.log() + printed, secret))
     expect(found.map(([what]) => what)).toEqual([])
   })
 })
 
-test('every file is for its owner alone, and the folders too', () => {
+test('only the owner can access the files and folders', () => {
   const modes = readdirSync(data, { recursive: true, encoding: 'utf8' }).map((name) => {
     const stats = statSync(join(data, name))
     return `${name} ${(stats.mode & 0o777).toString(8)} ${stats.isDirectory()}`
@@ -232,7 +232,7 @@ test('every file is for its owner alone, and the folders too', () => {
   expect(statSync(data).mode & 0o777).toBe(0o700)
 })
 
-test('whatever the umask and the modes of before', async () => {
+test('whatever the umask and the previous modes', async () => {
   const other = join(folder.path, 'other')
   const before = process.umask(0)
   try {

@@ -3,7 +3,7 @@ import { type ServeFlags, serveOptions } from '../../src/cli/serve-options.ts'
 
 const options = (flags: ServeFlags = {}, env: Record<string, string> = {}) => serveOptions(flags, { env })
 
-test('without anything the daemon listens on the loopback and keeps its data in .paytwin', () => {
+test('by default the daemon listens on loopback and keeps its data in .paytwin', () => {
   expect(options()).toMatchObject({
     host: '127.0.0.1',
     port: 4242,
@@ -52,7 +52,7 @@ test('a flag wins over its variable', () => {
   expect(options({ ephemeral: true }, { PAYTWIN_DATA: 'd' }).data).toBeNull()
 })
 
-test('a variable can switch a thing off', () => {
+test('a variable can switch an option off', () => {
   expect(options({}, { PAYTWIN_EPHEMERAL: '0', PAYTWIN_JSON: 'false' })).toMatchObject({
     data: '.paytwin',
     json: false,

@@ -25,7 +25,7 @@ const started = async (...given: Parameters<typeof startDaemon>) => {
 }
 const dataFolder = () => join(folder.path, 'data')
 
-test('the ready line for people is one line on stdout, and the first request stands beside it', async () => {
+test('the ready line is one line on stdout, and the first request is on stderr', async () => {
   const child = start(['serve', '--port', '0', '--data', 'data', '--clock', '2026-01-31T10:00:00Z'], {
     cwd: folder.path,
   })
@@ -45,7 +45,7 @@ test('the ready line for people is one line on stdout, and the first request sta
   expect(await said.next()).toBeUndefined()
 })
 
-test('the ready line for programs tells what the first start made, and a later one does not', async () => {
+test('the JSON ready line has the generated secrets only at the first start', async () => {
   const first = await started(['--data', dataFolder()])
   expect(first).toMatchObject({
     event: 'ready',
@@ -67,7 +67,7 @@ test('the ready line for programs tells what the first start made, and a later o
   )
 })
 
-test('a start that asks for a clock which has gone on since says where it stands', async () => {
+test('a start with an outdated --clock logs the time of the clock', async () => {
   const asked = ['--data', dataFolder(), '--clock', '2026-01-31T10:00:00Z']
   const first = await started(asked)
   expect(first.log()).not.toContain('not new')
@@ -77,7 +77,7 @@ test('a start that asks for a clock which has gone on since says where it stands
   expect(second.log()).toContain('its clock is at 2026-02-01T10:00:00Z')
 })
 
-test('an ephemeral daemon tells its admin token, and leaves nothing behind', async () => {
+test('an ephemeral daemon shows its admin token, and leaves nothing behind', async () => {
   const daemon = await started(['--ephemeral'], { cwd: folder.path })
   expect(daemon.admin_token).toMatch(/^\S{32,}$/)
   expect(await daemon.stop('SIGINT')).toBe(0)
@@ -121,7 +121,7 @@ test("the folder's token is not sent to another address", async () => {
   expect(stderr).toContain('is not a paytwin daemon')
 })
 
-test('the data folder is only for its owner', async () => {
+test('only its owner can read the data folder', async () => {
   await started(['--data', dataFolder()])
   expect(statSync(dataFolder()).mode & 0o777).toBe(0o700)
   for (const file of ['admin-token', 'daemon.json', 'paytwin.db']) {
@@ -130,7 +130,7 @@ test('the data folder is only for its owner', async () => {
   expect(readFileSync(join(dataFolder(), '.gitignore'), 'utf8')).toBe('*\n')
 })
 
-test('a daemon that ends takes its address back', async () => {
+test('a daemon removes daemon.json when it ends', async () => {
   const daemon = await started(['--data', dataFolder()])
   await daemon.stop()
   expect(existsSync(join(dataFolder(), 'daemon.json'))).toBe(false)
@@ -158,7 +158,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 test.each([
   ['lines for people', []],
   ['JSON', ['--json']],
-])('a stranger cannot write into the log as they like: %s', async (_, args) => {
+])('unauthenticated input is escaped in the log: %s', async (_, args) => {
   const env = { PAYTWIN_ADMIN_TOKEN: 't'.repeat(32), PAYTWIN_SECRET_KEY: `sk_test_${'a'.repeat(24)}` }
   const child = start(['serve', '--port', '0', '--ephemeral', '--log-level', 'debug', ...args], { env })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -214,7 +214,7 @@ test('a port in use is refused: exit 1', async () => {
   expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`)
 })
 
-test('a first start on a port in use makes no database, so that the next one shows the key', async () => {
+test('a first start on a port in use creates no database, so that the next start shows the key', async () => {
   const { url } = await started()
   await refusedStart('--data', dataFolder(), '--port', new URL(url).port)
   expect(existsSync(join(dataFolder(), 'paytwin.db'))).toBe(false)

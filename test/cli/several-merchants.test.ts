@@ -41,7 +41,7 @@ describe('with several merchants', () => {
     },
   )
 
-  test('a key needs an owner: exit 2', async () => {
+  test('keys create needs --merchant: exit 2', async () => {
     expect((await fail('keys', 'create')).status).toBe(2)
     expect(await json('keys', 'create', '--merchant', other)).toMatchObject({ merchant_id: other })
   })
@@ -57,7 +57,7 @@ describe('with several merchants', () => {
     expect((await json<List<Clock>>('clock', 'show', '--merchant', other)).data).toHaveLength(1)
   })
 
-  test('a clock that cannot move keeps all where they are: exit 1', async () => {
+  test('if one clock cannot advance, none does: exit 1', async () => {
     const { status } = await fail('clock', 'advance', '--all', '--to', '2026-01-31T11:30:00Z')
     expect(status).toBe(1)
     expect((await json<List<Clock>>('clock', 'show')).data.map(({ now }) => now)).toEqual([

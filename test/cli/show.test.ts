@@ -15,7 +15,7 @@ type Shown = {
 describe('with a renewal that failed', () => {
   const { daemon, json, text, fail } = withDaemon()
 
-  test('each object is shown with what happened and what will, now and as it was', async () => {
+  test('each object is shown with its timeline, now and in the past', async () => {
     const { subscription, customer } = await subscribe(daemon(), ['succeed', DECLINED])
     await text('clock', 'advance', '--to', '2026-02-28T12:00:00Z')
 
@@ -51,7 +51,7 @@ describe('with a renewal that failed', () => {
     expect(ofInvoice).toContain('1 × 20.00 USD\t20.00 USD\tprice_')
   })
 
-  test('what is not there, not yet there or still to come is refused: exit 1', async () => {
+  test('an unknown object, a time before it and a future time are refused: exit 1', async () => {
     const { id } = await api(daemon(), '/v1/customers', { name: 'Grace' })
     expect(await fail('customers', 'show', 'cus_unknown')).toEqual({
       status: 1,
@@ -67,7 +67,7 @@ describe('with a renewal that failed', () => {
     expect(late.stderr).toContain('(parameter_invalid)')
   })
 
-  test('an id has to be given: exit 2', async () => {
+  test('an ID is required: exit 2', async () => {
     expect((await fail('invoices', 'show')).status).toBe(2)
   })
 })

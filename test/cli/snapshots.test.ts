@@ -18,7 +18,7 @@ type Snapshot = { id: string; object: string; name: string; created: number; siz
 describe('snapshots', () => {
   const { daemon, json, text, fail } = withDaemon()
 
-  test('are saved, listed, restored and deleted in words', async () => {
+  test('are saved, listed, restored and deleted with a message', async () => {
     expect(await text('snapshots', 'list')).toBe('')
     expect(await text('snapshots', 'save', 'empty')).toMatch(/^Saved empty \(\d+(\.\d)? [kM]B\)\.\n$/)
     await subscribe(daemon())
@@ -34,7 +34,7 @@ describe('snapshots', () => {
     expect(await text('snapshots', 'list')).toMatch(/^empty\t[^\n]*\n$/)
   })
 
-  test('are the API’s objects for programs', async () => {
+  test('are the API’s objects with --json', async () => {
     const saved = await json<Snapshot>('snapshots', 'save', 'a')
     expect(saved).toMatchObject({ id: 'a', object: 'snapshot', name: 'a', livemode: false })
     expect((await json<List<Snapshot>>('snapshots', 'list')).data).toContainEqual(saved)
@@ -47,7 +47,7 @@ describe('snapshots', () => {
     })
   })
 
-  test('of no such name, or a name that cannot be, are refused in a sentence: exit 1', async () => {
+  test('with an unknown or invalid name are refused: exit 1', async () => {
     for (const verb of ['restore', 'delete']) {
       expect(await fail('snapshots', verb, 'unknown')).toEqual({
         status: 1,
@@ -63,7 +63,7 @@ describe('snapshots', () => {
     for (const verb of ['save', 'restore', 'delete']) expect((await fail('snapshots', verb)).status).toBe(2)
   })
 
-  test('a reset brings back the first start', async () => {
+  test('a reset restores the first state', async () => {
     await subscribe(daemon())
     await text('clock', 'advance', '1y')
     expect(await text('snapshots', 'reset')).toBe(
@@ -77,7 +77,7 @@ describe('snapshots', () => {
     expect(await api(daemon(), '/v1/customers', {})).toMatchObject({ object: 'customer' })
   })
 
-  test('a merchant is deleted, but for the default one', async () => {
+  test('a merchant is deleted, but not the default one', async () => {
     const { id } = await json<{ id: string }>('merchants', 'create')
     expect(await text('merchants', 'delete', id)).toBe(`Deleted ${id}.\n`)
     expect((await json<List<object>>('merchants', 'list')).data).toHaveLength(1)
@@ -118,7 +118,7 @@ describe('on disk', () => {
     return all
   }
 
-  test('a year that is lived again after a restore, a restart and a reset is the same byte for byte', async () => {
+  test('a year that is repeated after a restore, a restart and a reset is the same byte for byte', async () => {
     const year = async () => {
       await api(daemon, '/v1/customers', { email: 'bob@example.com' })
       await run('clock', 'advance', '1y')
@@ -147,7 +147,7 @@ describe('on disk', () => {
     expect(existsSync(join(folder.path, 'snapshots', 'begin.db'))).toBe(true)
   })
 
-  test('events tail hears of a restore, and goes on with what happens then', async () => {
+  test('events tail reports a restore, and continues with new events', async () => {
     await run('snapshots', 'save', 'tail')
     const [newest] = (await history()).slice(-1)
     const child = start([

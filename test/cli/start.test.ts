@@ -57,7 +57,7 @@ async function gone(pid: number, signal: NodeJS.Signals): Promise<void> {
   while (lives(pid)) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('start returns when the daemon answers, and prints what serve would', async () => {
+test('start returns when the daemon answers, and prints the same as serve', async () => {
   const { status, stdout, stderr } = await cli('start', '--port', '0', '--clock', '2026-01-31T10:00:00Z')
   expect(status).toBe(0)
   const [, url] =
@@ -71,7 +71,7 @@ test('start returns when the daemon answers, and prints what serve would', async
   expect((await cli('stop')).status).toBe(0)
 })
 
-test('for programs start prints the ready object alone, and the key only the first time', async () => {
+test('start --json prints only the ready object, with the key only the first time', async () => {
   const first = await started()
   expect(first).toMatchObject({
     event: 'ready',
@@ -86,7 +86,7 @@ test('for programs start prints the ready object alone, and the key only the fir
   expect(await started()).not.toHaveProperty('secret_key')
 })
 
-test('start takes all options of serve, and a secret key that shows in no list of processes', async () => {
+test('start has all options of serve, and hides the secret key from the list of processes', async () => {
   const key = `sk_test_${'k'.repeat(24)}`
   const { url, pid } = await started(
     '--clock=2026-01-31',
@@ -101,7 +101,7 @@ test('start takes all options of serve, and a secret key that shows in no list o
   expect(await refused.json()).toMatchObject({ error: { code: 'parameter_unknown' } })
 })
 
-test('stop returns when everything is free: another daemon can start there at once, again and again', async () => {
+test('when stop returns, another daemon can start at once', async () => {
   const { url } = await started()
   const { port } = new URL(url)
   for (let round = 0; round < 4; round += 1) {
@@ -116,7 +116,7 @@ test('stop returns when everything is free: another daemon can start there at on
   }
 })
 
-test('stop ends the process, also while somebody keeps a connection open', async () => {
+test('stop ends the process even if a connection stays open', async () => {
   const { url, pid } = await started()
   const agent = await fetch(`${url}/_paytwin/health`)
   await agent.text()
@@ -125,7 +125,7 @@ test('stop ends the process, also while somebody keeps a connection open', async
   expect(logText().trim().split('\n').at(-1)).toContain('"msg":"ended"')
 })
 
-test('stop ends the process, also where a peer never closes its connections', async () => {
+test('stop ends the process even if a peer never closes its connections', async () => {
   const { url, pid } = await started()
   const { port, host } = new URL(url)
   const said = [
@@ -146,7 +146,7 @@ test('stop ends the process, also where a peer never closes its connections', as
   for (const peer of peers) peer.destroy()
 })
 
-test('a daemon in memory leaves nothing on disk, and says how to stop it', async () => {
+test('an ephemeral daemon leaves nothing on disk, and prints how to stop it', async () => {
   const { stdout, stderr, status } = await cli('start', '--ephemeral', '--port', '0')
   expect(status).toBe(0)
   expect(stdout).toContain('data in memory')
@@ -156,7 +156,7 @@ test('a daemon in memory leaves nothing on disk, and says how to stop it', async
   expect(stop).toEqual({ status: 0, stderr: '', stdout: expect.stringContaining('data in memory') })
 })
 
-test('a start that fails says what serve says, with its exit status', async () => {
+test('a failed start prints the same error as serve, with its exit status', async () => {
   const running = await startDaemon(['--ephemeral'])
   const { port } = new URL(running.url)
   writeFileSync(join(folder.path, 'file'), '')
@@ -188,7 +188,7 @@ test('a folder in use is refused with the pid and url of its daemon, and the log
   expect(logText()).toBe(before)
 })
 
-test('of daemons that start at once on a new folder one wins, and the others name it', async () => {
+test('of daemons that start at the same time on a new folder one wins, and the others name it', async () => {
   const starts = await Promise.all(Array.from({ length: 4 }, () => cli('start', '--port', '0', '--json')))
   const [winner, ...others] = starts.filter(({ status }) => status === 0)
   expect(others).toEqual([])
@@ -212,7 +212,7 @@ test('a killed daemon is not named as the owner of its folder, and the next one 
   expect(JSON.parse(readFileSync(file('daemon.json'), 'utf8'))).toEqual({ url: next.url, pid: next.pid })
 })
 
-test('neither key nor token comes into the log, whatever is sent', async () => {
+test('keys and tokens never appear in the log', async () => {
   const { url, secret_key } = await started('--log-level', 'trace')
   const token = readFileSync(file('admin-token'), 'utf8').trim()
   const headers = { authorization: `Bearer ${secret_key}` }
@@ -226,7 +226,7 @@ test('neither key nor token comes into the log, whatever is sent', async () => {
   expect(logText()).not.toContain(token)
 })
 
-test('all files of the folder are for their owner alone', async () => {
+test('only the owner can read the files of the folder', async () => {
   await started()
   expect((statSync(data()).mode & 0o777).toString(8)).toBe('700')
   for (const name of readdirSync(data())) {
@@ -234,7 +234,7 @@ test('all files of the folder are for their owner alone', async () => {
   }
 })
 
-test('an admin token that is none opens nothing: the start is refused', async () => {
+test('a start with an invalid admin token is refused', async () => {
   await started()
   await cli('stop')
   writeFileSync(file('admin-token'), '')
@@ -243,7 +243,7 @@ test('an admin token that is none opens nothing: the start is refused', async ()
   expect(stderr).toMatch(/admin-token holds no admin token.*Delete it/)
 })
 
-test('a start that is interrupted leaves no daemon behind', async () => {
+test('an interrupted start leaves no daemon running', async () => {
   // The folder is taken, so that the start lingers while it looks for the owner's address.
   const { pid } = await started()
   writeFileSync(file('daemon.json'), '')
@@ -261,7 +261,7 @@ test('a start that is interrupted leaves no daemon behind', async () => {
   expect(lives(pid)).toBe(true)
 })
 
-test('a daemon that is stopped in the middle of an advance goes on with it at the next start', async () => {
+test('an advance that a stop interrupted continues at the next start', async () => {
   const ready = await started('--clock', '2026-01-31')
   await subscribe(ready as RunningDaemon)
   const clock = async (path: string, body?: object) =>

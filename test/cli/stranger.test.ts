@@ -14,7 +14,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-test('who takes the port of a daemon that was killed never hears the token of its folder', async () => {
+test("a process that takes the port of a killed daemon never gets the folder's token", async () => {
   const daemon = await startDaemon(['--data', data])
   expect((await paytwin(['status', '--data', data])).status).toBe(0)
   await daemon.stop('SIGKILL')
@@ -41,7 +41,7 @@ test('who takes the port of a daemon that was killed never hears the token of it
   expect(heard.every((line) => line.startsWith('GET /_paytwin/health?nonce='))).toBe(true)
 })
 
-test('a daemon that was given another token than its folder has says so', async () => {
+test("a daemon that uses another token than its folder's is reported", async () => {
   await (await startDaemon(['--data', data])).stop()
   const other = 'another-token-of-at-least-32-characters'
   const daemon = await startDaemon(['--data', data], { env: { PAYTWIN_ADMIN_TOKEN: other } })

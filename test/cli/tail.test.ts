@@ -46,7 +46,7 @@ async function firstEvent(): Promise<string> {
   return (await history())[0]?.id ?? ''
 }
 
-test('for programs each event is a JSON object on a line of its own', async () => {
+test('with --json each event is a JSON object on its own line', async () => {
   const since = await firstEvent()
   const printed = lines(tail('--since', since, '--json').stdout)
   await subscribe(daemon)
@@ -55,7 +55,7 @@ test('for programs each event is a JSON object on a line of its own', async () =
   expect(expected.at(-1)?.type).toBe('charge.succeeded')
 })
 
-test('for people each event is a line, with the instant at which it happened', async () => {
+test('in a pipe each event is a line with its time', async () => {
   const since = await firstEvent()
   const printed = lines(tail('--since', since, '--plain').stdout)
   const { subscription } = await subscribe(daemon, ['succeed', 'decline:expired_card'])
@@ -71,7 +71,7 @@ test('for people each event is a line, with the instant at which it happened', a
   )
 })
 
-test('only events of the wanted types and merchant are told', async () => {
+test('only events of the given types and merchant are printed', async () => {
   const since = await firstEvent()
   const wanted = ['--type', 'invoice.*', 'subscription.created', '--merchant', daemon.merchant]
   const printed = lines(tail('--since', since, '--json', ...wanted).stdout)
@@ -81,7 +81,7 @@ test('only events of the wanted types and merchant are told', async () => {
   }
 })
 
-test('a killed daemon that comes back neither loses nor repeats an event', async () => {
+test('when a killed daemon restarts, no event is lost or repeated', async () => {
   const since = await firstEvent()
   const child = tail('--since', since, '--json')
   const printed = lines(child.stdout)
@@ -102,7 +102,7 @@ test('a killed daemon that comes back neither loses nor repeats an event', async
   expect(await said.next()).toContain('Reconnected')
 })
 
-test('a reader that has seen enough ends it quietly: exit 0', async () => {
+test('it ends without an error when the pipe is closed: exit 0', async () => {
   const since = await firstEvent()
   const child = tail('--since', since)
   let stderr = ''

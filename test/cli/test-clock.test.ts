@@ -4,7 +4,7 @@ import { api, subscribe } from './executable.ts'
 
 const { daemon, json, text, fail } = withDaemon()
 
-test('a test clock is shown and moved by its id, and the main clock stands still', async () => {
+test('a test clock is shown and advanced by its ID, and the main clock does not move', async () => {
   const { id } = await api(daemon(), '/v1/test_helpers/test_clocks', {
     frozen_time: NOW_SECONDS,
     name: 'Leap day',

@@ -56,7 +56,7 @@ describe('the picture of a subscription', () => {
     `)
   })
 
-  test('whose dunning ends it', async () => {
+  test('that is canceled after its last retry', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { outcomes: ['succeed'], afterwards: DECLINED })
     await twin.advance({ to: '2026-03-31T10:00:00Z' })
@@ -79,7 +79,7 @@ describe('the picture of a subscription', () => {
     `)
   })
 
-  test('whose last retry is still to come, at an instant of the past', async () => {
+  test('before its last retry, at a past time', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { outcomes: ['succeed'], afterwards: DECLINED })
     await setFinalAction(twin, 'mark_unpaid')
@@ -228,7 +228,7 @@ describe('the picture of a subscription', () => {
     `)
   })
 
-  test('that renews for a year stays short, unless all is asked for', async () => {
+  test('that renews for a year is short, except with --all', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, {
       price: { currency: 'jpy', unit_amount: 1500 },
@@ -255,7 +255,7 @@ describe('the picture of a subscription', () => {
     expect(timeline.match(/✓ renewal \S+ {2}1500 JPY {2}paid/g)).toHaveLength(11)
   })
 
-  test('whose renewal follows its retry in the same second tells them in that order', async () => {
+  test('with a retry and a renewal in the same second shows them in that order', async () => {
     const twin = await openTwin({ now: '2026-06-01T09:00:00Z' })
     const { subscription } = await subscribe(twin, {
       price: { recurring: { interval: 'week' } },
@@ -279,7 +279,7 @@ describe('the picture of a subscription', () => {
 })
 
 describe('the picture of an invoice', () => {
-  test('shows its attempts, those by hand too, and what became of it', async () => {
+  test('shows its attempts, including manual ones, and its status', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { outcomes: ['succeed'], afterwards: DECLINED })
     await twin.advance({ to: '2026-03-02T00:00:00Z' })
@@ -305,7 +305,7 @@ describe('the picture of an invoice', () => {
     expect((await shown(twin, path)).timeline).toContain(`● invoice ${invoice.number}  20.00 USD  void\n`)
   })
 
-  test('tells of a refund that comes back', async () => {
+  test('shows a failed refund', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { card: 'pm_card_refundFail' })
     const { charge } = await twin.get(`/v1/invoices/${subscription.latest_invoice}`)
@@ -321,7 +321,7 @@ describe('the picture of an invoice', () => {
 })
 
 describe('the picture of a customer', () => {
-  test('tells its subscriptions apart, and joins their renewals', async () => {
+  test('numbers its subscriptions, and groups their renewals', async () => {
     const twin = await openTwin()
     const { customer, method, subscription } = await subscribe(twin)
     const { id } = await makePrice(twin, { unit_amount: 500, currency: 'eur' })
@@ -383,14 +383,14 @@ describe('the picture of a customer', () => {
   })
 })
 
-test('instants that have seconds are told with them', async () => {
+test('times are shown with seconds if any has them', async () => {
   const twin = await openTwin({ now: '2026-01-31T10:00:07Z' })
   const { customer } = await subscribe(twin)
   const { timeline } = await shown(twin, `customers/${customer.id}`)
   expect(timeline.split('\n')[0]).toBe('2026-01-31T10:00:07Z          ● customer created  Ada')
 })
 
-test('text from the API cannot draw', async () => {
+test('control characters from the API are escaped', async () => {
   const twin = await openTwin()
   const evil = `\u001b[2J${'x'.repeat(200)}`
   const customer = await twin.post('/v1/customers', { name: evil, email: evil })
@@ -400,7 +400,7 @@ test('text from the API cannot draw', async () => {
   expect(timeline).toContain('\\u001b[2Jxxx')
 })
 
-test('programs read a note a line, each renewal and each job by itself', async () => {
+test('in a pipe each note is a line, with each renewal and each job on its own', async () => {
   const twin = await openTwin()
   const { subscription } = await subscribe(twin, {
     outcomes: ['succeed', 'succeed', 'succeed', 'succeed', DECLINED],

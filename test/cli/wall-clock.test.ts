@@ -63,7 +63,7 @@ const periodsOf = async (daemon: RunningDaemon): Promise<number[]> => {
 
 // They wait most of the time: each on a daemon of its own.
 
-test.concurrent('after a sleep of ten days requests are answered at once, and what was due meanwhile has happened', async (context) => {
+test.concurrent('after a sleep of ten days requests are answered at once, and all due jobs have run', async (context) => {
   const { expect } = context
   const { daemon, wall } = await start('live', context)
   await subscribeDaily(daemon)
@@ -77,7 +77,7 @@ test.concurrent('after a sleep of ten days requests are answered at once, and wh
   expect(await daemon.stop()).toBe(0)
 })
 
-test.concurrent('after a sleep of a year a frozen clock stands where it stood, and requests are answered at once', async (context) => {
+test.concurrent('after a sleep of a year a frozen clock has not moved, and requests are answered at once', async (context) => {
   const { expect } = context
   const { daemon, wall } = await start('2026-01-31T10:00:00Z', context)
   await watch(daemon, context)
@@ -86,7 +86,7 @@ test.concurrent('after a sleep of a year a frozen clock stands where it stood, a
   expect(await daemon.stop()).toBe(0)
 })
 
-test.concurrent('while the wall clock is set to and fro, a live clock never goes back, and nothing happens twice', async (context) => {
+test.concurrent('while the wall clock is set forward and back, a live clock never moves back, and no event is repeated', async (context) => {
   const { expect } = context
   const { daemon, wall } = await start('live', context)
   await subscribeDaily(daemon)

@@ -42,7 +42,7 @@ async function startReceiver() {
   }
 }
 
-test('a daemon that is killed again and again delivers each event at least once, and for the first time in order', async () => {
+test('a repeatedly killed daemon delivers each event at least once, and the first deliveries in order', async () => {
   const folder = temporaryFolder()
   onTestFinished(() => folder.remove())
   const { got, reaching, open, url } = await startReceiver()

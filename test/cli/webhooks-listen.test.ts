@@ -43,7 +43,7 @@ describe('webhooks listen', () => {
     return { child, closed, said, printed: lines(child.stdout), url, endpoint, secret }
   }
 
-  test('prints each event that comes, one a line', async () => {
+  test('prints each received event, one per line', async () => {
     const { printed, url } = await listen()
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
     const { id } = await api(daemon(), '/v1/customers', { email: 'ada@example.com' })
@@ -59,7 +59,7 @@ describe('webhooks listen', () => {
     expect(types).toEqual(['product.created', 'customer.updated'])
   })
 
-  test('refuses what is not signed, and goes on', async () => {
+  test('rejects unsigned requests, and continues', async () => {
     const { printed, said, url } = await listen()
     const answers = await Promise.all([
       fetch(url, { method: 'POST', body: '{"id":"evt_forged","type":"x"}' }),
@@ -76,7 +76,7 @@ describe('webhooks listen', () => {
     expect(await printed.next()).toContain(id)
   })
 
-  test('answers 413 to what is too large for a delivery, keeps nothing of it, and goes on', async () => {
+  test('answers 413 to a body that is too large, discards it, and continues', async () => {
     const { printed, said, url, child } = await listen()
     const large = Buffer.alloc(64 * 1_048_576, 'a')
     const chunked = () => Readable.from(Array.from({ length: 64 }, () => large.subarray(0, 1_048_576)))
@@ -88,7 +88,7 @@ describe('webhooks listen', () => {
     expect(child.exitCode).toBeNull()
   })
 
-  test('does not wait for a body that never comes', async () => {
+  test('does not wait for a body that never arrives', async () => {
     const { url } = await listen()
     const begun = request(url, { method: 'POST', headers: { 'content-length': '10' } })
     begun.write('{')
@@ -97,7 +97,7 @@ describe('webhooks listen', () => {
     begun.destroy()
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('takes its endpoint away at %s: exit 0', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('deletes its endpoint at %s: exit 0', async (signal) => {
     const { child, closed, endpoint } = await listen()
     expect((await json<List<{ id: string }>>('webhooks', 'list')).data).toMatchObject([{ id: endpoint }])
     child.kill(signal)
@@ -105,7 +105,7 @@ describe('webhooks listen', () => {
     expect((await json<List<{ id: string }>>('webhooks', 'list')).data).toEqual([])
   })
 
-  test('ends well when somebody else has deleted its endpoint', async () => {
+  test('ends without an error if its endpoint was deleted', async () => {
     const { child, closed, endpoint } = await listen()
     await text('webhooks', 'delete', endpoint)
     child.kill('SIGINT')
@@ -146,7 +146,7 @@ describe('webhooks listen', () => {
     early.close()
   })
 
-  test('listens on the port that it is told', async () => {
+  test('listens on the given port', async () => {
     const { url, child, closed } = await listen()
     const { port } = new URL(url)
     const { status, stderr } = await fail('webhooks', 'listen', '--port', port)

@@ -154,7 +154,7 @@ test('webhooks list shows endpoints, the newest first: where to, what, and wheth
   )
 })
 
-test('a receiver that cannot be reached is told in the words of the network, one that is gone disables its endpoint', async () => {
+test('an unreachable receiver is reported with the network error, and a 410 disables its endpoint', async () => {
   const { id } = await json<Endpoint>('webhooks', 'create', 'http://127.0.0.1:9/')
   await api(daemon(), '/v1/customers', {})
   await waitFor(id, ({ attempts }) => attempts.length === 1)
@@ -175,7 +175,7 @@ test('a receiver that cannot be reached is told in the words of the network, one
   })
 })
 
-test('webhooks retry sends what waits: one, an endpoint’s, all', async () => {
+test('webhooks retry sends one delivery, those of an endpoint, or all', async () => {
   const { id } = await json<Endpoint>('webhooks', 'create', receiver)
   const first = await failEvent(id)
   const second = await failEvent(id)
@@ -202,7 +202,7 @@ test('webhooks retry sends what waits: one, an endpoint’s, all', async () => {
   })
 })
 
-test('webhooks delete takes an endpoint away, with what is on its way', async () => {
+test('webhooks delete deletes an endpoint with its pending deliveries', async () => {
   const { id } = await json<Endpoint>('webhooks', 'create', receiver)
   await failEvent(id)
   expect(await text('webhooks', 'delete', id)).toBe(`Deleted ${id}.\n`)
@@ -210,7 +210,7 @@ test('webhooks delete takes an endpoint away, with what is on its way', async ()
   expect(await text('clock', 'next')).toBe('')
 })
 
-test('events resend posts an event again, to all who want it or to one', async () => {
+test('events resend sends an event again, to all subscribed endpoints or to one', async () => {
   const { id } = await json<Endpoint>('webhooks', 'create', receiver)
   const other = await json<Endpoint>('webhooks', 'create', `${receiver}/other`, '--event', 'refund.*')
   const event = await tellEvent()
@@ -284,7 +284,7 @@ describe('with several merchants', () => {
   })
 
   test.each([[['create', 'http://localhost:3000/']], [['list']], [['listen']]])(
-    'webhooks %j has to be told whose: exit 2',
+    'webhooks %j needs --merchant: exit 2',
     async (args) => {
       const { status, stderr } = await fail('webhooks', ...args)
       expect(status).toBe(2)
@@ -292,7 +292,7 @@ describe('with several merchants', () => {
     },
   )
 
-  test('--merchant says whose an endpoint is; what has an id needs none', async () => {
+  test('--merchant selects the merchant; commands with an ID do not need it', async () => {
     const { id } = await json<Endpoint>('webhooks', 'create', receiver, '--merchant', other.id)
     expect((await text('webhooks', 'list', '--merchant', other.id)).split('\t')[0]).toBe(id)
     expect(await text('webhooks', 'list', '--merchant', daemon().merchant)).toBe('')
@@ -306,14 +306,14 @@ describe('with several merchants', () => {
   })
 })
 
-test('an injected webhook_failure is said in words', async () => {
+test('adding a webhook_failure prints a description', async () => {
   expect(await text('faults', 'add', 'webhook_failure', '--count', '1', '--route', `${receiver}*`)).toMatch(
     /^fault_\d+: webhook_failure affects the next webhook to http:.*\*\.\n$/,
   )
   await text('faults', 'clear')
 })
 
-test('the daemon ends at once though receivers do not answer', async () => {
+test('the daemon stops at once even if receivers do not answer', async () => {
   const silent = createServer(() => undefined)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`

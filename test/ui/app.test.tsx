@@ -27,7 +27,7 @@ test('the screen is header, body and status, from the first line to the last', (
   expect(lines[23]).toContain('following  3 events')
 })
 
-test('what is drawn again is drawn as it is then, also where lines only changed', () => {
+test('a new frame replaces the old one, also where lines only changed', () => {
   const { rerender, appOf, lastFrame } = show()
   rerender(appOf(played(STATE, 'k')))
   expect(lastFrame()?.split('\n')[2]).toContain('▸ 01-31 10:00 customer.created')
@@ -44,7 +44,7 @@ test('it fills a terminal of another size', () => {
   expect(lines[9]).toContain('following')
 })
 
-test('wide characters leave everything in its place', () => {
+test('wide characters do not shift the layout', () => {
   const wide = played(started(), '/', ...'日本')
   expect(show(wide).lastFrame()?.split('\n')[23]).toMatch(/^\/日本▏ 0 of 0 {2}.*Enter keep {2}Esc clear$/)
 })

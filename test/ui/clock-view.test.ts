@@ -28,7 +28,7 @@ test.each<[what: string, clock: Clock, at: number, now: number]>([
   expect(nowOf(one(clock, 2_000), at)).toBe(now)
 })
 
-test('progress counts from where the advance was seen to begin', () => {
+test('progress starts at the first time seen of the advance', () => {
   const ready = withClocks({ known: 'not yet' }, [sampleClock()], 0)
   const first = withClocks(ready, [advancing(NOW + 25, NOW + 100)], 1)
   const second = withClocks(first, [advancing(NOW + 50, NOW + 100)], 2)
@@ -37,7 +37,7 @@ test('progress counts from where the advance was seen to begin', () => {
   expect(another.known === 'one' && [another.from, progressOf(another)]).toEqual([NOW + 50, 100 / 150])
 })
 
-test('an advance that was under way from the start counts from there; without a target all is done', () => {
+test('progress of an advance that was already running starts at the first time seen; without a target it is complete', () => {
   const view = withClocks({ known: 'not yet' }, [advancing(NOW, NOW + 100)], 0)
   expect(view.known === 'one' && progressOf(view)).toBe(0)
   expect(progressOf(one(sampleClock()))).toBe(1)

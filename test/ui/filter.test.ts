@@ -33,7 +33,7 @@ const ENTRIES: readonly Entry[] = [
   { n: 4, note: 'the sandbox was reset or restored' },
 ]
 
-describe('a filter lets through', () => {
+describe('a filter matches', () => {
   test.each([
     ['nothing typed', '', [1, 2, 3]],
     ['blanks', '  ', [1, 2, 3]],

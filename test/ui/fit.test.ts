@@ -55,13 +55,13 @@ describe('spans that have to fit', () => {
     if (columns > 0) expect(kept[0]).toMatchObject({ colour: 'red' })
   })
 
-  test('are made harmless', () => {
+  test('are escaped', () => {
     expect(painted(fitted(['\u001b[2J', { text: 'a\nb', colour: 'red' }], 80), true)).toBe(
       '\\u001b[2J\u001b[31ma\\u000ab\u001b[0m',
     )
   })
 
-  test('have no colours where there are none', () => {
+  test('have no colour codes without colours', () => {
     expect(painted(fitted(spans, 80), false)).toBe('red and 日本語')
   })
 })

@@ -30,7 +30,7 @@ function tested() {
   return { loop, frames, pass }
 }
 
-test('what changes after a while is drawn at once', () => {
+test('a change after a pause is drawn at once', () => {
   const { loop, frames, pass } = tested()
   loop.request()
   pass(1)
@@ -41,7 +41,7 @@ test('what changes after a while is drawn at once', () => {
   expect(frames).toEqual([1_000, 1_501])
 })
 
-test('what changes a thousand times a second is drawn fifteen times', () => {
+test('a thousand changes a second are drawn fifteen times', () => {
   const { loop, frames, pass } = tested()
   pass(10_000, () => loop.request())
   expect(frames.length).toBeGreaterThan(10 * FRAMES_PER_SECOND - 5)

@@ -67,7 +67,7 @@ test.each([
   })
 })
 
-test('a refusal is told, and so is a daemon that is away', async () => {
+test('a refusal is a notice, and so is an unreachable daemon', async () => {
   const error = { error: { code: 'parameter_invalid', message: 'Not forward.' }, livemode: false }
   const { action } = await outcome({ do: 'advance', merchant, aim: { by: '1h' } }, error, 400)
   expect(action).toEqual({ kind: 'notice', text: 'Not forward.', isError: true })
@@ -76,7 +76,7 @@ test('a refusal is told, and so is a daemon that is away', async () => {
   expect(away).toMatchObject({ kind: 'notice', isError: true, text: expect.stringContaining('ECONNREFUSED') })
 })
 
-test('who quits does not wait for an advance', async () => {
+test('quitting does not wait for an advance', async () => {
   server = await fakeServer(() => quitting.abort())
   const quitting = new AbortController()
   const client = new Client({ url: server.url, token: null })

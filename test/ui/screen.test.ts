@@ -13,7 +13,7 @@ function tested(size: { columns?: number; rows?: number } = { columns: 10, rows:
   return { output, screen: new Screen(output), take }
 }
 
-test('it takes another screen and gives the first one back, with cursor and wrapping', () => {
+test('it switches to the alternate screen and back, and restores cursor and wrapping', () => {
   const { screen, take } = tested()
   screen.enter()
   expect(take()).toBe('^[?1049h^[?25l^[?7l^[2J')
@@ -51,7 +51,7 @@ test('a line is painted by itself, and the next frame begins with it', () => {
   expect(take()).toBe('')
 })
 
-test('lines that are no more are wiped out, and those below the screen are not painted', () => {
+test('removed lines are cleared, and lines below the screen are not painted', () => {
   const { screen, take } = tested()
   screen.enter()
   screen.write('one\ntwo\nthree')
@@ -62,7 +62,7 @@ test('lines that are no more are wiped out, and those below the screen are not p
   expect(take()).not.toContain('4;1H')
 })
 
-test('after it forgot, all is painted again', () => {
+test('after forget(), all lines are painted', () => {
   const { screen, take } = tested()
   screen.enter()
   screen.write('one\ntwo')
@@ -72,7 +72,7 @@ test('after it forgot, all is painted again', () => {
   expect(take()).toBe('^[2J^[?2026h^[1;1H^[2Kone^[2;1H^[2Ktwo^[?2026l')
 })
 
-test('nothing is written outside of its time', () => {
+test('nothing is written before enter() and after leave()', () => {
   const { screen, take } = tested()
   screen.write('before')
   screen.forget()
@@ -83,7 +83,7 @@ test('nothing is written outside of its time', () => {
   expect(take()).toBe('')
 })
 
-test('a terminal that does not know its size, or says 0, is taken for 80 by 24', () => {
+test('a terminal with an unknown size counts as 80 by 24', () => {
   const { screen } = tested({})
   expect([screen.columns, screen.rows]).toEqual([80, 24])
   expect(tested({ columns: 0, rows: 0 }).screen.columns).toBe(80)

@@ -60,28 +60,28 @@ describe('the list', () => {
     expect(played(FORTY, 'g', key).viewport).toEqual({ isFollowing: true })
   })
 
-  test('f stops where it is', () => {
+  test('f stops following', () => {
     expect(sight(played(FORTY, 'f', arrived(9, 41)))).toEqual(sight(FORTY))
   })
 
-  test('stands still while paused, and then shows all that came', () => {
+  test('does not change while paused, and then shows all new entries', () => {
     const paused = played(FORTY, 'p', arrived(3, 41))
     expect(sight(paused)).toEqual(sight(FORTY))
     expect(paused.log.held).toHaveLength(3)
     expect(sight(played(paused, 'p')).last).toBe(43)
   })
 
-  test('goes on at the first that is left when the one in sight was let go', () => {
+  test('shows the first kept entry when the visible one was dropped', () => {
     const state = played(FORTY, 'g', arrived(MAX_ENTRIES, 41))
     expect(sight(state)).toMatchObject({ first: 41, selected: 41 })
   })
 
-  test('keeps the selected one in sight in a smaller terminal', () => {
+  test('keeps the selected entry visible in a smaller terminal', () => {
     const state = played(FORTY, 'k', { kind: 'resized', columns: 60, rows: 8 })
     expect(sight(state)).toEqual({ first: 34, last: 39, selected: 39 })
   })
 
-  test('says where another history begins', () => {
+  test('shows a line where another history begins', () => {
     const state = played(FORTY, { kind: 'reset' }, arrived(1, 41))
     expect(state.shown.slice(-2)).toMatchObject([
       { note: 'the sandbox was reset or restored' },
@@ -94,12 +94,12 @@ describe('the list', () => {
 describe('a filter', () => {
   const typed = (text: string) => played(FORTY, '/', ...text)
 
-  test('acts while it is typed, on what is there and on what comes', () => {
+  test('takes effect while it is typed, on present and new entries', () => {
     expect(typed('ada4').shown.map(({ n }) => n)).toEqual([4, 40])
     expect(played(typed('ada4'), arrived(5, 41)).shown.map(({ n }) => n)).toEqual([4, 40, 41, 42, 43, 44, 45])
   })
 
-  test('loses what was let go', () => {
+  test('omits dropped entries', () => {
     const state = played(typed('ada'), arrived(MAX_ENTRIES, 41))
     expect(state.shown).toHaveLength(MAX_ENTRIES)
     expect(state.shown).toEqual(state.log.entries)
@@ -118,7 +118,7 @@ describe('a filter', () => {
     expect(played(typed('ada4'), ...keys)).toMatchObject({ mode: { name: mode }, filter })
   })
 
-  test('Backspace takes back a whole character of any size', () => {
+  test('Backspace deletes a whole character', () => {
     expect(played(typed(''), '👩', 'backspace').filter).toBe('')
   })
 
@@ -126,7 +126,7 @@ describe('a filter', () => {
     expect(played(typed('x'.repeat(300)), 'y').filter).toBe('x'.repeat(256))
   })
 
-  test('holds for what came while paused', () => {
+  test('applies to entries that arrived while paused', () => {
     expect(played(typed('ada4'), 'enter', 'p', arrived(5, 41), 'p').shown).toHaveLength(7)
   })
 })
@@ -134,12 +134,12 @@ describe('a filter', () => {
 describe('an event', () => {
   const open = played(FORTY, 'k', 'enter')
 
-  test('is the selected one, and stays while others come', () => {
+  test('is the selected one, and stays while others arrive', () => {
     expect(open.mode).toMatchObject({ name: 'event', event: { id: 'evt_39' }, scroll: 0 })
     expect(played(open, arrived(9, 41)).mode).toEqual(open.mode)
   })
 
-  test.each(['escape', 'enter', 'q'])('%s leads back', (key) => {
+  test.each(['escape', 'enter', 'q'])('%s returns to the list', (key) => {
     expect(played(open, key)).toMatchObject({
       mode: { name: 'list' },
       viewport: played(FORTY, 'k').viewport,
@@ -170,7 +170,7 @@ describe('the clock', () => {
   const next = { due: NOW + 60, kind: 'renewal' } as Upcoming
   const menu = played(known, 'a')
 
-  test('a opens a menu and asks for what comes next', () => {
+  test('a opens the menu and reads the next job', () => {
     expect(menu.mode).toEqual({ name: 'advance', choice: 0, next: undefined })
     expect(commandOf(known, 'a')).toEqual({ do: 'read_upcoming', merchant: 'mer_1' })
   })
@@ -204,7 +204,7 @@ describe('the clock', () => {
     expect(played(state, 'enter').notice?.text).toBe(text)
   })
 
-  test('what comes next after the menu was closed is not looked at', () => {
+  test('a response after the menu was closed is ignored', () => {
     expect(played(known, { kind: 'upcoming', next }).mode).toEqual({ name: 'list' })
   })
 
@@ -215,7 +215,7 @@ describe('the clock', () => {
     expect(commandOf(played(FORTY, clocks({ mode })), 'z')).toEqual({ do: what, merchant: 'mer_1' })
   })
 
-  test('while an advance is under way a does not open, and c cancels it', () => {
+  test('during an advance, a does not open the menu, and c cancels it', () => {
     const moving = played(FORTY, clocks({ status: 'advancing', target: NOW + 9 }))
     expect(played(moving, 'a')).toMatchObject({
       mode: { name: 'list' },
@@ -244,7 +244,7 @@ describe('the clock', () => {
     }
   })
 
-  test('is gone while the menu is open: the status says so', () => {
+  test('is deleted while the menu is open: the status says so', () => {
     expect(played(menu, { kind: 'clocks', clocks: [] }, 'enter').notice?.isError).toBe(true)
   })
 })
@@ -277,14 +277,14 @@ describe('everywhere', () => {
     expect(played(FORTY, '?', key).mode.name).toBe('list')
   })
 
-  test.each(['x', 'tab', 'ctrl-x', 'ü'])('%s means nothing', (key) => {
+  test.each(['x', 'tab', 'ctrl-x', 'ü'])('%s has no effect', (key) => {
     for (const state of [FORTY, played(FORTY, 'enter'), played(FORTY, '?')])
       expect(played(state, key)).toEqual(state)
   })
 })
 
-describe('what goes by between two frames', () => {
-  test('is counted when it never was in sight', () => {
+describe('entries that scroll past between two frames', () => {
+  test('are counted if they were never visible', () => {
     const state = played(started(), DRAWING, arrived(100), DRAWING)
     expect(state.undrawn).toBe(100 - bodyRows(state))
     expect(played(state, arrived(5, 101), DRAWING).undrawn).toBe(state.undrawn)
@@ -300,14 +300,14 @@ describe('what goes by between two frames', () => {
     expect(played(state, arrived(100, 41), DRAWING).undrawn).toBe(state.undrawn)
   })
 
-  test('is not counted when the filter leaves it out, nor when a pause has shown it', () => {
+  test('are not counted if the filter omits them, or a pause has shown them', () => {
     const filtering = played(FORTY, DRAWING, '/', ...'zebra', arrived(100, 41), DRAWING)
     expect(filtering.undrawn).toBe(played(FORTY, DRAWING).undrawn)
     const paused = played(FORTY, DRAWING, 'p', arrived(100, 41), DRAWING, 'p', DRAWING)
     expect(paused.undrawn).toBe(played(FORTY, DRAWING).undrawn)
   })
 
-  test('does not concern the past', () => {
+  test('do not include the history', () => {
     const state = played(started(), { kind: 'history', events: sampleEvents(100) }, DRAWING)
     expect(state).toMatchObject({ undrawn: 0, rate: [] })
     expect(state.log.arrived).toBe(100)
@@ -323,7 +323,7 @@ describe('a notice', () => {
     expect(step(state, DRAWING, 9_000).state.notice).toBeNull()
   })
 
-  test('of a failure goes when there is a connection again', () => {
+  test('of an error is removed when the connection is back', () => {
     const failed = played(started(), { kind: 'connection', connection: 'lost' }, { ...told, isError: true })
     expect(played(failed, { kind: 'connection', connection: 'connected' })).toMatchObject({
       notice: null,
@@ -334,7 +334,7 @@ describe('a notice', () => {
   })
 })
 
-test('forwarded events are counted, with why the last one failed', () => {
+test('forwarded events are counted, with the reason of the last failure', () => {
   const state = played(
     {
       ...started(),

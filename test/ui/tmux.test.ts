@@ -42,7 +42,7 @@ async function watch(...size: Parameters<typeof open>): Promise<TmuxTerminal> {
 const customer = (name: string) => api(daemon, '/v1/customers', { name })
 
 describe('the keys', () => {
-  test('j, k, g, G and the arrows move, f follows, and the list stands still meanwhile', async () => {
+  test('j, k, g, G and the arrows move, f follows, and the list does not move otherwise', async () => {
     await watch()
     expect((await terminal.lines())[9]).toMatch(/^▸ 01-31 10:00 charge\.succeeded {7}ch_\w{14} 20\.00 USD$/)
     await terminal.press('k')
@@ -61,7 +61,7 @@ describe('the keys', () => {
     await terminal.shows(/▸ [^\n]*meanwhile.*following/s)
   })
 
-  test('Enter opens the JSON of an event, which scrolls, and Esc leads back', async () => {
+  test('Enter shows the JSON of an event, which scrolls, and Esc returns', async () => {
     await watch()
     await terminal.press('Enter')
     expect((await terminal.shows('"type": "charge.succeeded"'))[1]).toBe('{')
@@ -73,7 +73,7 @@ describe('the keys', () => {
     await terminal.shows('following')
   })
 
-  test('/ filters while it is typed, Enter keeps it, Esc ends it', async () => {
+  test('/ filters while it is typed, Enter keeps the filter, Esc clears it', async () => {
     await watch()
     await terminal.press('/', 'invoice.*')
     expect(
@@ -85,7 +85,7 @@ describe('the keys', () => {
     await terminal.shows('following  9 events')
   })
 
-  test('a and a choice advance the clock, and what happens appears', async () => {
+  test('a and a choice advance the clock, and the events appear', async () => {
     await watch()
     await terminal.press('a')
     const menu = await terminal.shows(/5 {2}next job → 2026-02-28T10:00:00Z {2}renewal sub_/)
@@ -97,7 +97,7 @@ describe('the keys', () => {
     expect(lines.join('\n')).toMatch(/invoice\.payment_failed in_\w{14} 20\.00 USD attempt 1 of 5…$/m)
   })
 
-  test('a opens a menu that Esc closes with nothing done', async () => {
+  test('Esc closes the menu of a without an advance', async () => {
     await watch()
     await terminal.press('a')
     await terminal.shows('Advance the clock from')
@@ -106,7 +106,7 @@ describe('the keys', () => {
     expect((await terminal.lines())[0]).toContain('2026-01-31T10:00:00Z frozen')
   })
 
-  test('z lets a frozen clock run, and freezes it again', async () => {
+  test('z unfreezes and freezes the clock', async () => {
     await watch()
     await terminal.press('z')
     await terminal.shows(/2026-01-31T10:00:0[2-9]Z live/)
@@ -114,7 +114,7 @@ describe('the keys', () => {
     await terminal.shows('frozen')
   })
 
-  test('p holds back what comes, and gives it when it is pressed again', async () => {
+  test('p holds new events back, and shows them when it is pressed again', async () => {
     await watch()
     await terminal.press('p')
     await customer('held')
@@ -132,7 +132,7 @@ describe('the keys', () => {
     await terminal.shows('following')
   })
 
-  test('a refused command is told', async () => {
+  test('a refused command shows a notice', async () => {
     await watch()
     await daemon.stop('SIGKILL')
     await terminal.shows('○ reconnecting')
@@ -141,7 +141,7 @@ describe('the keys', () => {
   })
 })
 
-describe('the terminal is given back as it was', () => {
+describe('the terminal is restored', () => {
   async function expectAsBefore(status: number): Promise<void> {
     await terminal.shows(`status ${status}`)
     expect(await terminal.variable('alternate_on')).toBe('0')
@@ -171,7 +171,7 @@ describe('the terminal is given back as it was', () => {
     await expectAsBefore(0)
   })
 
-  test('when the daemon no longer knows the token, with a word about it', async () => {
+  test('when the daemon no longer accepts the token, with an error', async () => {
     await watch(160)
     const { url } = daemon
     await daemon.stop('SIGKILL')
@@ -180,7 +180,7 @@ describe('the terminal is given back as it was', () => {
     await expectAsBefore(3)
   })
 
-  test('when what is drawn is broken', async () => {
+  test('when drawing throws', async () => {
     const { url } = await fakeDaemon()
     await open(160)
     await terminal.paytwin('events', 'tail', '--url', url)
@@ -188,7 +188,7 @@ describe('the terminal is given back as it was', () => {
     await expectAsBefore(1)
   })
 
-  test('while an advance is under way, which goes on without who asked for it', async () => {
+  test('during an advance, which continues without the UI', async () => {
     await watch(160)
     const { url, requests } = await fakeDaemon({ hasEvents: false })
     await terminal.press('q')
@@ -221,7 +221,7 @@ async function fakeDaemon({ hasEvents = true } = {}) {
 }
 
 describe('it fits', () => {
-  test('200 columns and 50 rows, with whole instants and ids', async () => {
+  test('200 columns and 50 rows, with complete times and IDs', async () => {
     await watch(200, 50)
     const lines = await terminal.lines()
     expect(lines[0]).toMatch(
@@ -233,7 +233,7 @@ describe('it fits', () => {
     expect(lines[49]).toMatch(/^following {2}9 events.*q quit$/)
   })
 
-  test('every size that it is given while it runs', async () => {
+  test('every size to which the terminal is changed', async () => {
     await watch()
     for (const [columns, rows] of [
       [120, 40],
@@ -248,7 +248,7 @@ describe('it fits', () => {
     expect((await terminal.shows('9 events'))[9]).toMatch(/^▸ 01-31 10:00 charge\.succeeded/)
   })
 
-  test('wide and steering characters, which stay in their row', async () => {
+  test('wide and control characters, which stay in their row', async () => {
     await watch()
     await customer(`日本 👩‍👩‍👧‍👦 ${ESC}[2J${ESC}]0;title\u0007 語`)
     const lines = await terminal.shows('10 events')
@@ -270,7 +270,7 @@ test('there are colours, and with NO_COLOR none', async () => {
 })
 
 describe('when the daemon comes back', () => {
-  test('on its data, no event is lost or there twice', async () => {
+  test('with its data, no event is lost or repeated', async () => {
     await watch()
     const { url, secret_key = '' } = daemon
     await customer('before')

@@ -37,7 +37,7 @@ const clocks = (...change: Parameters<typeof sampleClock>) =>
 const TOLD = played(started({ rows: 8 }), { kind: 'history', events: STORY }, clocks())
 
 describe('at 80 columns', () => {
-  test('a row shows when, what, of which object, and what matters', () => {
+  test('a row has time, type, object and details', () => {
     expect(linesOf(TOLD)).toEqual([
       'Default merchant  2026-01-31T10:00:00Z frozen                   0/s  ● connected',
       '  01-31 10:00 customer.created       cus_1 ada1@example.com',
@@ -50,7 +50,7 @@ describe('at 80 columns', () => {
     ])
   })
 
-  test('the menu says where each choice leads', () => {
+  test('the menu shows the target of each choice', () => {
     const next = { due: NOW + 60, kind: 'renewal', subscription: 'sub_1' } as Upcoming
     const state = played({ ...TOLD, rows: 12 }, 'a', { kind: 'upcoming', next }, '2')
     expect(linesOf(state).slice(-7)).toEqual([
@@ -73,19 +73,19 @@ describe('at 80 columns', () => {
     expect(linesOf(state).at(-2)).toBe(line)
   })
 
-  test('at the end of all calendars the menu knows no instants', () => {
+  test('after the last valid instant the menu shows no targets', () => {
     const state = played(TOLD, clocks({ now: 253_402_300_799 }), 'a')
     expect(linesOf(state).at(-3)).toBe('  4  1 month  ')
   })
 
-  test('help names every key of the contract', () => {
+  test('help lists every key of the contract', () => {
     const text = linesOf(played({ ...TOLD, rows: 24 }, '?')).join('\n')
     for (const label of ['↑ k', '↓ j', 'Enter', '/', 'f', 'a', 'z', 'p', '?', 'q'])
       expect(text).toMatch(new RegExp(`^  ${label.replace('?', '\\?')} +\\S`, 'm'))
     expect(text).not.toContain('…\n')
   })
 
-  test('an event is its JSON', () => {
+  test('an event is shown as JSON', () => {
     const state = played(TOLD, 'g', 'enter')
     expect(linesOf(state).slice(1)).toEqual([
       '{',
@@ -100,7 +100,7 @@ describe('at 80 columns', () => {
   })
 })
 
-describe('a row with more to say than 80 columns hold', () => {
+describe('a row that is longer than 80 columns', () => {
   const renewed: Event = {
     ...sampleEvent(4, { ...subscription, type: 'subscription.updated' }),
     data: {
@@ -115,7 +115,7 @@ describe('a row with more to say than 80 columns hold', () => {
       .slice(2, 5)
       .map((line) => line.slice(2))
 
-  test('lines up types of every length from 102 columns on', () => {
+  test('aligns types of every length from 102 columns on', () => {
     expect(rows(told, 101)[0]).toBe(
       '01-31 10:00 invoice.payment_failed in_000002lGCd4P9X 20.00 USD attempt 2 of 5 next 2026-02-01',
     )
@@ -124,7 +124,7 @@ describe('a row with more to say than 80 columns hold', () => {
     )
   })
 
-  test('names days in its details while there is no room for whole instants', () => {
+  test('has days in its details if there is no room for complete times', () => {
     expect(rows(told, 126)[2]).toBe(
       '01-31 10:00 subscription.updated          sub_000001iCHPU6Vi active → past_due period 2026-01-31 – 2026-02-28',
     )
@@ -133,7 +133,7 @@ describe('a row with more to say than 80 columns hold', () => {
     )
   })
 
-  test('names the merchant of each event from 102 columns on, where several are watched', () => {
+  test('has the merchant of each event from 102 columns on, if several are shown', () => {
     expect(rows(several, 101)[1]).toBe(rows(told, 101)[1])
     expect(rows(several, 102)[1]).toBe(
       '01-31 10:00 Default merchant   subscription.updated          sub_000001iCHPU6Vi active → past_due',
@@ -183,7 +183,7 @@ describe('the top line', () => {
     expect(top(state)).toContain(text)
   })
 
-  test('has ids, targets and jobs where there is room', () => {
+  test('has IDs, targets and jobs if there is room', () => {
     const progress = { jobs: 1234, events: 0, invoices_paid: 0, payments_failed: 0, stopped_on: null }
     const state = played(
       { ...TOLD, columns: 200 },
@@ -232,7 +232,7 @@ describe('the last line', () => {
     expect(text).toMatch(/(q quit|Esc clear)$/)
   })
 
-  test('leaves out its hints for a notice that needs the room', () => {
+  test('omits its hints for a long notice', () => {
     const text = 'A notice of some sixty characters, which is not that uncommon at all.'
     expect(status(MANY, { kind: 'notice', text, isError: true })).toBe(text)
   })
@@ -289,7 +289,7 @@ describe('whatever the size', () => {
     }
   })
 
-  test('the screen is filled to its last line and no further', () => {
+  test("the screen has exactly the terminal's lines", () => {
     for (const mode of modes) {
       for (const [columns, rows] of [
         [80, 24],
@@ -300,7 +300,7 @@ describe('whatever the size', () => {
     }
   })
 
-  test('without colours there is no escape code at all', () => {
+  test('without colours there are no escape codes', () => {
     for (const mode of modes) expect(linesOf(mode).join('')).not.toContain(ESC)
   })
 })

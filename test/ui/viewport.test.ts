@@ -36,27 +36,27 @@ describe('of ten entries four rows show', () => {
   })
 })
 
-test('what comes and goes leaves in place what is looked at', () => {
+test('the visible part stays in place while entries come and go', () => {
   const before = windowOf(entries(1, 10), at(5, 4), 4)
   const later = windowOf(entries(3, 30), at(5, 4), 4)
   expect(entries(1, 10).slice(before.start, before.end)).toEqual(entries(3, 30).slice(later.start, later.end))
   expect(later.selected).toBe(2)
 })
 
-test('stopping keeps what is in sight', () => {
+test('stopping keeps the visible part', () => {
   const viewport = stopped(TEN, FOLLOWING, 4)
   expect(windowOf(TEN, viewport, 4)).toEqual(windowOf(TEN, FOLLOWING, 4))
   expect(windowOf(entries(1, 20), viewport, 4)).toEqual(windowOf(TEN, FOLLOWING, 4))
 })
 
-test('an empty list, and one that is shorter than the screen, are no trouble', () => {
+test('an empty list and a short list work', () => {
   expect(windowOf([], FOLLOWING, 4)).toEqual({ start: 0, end: 0, selected: -1 })
   expect(windowOf([], at(1, 1), 4)).toEqual({ start: 0, end: 0, selected: -1 })
   expect(windowOf([], moved([], FOLLOWING, 4, -1), 4).end).toBe(0)
   expect(windowOf(entries(1, 2), at(1, 1), 4)).toEqual({ start: 0, end: 2, selected: 0 })
 })
 
-test('one row is enough', () => {
+test('one row works', () => {
   expect(windowOf(TEN, at(5, 1), 1)).toEqual({ start: 4, end: 5, selected: 4 })
   expect(moved(TEN, at(5, 5), 1, 1)).toEqual(at(6, 6))
 })

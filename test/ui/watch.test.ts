@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import { type Terminal, watchEvents } from '../../src/ui/watch.tsx'
 
-test('who has interrupted it before it was there does not see it', async () => {
+test('an interruption before the start shows no UI', async () => {
   const written: string[] = []
   const terminal = {
     stdin: { setRawMode: (isRaw: boolean) => written.push(`raw ${isRaw}`) },
