@@ -41,14 +41,14 @@ async function ask(connection = 'close'): Promise<Socket> {
   return socket
 }
 
-test('a long answer of which nothing is read is given up', async () => {
+test('a long response that is not read is given up', async () => {
   await serve((_request, response) => response.end(LONG))
   const [connected] = await Promise.all([once(server, 'connection'), ask().then((socket) => socket.pause())])
   await once(connected[0], 'close')
   expect(connections.sweep()).toBe(0)
 })
 
-test('a long answer that is read slowly arrives whole', async () => {
+test('a long response that is read slowly arrives completely', async () => {
   await serve((_request, response) => response.end(LONG))
   const socket = await ask()
   let length = 0
@@ -66,7 +66,7 @@ test('a long answer that is read slowly arrives whole', async () => {
   expect(length).toBeGreaterThan(LONG.length)
 })
 
-test('an answer may take longer than it may be left unread', async () => {
+test('a response may take longer than the limit for unread ones', async () => {
   await serve((_request, response) => setTimeout(() => response.end('late'), 3 * UNREAD_MS))
   const socket = await ask()
   const [chunk] = await once(socket.setEncoding('utf8'), 'data')

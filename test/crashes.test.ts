@@ -27,7 +27,7 @@ describe('a crash is recorded', () => {
     expect(takeSurprises()).toEqual([expect.stringMatching(/ serve .* crashed:.*Error: injected/s)])
   })
 
-  test('that a log reports whose folder is removed', () => {
+  test('that is in a log whose folder was removed', () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder.path, 'daemon.log'), '{"level":"info"}\n{"level":"fatal","msg":"the end"}\n')
     folder.remove()
@@ -41,12 +41,12 @@ describe('a crash is recorded', () => {
   })
 })
 
-test('what a test expects has to crash', () => {
+test('an expected crash must happen', () => {
   expectCrash(/boom/)
   expect(takeSurprises()).toEqual(['no process crashed with /boom/'])
 })
 
-test('a process that ends well is no crash', async () => {
+test('a process that ends normally is no crash', async () => {
   await paytwin(['--version'])
   await paytwin(['zebra'])
   noteCrash('one', '2026-01-31T10:00:00Z ERROR fatal is only a word here, as is Node.js v20.\n')

@@ -37,19 +37,19 @@ afterEach(() => parent.remove())
 const file = (name: string) => join(folder.path, name)
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-test('the folder is for its owner alone, whatever it was before, and version control leaves it out', () => {
+test('only its owner can read the folder, whatever its previous mode, and version control ignores it', () => {
   expect(modeOf(folder.path)).toBe('700')
   expect(readFileSync(file('.gitignore'), 'utf8')).toBe('*\n')
   expect(modeOf(file('.gitignore'))).toBe('600')
 })
 
-test('the admin token is made once', () => {
+test('the admin token is created once', () => {
   expect(folder.adminToken(() => 'first')).toBe('first')
   expect(folder.adminToken(() => 'second')).toBe('first')
   expect(modeOf(folder.adminTokenFile)).toBe('600')
 })
 
-test('a daemon is found while it lives, and after it has taken its address back no more', () => {
+test('a running daemon is found until it removes daemon.json', () => {
   expect(folder.announced()).toBeUndefined()
   const own = { url: 'http://127.0.0.1:4242', pid: process.pid }
   folder.announce(own)
@@ -67,24 +67,24 @@ test('a daemon that was killed is not found', () => {
   expect(folder.announced()).toBeUndefined()
 })
 
-test('what somebody else wrote there announces nobody', () => {
+test('an invalid daemon.json announces no daemon', () => {
   writeFileSync(file('daemon.json'), 'nonsense')
   expect(folder.announced()).toBeUndefined()
 })
 
-test('a pipe announces nobody, and is not waited for', () => {
+test('a pipe announces no daemon, and does not block', () => {
   execFileSync('mkfifo', [file('daemon.json')])
   expect(folder.announced()).toBeUndefined()
 })
 
-test('a folder that cannot be made is refused in a sentence', () => {
+test('a folder that cannot be created is refused with an error', () => {
   writeFileSync(join(parent.path, 'file'), '')
   expect(() => new DataFolder(join(parent.path, 'file', 'data'))).toThrow(
     /^The data folder .*file\/data cannot be written: /,
   )
 })
 
-test('a folder that can have no others is refused, and not tried for ever', () => {
+test('a folder that cannot have subfolders is refused without an endless loop', () => {
   expect(() => new DataFolder('/proc/nope/data')).toThrow(
     /^The data folder \/proc\/nope\/data cannot be written: /,
   )
@@ -103,7 +103,7 @@ describe('an admin token that cannot be read is refused:', () => {
   })
 })
 
-test('a file that is written does not go where a link of its name leads', () => {
+test('writing a file does not follow a link of its name', () => {
   const elsewhere = join(parent.path, 'elsewhere')
   writeFileSync(elsewhere, 'kept')
   symlinkSync(elsewhere, file('daemon.json.new'))
@@ -138,7 +138,7 @@ describe('a folder that exists', () => {
     expect(modeOf(existing())).toBe('700')
   })
 
-  test('and has the name of the default data folder is taken, whatever else it holds', () => {
+  test('and has the name of the default data folder is accepted with any content', () => {
     const path = join(parent.path, '.paytwin')
     new DataFolder(join(path, 'try'))
     writeFileSync(join(path, 'fixtures.json'), '{}')
@@ -147,7 +147,7 @@ describe('a folder that exists', () => {
     expect(modeOf(path)).toBe('700')
   })
 
-  test('is taken by way of a link', () => {
+  test('is accepted through a link', () => {
     make('paytwin.db')
     const link = join(parent.path, 'link')
     symlinkSync(existing(), link)
@@ -170,7 +170,7 @@ describe('a folder that exists', () => {
     expect([readdirSync(existing()), modeOf(existing())]).toEqual([before, '755'])
   })
 
-  test('and is reached by a link is refused when it is not paytwin’s', () => {
+  test('and is reached through a link is refused if it has other content', () => {
     make('notes.txt')
     const link = join(parent.path, 'link')
     symlinkSync(existing(), link)
@@ -199,7 +199,7 @@ describe('a folder that exists', () => {
     expect(left()).toEqual(before)
   })
 
-  test('and holds another user’s link to a database is refused', () => {
+  test('and contains another user’s link to a database is refused', () => {
     make()
     symlinkSync(folder.database, join(existing(), 'paytwin.db'))
     if (isRoot) lchownSync(join(existing(), 'paytwin.db'), NOBODY, NOBODY)
@@ -223,7 +223,7 @@ describe('a folder that exists', () => {
   })
 
   // Root can give a folder away; anybody else has one of root's.
-  test('and belongs to another user is refused, even when it is empty', () => {
+  test('and belongs to another user is refused, even if it is empty', () => {
     make()
     if (isRoot) chownSync(existing(), NOBODY, NOBODY)
     const path = isRoot ? existing() : '/'
@@ -234,7 +234,7 @@ describe('a folder that exists', () => {
     expect(modeOf(path)).toBe(before)
   })
 
-  test('and holds a link to a database somewhere else is taken, by the owner of the link', () => {
+  test('and contains its owner’s link to a database elsewhere is accepted', () => {
     make('notes.txt')
     symlinkSync('/nowhere/paytwin.db', join(existing(), 'paytwin.db'))
     expect(new DataFolder(existing()).path).toBe(existing())

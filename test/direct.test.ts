@@ -42,7 +42,7 @@ async function bothWays(lines: readonly string[], body = '') {
   return { direct: await answerTo(), byHono: await answerTo('X-Twice: 1', 'X-Twice: 2') }
 }
 
-describe('a request is answered in the same words, straight from Node or by way of hono', () => {
+describe('a request gets the same response directly and through hono', () => {
   test.each<[string, () => string[], string?]>([
     ['a list', () => ['GET /v1/customers?limit=3 HTTP/1.1', key()]],
     ['an empty query', () => ['GET /v1/customers? HTTP/1.1', key()]],
@@ -83,7 +83,7 @@ describe('a request is answered in the same words, straight from Node or by way 
     expect(direct).toEqual(byHono)
   })
 
-  test('an object, and the same object after it was changed', async () => {
+  test('an object, and the same object after a change', async () => {
     const created = await sendTo(
       daemon,
       'POST /v1/customers HTTP/1.1',

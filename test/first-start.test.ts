@@ -4,7 +4,7 @@ import { EVERYWHERE, PLACES } from './places.ts'
 import { openTwin, subscribe } from './scenarios/story.ts'
 import { startTwin } from './twin.ts'
 
-test('a first start that is refused leaves a database that is still new', async () => {
+test('a refused first start leaves the database new', async () => {
   const database = PLACES['on disk']()
   const refused = startTwin({ database, seed: '1', now: '2026-01-31T10:00:00Z', secretKey: 'sk_test_short' })
   await expect(refused).rejects.toMatchObject({ code: 'parameter_invalid', param: 'secret' })
@@ -15,7 +15,7 @@ test('a first start that is refused leaves a database that is still new', async 
 })
 
 describe.each(EVERYWHERE)('%s a reset that fails midway', (place) => {
-  test('changes nothing, and the next one succeeds', async () => {
+  test('changes nothing, and the next start succeeds', async () => {
     const errors: unknown[] = []
     const reportError = (error: unknown) => errors.push(error)
     const twin = await openTwin({ database: PLACES[place](), reportError })

@@ -15,7 +15,7 @@ afterEach(() => folder.remove())
 
 const text = (name: string) => readFileSync(name, 'utf8')
 
-test('a log goes on where an earlier daemon left it', () => {
+test('a log continues after a restart', () => {
   for (const line of ['one\n', 'two\n']) {
     const log = new LogFile(path)
     log.write(line)
@@ -24,7 +24,7 @@ test('a log goes on where an earlier daemon left it', () => {
   expect(text(path)).toBe('one\ntwo\n')
 })
 
-test('a log that has grown too long is put aside, and what was put aside before goes', () => {
+test('a log that is too large is rotated, and replaces the previous rotated one', () => {
   const log = new LogFile(path, { maxBytes: 10 })
   for (const line of ['1 ...\n', '2 .\n', '3\n', '4 ......\n', '5\n']) log.write(line)
   expect(text(path)).toBe('5\n')
@@ -32,7 +32,7 @@ test('a log that has grown too long is put aside, and what was put aside before 
   log.close()
 })
 
-test('what is there already counts', () => {
+test('the existing size counts', () => {
   writeFileSync(path, 'a long time ago\n')
   const log = new LogFile(path, { maxBytes: 20 })
   log.write('today\n')
@@ -40,14 +40,14 @@ test('what is there already counts', () => {
   expect(text(path)).toBe('today\n')
 })
 
-test('a line that is longer than the bound is written whole', () => {
+test('a line above the maximum size is written completely', () => {
   const log = new LogFile(path, { maxBytes: 4 })
   log.write('longer than four\n')
   log.close()
   expect(text(path)).toBe('longer than four\n')
 })
 
-test('only its owner can read it, even if that was otherwise before', () => {
+test('only its owner can read it, whatever its previous mode', () => {
   writeFileSync(path, '', { mode: 0o644 })
   const log = new LogFile(path, { maxBytes: 1 })
   log.write('one\n')
@@ -56,18 +56,18 @@ test('only its owner can read it, even if that was otherwise before', () => {
   for (const file of [path, `${path}.1`]) expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
 })
 
-test('a disk that takes no more does not stop the daemon', () => {
+test('a full disk does not stop the daemon', () => {
   const log = new LogFile(path)
   log.close()
   expect(() => log.write('lost\n')).not.toThrow()
 })
 
-test('a pipe that nobody reads is refused, and not waited for', () => {
+test('a pipe without a reader is refused without blocking', () => {
   execFileSync('mkfifo', [path])
   expect(() => new LogFile(path)).toThrow(/ENXIO/)
 })
 
-test('a file that a link leads to is not written, and keeps its mode', () => {
+test('the target of a link is not written, and keeps its mode', () => {
   const elsewhere = join(folder.path, 'elsewhere')
   writeFileSync(elsewhere, 'kept', { mode: 0o644 })
   symlinkSync(elsewhere, path)
@@ -83,7 +83,7 @@ test('another user’s file is refused, and keeps its mode', () => {
   expect(statSync(path).mode & 0o777).toBe(0o644)
 })
 
-test('a pipe that somebody reads is refused', () => {
+test('a pipe with a reader is refused', () => {
   execFileSync('mkfifo', [path])
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   onTestFinished(() => closeSync(reader))

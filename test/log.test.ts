@@ -41,7 +41,7 @@ test.each([
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: `about ${masked}.`, [masked]: masked })
 })
 
-test('an admin token with characters that JSON or a url escapes is never written', () => {
+test('an admin token with characters that JSON or a URL escapes is masked', () => {
   const token = String.raw`the-admin"token\of-this%daemon`
   const { logger, lines } = recorded({ secrets: [token] })
   logger.warn(
@@ -52,14 +52,14 @@ test('an admin token with characters that JSON or a url escapes is never written
   expect(lines[0]).not.toMatch(/the-admin|of-this/)
 })
 
-test('a token between characters that JSON escapes leaves JSON behind', () => {
+test('masking a token beside escaped characters leaves valid JSON', () => {
   const token = String.raw`\the-admin"token\\`
   const { logger, lines } = recorded({ secrets: [token] })
   for (const around of ['\\', '"', '\\"', '\n']) logger.warn(`${around}${token}${around}`)
   expect(lines.map((line) => JSON.parse(line).msg.replace(/[\\"\n]/g, ''))).toEqual(Array(4).fill('…'))
 })
 
-test('words that only look a little like secrets stay', () => {
+test('words that only resemble secrets are kept', () => {
   const { logger, lines } = recorded()
   logger.info('key_123 sk_test: risk_test_1 cus_1')
   expect(JSON.parse(lines[0] ?? '').msg).toBe('key_123 sk_test: risk_test_1 cus_1')
@@ -70,7 +70,7 @@ const HOSTILE =
   '\u001b]0;x\u0007 \u009b31m \u007f \u202e \u2066 \u2028 \r\n2026-01-31T10:00:00.000Z WARN  forged=1'
 const STEERING = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u
 
-test('a line of JSON holds nothing that steers a terminal, and means the same', () => {
+test('control characters in a line of JSON are escaped, with the same meaning', () => {
   const { logger, lines } = recorded()
   logger.warn({ params: HOSTILE, err: new Error(HOSTILE) }, HOSTILE)
   expect(lines).toHaveLength(1)
@@ -112,7 +112,7 @@ test.each<[string, object, string]>([
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', msg: expect.stringMatching(/^x/) })
 })
 
-test('a secret stays hidden where a long text is cut', () => {
+test('a secret is masked where a long text is truncated', () => {
   const { logger, lines } = recorded()
   logger.warn(`${'x'.repeat(2_030)} sk_test_4eC39HqLyjWDarjtT1zdp7dc ${'x'.repeat(10_000)}`)
   expect(lines[0]).not.toContain('sk_test_4')

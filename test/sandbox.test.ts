@@ -50,7 +50,7 @@ async function stop(): Promise<void> {
 const stored = ({ engine }: Sandbox): string => engine.store.directory.setting('fixtures') ?? ''
 
 describe('fixtures of a start', () => {
-  test('are loaded when the database is new, and tell what they made', async () => {
+  test('are loaded when the database is new, and list the created objects', async () => {
     const sandbox = await start(given(SHOP))
     expect(sandbox.loaded?.map(({ object, ref }) => [object, ref])).toEqual([
       ['customer', 'ada'],
@@ -63,7 +63,7 @@ describe('fixtures of a start', () => {
     expect(sandbox.merchant.settings.name).toBe('Default merchant')
   })
 
-  test('are not looked at again when it is not', async () => {
+  test('are not read if the database is not new', async () => {
     await start(given(SHOP))
     await stop()
     const fixtures = () => {
@@ -74,7 +74,7 @@ describe('fixtures of a start', () => {
     expect((await clientOf(sandbox, KEY).get('/v1/customers')).data).toHaveLength(1)
   })
 
-  test('that are bad leave the database new: mended ones make what they would have made', async () => {
+  test('that are invalid leave the database new, so corrected ones give the usual result', async () => {
     await expect(start(given(BAD))).rejects.toMatchObject({ param: 'payment_methods[0].card.number' })
     await expect(start(given({ custmers: [] }))).rejects.toMatchObject({ code: 'parameter_unknown' })
     await expect(start({ secretKey: 'sk_test_short' })).rejects.toMatchObject({ param: 'secret' })
@@ -91,19 +91,19 @@ describe('fixtures of a start', () => {
     })
   })
 
-  test('are remembered without their keys', async () => {
+  test('are stored without their keys', async () => {
     const sandbox = await start(given(SHOP))
     expect(stored(sandbox)).toContain('sk_test_…aaaa')
     expect(stored(sandbox)).not.toContain(KEY)
   })
 
-  test('are remembered as none when there are none', async () => {
+  test('are stored as none if there are none', async () => {
     expect(JSON.parse(String(stored(await start())))).toEqual({ merchants: [], apps: [] })
   })
 })
 
-describe('remembered fixtures', () => {
-  test('are made again, by the same names and for the default merchant that there is', async () => {
+describe('stored fixtures', () => {
+  test('are created again, with the same names and for the current default merchant', async () => {
     await start(given({ customers: CUSTOMERS }))
     await stop()
     const sandbox = await start()
@@ -115,7 +115,7 @@ describe('remembered fixtures', () => {
     expect(engine.counts()).toMatchObject({ customers: 2 })
   })
 
-  test('make a merchant again as it was, and leave its key, revoked if it was', async () => {
+  test('create a merchant again, and keep its key, also if it is revoked', async () => {
     const { loaded, keys } = await start(given({ merchants: [{ ref: 'shop', keys: [{ secret: KEY }] }] }))
     const key = keys.list().find(({ hint }) => hint.endsWith('aaaa'))
     await keys.revoke(key?.id ?? '')
@@ -139,7 +139,7 @@ describe('remembered fixtures', () => {
 })
 
 describe('a command of several merchants', () => {
-  test('makes a merchant, or has never heard of it', async () => {
+  test('creates a merchant completely or not at all', async () => {
     const twin = await startTwin()
     const { engine } = twin.sandbox
     const before = [...engine.merchants.keys()]

@@ -98,14 +98,14 @@ describe('a daemon', () => {
     )
   })
 
-  test('runs at its start what is due by then', () => {
+  test('runs due jobs at its start', () => {
     const time = makeTime()
     time.addJob(-HOUR)
     time.wakeUps.start()
     expect(time.pass(10 * SECOND)).toEqual(['woke at 0 s', 'ran the job of -3600 s'])
   })
 
-  test('wakes up for a job when it is due, and does not look again before the next one', () => {
+  test('wakes up when a job is due, and not again before the next one', () => {
     const time = started()
     time.queue(20 * SECOND)
     time.queue(5 * SECOND)
@@ -124,14 +124,14 @@ describe('a daemon', () => {
     expect(time.timersSet).toBe(before)
   })
 
-  test('runs at once a job that a commit made due by now', () => {
+  test('runs at once a job that a commit made due', () => {
     const time = started()
     time.pass(10 * SECOND)
     time.queue(0)
     expect(time.pass(0)).toEqual(['woke at 10 s', 'ran the job of 10 s'])
   })
 
-  test('tries each second what fails, keeps house meanwhile, and runs it when there is room', () => {
+  test('retries failed jobs each second, and does housekeeping meanwhile', () => {
     const time = started()
     time.fillDisk(true)
     time.queue(29 * SECOND)
@@ -146,7 +146,7 @@ describe('a daemon', () => {
     expect(time.pass(10 * SECOND)).toEqual(['woke at 33 s', 'ran the job of 29 s'])
   })
 
-  test('looks again a second after a failure that left nothing due', () => {
+  test('wakes up a second after a failure without due jobs', () => {
     const time = started()
     time.pass(10 * SECOND)
     time.wakeUps.retrySoon()
@@ -154,7 +154,7 @@ describe('a daemon', () => {
     expect(time.pass(10 * SECOND)).toEqual(['woke at 11 s'])
   })
 
-  test('that is stopped wakes up no more', () => {
+  test('does not wake up after stop()', () => {
     const time = started()
     time.wakeUps.stop()
     time.queue(SECOND)
@@ -185,7 +185,7 @@ describe('when the wall clock jumps', () => {
     expect(time.pass(5 * SECOND)).toEqual(['woke at 3605 s', 'ran the job of 3605 s'])
   })
 
-  test('back, housekeeping goes on each minute, and a job waits until its time comes again', () => {
+  test('back, housekeeping continues each minute, and a job waits until it is due again', () => {
     const time = started()
     time.queue(10 * SECOND)
     time.stepWall(-2 * HOUR)
@@ -195,7 +195,7 @@ describe('when the wall clock jumps', () => {
     expect(time.pass(10 * SECOND)).toEqual(['woke at 10 s', 'ran the job of 10 s'])
   })
 
-  test('back, a job that is queued then is not late, and nothing is run twice', () => {
+  test('back, a job that is queued then is not late, and no job runs twice', () => {
     const time = started()
     time.queue(10 * SECOND)
     time.pass(20 * SECOND)
@@ -205,7 +205,7 @@ describe('when the wall clock jumps', () => {
     expect(time.pass(HOUR).filter((line) => line.startsWith('ran'))).toEqual([])
   })
 
-  test('to and fro each second, timers stay as few', () => {
+  test('forward and back each second, the number of timers does not grow', () => {
     const time = started()
     for (let count = 0; count < 600; count += 1) {
       time.stepWall((count % 2 === 0 ? 5 : -5) * HOUR)

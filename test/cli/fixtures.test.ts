@@ -309,7 +309,7 @@ describe('serve --fixtures', () => {
     await first.stop()
     const second = await started(['--data', data, '--fixtures', 'not-even-there.json'])
     expect(await customers({ ...second, secret_key: String(first.secret_key) })).toHaveLength(4)
-    expect(second.log()).toContain('the fixtures are not loaded')
+    expect(second.log()).toContain('fixtures were not loaded')
     expect(readFileSync(join(data, 'paytwin.db')).includes(String(first.secret_key))).toBe(false)
   })
 

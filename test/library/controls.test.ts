@@ -5,7 +5,7 @@ import { open, subscribe } from './twin.ts'
 const NOW = '2026-01-31T10:00:00Z'
 
 describe('the clock', () => {
-  test('moves by a duration, to an instant, and to what is due next', async () => {
+  test('moves by a duration, to a time, and to the next due job', async () => {
     const twin = await open({ now: NOW })
     await subscribe(twin)
     const first = await twin.clock.advance('1mo')
@@ -25,7 +25,7 @@ describe('the clock', () => {
     expect(twin.clock.now).toEqual(new Date('2026-03-31T10:00:00Z'))
   })
 
-  test('moves on while somebody asks without a pause whether it has arrived', async () => {
+  test('advances while its time is polled without a pause', async () => {
     const twin = await open({ now: NOW })
     await subscribe(twin)
     let isOver = false
@@ -37,7 +37,7 @@ describe('the clock', () => {
     expect((await advance).invoices_paid).toBe(6)
   })
 
-  test('stops where an event of a type happens', async () => {
+  test('stops at the first event of a type', async () => {
     const twin = await open({ now: NOW })
     await subscribe(twin, ['succeed', 'decline:insufficient_funds'])
     const { stopped_on, now } = await twin.clock.advance('1y', { stopOn: ['invoice.payment_failed'] })
@@ -47,7 +47,7 @@ describe('the clock', () => {
     })
   })
 
-  test('does not go back, nor anywhere for no reason', async () => {
+  test('does not move back, and not without a due job', async () => {
     const twin = await open({ now: NOW })
     await expect(twin.clock.advanceTo('2025-01-01T00:00:00Z')).rejects.toThrow(RequestRefused)
     await expect(twin.clock.advance('soon')).rejects.toMatchObject({ code: 'parameter_invalid', param: 'by' })
@@ -56,7 +56,7 @@ describe('the clock', () => {
 })
 
 describe('events', () => {
-  test('are listed in order, all of them, by types and after one of them', async () => {
+  test('are listed in order: all, by types, and after another event', async () => {
     const twin = await open({ now: NOW })
     for (let made = 0; made < 230; made += 1) await twin.post('/v1/customers', { name: String(made) })
     const events = await twin.events.list({ type: 'customer.*' })
@@ -69,14 +69,14 @@ describe('events', () => {
     await expect(twin.events.list({ after: 'evt_no' })).rejects.toMatchObject({ code: 'resource_missing' })
   })
 
-  test('one that has happened is not waited for', async () => {
+  test('waitFor returns a past event at once', async () => {
     const twin = await open({ now: NOW })
     await subscribe(twin)
     const paid = await twin.events.waitFor('invoice.paid')
     expect(paid).toMatchObject({ type: 'invoice.paid', data: { object: { amount_paid: 2000 } } })
   })
 
-  test('one that is to happen is waited for', async () => {
+  test('waitFor waits for a future event', async () => {
     const twin = await open({ now: NOW })
     await subscribe(twin)
     const paid = await twin.events.waitFor('invoice.paid')
@@ -90,7 +90,7 @@ describe('events', () => {
     expect((await march).created).toBe(Date.parse('2026-03-31T10:00:00Z') / 1_000)
   })
 
-  test('one of after a reset is waited for too', async () => {
+  test('waitFor waits across a reset', async () => {
     const twin = await open({ now: NOW })
     const first = await twin.post<{ id: string }>('/v1/customers')
     const waiting = twin.events.waitFor('customer.created', {
@@ -102,7 +102,7 @@ describe('events', () => {
     expect((await waiting).data.object).toMatchObject({ name: 'Ada' })
   })
 
-  test('one that does not happen in time is told with what did', async () => {
+  test('waitFor lists the recent events on timeout', async () => {
     const twin = await open({ now: NOW })
     const waiting = twin.events.waitFor('invoice.paid', { timeout: 50 })
     await expect(waiting).rejects.toThrow('No matching invoice.paid event within 50 ms. There are no events.')
@@ -113,7 +113,7 @@ describe('events', () => {
     await expect(twin.events.waitFor('invoice.pade*')).rejects.toMatchObject({ code: 'parameter_invalid' })
   })
 
-  test('are made to happen', async () => {
+  test('are triggered', async () => {
     const twin = await open({ now: NOW })
     const events = await twin.trigger('invoice.payment_failed')
     expect(events.map(({ type }) => type)).toContain('invoice.payment_failed')
@@ -121,7 +121,7 @@ describe('events', () => {
 })
 
 describe('faults', () => {
-  test('decline charges of everybody, so many times', async () => {
+  test('decline charges of all merchants, a given number of times', async () => {
     const twin = await open({ now: NOW })
     await subscribe(twin)
     await twin.faults.add('decline', { count: 1 })
@@ -130,7 +130,7 @@ describe('faults', () => {
     expect(await twin.faults.list()).toEqual([])
   })
 
-  test('lose the answer, and not the write', async () => {
+  test('lose the response, but not the write', async () => {
     const twin = await open({ now: NOW })
     await twin.faults.add('response_lost', { count: 1, route: 'POST /v1/customers' })
     const lost = twin.fetch('/v1/customers', { method: 'POST' })
@@ -138,7 +138,7 @@ describe('faults', () => {
     expect(await twin.get('/v1/customers')).toMatchObject({ data: [{ object: 'customer' }] })
   })
 
-  test('keep an answer longer than somebody waits', async () => {
+  test("delay a response beyond the caller's timeout", async () => {
     const twin = await open({ now: NOW })
     await twin.faults.add('latency', { ms: 60_000, count: 1 })
     const late = twin.fetch('/v1/customers', { signal: AbortSignal.timeout(20) })
@@ -148,7 +148,7 @@ describe('faults', () => {
     })
   })
 
-  test('of one merchant strike that one alone, and are taken back alone', async () => {
+  test('of one merchant affect only that merchant, and are cleared separately', async () => {
     const twin = await open({ now: NOW })
     const other = await twin.merchants.create()
     await other.faults.add('internal_error')
@@ -162,14 +162,14 @@ describe('faults', () => {
     expect(await twin.faults.list()).toEqual([])
   })
 
-  test('that mean nothing are refused', async () => {
+  test('with invalid options are refused', async () => {
     const twin = await open()
     await expect(twin.faults.add('decline', { ms: 5 })).rejects.toMatchObject({ param: 'ms' })
   })
 })
 
 describe('snapshots', () => {
-  test('bring back what was', async () => {
+  test('restore the saved state', async () => {
     const twin = await open({ now: NOW })
     await subscribe(twin)
     const saved = await twin.snapshots.save('subscribed')
@@ -187,7 +187,7 @@ describe('snapshots', () => {
 })
 
 describe('merchants', () => {
-  test('have data, keys, events and a clock of their own', async () => {
+  test('have their own data, keys, events and clock', async () => {
     const twin = await open({ now: NOW })
     await twin.clock.advance('1d')
     const [here, elsewhere] = await Promise.all([
@@ -213,7 +213,7 @@ describe('merchants', () => {
 })
 
 describe('fetch', () => {
-  test('takes a path, a url of any origin, and a Request, and leaves a key that is given', async () => {
+  test('takes a path, a URL of any origin or a Request, and keeps a given key', async () => {
     const twin = await open()
     const headers = { authorization: 'Bearer sk_test_wrong' }
     expect((await twin.fetch('/v1/customers')).status).toBe(200)
@@ -222,7 +222,7 @@ describe('fetch', () => {
     expect((await twin.fetch(new Request(`${twin.url}/v1/customers`, { headers }))).status).toBe(401)
   })
 
-  test('is refused with an error that says by whom and why', async () => {
+  test('refusals name the request and the reason', async () => {
     const twin = await open()
     await expect(twin.get('/v1/customers/cus_no')).rejects.toMatchObject({
       name: 'RequestRefused',

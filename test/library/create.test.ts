@@ -6,7 +6,7 @@ import { createPaytwin, RequestRefused } from '../../src/index.ts'
 import { newFolder } from '../places.ts'
 import { open, subscribe } from './twin.ts'
 
-test('it listens on a port of its own, and answers the same in this process without one', async () => {
+test('it listens on its own port, and answers the same in this process', async () => {
   const [twin, other] = await Promise.all([open(), open()])
   expect(twin.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(twin.url).not.toBe(other.url)
@@ -18,13 +18,13 @@ test('it listens on a port of its own, and answers the same in this process with
   expect((await other.fetch(`/v1/customers/${id}`)).status).toBe(404)
 })
 
-test('the globals of the process stay as they are', async () => {
+test('the globals of the process are not changed', async () => {
   const { Request: request, Response: response, fetch: fetched } = globalThis
   await open()
   expect([Request, Response, fetch]).toEqual([request, response, fetched])
 })
 
-test('what a test makes is the same each time, down to ids, unless it gives another seed', async () => {
+test('a test creates the same objects and IDs each time, unless it has another seed', async () => {
   const make = async (seed?: number | string) => {
     const twin = await open({ seed })
     return (await subscribe(twin)).id
@@ -51,7 +51,7 @@ test('an empty seed is refused', async () => {
   await expect(createPaytwin({ seed: '' })).rejects.toThrow(/^seed must not be empty/)
 })
 
-test('an option that there is none of is refused', async () => {
+test('an unknown option is refused', async () => {
   const options = { clock: '2026-01-31T10:00:00Z' }
   await expect(createPaytwin(options as object)).rejects.toThrow(
     new TypeError(
@@ -60,7 +60,7 @@ test('an option that there is none of is refused', async () => {
   )
 })
 
-test('a key that was chosen beforehand is the key', async () => {
+test('a given key is used', async () => {
   const secretKey = 'sk_test_ChosenBeforehandChosenBefore'
   const twin = await open({ secretKey })
   expect(twin.secretKey).toBe(secretKey)
@@ -68,7 +68,7 @@ test('a key that was chosen beforehand is the key', async () => {
   await expect(createPaytwin({ secretKey: 'sk_live_no' })).rejects.toThrow(RequestRefused)
 })
 
-test('it begins with fixtures, which name each other across files, or says what is wrong with them', async () => {
+test('it loads fixtures from several files, or reports what is wrong', async () => {
   const customers = { customers: [{ ref: 'ada', email: 'ada@example.com' }] }
   const cards = { payment_methods: [{ ref: 'ada', customer: 'ada', test_id: 'pm_card_visa' }] }
   const twin = await open({ fixtures: [customers, cards] })
@@ -82,18 +82,18 @@ test('it begins with fixtures, which name each other across files, or says what 
   expect(more.counts).toEqual({ customer: 1 })
 })
 
-test('an unknown parameter is an error where that is asked for', async () => {
+test('an unknown parameter is an error with strictParams', async () => {
   const twin = await open({ strictParams: true })
   await expect(twin.post('/v1/customers', { emial: 'ada@example.com' })).rejects.toThrow(RequestRefused)
 })
 
-test('requests beyond the rate that is asked for are refused', async () => {
+test('requests beyond rateLimit are refused', async () => {
   const twin = await open({ rateLimit: 1 })
   const statuses = await Promise.all([1, 2, 3].map(async () => (await twin.fetch('/v1/customers')).status))
   expect(statuses).toContain(429)
 })
 
-test('reset brings back the beginning: the same key and ids, and nothing else of what was', async () => {
+test('reset restores the first state, with the same key and IDs', async () => {
   const twin = await open({ fixtures: { customers: [{ ref: 'ada', email: 'ada@example.com' }] } })
   const { id, url, secretKey } = twin
   const first = await subscribe(twin)
@@ -125,7 +125,7 @@ test('a closed sandbox refuses every call, and closing it again has no effect', 
   await expect(twin.events.waitFor('invoice.paid')).rejects.toThrow('This sandbox is closed')
 })
 
-test('closing breaks off what runs', async () => {
+test('closing interrupts running work', async () => {
   const twin = await createPaytwin()
   await twin.webhooks.create({ handler: () => new Promise<Response>(() => {}) })
   await twin.post('/v1/customers')
@@ -141,7 +141,7 @@ test('it is closed at the end of a block that uses it', async () => {
   await expect(fetch(url)).rejects.toThrow('fetch failed')
 })
 
-test('nothing is written to the disk', async () => {
+test('nothing is written to disk', async () => {
   const folder = newFolder()
   const program = `require(process.argv[1]).createPaytwin().then(async (twin) => {
     await twin.post('/v1/customers')

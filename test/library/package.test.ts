@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => project.remove())
 
 describe('the package', () => {
-  test('holds what is run and what is read, and nothing else', () => {
+  test('contains only the program and its documents', () => {
     const folders = project.files.map((file) => file.replace(/^(bin|fixtures)\/.*/, '$1'))
     expect([...new Set(folders)].toSorted()).toEqual([
       'LICENSE',
@@ -42,7 +42,7 @@ describe('the package', () => {
     ])
   })
 
-  test('brings the licences of all that is built in', () => {
+  test('contains the licences of all bundled packages', () => {
     const text = readFileSync(join(project.installed, 'dist/LICENSES.txt'), 'utf8')
     const named = [...text.matchAll(/^={80}\n(\S+) \d\S*\n={80}\n\n(.+)$/gm)].map(([, name]) => name)
     expect(named).toEqual(
@@ -60,7 +60,7 @@ describe('the package', () => {
     expect(text.match(/^={80}$/gm)).toHaveLength(2 * named.length)
   })
 
-  test('has types that need nothing but themselves', () => {
+  test('has types without imports', () => {
     const imports = ['library.d.cts', 'library.d.mts', 'vitest.d.mts'].map((file) => {
       const text = readFileSync(join(project.installed, 'dist', file), 'utf8')
       return [file, [...text.matchAll(/\b(?:from|import\() ?['"]([^'"]+)/g)].map(([, from]) => from)]
@@ -72,12 +72,12 @@ describe('the package', () => {
     })
   })
 
-  test('has the shape that publint asks for', async () => {
+  test('passes publint', async () => {
     const { messages } = await publint({ pkgDir: project.installed, pack: false, strict: true })
     expect(messages).toEqual([])
   })
 
-  test('is found with its types by every way of resolving modules', async () => {
+  test('resolves with its types in every module resolution mode', async () => {
     const analysis = await checkPackage(createPackageFromTarballData(readFileSync(project.tarball)))
     if (analysis.types === false) throw new Error('it has no types')
     const problems = analysis.problems.map((problem) => ({
@@ -98,7 +98,7 @@ describe('the package', () => {
     expect({ output: output.trim(), status }).toEqual({ output: version, status: 0 })
   })
 
-  test('runs nothing that lies in the folder for temporary files, and leaves nothing there', async () => {
+  test('runs no code from the folder for temporary files, and leaves nothing there', async () => {
     const temporary = join(project.installed, 'temporary')
     const preload = join(project.installed, 'preload.cjs')
     mkdirSync(temporary)
@@ -123,7 +123,7 @@ describe('the package', () => {
 describe('installed, and with the examples of the documents', () => {
   const VITEST = ['node_modules/vitest/vitest.mjs', 'run']
 
-  test('every example is run by something', () => {
+  test('every example is run', () => {
     const run = [...EXAMPLES, NODE_EXAMPLE, JEST_EXAMPLE]
     expect(project.examples.filter((name) => !run.includes(name))).toEqual([])
   })
@@ -138,13 +138,13 @@ describe('installed, and with the examples of the documents', () => {
     60_000,
   )
 
-  test('it works under node:test, which ends though nobody closes it', async () => {
+  test('it works with node:test, which ends without close()', async () => {
     const { output, status } = await project.node('--test', NODE_EXAMPLE)
     expect(output).toMatch(/^# pass 2$/m)
     expect(status).toBe(0)
   }, 60_000)
 
-  test('it works under jest, several files in one process', async () => {
+  test('it works with jest, with several files in one process', async () => {
     const again = JEST_EXAMPLE.replace('.test.', '-again.test.')
     const pattern = ['--testMatch', '**/*.test.cjs', '--rootDir', '.', '--detectOpenHandles']
     const copied = `require('node:fs').copyFileSync('${JEST_EXAMPLE}', '${again}')`
@@ -169,7 +169,7 @@ describe('installed, and with the examples of the documents', () => {
     60_000,
   )
 
-  test('one that is forgotten keeps no process alive', async () => {
+  test('a sandbox that is not closed does not keep the process alive', async () => {
     const { output, status, lingered } = await project.node('forgets.mjs')
     expect({ output, status }).toEqual({ output: 'forgotten\n', status: 0 })
     // Connections that are kept for the next request last four.

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { SignatureInvalid, verifyWebhook } from '../../src/index.ts'
 import { type CreatedWebhookEndpoint, open, subscribe } from './twin.ts'
 
-test('an endpoint without an address fills the inbox, in order, with what verifies', async () => {
+test('an endpoint without a URL fills the inbox, in order, with valid signatures', async () => {
   const twin = await open()
   const { secret } = await twin.webhooks.create({ events: ['invoice.*'] })
   await subscribe(twin)
@@ -22,7 +22,7 @@ test('an endpoint without an address fills the inbox, in order, with what verifi
   }
 })
 
-test('a handler in this process answers, and what it asks meanwhile happens at that instant', async () => {
+test('a handler in this process answers, and its requests happen at that time', async () => {
   const twin = await open({ now: '2026-01-31T10:00:00Z' })
   let endpoint: CreatedWebhookEndpoint | undefined
   const heard: string[] = []
@@ -43,7 +43,7 @@ test('a handler in this process answers, and what it asks meanwhile happens at t
   expect(twin.webhooks.inbox).toMatchObject([{ status: 204 }])
 })
 
-test('a handler that throws or refuses gets the webhook again, when its time has come', async () => {
+test('a handler that throws or refuses gets a scheduled retry', async () => {
   const twin = await open()
   const answers = [
     () => {
@@ -63,7 +63,7 @@ test('a handler that throws or refuses gets the webhook again, when its time has
   ])
 })
 
-test('an endpoint with an address is posted to, and remembered', async () => {
+test('an endpoint with a URL gets its webhooks over the network, and fills the inbox', async () => {
   const bodies: string[] = []
   const receiver = createServer(async (request, response) => {
     let body = ''
@@ -81,7 +81,7 @@ test('an endpoint with an address is posted to, and remembered', async () => {
   expect(twin.webhooks.inbox).toMatchObject([{ url, body: bodies[0], status: 202 }])
 })
 
-test('merchants have inboxes of their own', async () => {
+test('each merchant has its own inbox', async () => {
   const twin = await open()
   const other = await twin.merchants.create()
   await Promise.all([twin.webhooks.create(), other.webhooks.create()])
@@ -91,7 +91,7 @@ test('merchants have inboxes of their own', async () => {
   expect(other.webhooks.inbox).toHaveLength(1)
 })
 
-test('a snapshot brings back endpoints with their handlers', async () => {
+test('a snapshot restores endpoints with their handlers', async () => {
   const twin = await open()
   let heard = 0
   await twin.webhooks.create({
@@ -111,7 +111,7 @@ test('a snapshot brings back endpoints with their handlers', async () => {
   expect(heard).toBe(1)
 })
 
-test('a handler and a url are not given together', async () => {
+test('handler and url cannot be combined', async () => {
   const twin = await open()
   expect(() => twin.webhooks.create({ url: 'http://localhost:1', handler: () => new Response() })).toThrow(
     TypeError,
