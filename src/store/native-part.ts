@@ -26,7 +26,7 @@ export function nativePart(): NativePart {
 
 /**
  * Loads a library from memory. Systems load libraries from files only, so it is written to a file that has already been
- * unlinked: nobody can replace it, and nothing is left behind however the process ends.
+ * unlinked: no other process can replace it, and nothing is left behind however the process ends.
  * @throws NativePartUnusable
  */
 export function loadFromMemory(library: Uint8Array): object {

@@ -9,7 +9,7 @@ import {
 } from '../http/support.ts'
 import { at, openTwin, subscribe } from '../scenarios/story.ts'
 import { type Answer, type Body, clientOf, makeCustomer, makePrice, type Twin } from '../twin.ts'
-import { told, writesNothing } from './support.ts'
+import { emitted, writesNothing } from './support.ts'
 
 const TIMEOUT: Refusal = { status: 500, type: 'api_error', code: 'internal_error', param: null }
 
@@ -230,7 +230,7 @@ describe('a processor that does not answer', () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin)
     await inject(twin, { kind: 'processor_timeout', count: 1 })
-    expect(await told(twin, () => twin.advance({ by: '1mo' }))).toContain(
+    expect(await emitted(twin, () => twin.advance({ by: '1mo' }))).toContain(
       'invoice.payment_failed payment_intent.payment_failed charge.failed subscription.updated',
     )
     const [charge] = (await twin.get('/v1/charges?limit=1')).data
@@ -260,7 +260,7 @@ describe('a fault of charges', () => {
   })
 
   test('at a rate applies to the same attempts for the same seed, regardless of other requests', async () => {
-    const tell = async (seed: string, reads: number) => {
+    const play = async (seed: string, reads: number) => {
       const twin = await openTwin({ seed })
       await inject(twin, { kind: 'decline', rate: 0.4 })
       await inject(twin, { kind: 'internal_error', rate: 0.5, route: 'GET /v1/prices' })
@@ -272,16 +272,16 @@ describe('a fault of charges', () => {
       }
       return statuses
     }
-    const once = await tell('1', 0)
+    const once = await play('1', 0)
     const declined = once.filter((status) => status === 402).length
     expect(declined).toBeGreaterThan(5)
     expect(declined).toBeLessThan(30)
-    expect(await tell('1', 3)).toEqual(once)
-    expect(await tell('2', 0)).not.toEqual(once)
+    expect(await play('1', 3)).toEqual(once)
+    expect(await play('2', 0)).not.toEqual(once)
   })
 
   test('gives the same history in one advance and in many', async () => {
-    const tell = async (steps: readonly string[]) => {
+    const play = async (steps: readonly string[]) => {
       const twin = await openTwin()
       for (let count = 0; count < 5; count += 1) await subscribe(twin)
       await inject(twin, { kind: 'decline', rate: 0.5 })
@@ -289,9 +289,9 @@ describe('a fault of charges', () => {
       // Ids of requests are random and not part of a history.
       return (await twin.events()).map(({ request, ...event }) => event)
     }
-    const history = await tell(['60d'])
+    const history = await play(['60d'])
     expect(history.filter(({ type }) => type === 'invoice.payment_failed').length).toBeGreaterThan(3)
-    expect(await tell(Array.from({ length: 60 }, () => '1d'))).toEqual(history)
+    expect(await play(Array.from({ length: 60 }, () => '1d'))).toEqual(history)
   })
 
   test.each<[Body, Refusal, RegExp]>([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { asOperator, badState, idsOf, invalid, type Refusal, rows, unknown } from '../http/support.ts'
 import { openTwin } from '../scenarios/story.ts'
 import { type Body, makeCustomer, makePrice, type Twin } from '../twin.ts'
-import { amountInvalid, amountTooLarge, DAY, makeDraft, NOW, newestOf, refuses, told } from './support.ts'
+import { amountInvalid, amountTooLarge, DAY, emitted, makeDraft, NOW, newestOf, refuses } from './support.ts'
 
 /** A customer with a card as default, and a draft without lines. */
 async function emptyDraft(twin: Twin): Promise<{ customer: string; invoice: string }> {
@@ -50,7 +50,7 @@ describe('an item that names a draft', () => {
     const twin = await openTwin()
     const draft = await emptyDraft(twin)
     const price = await makePrice(twin, { recurring: undefined, unit_amount: 300 })
-    const events = await told(twin, async () => {
+    const events = await emitted(twin, async () => {
       const { status, body } = await twin.request('POST', '/v1/invoiceitems', {
         ...draft,
         amount: 700,
@@ -170,7 +170,7 @@ describe('updating an item', () => {
     await addTo(twin, draft, 50)
     const before = await twin.get(`/v1/invoices/${draft.invoice}`)
     const update = { amount: 300, quantity: 2, description: 'Training', metadata: { c: 'd' } }
-    const events = await told(twin, async () => {
+    const events = await emitted(twin, async () => {
       expect(await twin.post(`/v1/invoiceitems/${first.id}`, update)).toEqual({
         ...first,
         amount: 600,
@@ -230,14 +230,14 @@ describe('deleting', () => {
     const draft = await emptyDraft(twin)
     const first = await addTo(twin, draft, 100)
     const second = await addTo(twin, draft, 50)
-    expect(await told(twin, () => twin.delete(`/v1/invoiceitems/${first.id}`))).toBe('')
+    expect(await emitted(twin, () => twin.delete(`/v1/invoiceitems/${first.id}`))).toBe('')
     const invoice = await twin.get(`/v1/invoices/${draft.invoice}`)
     expect(amounts(invoice)).toEqual(all(50))
     expect(invoice.lines.data).toMatchObject([{ invoice_item: second.id }])
     await refuses(twin, ['GET', `/v1/invoiceitems/${first.id}`], unknown())
     await twin.delete(`/v1/invoiceitems/${second.id}`)
     const finalizing = () => twin.post(`/v1/invoices/${draft.invoice}/finalize`)
-    expect(await told(twin, finalizing)).toBe('invoice.finalized invoice.paid')
+    expect(await emitted(twin, finalizing)).toBe('invoice.finalized invoice.paid')
   })
 
   test('a draft deletes the items created on it; those pending before are pending again', async () => {

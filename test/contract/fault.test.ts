@@ -131,17 +131,17 @@ describe('a fault applies', () => {
   })
 
   test('at its rate, in the same way for the same seed', async () => {
-    const tell = async (rate: number, seed: string) => {
+    const play = async (rate: number, seed: string) => {
       const twin = await openTwin({ seed })
       await inject(twin, { kind: 'internal_error', rate })
       return statusesOf(twin, 60)
     }
-    expect(new Set(await tell(0, '1'))).toEqual(new Set([200]))
-    const half = await tell(0.5, '1')
+    expect(new Set(await play(0, '1'))).toEqual(new Set([200]))
+    const half = await play(0.5, '1')
     expect(half.filter((status) => status === 500).length).toBeGreaterThan(15)
     expect(half.filter((status) => status === 500).length).toBeLessThan(45)
-    expect(await tell(0.5, '1')).toEqual(half)
-    expect(await tell(0.5, '2')).not.toEqual(half)
+    expect(await play(0.5, '1')).toEqual(half)
+    expect(await play(0.5, '2')).not.toEqual(half)
   })
 
   test.each([

@@ -128,8 +128,8 @@ export function valueFor(name: string, schema: JsonSchema, example: unknown, giv
   if (spoils && choose(CENT) < 6) return choose([...ODD, ...boundsOf(schema)])
   const kind = name.replace(/^default_/, '')
   if (schema.type !== 'object' && pool.has(kind) && choose(CENT) < 70) return pool.id(kind, choose)
-  const told = TELLING[name]
-  if (told && !schema.enum) return choose(told)
+  const emitted = TELLING[name]
+  if (emitted && !schema.enum) return choose(emitted)
   if (schema.anyOf) return valueFor(name, choose(schema.anyOf), example, given)
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return choose(schema.enum)

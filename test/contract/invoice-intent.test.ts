@@ -4,6 +4,7 @@ import { openTwin, subscribe } from '../scenarios/story.ts'
 import type { Body, Twin } from '../twin.ts'
 import {
   DAY,
+  emitted,
   expectDecline,
   inFull,
   makeDraft,
@@ -12,7 +13,6 @@ import {
   notInitialized,
   PERIOD_END,
   refuses,
-  told,
   unexpectedState,
 } from './support.ts'
 
@@ -59,7 +59,7 @@ describe.each(['incomplete', 'past_due'])(
     test('that is declined counts as a failed payment by hand', async () => {
       const { twin, subscription, invoice } = await failed(status)
       const { default_payment_method: payment_method } = subscription
-      const events = await told(twin, async () => {
+      const events = await emitted(twin, async () => {
         const answer = await twin.request('POST', pathOf(invoice, '/confirm'), { payment_method })
         const after = await twin.get(pathOf(invoice))
         expectDecline(answer, {
@@ -88,7 +88,7 @@ describe.each(['incomplete', 'past_due'])(
 
     test('is canceled without an event when the invoice is voided', async () => {
       const { twin, invoice } = await failed(status)
-      const events = await told(twin, () => twin.post(`/v1/invoices/${invoice.id}/void`))
+      const events = await emitted(twin, () => twin.post(`/v1/invoices/${invoice.id}/void`))
       expect(events).toBe(inFull('invoice.voided Δ'))
       expect(await twin.get(pathOf(invoice))).toMatchObject({
         status: 'canceled',
@@ -110,7 +110,7 @@ describe('an authentication in the middle of dunning', () => {
     const { subscription } = await subscribe(twin, { outcomes, afterwards })
     await twin.advance({ to: PERIOD_END })
     const invoice = await newestOf(twin, subscription)
-    const events = await told(twin, async () => {
+    const events = await emitted(twin, async () => {
       const body = { payment_method: 'pm_card_authenticationRequired' }
       expect(await twin.post(pathOf(invoice, '/confirm'), body)).toMatchObject({ status: 'requires_action' })
     })
@@ -124,15 +124,15 @@ describe('an authentication in the middle of dunning', () => {
 
   test('that succeeds pays the invoice and recovers the subscription', async () => {
     const { twin, subscription, settle, invoice } = await begin(['succeed'])
-    expect(await told(twin, () => settle('succeed'))).toBe(inFull('invoice.paid PI+ Δ'))
+    expect(await emitted(twin, () => settle('succeed'))).toBe(inFull('invoice.paid PI+ Δ'))
     expect(await statusOf(twin, subscription)).toBe('active')
     expect(await twin.get(`/v1/invoices/${invoice.id}`)).toMatchObject({ status: 'paid', attempt_count: 1 })
-    expect(await told(twin, () => twin.advance({ by: '7d' }))).toBe('')
+    expect(await emitted(twin, () => twin.advance({ by: '7d' }))).toBe('')
   })
 
   test('that fails counts as a failed payment by hand, and does not change the schedule', async () => {
     const { twin, subscription, settle, invoice } = await begin(['succeed'])
-    expect(await told(twin, () => settle('fail'))).toBe(inFull('invoice.payment_failed PI-'))
+    expect(await emitted(twin, () => settle('fail'))).toBe(inFull('invoice.payment_failed PI-'))
     expect(await statusOf(twin, subscription)).toBe('past_due')
     expect(await twin.get(`/v1/invoices/${invoice.id}`)).toMatchObject({
       attempt_count: 1,
@@ -145,7 +145,7 @@ describe('an authentication in the middle of dunning', () => {
     ['fails', 'decline:lost_card', 'invoice.payment_failed PI-', 'requires_payment_method', 'past_due'],
   ])('is overridden by a scheduled retry that %s', async (_, outcome, events, intentStatus, status) => {
     const { twin, subscription, invoice } = await begin(['succeed', 'decline:lost_card', outcome])
-    expect(await told(twin, () => twin.advance({ by: '1d' }))).toBe(inFull(events))
+    expect(await emitted(twin, () => twin.advance({ by: '1d' }))).toBe(inFull(events))
     expect(await twin.get(pathOf(invoice))).toMatchObject({ status: intentStatus })
     expect(await statusOf(twin, subscription)).toBe(status)
     const path = `/v1/test_helpers/payment_intents/${invoice.payment_intent}/settle`
@@ -168,7 +168,7 @@ test('a push payment pays an invoice that was sent', async () => {
   expect(waiting).toMatchObject({ status: 'requires_action', payment_method_types: ['pix'] })
   const settling = () =>
     twin.post(`/v1/test_helpers/payment_intents/${invoice.payment_intent}/settle`, { outcome: 'succeed' })
-  expect(await told(twin, settling)).toBe(inFull('invoice.paid PI+ Δ'))
+  expect(await emitted(twin, settling)).toBe(inFull('invoice.paid PI+ Δ'))
   expect(await twin.get(`/v1/invoices/${invoice.id}`)).toMatchObject({ status: 'paid' })
 })
 
@@ -178,7 +178,7 @@ test('the intent of a manual invoice pays it, also after it was marked uncollect
   const open = await twin.post(`/v1/invoices/${draft.id}/finalize`)
   await twin.post(`/v1/invoices/${draft.id}/mark_uncollectible`)
   const paying = () => twin.post(pathOf(open, '/confirm'), { payment_method: 'pm_card_visa' })
-  expect(await told(twin, paying)).toBe(inFull('payment_method.attached invoice.paid PI+'))
+  expect(await emitted(twin, paying)).toBe(inFull('payment_method.attached invoice.paid PI+'))
   expect(await twin.get(`/v1/invoices/${draft.id}`)).toMatchObject({
     status: 'paid',
     status_transitions: { paid_at: NOW, marked_uncollectible_at: NOW },

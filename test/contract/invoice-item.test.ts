@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { invalid, missing, type Refusal, rows, unknown } from '../http/support.ts'
 import { openTwin } from '../scenarios/story.ts'
 import { type Body, makeCustomer, makePrice } from '../twin.ts'
-import { amountInvalid, amountTooLarge, NOW, refuses, told } from './support.ts'
+import { amountInvalid, amountTooLarge, emitted, NOW, refuses } from './support.ts'
 
 describe('an invoice item', () => {
   test('is pending for the next invoice of its customer, without an event', async () => {
     const twin = await openTwin()
     const { customer } = await makeCustomer(twin)
-    const events = await told(twin, async () => {
+    const events = await emitted(twin, async () => {
       const params = {
         customer: customer.id,
         amount: 700,

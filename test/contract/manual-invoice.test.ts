@@ -13,7 +13,7 @@ import {
 import { openTwin } from '../scenarios/story.ts'
 import { table } from '../table.ts'
 import { type Body, makeCustomer, type Twin } from '../twin.ts'
-import { amountTooLarge, DAY, expectDecline, inFull, makeDraft, NOW, refuses, told } from './support.ts'
+import { amountTooLarge, DAY, emitted, expectDecline, inFull, makeDraft, NOW, refuses } from './support.ts'
 
 const addItem = (twin: Twin, params: Body) => twin.post('/v1/invoiceitems', { currency: 'usd', ...params })
 
@@ -98,9 +98,9 @@ describe('a manual invoice', () => {
   test('is neither charged nor retried automatically', async () => {
     const twin = await openTwin()
     const { draft } = await makeDraft(twin)
-    expect(await told(twin, () => twin.advance({ by: '1mo' }))).toBe('')
+    expect(await emitted(twin, () => twin.advance({ by: '1mo' }))).toBe('')
     await twin.post(`/v1/invoices/${draft.id}/finalize`)
-    expect(await told(twin, () => twin.advance({ by: '1mo' }))).toBe('')
+    expect(await emitted(twin, () => twin.advance({ by: '1mo' }))).toBe('')
     expect((await twin.get('/v1/test_helpers/upcoming')).data).toEqual([])
   })
 
@@ -168,7 +168,7 @@ describe('a draft that is deleted', () => {
   test('is deleted, its items are pending again, and no number is used', async () => {
     const twin = await openTwin()
     const { customer, draft } = await makeDraft(twin)
-    const events = await told(twin, async () => {
+    const events = await emitted(twin, async () => {
       const stub = { id: draft.id, object: 'invoice', deleted: true, livemode: false }
       expect(await twin.delete(`/v1/invoices/${draft.id}`)).toEqual(stub)
     })
@@ -240,7 +240,7 @@ describe('an invoice', () => {
       await refuses(twin, [method, target], badState())
       return
     }
-    const doing = await told(twin, async () => {
+    const doing = await emitted(twin, async () => {
       const answer = await twin.request(method, target)
       if (action === 'pay in vain') expectDecline(answer, { decline_code: 'generic_decline' })
       else expect(answer.status).toBe(200)

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { invalid, missing, type Refusal, unknown } from '../http/support.ts'
 import { type Body, makeCustomer, startTwin, type Twin } from '../twin.ts'
 import {
+  emitted,
   expectDecline,
   inFull,
   makeIntent,
   NOW,
   notInitialized,
   refuses,
-  told,
   unexpectedState,
 } from './support.ts'
 
@@ -26,7 +26,7 @@ const settle = (intent: Body, outcome: string) =>
 describe('confirming', () => {
   test('charges the payment method that the intent has', async () => {
     const intent = await makeIntent(twin, { payment_method: 'pm_card_visa' })
-    const events = await told(twin, async () => {
+    const events = await emitted(twin, async () => {
       const { status, body } = await confirm(intent)
       expect(status).toBe(200)
       expect(body).toMatchObject({ id: intent.id, status: 'succeeded', amount_received: 2000 })
@@ -49,7 +49,7 @@ describe('confirming', () => {
 
   test('and being declined is 402, requires a payment method, and can be repeated', async () => {
     const intent = await makeIntent(twin, { payment_method: 'pm_card_chargeDeclinedLostCard' })
-    const events = await told(twin, async () => {
+    const events = await emitted(twin, async () => {
       const answer = await confirm(intent)
       const after = await twin.get(path(intent))
       expectDecline(answer, { decline_code: 'lost_card', charge: after.latest_charge, payment_intent: after })
@@ -132,7 +132,7 @@ describe('a payment that waits for the customer', () => {
       ['fail', 'requires_payment_method', 'PI-'],
     ] as const) {
       const intent = await makeIntent(twin, { payment_method })
-      const confirming = await told(twin, async () => {
+      const confirming = await emitted(twin, async () => {
         const answer = await confirm(intent)
         expect(answer.status).toBe(200)
         expect(answer.body).toMatchObject({
@@ -144,7 +144,7 @@ describe('a payment that waits for the customer', () => {
         })
       })
       expect(confirming).toBe('payment_intent.requires_action')
-      const settling = await told(twin, async () => {
+      const settling = await emitted(twin, async () => {
         const after = await settle(intent, outcome)
         expect(after).toMatchObject({
           status,
@@ -194,7 +194,7 @@ describe('canceling', () => {
     await twin.request('POST', '/v1/payment_intents', { amount: 2000, currency: 'usd', ...params })
     const [intent] = (await twin.get('/v1/payment_intents?limit=1')).data
     expect(intent.status).toBe(status)
-    const events = await told(twin, async () => {
+    const events = await emitted(twin, async () => {
       const after = await twin.post(path(intent, '/cancel'), { cancellation_reason: 'duplicate' })
       expect(after).toEqual({
         ...intent,

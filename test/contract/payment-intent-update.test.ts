@@ -5,10 +5,10 @@ import { type Body, makeCustomer, startTwin, type Twin } from '../twin.ts'
 import {
   amountInvalid,
   amountTooLarge,
+  emitted,
   makeIntent,
   newestOf,
   refuses,
-  told,
   unexpectedState,
 } from './support.ts'
 
@@ -45,7 +45,7 @@ describe('updating an intent', () => {
       payment_method: method.id,
       description: 'y',
     }
-    const events = await told(twin, async () => {
+    const events = await emitted(twin, async () => {
       expect(await update(intent, { ...given, metadata: { b: '', c: '3' } })).toEqual({
         ...intent,
         ...given,

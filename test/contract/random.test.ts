@@ -5,7 +5,7 @@ import { listAll } from '../scenarios/story.ts'
 import { table } from '../table.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
 
-/** Every route of /v1 that writes, and what it may be given; `@x` is the id of an x that somebody made, or of none. */
+/** Every route of /v1 that writes, and what it may be given; `@x` is the id of an existing or unknown x. */
 const ROUTES = table(
   ['method', 'path', 'params'],
   `
@@ -184,7 +184,7 @@ const aRequest = fc.noBias(
   }),
 )
 
-/** Ids by the kind of what they name, as answers tell of them. */
+/** Ids by the kind of what they name, as in responses. */
 class Pool {
   readonly #ids = new Map<string, string[]>()
 
@@ -200,7 +200,7 @@ class Pool {
 
   known(kind: string, choice: number): string {
     const ids = this.#ids.get(kind) ?? []
-    // Now and then one that nobody made, or of another kind.
+    // Sometimes an unknown id, or one of another kind.
     if (choice % 29 === 0 || ids.length === 0)
       return choice % 2 ? `${kind}_unknown` : (this.#ids.get('customer')?.[0] ?? 'x')
     return ids[choice % ids.length] ?? ''

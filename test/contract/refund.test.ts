@@ -14,12 +14,12 @@ import { type Body, clientOf, startTwin, type Twin } from '../twin.ts'
 import {
   amountInvalid,
   amountTooLarge,
+  emitted,
   makeCharge,
   makeIntent,
   NOW,
   newestOf,
   refuses,
-  told,
   unexpectedState,
 } from './support.ts'
 
@@ -101,7 +101,9 @@ describe('a refund', () => {
   test('changes neither invoice nor subscription', async () => {
     const { subscription } = await subscribe(twin)
     const invoice = await newestOf(twin, subscription)
-    expect(await told(twin, () => refund({ charge: invoice.charge }))).toBe('refund.created charge.refunded')
+    expect(await emitted(twin, () => refund({ charge: invoice.charge }))).toBe(
+      'refund.created charge.refunded',
+    )
     expect(await newestOf(twin, subscription)).toEqual(invoice)
     expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toEqual(subscription)
   })

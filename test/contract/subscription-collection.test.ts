@@ -3,7 +3,7 @@ import { eventsOf, typesOf } from '../http/support.ts'
 import { subscribe } from '../scenarios/story.ts'
 import { type Body, makeCustomer, makePrice } from '../twin.ts'
 import { begin, type Story } from './subscription-story.ts'
-import { DAY, expectDecline, inFull, NOW, newestOf, PERIOD_END, told } from './support.ts'
+import { DAY, emitted, expectDecline, inFull, NOW, newestOf, PERIOD_END } from './support.ts'
 
 const pathOf = ({ subscription }: Story, action = '') => `/v1/subscriptions/${subscription.id}${action}`
 const now = (story: Story) => story.twin.get(pathOf(story))
@@ -54,7 +54,9 @@ describe('while collection is paused', () => {
   test('retries of older invoices continue', async () => {
     const story = await begin('past_due')
     await pause(story, 'void')
-    expect(await told(story.twin, () => story.twin.advance({ by: '1d' }))).toBe(inFull('invoice.paid PI+ Δ'))
+    expect(await emitted(story.twin, () => story.twin.advance({ by: '1d' }))).toBe(
+      inFull('invoice.paid PI+ Δ'),
+    )
     expect(await now(story)).toMatchObject({ status: 'active', pause_collection: { behavior: 'void' } })
   })
 
@@ -78,7 +80,7 @@ describe('while collection is paused', () => {
       ['pause_end', NOW + DAY],
       ['renewal', PERIOD_END],
     ])
-    expect(await told(story.twin, () => story.twin.advance({ to: PERIOD_END - 1 }))).toBe(inFull('Δ'))
+    expect(await emitted(story.twin, () => story.twin.advance({ to: PERIOD_END - 1 }))).toBe(inFull('Δ'))
   })
 
   test('resuming or unsetting it collects the next renewal again', async () => {
@@ -90,7 +92,7 @@ describe('while collection is paused', () => {
       await pause(story, 'void')
       await story.twin.advance({ to: PERIOD_END })
       expect(await end(story)).toMatchObject({ pause_collection: null })
-      expect(await told(story.twin, () => story.twin.advance({ to: MARCH_31 }))).toBe(inFull('I3 PI+ Δ'))
+      expect(await emitted(story.twin, () => story.twin.advance({ to: MARCH_31 }))).toBe(inFull('I3 PI+ Δ'))
     }
   })
 
@@ -99,10 +101,10 @@ describe('while collection is paused', () => {
     await pause(story, 'keep_as_draft')
     await story.twin.advance({ to: PERIOD_END })
     const { id } = await newestOf(story.twin, story.subscription)
-    expect(await told(story.twin, () => story.twin.post(`/v1/invoices/${id}/finalize`))).toBe(
+    expect(await emitted(story.twin, () => story.twin.post(`/v1/invoices/${id}/finalize`))).toBe(
       inFull('invoice.finalized Δ'),
     )
-    expect(await told(story.twin, () => story.twin.post(`/v1/invoices/${id}/pay`))).toBe(
+    expect(await emitted(story.twin, () => story.twin.post(`/v1/invoices/${id}/pay`))).toBe(
       inFull('invoice.paid PI+'),
     )
     expect(await now(story)).toMatchObject({ status: 'active', latest_invoice: id })
@@ -132,11 +134,11 @@ describe('invoices that are sent', () => {
     await twin.advance({ to: PERIOD_END })
     const second = await newestOf(twin, subscription)
     expect(second).toMatchObject({ status: 'open', due_date: PERIOD_END + 40 * DAY })
-    expect(await told(twin, () => twin.advance({ to: NOW + 40 * DAY }))).toBe(inFull('Δ'))
+    expect(await emitted(twin, () => twin.advance({ to: NOW + 40 * DAY }))).toBe(inFull('Δ'))
     expect((await now(story)).status).toBe('past_due')
     // The second one is open too, but not due yet.
     const [, first] = (await twin.get(`/v1/invoices?subscription=${subscription.id}`)).data
-    expect(await told(twin, () => twin.post(`/v1/invoices/${first.id}/pay`))).toBe(
+    expect(await emitted(twin, () => twin.post(`/v1/invoices/${first.id}/pay`))).toBe(
       inFull('invoice.paid PI+ Δ'),
     )
     expect(await now(story)).toMatchObject({ status: 'active', latest_invoice: second.id })
@@ -180,7 +182,7 @@ describe('resuming a paused subscription', () => {
   test('starts a new period and a new anchor at that moment', async () => {
     const story = await begin('paused')
     const { twin, subscription, method } = story
-    expect(await told(twin, () => twin.advance({ by: '45d' }))).toBe('')
+    expect(await emitted(twin, () => twin.advance({ by: '45d' }))).toBe('')
     await twin.post(pathOf(story), { default_payment_method: method.id })
     const { now: instant } = await twin.get('/v1/test_helpers/clock')
     const resumed = await twin.post(pathOf(story, '/resume'))
@@ -196,7 +198,9 @@ describe('resuming a paused subscription', () => {
       period_start: instant,
       period_end: resumed.current_period_end,
     })
-    expect(await told(twin, () => twin.advance({ to: resumed.current_period_end }))).toBe(inFull('I3 PI+ Δ'))
+    expect(await emitted(twin, () => twin.advance({ to: resumed.current_period_end }))).toBe(
+      inFull('I3 PI+ Δ'),
+    )
   })
 
   test('that cannot be paid is 402, leaves it paused, and voids the invoice with its intent', async () => {
@@ -215,12 +219,12 @@ describe('resuming a paused subscription', () => {
     })
     expect(intent.status).toBe('canceled')
     expect(await now(story)).toEqual(before)
-    expect(await told(twin, () => twin.advance({ by: '1mo' }))).toBe('')
+    expect(await emitted(twin, () => twin.advance({ by: '1mo' }))).toBe('')
   })
 
   test('to a price of zero needs no card', async () => {
     const story = await begin('paused', { price: { unit_amount: 0 } })
-    expect(await told(story.twin, () => story.twin.post(pathOf(story, '/resume')))).toBe(
+    expect(await emitted(story.twin, () => story.twin.post(pathOf(story, '/resume')))).toBe(
       inFull('I3 Δ subscription.resumed'),
     )
   })
@@ -261,7 +265,7 @@ describe('a push method never pays for a subscription', () => {
     const { customer } = await makeCustomer(story.twin)
     const { price, ...params } = given
     const { id } = await makePrice(story.twin, price)
-    const events = await told(story.twin, async () => {
+    const events = await emitted(story.twin, async () => {
       const body = {
         customer: customer.id,
         currency: 'usd',
@@ -288,7 +292,7 @@ describe('a push method never pays for a subscription', () => {
     })
     const settings = { invoice_settings: { default_payment_method: 'pm_pix' } }
     await twin.post(`/v1/customers/${subscription.customer}`, settings)
-    expect(await told(twin, () => twin.advance({ by: '1d' }))).toBe(inFull('I3f PI0 Δ'))
+    expect(await emitted(twin, () => twin.advance({ by: '1d' }))).toBe(inFull('I3f PI0 Δ'))
     expect(await newestOf(twin, subscription)).toMatchObject({
       status: 'open',
       attempt_count: 1,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { table } from '../table.ts'
 import type { Body } from '../twin.ts'
 import { beforeCreation, begin, type Given, type Story } from './subscription-story.ts'
-import { inFull, newestOf, told } from './support.ts'
+import { emitted, inFull, newestOf } from './support.ts'
 
 /** A trigger of a transition: its preconditions, the actions before it, and the action. */
 type Trigger = {
@@ -245,7 +245,7 @@ describe('a subscription', () => {
     const { final_action, ...others } = given
     const story = await begin(from, KEEPS_FINAL_ACTION.has(from) ? others : given)
     await first?.(story)
-    expect(await told(story.twin, () => act(story))).toBe(inFull(events))
+    expect(await emitted(story.twin, () => act(story))).toBe(inFull(events))
     const { status } = await story.twin.get(pathOf(story))
     expect(status).toBe(next)
   })
@@ -257,7 +257,7 @@ describe('a subscription', () => {
       const story = await begin('active', given)
       await first?.(story)
       expect((await story.twin.get(pathOf(story))).status).toBe('past_due')
-      expect(await told(story.twin, () => act(story))).toBe(inFull('invoice.paid PI+'))
+      expect(await emitted(story.twin, () => act(story))).toBe(inFull('invoice.paid PI+'))
       expect((await story.twin.get(pathOf(story))).status).toBe('past_due')
     },
   )
@@ -268,7 +268,7 @@ describe('a subscription', () => {
     await wait('21d')(story)
     expect(await story.twin.get(pathOf(story))).toMatchObject({ status: 'past_due', latest_invoice: null })
     const { id } = await newestOf(story.twin, story.subscription)
-    expect(await told(story.twin, onInvoice('pay').bind(null, story))).toBe(inFull('invoice.paid PI+ Δ'))
+    expect(await emitted(story.twin, onInvoice('pay').bind(null, story))).toBe(inFull('invoice.paid PI+ Δ'))
     expect(await story.twin.get(pathOf(story))).toMatchObject({ status: 'past_due', latest_invoice: id })
   })
 
@@ -279,7 +279,7 @@ describe('a subscription', () => {
     await wait('2w')(story)
     expect((await story.twin.get(pathOf(story))).status).toBe('past_due')
     await almostEnd(story)
-    expect(await told(story.twin, () => overTheEnd(story))).toBe(inFull('I3 PI+ Δ'))
+    expect(await emitted(story.twin, () => overTheEnd(story))).toBe(inFull('I3 PI+ Δ'))
     expect((await story.twin.get(pathOf(story))).status).toBe('past_due')
   })
 })
@@ -312,7 +312,7 @@ describe('a new subscription', () => {
     const isBehavior = payment_behavior?.endsWith('incomplete')
     const given = isBehavior ? { ...GIVEN.declined, payment_behavior } : GIVEN[when]
     const { twin, params } = await beforeCreation(given)
-    const doing = await told(twin, async () => {
+    const doing = await emitted(twin, async () => {
       const { status, body } = await twin.request('POST', '/v1/subscriptions', params)
       expect(status).toBe(next === 'none' ? 402 : 201)
       expect(body.status).toBe(next === 'none' ? undefined : next)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { eventsOf, idsOf, typesOf } from '../http/support.ts'
 import { type Body, makePrice } from '../twin.ts'
 import { begin, type Story } from './subscription-story.ts'
-import { DAY, inFull, NOW, newestOf, PERIOD_END, told, writesNothing } from './support.ts'
+import { DAY, emitted, inFull, NOW, newestOf, PERIOD_END, writesNothing } from './support.ts'
 
 const pathOf = ({ subscription }: Story, action = '') => `/v1/subscriptions/${subscription.id}${action}`
 const update = (story: Story, body: Body) => story.twin.post(pathOf(story), body)
@@ -60,7 +60,7 @@ describe('an update', () => {
   test('to send_invoice sends the next invoice', async () => {
     const story = await begin('active')
     await update(story, { collection_method: 'send_invoice', days_until_due: 5 })
-    expect(await told(story.twin, () => story.twin.advance({ to: PERIOD_END }))).toBe(
+    expect(await emitted(story.twin, () => story.twin.advance({ to: PERIOD_END }))).toBe(
       inFull('invoice.created invoice.finalized Δ'),
     )
     expect(await newestOf(story.twin, story.subscription)).toMatchObject({
@@ -74,7 +74,7 @@ describe('an update', () => {
 
   test('to a test id attaches it first, and the next renewal charges it', async () => {
     const story = await begin('active')
-    const events = await told(story.twin, () =>
+    const events = await emitted(story.twin, () =>
       update(story, { default_payment_method: 'pm_card_chargeDeclined' }),
     )
     expect(events).toBe(inFull('payment_method.attached Δ'))
@@ -84,10 +84,12 @@ describe('an update', () => {
 
   test('of the payment method during dunning makes no attempt; the next retry uses it', async () => {
     const story = await begin('past_due', { afterwards: 'decline:lost_card' })
-    expect(await told(story.twin, () => update(story, { default_payment_method: 'pm_card_visa' }))).toBe(
+    expect(await emitted(story.twin, () => update(story, { default_payment_method: 'pm_card_visa' }))).toBe(
       inFull('payment_method.attached Δ'),
     )
-    expect(await told(story.twin, () => story.twin.advance({ by: '1d' }))).toBe(inFull('invoice.paid PI+ Δ'))
+    expect(await emitted(story.twin, () => story.twin.advance({ by: '1d' }))).toBe(
+      inFull('invoice.paid PI+ Δ'),
+    )
   })
 })
 
@@ -100,7 +102,7 @@ describe('items', () => {
       await makePrice(twin, { unit_amount: 300 }),
       await makePrice(twin, { unit_amount: 50 }),
     ]
-    const events = await told(twin, async () => {
+    const events = await emitted(twin, async () => {
       const added = await update(story, { items: [{ price: second.id, quantity: 2 }] })
       expect(itemsOf(added)).toEqual([
         [item.price.id, 1],
@@ -143,7 +145,7 @@ describe('items', () => {
     expect(itemsOf(after)).toEqual([[price, 1]])
     expect(idsOf(after.items.data)).not.toContain(item.id)
     await update(story, { default_payment_method: 'pm_card_chargeDeclined' })
-    expect(await told(story.twin, () => story.twin.advance({ to: PERIOD_END }))).toBe(inFull('I3 Δ'))
+    expect(await emitted(story.twin, () => story.twin.advance({ to: PERIOD_END }))).toBe(inFull('I3 Δ'))
     expect(await newestOf(story.twin, story.subscription)).toMatchObject({
       total: 0,
       status: 'paid',
@@ -222,8 +224,8 @@ describe('trial_end', () => {
       billing_cycle_anchor: END,
       current_period_end: END,
     })
-    expect(await told(story.twin, () => story.twin.advance({ to: trial_end - 1 }))).toBe('')
-    expect(await told(story.twin, () => story.twin.advance({ by: '1s' }))).toBe(inFull('I3 PI+ Δ'))
+    expect(await emitted(story.twin, () => story.twin.advance({ to: trial_end - 1 }))).toBe('')
+    expect(await emitted(story.twin, () => story.twin.advance({ by: '1s' }))).toBe(inFull('I3 PI+ Δ'))
     expect(await now(story)).toMatchObject({
       billing_cycle_anchor: trial_end,
       current_period_start: trial_end,
@@ -242,7 +244,7 @@ describe('trial_end', () => {
     const story = await begin('trialing')
     await update(story, { cancel_at_period_end: true })
     expect(await update(story, { trial_end: END + DAY })).toMatchObject({ cancel_at: END + DAY })
-    expect(await told(story.twin, () => story.twin.advance({ by: '1mo' }))).toBe('subscription.deleted')
+    expect(await emitted(story.twin, () => story.twin.advance({ by: '1mo' }))).toBe('subscription.deleted')
     expect(await now(story)).toMatchObject({ ended_at: END + DAY })
   })
 
@@ -261,7 +263,7 @@ describe('trial_end', () => {
       billing_reason: 'subscription_cycle',
       period_start: NOW + DAY,
     })
-    expect(await told(story.twin, () => story.twin.advance({ to: END }))).toBe('')
+    expect(await emitted(story.twin, () => story.twin.advance({ to: END }))).toBe('')
   })
 
   test('now reports the other changes of the update', async () => {
@@ -280,7 +282,9 @@ describe('trial_end', () => {
   test('now with a test id as payment method attaches and charges it', async () => {
     const story = await begin('trialing', { default_payment_method: undefined })
     const body = { trial_end: 'now', default_payment_method: 'pm_card_visa' }
-    expect(await told(story.twin, () => update(story, body))).toBe(inFull('payment_method.attached I3 PI+ Δ'))
+    expect(await emitted(story.twin, () => update(story, body))).toBe(
+      inFull('payment_method.attached I3 PI+ Δ'),
+    )
     expect((await now(story)).status).toBe('active')
   })
 
@@ -293,7 +297,7 @@ describe('trial_end', () => {
 
   test('now with a card that is declined leads to dunning', async () => {
     const story = await begin('trialing', { afterwards: 'decline:lost_card' })
-    expect(await told(story.twin, () => update(story, { trial_end: 'now' }))).toBe(inFull('I3f PI- Δ'))
+    expect(await emitted(story.twin, () => update(story, { trial_end: 'now' }))).toBe(inFull('I3f PI- Δ'))
     expect(await now(story)).toMatchObject({ status: 'past_due', latest_invoice: null })
   })
 })

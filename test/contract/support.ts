@@ -32,7 +32,7 @@ export async function refuses(twin: Twin, request: Request, refusal: Refusal): P
 }
 
 /** The types of the events of a step, in order, on one line. */
-export const told = async (twin: Twin, step: () => Promise<unknown>): Promise<string> =>
+export const emitted = async (twin: Twin, step: () => Promise<unknown>): Promise<string> =>
   typesOf(await eventsOf(twin, step)).join(' ')
 
 /** The symbols of the status tables. */

@@ -86,12 +86,12 @@ describe('an attempt', () => {
     // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
     const script = { outcomes: ['decline:lost_card', 'succeed'], then: 'decline:expired_card' }
     let method: PaymentMethod | null = aCard({ script })
-    const told: string[] = []
+    const results: string[] = []
     for (let attempt = 0; attempt < 4; attempt += 1) {
-      told.push(outcomeOf(method))
+      results.push(outcomeOf(method))
       method = attemptCharge(method).paymentMethod
     }
-    expect(told).toEqual(['card_declined lost_card', 'approved', 'expired_card', 'expired_card'])
+    expect(results).toEqual(['card_declined lost_card', 'approved', 'expired_card', 'expired_card'])
   })
 
   test.each([

@@ -37,7 +37,7 @@ const of = (subscription: Subscription, isPayable = true) =>
 describe('a monthly subscription of 31 January', () => {
   test.each(
     table(
-      ['status', 'cancel_at', 'told'],
+      ['status', 'cancel_at', 'listed'],
       `
       active              -      02-28 renewal, 03-31? renewal, 04-30? renewal, 05-31? renewal
       past_due            -      02-28 renewal, 03-31? renewal, 04-30? renewal, 05-31? renewal
@@ -53,27 +53,30 @@ describe('a monthly subscription of 31 January', () => {
       canceled            04-30  -
       `,
     ),
-  )('$status, to be canceled $cancel_at: $told', ({ status, cancel_at, told }) => {
+  )('$status, to be canceled $cancel_at: $listed', ({ status, cancel_at, listed }) => {
     const subscription = aSubscription({
       status: status as Subscription['status'],
       cancel_at: day(cancel_at),
     })
-    expect(of(subscription)).toBe(told)
+    expect(of(subscription)).toBe(listed)
   })
 
   test.each(
     table(
-      ['behavior', 'resumes_at', 'told'],
+      ['behavior', 'resumes_at', 'listed'],
       `
       void                -      02-28 renewal void, 03-31? renewal void, 04-30? renewal void, 05-31? renewal void
       keep_as_draft       03-31  02-28 renewal draft, 03-31 pause_end, 03-31? renewal, 04-30? renewal, 05-31? renewal
       mark_uncollectible  03-01  02-28 renewal uncollectible, 03-01 pause_end, 03-31? renewal, 04-30? renewal, 05-31? renewal
       `,
     ),
-  )('whose collection is paused ($behavior) until $resumes_at: $told', ({ behavior, resumes_at, told }) => {
-    const pause = { behavior, resumes_at: day(resumes_at) } as Subscription['pause_collection']
-    expect(of(aSubscription({ pause_collection: pause }))).toBe(told)
-  })
+  )(
+    'whose collection is paused ($behavior) until $resumes_at: $listed',
+    ({ behavior, resumes_at, listed }) => {
+      const pause = { behavior, resumes_at: day(resumes_at) } as Subscription['pause_collection']
+      expect(of(aSubscription({ pause_collection: pause }))).toBe(listed)
+    },
+  )
 
   test('shows the amount of each period', () => {
     const subscription = aSubscription({
@@ -102,7 +105,7 @@ describe('a trial until 14 February', () => {
 
   test.each(
     table(
-      ['missing', 'collection_method', 'is_payable', 'told'],
+      ['missing', 'collection_method', 'is_payable', 'listed'],
       `
       create_invoice  charge_automatically  yes  ${bills}
       create_invoice  charge_automatically  no   ${bills}
@@ -117,14 +120,14 @@ describe('a trial until 14 February', () => {
       missing_payment_method: row.missing as Subscription['missing_payment_method'],
       collection_method: row.collection_method as Subscription['collection_method'],
     })
-    expect(of(subscription, row.is_payable === 'yes')).toBe(row.told)
+    expect(of(subscription, row.is_payable === 'yes')).toBe(row.listed)
   })
 })
 
 describe('an open invoice of 31 January', () => {
   test.each(
     table(
-      ['attempts', 'next', 'status', 'final_action', 'told'],
+      ['attempts', 'next', 'status', 'final_action', 'listed'],
       `
       1  02-01  past_due    cancel          02-01 payment_retry #2, 02-03? payment_retry #3, 02-05? payment_retry #4, 02-07? payment_retry #5 cancel
       4  02-07  past_due    mark_unpaid     02-07 payment_retry #5 mark_unpaid
@@ -135,21 +138,21 @@ describe('an open invoice of 31 January', () => {
       5  -      past_due    cancel          -
       `,
     ),
-  )('$attempts attempts, $status, in the end $final_action: $told', (row) => {
+  )('$attempts attempts, $status, in the end $final_action: $listed', (row) => {
     const invoice = anOpenInvoice({
       attempt_count: Number(row.attempts),
       next_payment_attempt: day(row.next),
     })
     const subscription = aSubscription({ status: row.status as Subscription['status'] })
     const final_action = row.final_action === '-' ? null : (row.final_action as FinalAction)
-    expect(written(invoiceProspects(invoice, { subscription, final_action }))).toBe(row.told)
+    expect(written(invoiceProspects(invoice, { subscription, final_action }))).toBe(row.listed)
   })
 
   test('is not retried once its subscription is canceled', () => {
     const invoice = anOpenInvoice({ attempt_count: 1, next_payment_attempt: day('02-01') })
     const subscription = aSubscription({ status: 'past_due', cancel_at: day('02-03') })
-    const told = written(invoiceProspects(invoice, { subscription, final_action: 'cancel' }))
-    expect(told).toBe('02-01 payment_retry #2, 02-03? payment_retry #3')
+    const listed = written(invoiceProspects(invoice, { subscription, final_action: 'cancel' }))
+    expect(listed).toBe('02-01 payment_retry #2, 02-03? payment_retry #3')
   })
 
   test('that is sent has a due date until it is overdue', () => {

@@ -7,9 +7,9 @@ import {
   historyOf,
   listAll,
   openTwin,
+  play,
   setFinalAction,
   subscribe,
-  tell,
   timelineOf,
 } from './story.ts'
 
@@ -56,8 +56,8 @@ async function bringTo(status: string) {
   await twin.advance({ to: status === 'incomplete' ? '2026-06-05T09:00:00Z' : '2026-06-10T12:00:00Z' })
   expect((await twin.get(path)).status).toBe(status)
   const before = await twin.events()
-  const told = async () => timelineOf((await twin.events()).slice(before.length))
-  return { twin, path, told }
+  const emitted = async () => timelineOf((await twin.events()).slice(before.length))
+  return { twin, path, emitted }
 }
 
 describe('DELETE in every status', () => {
@@ -80,7 +80,7 @@ describe('DELETE in every status', () => {
       `,
     ),
   )('$status with body $body: $next, $events', async ({ status, body, next, events }) => {
-    const { twin, path, told } = await bringTo(status)
+    const { twin, path, emitted } = await bringTo(status)
     const now = (await twin.get('/v1/test_helpers/clock')).now
     const after = await twin.delete(path, body === '-' ? undefined : JSON.parse(body))
     const isNow = next === 'canceled'
@@ -89,7 +89,7 @@ describe('DELETE in every status', () => {
     expect(after.cancel_at).toBe(isNow ? null : after.current_period_end)
     expect(after.cancel_at_period_end).toBe(!isNow)
     expect(after.cancellation_details.reason).toBe(isNow ? 'cancellation_requested' : null)
-    expect((await told()).map((line) => line.split(' ')[1]).join(' ')).toBe(events)
+    expect((await emitted()).map((line) => line.split(' ')[1]).join(' ')).toBe(events)
   })
 
   test.each(
@@ -117,14 +117,14 @@ describe('DELETE in every status', () => {
   })
 
   test.each(['yes', 1, null])('with cancel_at_period_end %j is refused', async (cancel_at_period_end) => {
-    const { twin, path, told } = await bringTo('active')
+    const { twin, path, emitted } = await bringTo('active')
     const { status, body } = await twin.request('DELETE', path, { cancel_at_period_end })
     expect([status, body.error.code, body.error.param]).toEqual([
       400,
       'parameter_invalid',
       'cancel_at_period_end',
     ])
-    expect(await told()).toEqual([])
+    expect(await emitted()).toEqual([])
   })
 
   test('of a past due subscription leaves its invoice open and removes the retries', async () => {
@@ -150,7 +150,7 @@ describe('DELETE in every status', () => {
 
 describe('a cancellation at the period’s end', () => {
   test('takes effect in place of the renewal', async () => {
-    const { twin, lines, begun } = await tell({
+    const { twin, lines, begun } = await play({
       now: '2026-01-31T10:00:00Z',
       until: '2026-04-01T00:00:00Z',
       begin: async (fresh) => {
@@ -177,7 +177,7 @@ describe('a cancellation at the period’s end', () => {
   })
 
   test('is at the trial’s end during a trial, and bills nothing', async () => {
-    const { twin, lines } = await tell({
+    const { twin, lines } = await play({
       now: '2026-01-31T10:00:00Z',
       until: '2026-04-01T00:00:00Z',
       begin: async (fresh) => {

@@ -112,7 +112,7 @@ describe('stop_on', () => {
   })
 
   test('stopping and continuing gives the history of one advance', async () => {
-    const tell = async (stop_on: string[]) => {
+    const play = async (stop_on: string[]) => {
       const twin = await openTwin({ now: '2026-06-01T09:00:00Z' })
       for (const outcomes of [[], ['succeed', FAILED], ['succeed', FAILED, FAILED]]) {
         await subscribe(twin, { price: weekly, outcomes })
@@ -121,7 +121,7 @@ describe('stop_on', () => {
       while ((await nowOf(twin)) < end) await twin.advance({ to: end, stop_on })
       return bytesOf(await historyOf(twin))
     }
-    expect(await tell(['invoice.paid', '*.failed'])).toEqual(await tell([]))
+    expect(await play(['invoice.paid', '*.failed'])).toEqual(await play([]))
   })
 })
 

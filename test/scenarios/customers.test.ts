@@ -32,8 +32,8 @@ describe('deleting a customer', () => {
       'subscription.deleted canceled',
       'customer.deleted',
     ])
-    const told = (await twin.events()).slice(place)
-    expect([told[0]?.data.object.id, told[2]?.data.object.id]).toEqual([subscription.id, incomplete.id])
+    const emitted = (await twin.events()).slice(place)
+    expect([emitted[0]?.data.object.id, emitted[2]?.data.object.id]).toEqual([subscription.id, incomplete.id])
     expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toMatchObject({
       canceled_at: at('2026-01-31T10:00:00Z'),
       ended_at: at('2026-01-31T10:00:00Z'),

@@ -125,7 +125,7 @@ describe('error_if_incomplete', () => {
   })
 
   test('changes nothing: later results are as if it had not been called', async () => {
-    const tell = async (isRefusedFirst: boolean) => {
+    const play = async (isRefusedFirst: boolean) => {
       const twin = await openTwin()
       const price = await makePrice(twin)
       const outcomes = isRefusedFirst ? [FAILED, FAILED] : []
@@ -150,8 +150,8 @@ describe('error_if_incomplete', () => {
       await twin.advance({ by: '1mo' })
       return historyOf(twin)
     }
-    const history = await tell(true)
-    expect(bytesOf(history)).toEqual(bytesOf(await tell(false)))
+    const history = await play(true)
+    expect(bytesOf(history)).toEqual(bytesOf(await play(false)))
     const [prefix] = history.customers.map(({ invoice_prefix }) => invoice_prefix)
     expect(history.invoices.map(({ number }) => number)).toEqual([`${prefix}-0001`, `${prefix}-0002`])
   })
@@ -192,7 +192,7 @@ test('a test id as payment method is attached before subscription.created', asyn
 })
 
 test('a refused call uses no id and no number', async () => {
-  const tell = async (refused: Body[]) => {
+  const play = async (refused: Body[]) => {
     const twin = await openTwin()
     const price = await makePrice(twin)
     const { customer, method } = await makeCustomer(twin)
@@ -217,5 +217,5 @@ test('a refused call uses no id and no number', async () => {
     { items: [] },
     { items: [{ price: 'price_unknown' }] },
   ]
-  expect(await tell(refused)).toEqual(await tell([]))
+  expect(await play(refused)).toEqual(await play([]))
 })

@@ -106,11 +106,11 @@ function newestEventsShowThePresent(history: History): void {
   )
   for (const { id } of history.subscriptions) gone.delete(id)
   const newest = new Map(history.events.map(({ data }) => [data.object.id as string, data.object as Body]))
-  for (const [id, told] of newest) {
+  for (const [id, emitted] of newest) {
     if (gone.has(id)) continue
     const now = { ...present.get(id) }
-    for (const field of silentFieldsOf(told)) now[field] = told[field]
-    expect(told).toEqual(now)
+    for (const field of silentFieldsOf(emitted)) now[field] = emitted[field]
+    expect(emitted).toEqual(now)
   }
 }
 

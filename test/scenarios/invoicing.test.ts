@@ -183,12 +183,12 @@ describe('latest_invoice', () => {
       expect(current.latest_invoice).toBe(invoices.at(-1)?.id)
       return invoices.at(-1)?.status
     }
-    const told: string[] = [await newest()]
+    const emitted: string[] = [await newest()]
     for (const time of ['2026-02-28T10:00:00Z', '2026-03-01T10:00:00Z', '2026-03-31T10:00:00Z']) {
       await twin.advance({ to: time })
-      told.push(await newest())
+      emitted.push(await newest())
     }
-    expect(told).toEqual(['paid', 'open', 'paid', 'paid'])
+    expect(emitted).toEqual(['paid', 'open', 'paid', 'paid'])
   })
 })
 
@@ -196,9 +196,9 @@ test('each event of one operation shows the object as of its step', async () => 
   const twin = await openTwin()
   const { subscription } = await subscribe(twin)
   const [invoice] = await listAll(twin, '/v1/invoices')
-  const told = new Map((await twin.events()).map(({ type, data }) => [type, data.object]))
-  expect(told.get('subscription.created')).toEqual(subscription)
-  expect(told.get('invoice.created')).toMatchObject({
+  const emitted = new Map((await twin.events()).map(({ type, data }) => [type, data.object]))
+  expect(emitted.get('subscription.created')).toEqual(subscription)
+  expect(emitted.get('invoice.created')).toMatchObject({
     id: invoice?.id,
     status: 'draft',
     number: null,
@@ -206,7 +206,7 @@ test('each event of one operation shows the object as of its step', async () => 
     charge: null,
     status_transitions: { finalized_at: null, paid_at: null },
   })
-  expect(told.get('invoice.finalized')).toMatchObject({
+  expect(emitted.get('invoice.finalized')).toMatchObject({
     status: 'open',
     number: invoice?.number,
     payment_intent: invoice?.payment_intent,
@@ -214,7 +214,7 @@ test('each event of one operation shows the object as of its step', async () => 
     amount_remaining: 2000,
     charge: null,
   })
-  expect(told.get('invoice.paid')).toEqual(invoice)
+  expect(emitted.get('invoice.paid')).toEqual(invoice)
 })
 
 test('pages of events are complete, although there are silent changes between them', async () => {

@@ -77,11 +77,11 @@ describe('a live clock', () => {
   test('runs due jobs at a tick, without a request', async () => {
     const { twin, wall } = await openLive()
     await subscribe(twin)
-    const told: string[] = []
-    twin.sandbox.engine.listen({ caughtUp: (_, { jobs }) => told.push(`${jobs} jobs`) })
+    const emitted: string[] = []
+    twin.sandbox.engine.listen({ caughtUp: (_, { jobs }) => emitted.push(`${jobs} jobs`) })
     wall.set('2026-04-01T00:00:00Z')
     await twin.sandbox.engine.settleAll()
-    expect(told).toEqual(['2 jobs'])
+    expect(emitted).toEqual(['2 jobs'])
     expect(twin.sandbox.engine.counts().invoices).toBe(3)
   })
 

@@ -75,7 +75,7 @@ test('each clock moves independently', async () => {
 })
 
 test('requests of one merchant do not affect the ids and times of another', async () => {
-  const tell = async (isBusy: boolean) => {
+  const play = async (isBusy: boolean) => {
     const first = await openTwin()
     const second = await addMerchant(first, 'Second')
     const both = [subscribe(second), ...(isBusy ? [subscribe(first), subscribe(first)] : [])]
@@ -83,7 +83,7 @@ test('requests of one merchant do not affect the ids and times of another', asyn
     await Promise.all([second.advance({ by: '3mo' }), ...(isBusy ? [first.advance({ by: '5mo' })] : [])])
     return bytesOf(await historyOf(second))
   }
-  expect(await tell(true)).toEqual(await tell(false))
+  expect(await play(true)).toEqual(await play(false))
 })
 
 test('each merchant has its own final action', async () => {

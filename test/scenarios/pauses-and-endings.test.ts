@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { table } from '../table.ts'
 import { type Body, makePrice, type Twin } from '../twin.ts'
-import { at, listAll, openTwin, subscribe, tell } from './story.ts'
+import { at, listAll, openTwin, play, subscribe } from './story.ts'
 
 const NOW = '2026-04-01T00:00:00Z'
 const TRIAL_END = '2026-04-15T00:00:00Z'
@@ -22,7 +22,7 @@ describe('a trial that ends while collection is paused', () => {
       `,
     ),
   )('with $behavior becomes active, without a charge', async ({ behavior, status, events }) => {
-    const { lines, history, begun, twin } = await tell({
+    const { lines, history, begun, twin } = await play({
       now: NOW,
       until: '2026-05-14T00:00:00Z',
       begin: async (fresh) => {
@@ -42,7 +42,7 @@ describe('a trial that ends while collection is paused', () => {
   })
 
   test('is collected when the pause ends in that very second', async () => {
-    const { lines, history } = await tell({
+    const { lines, history } = await play({
       now: NOW,
       until: TRIAL_END,
       begin: async (fresh) => {
@@ -83,7 +83,7 @@ describe('a renewal that costs nothing while collection is paused', () => {
       `,
     ),
   )('with $behavior does not change the latest invoice', async ({ behavior, status, events }) => {
-    const { lines, history, begun, twin } = await tell({
+    const { lines, history, begun, twin } = await play({
       now: NOW,
       until: '2026-05-01T00:00:00Z',
       begin: async (fresh) => {
@@ -100,7 +100,7 @@ describe('a renewal that costs nothing while collection is paused', () => {
 
 describe('a scheduled cancellation', () => {
   test('takes effect while collection is paused', async () => {
-    const { lines } = await tell({
+    const { lines } = await play({
       now: NOW,
       until: '2026-06-01T00:00:00Z',
       begin: async (fresh) => {

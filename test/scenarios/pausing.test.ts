@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { linesOf, table } from '../table.ts'
 import { type Body, makePrice, type Twin } from '../twin.ts'
-import { at, bytesOf, historyOf, listAll, openTwin, subscribe, tell, timelineOf } from './story.ts'
+import { at, bytesOf, historyOf, listAll, openTwin, play, subscribe, timelineOf } from './story.ts'
 
 const FAILED = 'decline:insufficient_funds'
 const NOW = '2026-01-31T10:00:00Z'
@@ -27,7 +27,7 @@ describe('while collection is paused', () => {
       `,
     ),
   )('$behavior makes an invoice at the renewal that is $status', async ({ behavior, status, events }) => {
-    const { lines, history } = await tell({
+    const { lines, history } = await play({
       now: NOW,
       until: '2026-02-28T10:00:00Z',
       begin: async (fresh) => {
@@ -35,9 +35,9 @@ describe('while collection is paused', () => {
         return pause(fresh, subscription, behavior)
       },
     })
-    const told = lines.filter((line) => line.startsWith('2026-02-28'))
-    expect(told.map((line) => line.split(' ')[1]).join(' ')).toBe(`${events} subscription.updated`)
-    expect(told.at(-1)).toMatch(/ active Δ current_period_start current_period_end$/)
+    const emitted = lines.filter((line) => line.startsWith('2026-02-28'))
+    expect(emitted.map((line) => line.split(' ')[1]).join(' ')).toBe(`${events} subscription.updated`)
+    expect(emitted.at(-1)).toMatch(/ active Δ current_period_start current_period_end$/)
     expect(history.invoices.at(-1)).toMatchObject({ status, attempt_count: 0, attempted: false })
   })
 
@@ -68,7 +68,7 @@ describe('while collection is paused', () => {
   })
 
   test('the pause ends at resumes_at, before a renewal of that second', async () => {
-    const { lines } = await tell({
+    const { lines } = await play({
       now: NOW,
       until: '2026-03-31T10:00:00Z',
       begin: async (fresh) => {
@@ -214,7 +214,7 @@ describe('cancel_at', () => {
     twin.post(`/v1/subscriptions/${id}`, { cancel_at: at(time) })
 
   test('cancels within a period', async () => {
-    const { twin, lines, begun } = await tell({
+    const { twin, lines, begun } = await play({
       now: NOW,
       until: '2026-06-01T00:00:00Z',
       begin: async (fresh) => {

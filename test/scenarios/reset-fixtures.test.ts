@@ -187,12 +187,14 @@ test('a later start keeps the same apps at a reset', async () => {
     secretKey: key,
     fixtures: () => [{ name: 'f', content: WITH_APPS }],
   })
-  const told = toldOf(first)
+  const emitted = toldOf(first)
   await first.close()
   const second = await openTwin({ database, secretKey: key })
   await reset(second)
-  expect((await appsOf(second)).map(({ id }) => id).reverse()).toEqual(told.map(({ client_id }) => client_id))
-  for (const app of told) expect(await opens(second, await letIn(second, app))).toBe(true)
+  expect((await appsOf(second)).map(({ id }) => id).reverse()).toEqual(
+    emitted.map(({ client_id }) => client_id),
+  )
+  for (const app of emitted) expect(await opens(second, await letIn(second, app))).toBe(true)
 })
 
 test('a restore does not change the apps of the start', async () => {

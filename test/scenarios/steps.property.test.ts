@@ -97,7 +97,7 @@ type Subscribed = { readonly id: string | null; readonly customer: string; reado
 type Pace = (twin: Twin, until: number) => Promise<void>
 
 /** Plays a plan. The answers of its requests are part of the result. */
-async function tell(
+async function play(
   plan: Plan,
   pace: Pace,
 ): Promise<{ history: History; answers: number[]; overdue: Body[] }> {
@@ -239,8 +239,8 @@ test('one jump and many steps give the same history, and its invariants hold', {
 }, async () => {
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
-      const jump = await tell(plan, atOnce)
-      const steps = await tell(plan, inSteps(plan))
+      const jump = await play(plan, atOnce)
+      const steps = await play(plan, inSteps(plan))
       expect(steps.answers).toEqual(jump.answers)
       expect(bytesOf(steps.history)).toEqual(bytesOf(jump.history))
       expect(jump.overdue).toEqual([])

@@ -18,7 +18,7 @@ export function at(time: string): number {
 }
 
 /**
- * A customer with a card, subscribed to a price of 20.00 USD a month, or what is asked for. `outcomes` scripts the
+ * A customer with a card, subscribed to a price of 20.00 USD a month, or with other parameters. `outcomes` scripts the
  * card, `afterwards` is what it does when they have run out.
  */
 export async function subscribe(
@@ -109,8 +109,8 @@ export const PACES: Readonly<Record<string, (twin: Twin, until: number) => Promi
 export const nowOf = async (twin: Twin): Promise<number> => (await twin.get('/v1/test_helpers/clock')).now
 
 /**
- * The same twin with all customers on a test clock, which stands where the main clock does; so that a story can be told
- * on it as on the main clock, which stands still meanwhile.
+ * Puts all customers of a twin on a test clock that starts at the main clock's time. A story can then be played on the
+ * test clock, while the main clock stands still.
  */
 export async function onTestClock(twin: Twin): Promise<Twin> {
   const { id, now } = await twin.post('/v1/test_helpers/test_clocks', { frozen_time: await nowOf(twin) })
@@ -139,11 +139,11 @@ export type Story<Begun> = {
 }
 
 /**
- * Tells a story at every pace, on the main clock and on a test clock, and holds that the histories are the same byte
+ * Plays a story at every pace, on the main clock and on a test clock, and checks that the histories are the same byte
  * for byte.
  * @returns the twin at the story's end, and its timeline
  */
-export async function tell<Begun>({ now, until, begin }: Story<Begun>) {
+export async function play<Begun>({ now, until, begin }: Story<Begun>) {
   const tellings = []
   for (const advance of Object.values(PACES)) {
     const twin = await openTwin({ now })
@@ -166,7 +166,7 @@ const TOLD = /^(subscription|invoice|payment_intent|charge)\./
 /**
  * A history as lines: when, what, and the state it led to. An attempt shows its count and the next one, an update the
  * fields that changed.
- * @param names - of customers, by id, to tell several stories apart
+ * @param names - of customers, by id, to distinguish several stories
  */
 export const timelineOf = (events: readonly Body[], names: Readonly<Record<string, string>> = {}): string[] =>
   events.filter(({ type }) => TOLD.test(type)).map((event) => lineOf(event, names))

@@ -103,7 +103,7 @@ describe('while a test clock advances', () => {
   })
 
   test('it can be canceled, and continuing gives the history of one advance', async () => {
-    const tell = async (isCanceled: boolean) => {
+    const play = async (isCanceled: boolean) => {
       const twin = await openTwin({ now: NOW })
       const { id } = await busyClock(twin, ['succeed', 'decline:lost_card'])
       const { moved } = await begin(twin, id)
@@ -115,7 +115,7 @@ describe('while a test clock advances', () => {
       await moved
       return bytesOf(await historyOf(twin))
     }
-    expect(await tell(true)).toEqual(await tell(false))
+    expect(await play(true)).toEqual(await play(false))
   })
 
   test('a card script is used up once for each attempt, though a request had to wait', async () => {
@@ -140,7 +140,7 @@ describe('while a test clock advances', () => {
 })
 
 test('two test clocks and the main clock advance simultaneously, each with its own history', async () => {
-  const tell = async (isParallel: boolean) => {
+  const play = async (isParallel: boolean) => {
     const twin = await openTwin({ now: NOW })
     const first = await busyClock(twin)
     const second = await busyClock(twin, ['succeed', 'decline:lost_card', 'decline:lost_card'])
@@ -159,7 +159,7 @@ test('two test clocks and the main clock advance simultaneously, each with its o
         .map(({ type, created, data }) => `${created} ${type} ${data.object.status}`),
     )
   }
-  expect(await tell(true)).toEqual(await tell(false))
+  expect(await play(true)).toEqual(await play(false))
 })
 
 test('an advance of a test clock that a crash interrupts continues at the next start', {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { linesOf } from '../table.ts'
 import { makePrice } from '../twin.ts'
-import { at, listAll, subscribe, tell } from './story.ts'
+import { at, listAll, play, subscribe } from './story.ts'
 
 const FAILED = 'decline:insufficient_funds'
 
 describe('D: a trial that ends without a payment method', () => {
   test('it is billed, retried four times and canceled, and never has a latest invoice', async () => {
-    const { twin, lines, begun, history } = await tell({
+    const { twin, lines, begun, history } = await play({
       now: '2026-04-01T00:00:00Z',
       until: '2026-06-01T00:00:00Z',
       begin: async (fresh) => {
@@ -40,8 +40,8 @@ describe('D: a trial that ends without a payment method', () => {
       2026-04-22T00:00:00Z subscription.deleted canceled
       `),
     )
-    const told = history.events.filter(({ type }) => type.startsWith('subscription.'))
-    expect(told.map(({ data }) => data.object.latest_invoice)).toEqual([null, null, null])
+    const emitted = history.events.filter(({ type }) => type.startsWith('subscription.'))
+    expect(emitted.map(({ data }) => data.object.latest_invoice)).toEqual([null, null, null])
     expect(begun).toMatchObject({ trial_start: at('2026-04-01'), trial_end: 1776211200 })
     expect(await twin.get(`/v1/subscriptions/${begun.id}`)).toMatchObject({
       status: 'canceled',
@@ -66,7 +66,7 @@ describe('D: a trial that ends without a payment method', () => {
 
 describe('E: weekly, and the last retry falls on the next renewal', () => {
   test('the retry comes first, then the renewal of the recovered subscription', async () => {
-    const { twin, lines, begun } = await tell({
+    const { twin, lines, begun } = await play({
       now: '2026-06-01T09:00:00Z',
       until: '2026-06-15T09:00:00Z',
       begin: (fresh) =>
@@ -133,7 +133,7 @@ describe('F: the first payment fails', () => {
     2026-05-11T15:30:00Z charge.failed failed`
 
   test('a successful retry makes it active within its first period', async () => {
-    const { twin, lines, begun, history } = await tell({
+    const { twin, lines, begun, history } = await play({
       now: '2026-05-10T15:30:00Z',
       until: '2026-06-10T15:29:59Z',
       begin: (fresh) => subscribe(fresh, { outcomes: [FAILED, FAILED] }),
@@ -162,7 +162,7 @@ describe('F: the first payment fails', () => {
   })
 
   test('the last failed retry expires it and voids its invoice', async () => {
-    const { twin, lines, begun, history } = await tell({
+    const { twin, lines, begun, history } = await play({
       now: '2026-05-10T15:30:00Z',
       until: '2026-07-01T00:00:00Z',
       begin: (fresh) => subscribe(fresh, { outcomes: [], afterwards: FAILED }),

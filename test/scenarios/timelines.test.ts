@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { linesOf } from '../table.ts'
 import type { Twin } from '../twin.ts'
-import { at, listAll, setFinalAction, subscribe, tell } from './story.ts'
+import { at, listAll, play, setFinalAction, subscribe } from './story.ts'
 
 const FAILED_FOR_EVER = 'decline:insufficient_funds'
 
@@ -9,7 +9,7 @@ const newestInvoice = async (twin: Twin) => (await listAll(twin, '/v1/invoices')
 
 describe('A: monthly from 31 January with a good card', () => {
   test('it renews on the last day of shorter months, and on the 31st of the others', async () => {
-    const { twin, lines, begun } = await tell({
+    const { twin, lines, begun } = await play({
       now: '2026-01-31T10:00:00Z',
       until: '2026-06-01T00:00:00Z',
       begin: subscribe,
@@ -68,7 +68,7 @@ describe('A: monthly from 31 January with a good card', () => {
 
 describe('B: the renewal of 28 February fails and the second retry succeeds', () => {
   test('the subscription recovers on 3 March and renews on 31 March as usual', async () => {
-    const { twin, lines, begun, history } = await tell({
+    const { twin, lines, begun, history } = await play({
       now: '2026-01-31T10:00:00Z',
       until: '2026-04-01T00:00:00Z',
       begin: (fresh) => subscribe(fresh, { outcomes: ['succeed', FAILED_FOR_EVER, FAILED_FOR_EVER] }),
@@ -160,7 +160,7 @@ describe('C: the card never works again', () => {
     2026-03-07T10:00:00Z charge.failed failed`
 
   const neverAgain = (finalAction: string) =>
-    tell({
+    play({
       now: '2026-01-31T10:00:00Z',
       until: '2026-04-01T09:59:59Z',
       begin: async (fresh) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { linesOf } from '../table.ts'
 import { type Body, makeCustomer, makePrice, type Twin } from '../twin.ts'
-import { at, bytesOf, historyOf, listAll, openTwin, subscribe, tell, timelineOf } from './story.ts'
+import { at, bytesOf, historyOf, listAll, openTwin, play, subscribe, timelineOf } from './story.ts'
 
 const NOW = '2026-04-01T00:00:00Z'
 
@@ -26,7 +26,7 @@ const subscriptionOf = async (twin: Twin, { id }: Body) => twin.get(`/v1/subscri
 
 describe('a trial', () => {
   test('creates no invoice, and its end is the anchor of the later periods', async () => {
-    const { twin, lines, begun, history } = await tell({
+    const { twin, lines, begun, history } = await play({
       now: NOW,
       until: '2026-05-31T00:00:00Z',
       begin: (fresh) => subscribe(fresh, { trial_end: at('2026-04-30T00:00:00Z') }),
@@ -68,7 +68,7 @@ describe('a trial', () => {
   })
 
   test('whose first payment fails is past due, and has no latest invoice until it is paid', async () => {
-    const { twin, lines, history, begun } = await tell({
+    const { twin, lines, history, begun } = await play({
       now: NOW,
       until: '2026-04-30T00:00:00Z',
       begin: (fresh) => subscribe(fresh, { trial_period_days: 14, outcomes: ['decline:lost_card'] }),
@@ -140,7 +140,7 @@ describe('a trial that ends without a payment method', () => {
   })
 
   test('with pause is paused, and has no further jobs', async () => {
-    const { twin, lines, begun } = await tell({
+    const { twin, lines, begun } = await play({
       now: NOW,
       until: '2026-08-01T00:00:00Z',
       begin: (fresh) => tryOut(fresh, endingWith('pause')),
@@ -151,7 +151,7 @@ describe('a trial that ends without a payment method', () => {
   })
 
   test('with cancel is canceled, because there is no payment method', async () => {
-    const { twin, lines, begun } = await tell({
+    const { twin, lines, begun } = await play({
       now: NOW,
       until: '2026-08-01T00:00:00Z',
       begin: (fresh) => tryOut(fresh, endingWith('cancel')),

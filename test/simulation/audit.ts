@@ -131,8 +131,8 @@ const UPCOMING: Readonly<Record<string, string>> = {
 }
 
 /**
- * Compares the next job of each subscription, in order. Later jobs may never run because of earlier ones, and a due date
- * that changes no status may be listed or not.
+ * Compares the next job of each subscription, in order. Later jobs may never run because of earlier ones, and a due
+ * date that changes no status may be listed or not.
  */
 async function compareUpcoming(world: World, account: Account): Promise<void> {
   const { model, naming } = account

@@ -7,7 +7,7 @@ export type Played = { readonly path: string }
 /** Ids of existing objects that parameters may name. */
 export type Known = { readonly merchant: string; readonly test_clock: string }
 
-// biome-ignore lint/suspicious/noExplicitAny: a list knows what it holds
+// biome-ignore lint/suspicious/noExplicitAny: a list can have any entries
 type Entry = Record<string, any>
 type Ask = (path: string) => Promise<{ status: number; body: Entry }>
 
@@ -88,7 +88,7 @@ function valuesOf(
 const SEEN_AT = 1_769_853_600 + 28 * 86_400 + 3_600
 
 function unwrapped(type: z.ZodType): { type: string; options: string[] } {
-  // biome-ignore lint/suspicious/noExplicitAny: wrappers are told apart by what they have
+  // biome-ignore lint/suspicious/noExplicitAny: wrappers are distinguished by their fields
   let inner = type as any
   while (inner.unwrap && inner.type !== 'array') inner = inner.unwrap()
   return inner
