@@ -7,7 +7,7 @@ afterEach(() => server.close())
 
 const EMPTY = { object: 'list', url: '', has_more: false, data: [], livemode: false }
 
-test('a request carries the token and asks for what is given only', async () => {
+test('a request sends the token and only the given parameters', async () => {
   server = await fakeServer((_request, response) => json(response, 200, EMPTY))
   const client = new Client({ url: server.url, token: 'secret' })
   expect(await client.upcoming({ merchant: 'mer_1', limit: undefined })).toEqual(EMPTY)
@@ -51,7 +51,7 @@ test.each([
   ['other JSON', 200, '{"hello":1}'],
   ['an error that is not ours', 404, '{"error":"not found","livemode":false}'],
   ['a redirect', 302, ''],
-])('%s is not taken for a daemon', async (_what, status, body) => {
+])('%s is not accepted as a daemon', async (_what, status, body) => {
   server = await fakeServer((_request, response) => response.writeHead(status).end(body))
   await expect(new Client({ url: server.url, token: null }).status()).rejects.toMatchObject({
     name: 'Unreachable',
@@ -59,7 +59,7 @@ test.each([
   })
 })
 
-test('a connection that breaks before the answer is complete is said to be lost', async () => {
+test('a connection that breaks before the answer is complete is reported as lost', async () => {
   server = await fakeServer((request, response) => {
     if (request.url === '/_paytwin/keys?') request.socket.destroy()
     else response.writeHead(200, { 'content-length': 100 }).write('{', () => request.socket.destroy())
@@ -70,7 +70,7 @@ test('a connection that breaks before the answer is complete is said to be lost'
   await expect(client.status()).rejects.toMatchObject(lost)
 })
 
-test('nobody at the address is told apart', async () => {
+test('a missing daemon is reported as unreachable', async () => {
   server = await fakeServer(() => undefined)
   const { url, close } = server
   await close()

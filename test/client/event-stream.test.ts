@@ -56,7 +56,7 @@ async function follow(wanted: { since?: string; merchant?: string; types?: strin
   return { ids, news, refusal }
 }
 
-test('a broken stream goes on after the last event that was given', async () => {
+test('a broken stream continues after the last yielded event', async () => {
   const { streamRequests } = await daemonWith([tell(frame('evt_1'), frame('evt_2')), tell(frame('evt_3'))])
   const { ids, news, refusal } = await follow({ since: 'evt_0' })
   expect(ids).toEqual(['evt_1', 'evt_2', 'evt_3'])
@@ -65,7 +65,7 @@ test('a broken stream goes on after the last event that was given', async () => 
   expect(refusal).toBe('No more streams.')
 })
 
-test('without a beginning it begins after the newest event, so that a break before the first one loses nothing', async () => {
+test('without a start it begins after the newest event, and a break before the first event loses nothing', async () => {
   const { streamRequests } = await daemonWith([tell(), tell(frame('evt_8'))], (query) => {
     expect(Object.fromEntries(query)).toEqual({ merchant: 'mer_1', limit: '1' })
     return list(['evt_7'], true)
@@ -75,7 +75,7 @@ test('without a beginning it begins after the newest event, so that a break befo
   expect(streamRequests.map(lastEventId)).toEqual(['evt_7', 'evt_7', 'evt_8'])
 })
 
-test('where nothing had happened yet, all that a break has hidden is read from the list, once', async () => {
+test('if there were no events at the start, events missed during a break are read from the list, once', async () => {
   const history: string[] = []
   const { streamRequests } = await daemonWith(
     [
@@ -97,7 +97,7 @@ test('where nothing had happened yet, all that a break has hidden is read from t
   expect(streamRequests.map(lastEventId)).toEqual([undefined, undefined, 'evt_4'])
 })
 
-test('comments and other messages are passed over, and chunks may end anywhere', async () => {
+test('comments and other messages are ignored, and chunks may end anywhere', async () => {
   const bytes = Buffer.from(frame('evt_ü'))
   const middle = bytes.indexOf(Buffer.from('ü')) + 1
   await daemonWith([
@@ -109,7 +109,7 @@ test('comments and other messages are passed over, and chunks may end anywhere',
 const reset = (newest: string) =>
   `event: reset\nid: ${newest}\ndata: ${JSON.stringify({ object: 'reset', livemode: false })}\n\n`
 
-test('a state that was replaced is told in its place, and the stream goes on after what is newest then', async () => {
+test('a replaced state is reported in order, and the stream continues after its newest event', async () => {
   const { streamRequests } = await daemonWith([
     tell(frame('evt_7'), frame('evt_8'), reset('evt_3'), frame('evt_4')),
     tell(reset('evt_2')),
@@ -134,7 +134,7 @@ test('a state that was replaced is told in its place, and the stream goes on aft
   expect(streamRequests.map(lastEventId)).toEqual(['evt_6', 'evt_4', 'evt_2'])
 })
 
-test('after a reset nothing has happened, and events that have the ids of others are news', async () => {
+test('after a reset without events, events with reused ids are yielded', async () => {
   const histories = [['evt_2', 'evt_1'], ['evt_1']]
   const { streamRequests } = await daemonWith(
     [tell(frame('evt_2'), reset(''), frame('evt_1'), frame('evt_2'), reset('')), tell(frame('evt_2'))],
@@ -148,7 +148,7 @@ test('after a reset nothing has happened, and events that have the ids of others
 const missing = (_request: IncomingMessage, response: ServerResponse) =>
   json(response, 404, { error: { message: 'No such event.', code: 'resource_missing' }, livemode: false })
 
-test('a state that was replaced while nobody listened is gone on with from its newest event', async () => {
+test('a state replaced during a disconnection is reported, and the stream continues after its newest event', async () => {
   let newest = 'evt_9'
   const { streamRequests } = await daemonWith(
     [
@@ -167,31 +167,31 @@ test('a state that was replaced while nobody listened is gone on with from its n
   expect(streamRequests.map(lastEventId)).toEqual(['evt_9', 'evt_10', 'evt_3', 'evt_4'])
 })
 
-test('an event that nobody knows is no place to begin', async () => {
+test('an unknown start event is refused', async () => {
   await daemonWith([missing])
   expect(await follow({ since: 'evt_0' })).toEqual({ ids: [], news: [], refusal: 'No such event.' })
 })
 
-test('a merchant that is gone ends it', async () => {
+test('a deleted merchant ends the stream', async () => {
   await daemonWith([tell(frame('evt_1')), missing, missing])
   const { ids, refusal } = await follow({ since: 'evt_0', merchant: 'mer_1' })
   expect({ ids, refusal }).toEqual({ ids: ['evt_1'], refusal: 'No such event.' })
 })
 
-test('wanted types go along', async () => {
+test('requested types are sent', async () => {
   const { streamRequests } = await daemonWith([])
   await follow({ since: 'evt_0', types: ['invoice.*'], merchant: 'mer_1' })
   expect(streamRequests[0]?.url).toBe('/_paytwin/events?merchant=mer_1&types%5B%5D=invoice.*')
 })
 
-test('a daemon that is not there at first is not waited for', async () => {
+test('a daemon that does not answer at first is not retried', async () => {
   await daemonWith([])
   await server.close()
   expect((await follow({ since: 'evt_0' })).refusal).toContain('ECONNREFUSED')
   await daemonWith([])
 })
 
-test('it ends when it is told to', async () => {
+test('it ends when the signal is aborted', async () => {
   await daemonWith([(_request, response) => response.writeHead(200).write(frame('evt_1'))])
   const stop = new AbortController()
   const client = new Client({ url: server.url, token: null })

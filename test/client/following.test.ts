@@ -49,20 +49,20 @@ async function follow(since: string | null, streams: readonly Answer[], isTold =
   return { ids, news, asked, failure }
 }
 
-test('events come from where it begins, over as many connections as it takes', async () => {
+test('events after the start are yielded, over several connections', async () => {
   const { ids, asked, failure } = await follow('evt_0', [tell('evt_1'), tell('evt_2')])
   expect(ids).toEqual(['evt_1', 'evt_2'])
   expect(asked).toEqual(['evt_0', 'evt_1', 'evt_2'])
   expect(failure).toBe('It is end.')
 })
 
-test('where nothing had happened yet it begins with the first event there is', async () => {
+test('without earlier events it begins with the first event', async () => {
   const { ids, asked } = await follow(null, [tell('evt_new', 'evt_2')])
   expect(ids).toEqual(['evt_new', 'evt_2'])
   expect(asked[0]).toBeUndefined()
 })
 
-test('where the last event is gone it says so, and goes on with what happens from then on', async () => {
+test('if the last event is gone it reports a reset, and continues with new events', async () => {
   const { ids, news, asked } = await follow('evt_0', [
     tell('evt_1'),
     refuse(404, 'resource_missing'),
@@ -73,7 +73,7 @@ test('where the last event is gone it says so, and goes on with what happens fro
   expect(asked).toEqual(['evt_0', 'evt_1', 'evt_new', 'evt_9'])
 })
 
-test('a daemon that is away just then is waited for', async () => {
+test('a daemon that is briefly unreachable is retried', async () => {
   const { ids, news } = await follow('evt_0', [
     tell('evt_1'),
     refuse(404, 'resource_missing'),
@@ -84,7 +84,7 @@ test('a daemon that is away just then is waited for', async () => {
   expect(news).toEqual(['connected', 'lost', 'reconnected', 'reset', 'lost'])
 })
 
-test('a daemon that is away at first is waited for only when it has told where to begin', async () => {
+test('a daemon that is unreachable at first is retried only if the start came from it', async () => {
   const streams: Answer[] = [(_request, response) => response.destroy(), tell('evt_1')]
   expect(await follow('evt_0', streams)).toMatchObject({
     ids: [],
@@ -94,25 +94,25 @@ test('a daemon that is away at first is waited for only when it has told where t
   expect(await follow('evt_0', streams, true)).toMatchObject({ ids: ['evt_1'] })
 })
 
-test('an event that was never there is refused', async () => {
+test('a start event that never existed is refused', async () => {
   const { failure, news } = await follow('evt_0', [refuse(404, 'resource_missing')])
   expect(failure).toBe('It is resource_missing.')
   expect(news).toEqual([])
 })
 
-test('an event that the daemon itself had told was there, and is gone', async () => {
+test('a start event that came from the daemon itself and is gone causes a reset', async () => {
   const { ids, news } = await follow('evt_0', [refuse(404, 'resource_missing'), tell('evt_9')], true)
   expect(ids).toEqual(['evt_9'])
   expect(news).toEqual(['connected', 'reset', 'lost'])
 })
 
-test('what is refused for another reason is refused', async () => {
+test('other refusals are thrown', async () => {
   const { failure, news } = await follow('evt_0', [tell('evt_1'), refuse(404, 'something_else')])
   expect(failure).toBe('It is something_else.')
   expect(news).toEqual(['connected', 'lost'])
 })
 
-test('a merchant that is gone is not asked for again and again', async () => {
+test('a deleted merchant is not retried', async () => {
   const gone = refuse(404, 'resource_missing')
   const { failure, news, asked } = await follow('evt_0', [tell('evt_1'), gone, gone])
   expect(failure).toBe('It is resource_missing.')

@@ -17,7 +17,7 @@ const clientOf = ({ url }: FakeServer) => new Client({ url, token: TOKEN, mustPr
 const told = () => server.requests.map(({ headers }) => headers.authorization)
 const nonceOf = (url = '') => new URL(url, 'http://localhost').searchParams.get('nonce') ?? ''
 
-test('the token follows the proof, and another number is asked each time', async () => {
+test('the token is sent after the proof, with a new nonce for each request', async () => {
   server = await fakeServer((request, response) => {
     const nonce = nonceOf(request.url)
     const proof = nonce && proofOf({ url: server.url, token: TOKEN }, nonce)
@@ -46,7 +46,7 @@ test.each<[string, (nonce: string) => object]>([
     'signs without a number',
     () => ({ proof: createHmac('sha256', TOKEN).update(server.url).digest('hex'), livemode: false }),
   ],
-])('who %s is not told the token', async (_, answer) => {
+])('a program that %s does not get the token', async (_, answer) => {
   server = await fakeServer((request, response) => json(response, 200, answer(nonceOf(request.url))))
   await expect(clientOf(server).shutDown()).rejects.toMatchObject({
     name: 'Unreachable',
@@ -55,7 +55,7 @@ test.each<[string, (nonce: string) => object]>([
   expect(told()).toEqual([undefined])
 })
 
-test('nor is who refuses to answer, nor what speaks no paytwin', async () => {
+test('a program that answers with an error, or is not paytwin, does not get the token', async () => {
   server = await fakeServer((_request, response) =>
     json(response, 404, { error: { type: 'x', code: 'y', message: 'no such page' }, livemode: false }),
   )
@@ -67,7 +67,7 @@ test('nor is who refuses to answer, nor what speaks no paytwin', async () => {
   expect(told()).toEqual([undefined])
 })
 
-test('a stream that connects again asks for proof again, and ends where there is none', async () => {
+test('a stream requires a proof on each connection, and ends without one', async () => {
   let isStranger = false
   server = await fakeServer((request, response) => {
     const nonce = nonceOf(request.url)
@@ -88,7 +88,7 @@ test('a stream that connects again asks for proof again, and ends where there is
   expect(told()).toEqual([undefined, `Bearer ${TOKEN}`, undefined])
 })
 
-test('who stays silent, or answers without an end, is given up, and not told the token', {
+test('a program that does not answer, or answers without end, is abandoned and does not get the token', {
   timeout: 30_000,
 }, async () => {
   server = await fakeServer((request, response) => {
@@ -106,7 +106,7 @@ test('who stays silent, or answers without an end, is given up, and not told the
   expect(told()).toEqual([undefined, undefined])
 })
 
-test('who answers too much is a stranger', async () => {
+test('an answer over the size limit is not from paytwin', async () => {
   server = await fakeServer((_, response) => {
     const more = () => {
       if (!response.destroyed && response.write(' '.repeat(65_536))) setImmediate(more)
@@ -118,7 +118,7 @@ test('who answers too much is a stranger', async () => {
   expect(told()).toEqual([undefined])
 })
 
-test('a connection that does not come about is given up', { timeout: 30_000 }, async () => {
+test('a connection that is not established in time is abandoned', { timeout: 30_000 }, async () => {
   // Accepts the connection, and never answers the handshake.
   const listening = createServer().listen(0, '127.0.0.1')
   await once(listening, 'listening')

@@ -9,7 +9,7 @@ const shutdown = { object: 'shutdown', url: 'http://127.0.0.1:1', pid: 7, data: 
 let server: FakeServer
 afterEach(() => server.close())
 
-test('a process ends when the connection that asked for its end is closed', async () => {
+test('a process has exited when its shutdown connection is closed', async () => {
   let end = () => {}
   server = await fakeServer(({ socket }, response) => {
     json(response, 200, shutdown)
@@ -22,13 +22,13 @@ test('a process ends when the connection that asked for its end is closed', asyn
   expect(await ends).toBe(true)
 })
 
-test('a process whose connection stays open has not ended', async () => {
+test('a process has not exited while its shutdown connection is open', async () => {
   server = await fakeServer((_request, response) => json(response, 200, shutdown))
   const { endsWithin } = await new Client({ url: server.url, token: null }).shutDown()
   expect(await endsWithin(50)).toBe(false)
 })
 
-test('paytwin stop does not say that a daemon has ended whose process goes on: exit 1', async () => {
+test('paytwin stop exits with 1 if the process does not exit', async () => {
   server = await fakeServer((_request, response) => json(response, 200, shutdown))
   const { io, written } = recordedIo()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
