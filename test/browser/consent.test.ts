@@ -51,7 +51,7 @@ async function pending(): Promise<number> {
 }
 
 describe('a merchant', () => {
-  test('is sent to the page, lets the app in, and the app works on its behalf until it lets go', async () => {
+  test('approves on the consent page, and the app uses the API until it revokes its token', async () => {
     const app = await openApp()
     const { page, complaints } = await openPage()
     await connect(page, app)
@@ -76,7 +76,7 @@ describe('a merchant', () => {
     expect((await app.call('/v1/customers', first?.access_token)).status).toBe(401)
   })
 
-  test('denies, and the app hears of it without having had to choose anything', async () => {
+  test('denies without choosing a merchant, and the app receives the error', async () => {
     const app = await openApp()
     const { page, complaints } = await openPage()
     await connect(page, app)
@@ -100,7 +100,7 @@ describe('a merchant', () => {
     expect(app.tokens).toMatchObject([{ scope: 'read_only', merchant_id: daemon.merchant }])
   })
 
-  test('has to choose whose account it is about before it approves', async () => {
+  test('must choose a merchant before approving', async () => {
     const app = await openApp()
     const { page } = await openPage()
     await connect(page, app)
@@ -110,7 +110,7 @@ describe('a merchant', () => {
     expect(app.visits).toEqual([])
   })
 
-  test('decides with the keyboard, and Enter alone never lets anybody in', async () => {
+  test('decides with the keyboard, and Enter alone never approves', async () => {
     const app = await openApp()
     const { page } = await openPage()
     await connect(page, app)
@@ -125,7 +125,7 @@ describe('a merchant', () => {
     await page.waitForURL(/code=oac_test_/)
   })
 
-  test('who goes back and decides again is told that it was decided', async () => {
+  test('sees an error when deciding a second time after going back', async () => {
     const app = await openApp()
     const { page } = await openPage()
     await connect(page, app)
@@ -167,7 +167,7 @@ describe('the page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('says a wrong address in words, and goes nowhere', async () => {
+  test('sees an error for an unregistered redirect_uri, without a redirect', async () => {
     const { page } = await openPage()
     const response = await page.goto(
       `${daemon.url}/v1/oauth/authorize?response_type=code&client_id=app_x&redirect_uri=https://evil.example/`,

@@ -109,7 +109,7 @@ test.each([{}, { oauthErrors: 'rfc6749' as const }])(
   },
 )
 
-test('oauth4webapi is told of a denial', async () => {
+test('oauth4webapi reports a denial', async () => {
   const { twin, server, client } = await begin()
   const state = oauth.generateRandomState()
   const { id } = await twin.post('/v1/oauth/authorizations', {
@@ -126,7 +126,7 @@ test('oauth4webapi is told of a denial', async () => {
 const told = (status: number, error: string) =>
   expect.objectContaining({ name: 'ResponseBodyError', status, error, error_description: expect.any(String) })
 
-test('oauth4webapi understands every refusal of a daemon that tells of errors as RFC 6749 does', async () => {
+test('oauth4webapi parses every error of a daemon with --oauth-errors rfc6749', async () => {
   const party = await begin({ oauthErrors: 'rfc6749' })
   const granted = await authorize(party, 'read_only')
   const wrong = { ...granted, verifier: oauth.generateRandomCodeVerifier() }

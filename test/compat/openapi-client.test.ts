@@ -108,7 +108,7 @@ describe('a client made of them', () => {
     expect(await countInvoices(api, created + 1)).toBe(0)
   })
 
-  test('pays by hand what the first card declined', async () => {
+  test('pays an invoice after the first card was declined', async () => {
     const { id, status } = await subscribe(api, ['decline:lost_card'])
     expect(status).toBe('incomplete')
     expect(await payByHand(api, id)).toMatchObject({ status: 'active' })
@@ -123,7 +123,7 @@ describe('a client made of them', () => {
     expect(await refundPart(api)).toMatchObject({ amount: 1500, amount_refunded: 400, refunded: false })
   })
 
-  test('is told why it is refused', async () => {
+  test('gets typed errors', async () => {
     expect(await beRefused(api)).toMatchObject([
       { status: 402, type: 'payment_error', code: 'card_declined', param: null },
       { status: 404, type: 'invalid_request_error', code: 'resource_missing', param: 'id' },

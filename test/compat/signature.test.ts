@@ -33,7 +33,7 @@ test.each([
   expect(verifySignature(secret, { headers, body }, { now: TIMESTAMP }).isValid).toBe(false)
 })
 
-test('what stripe signs for tests is accepted here', () => {
+test('a signature of the stripe test helper is accepted', () => {
   const header = webhooks.generateTestHeaderString({ payload: BODY, secret: SECRET, timestamp: TIMESTAMP })
   expect(
     verifySignature(SECRET, { headers: { 'Paytwin-Signature': header }, body: BODY }, { now: TIMESTAMP }),

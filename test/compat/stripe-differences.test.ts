@@ -87,7 +87,7 @@ describe('12.4: statuses', () => {
     expect((await stripe.customers.list()).data.map((customer) => customer.id)).toEqual([id])
   })
 
-  test('parallel calls with one idempotency key wait for the first, and none is a 409', async () => {
+  test('parallel calls with one idempotency key wait for the first, and none answers 409', async () => {
     const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'parallel' })
     const customers = await Promise.all(Array.from({ length: 20 }, create))
     expect(new Set(customers.map(({ id }) => id)).size).toBe(1)
@@ -216,7 +216,7 @@ test('12.13: the invoice of a renewal is created, finalized and paid at the same
   expect(status_transitions).toMatchObject({ finalized_at: created, paid_at: created })
 })
 
-test('12.14: cancel takes cancel_at_period_end, and the subscription ends with its period', async () => {
+test('12.14: cancel accepts cancel_at_period_end, and the subscription ends with its period', async () => {
   const { id } = await subscribe(sdk)
   const params = { cancel_at_period_end: true } as Stripe.SubscriptionCancelParams
   const ending = await stripe.subscriptions.cancel(id, params)

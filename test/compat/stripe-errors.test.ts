@@ -19,7 +19,7 @@ const {
   StripeRateLimitError,
 } = Stripe.errors
 
-test('a declined card is a card error that says why, and holds the intent and the charge', async () => {
+test('a declined card is a card error with its reason, the intent and the charge', async () => {
   const { customer, method } = await makeCustomer(sdk, { card: 'pm_card_chargeDeclinedInsufficientFunds' })
   const { id } = await stripe.paymentIntents.create({ amount: 900, currency: 'usd', customer: customer.id })
   const error = await errorOf(stripe.paymentIntents.confirm(id, { payment_method: method.id }))
@@ -98,7 +98,7 @@ describe('an invalid request', () => {
     expect(error).toMatchObject({ statusCode: 404, code: 'resource_missing', param: 'id' })
   })
 
-  test('is also a call to what paytwin does not have', async () => {
+  test('is also a call to a missing route', async () => {
     const error = await errorOf(stripe.coupons.create({ percent_off: 10, duration: 'once' }))
     expect(error).toBeInstanceOf(StripeInvalidRequestError)
     expect(error).toMatchObject({ statusCode: 404, code: 'resource_missing', param: null })
@@ -146,7 +146,7 @@ describe('an authentication error', () => {
   })
 })
 
-test('too many requests are a rate limit error that says when to come back', async () => {
+test('too many requests are a rate limit error with Retry-After', async () => {
   await sdk.failOnce('rate_limit')
   const error = await errorOf(stripe.customers.list())
   expect(error).toBeInstanceOf(StripeRateLimitError)
@@ -160,7 +160,7 @@ test('a failure of the service is an API error', async () => {
   expect(error).toMatchObject({ statusCode: 500, rawType: 'api_error', code: 'internal_error', param: null })
 })
 
-test('a service that is gone is a connection error', async () => {
+test('an unreachable service is a connection error', async () => {
   const gone = await startSdk()
   await gone.close()
   const error = await errorOf(gone.stripe.customers.list())

@@ -29,7 +29,7 @@ describe('auto-pagination', () => {
     expect(seen).toEqual(newestFirst)
   })
 
-  test('walks in pages of a hundred, and stops where it is told', async () => {
+  test('reads pages of a hundred, and stops at the given limit', async () => {
     const all = await stripe.customers.list({ email: EMAIL, limit: 100 }).autoPagingToArray({ limit: 10_000 })
     expect(all.map(({ id }) => id)).toEqual(newestFirst)
     const some = await stripe.customers.list({ email: EMAIL, limit: 7 }).autoPagingToArray({ limit: 20 })
@@ -54,7 +54,7 @@ describe('auto-pagination', () => {
 })
 
 describe('an idempotency key', () => {
-  test('makes one object of two calls, and says that the second is a replay', async () => {
+  test('creates one object with two calls, and marks the second as a replay', async () => {
     const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'one customer' })
     const first = await create()
     const second = await create()
@@ -140,7 +140,7 @@ describe('a response', () => {
     })
   })
 
-  test('tells the same request id to those who listen to the SDK', async () => {
+  test('reports the same request id to listeners of the SDK', async () => {
     const heard: Stripe.ResponseEvent[] = []
     const listen = (event: Stripe.ResponseEvent) => heard.push(event)
     stripe.on('response', listen)
@@ -151,7 +151,7 @@ describe('a response', () => {
     ])
   })
 
-  test('names the parameters of the SDK that paytwin does not know', async () => {
+  test('lists the parameters of the SDK that paytwin ignores', async () => {
     const { lastResponse } = await stripe.customers.create({
       name: 'Ada',
       phone: '+4930123456',

@@ -262,7 +262,7 @@ describe('payment intents', () => {
   })
 })
 
-test('a publishable key sees and confirms a payment intent whose client_secret it has', async () => {
+test('a publishable key retrieves and confirms a payment intent with its client_secret', async () => {
   const { secret } = await sdk.issueKey({ publishable: true })
   const browser = sdk.withKey(secret)
   const intent = await stripe.paymentIntents.create({ amount: 1500, currency: 'usd' })
@@ -272,7 +272,7 @@ test('a publishable key sees and confirms a payment intent whose client_secret i
   expect(await browser.paymentIntents.confirm(intent.id, params)).toMatchObject({ status: 'succeeded' })
 })
 
-test('refunds take back a part of a charge, and then the rest', async () => {
+test('refund part of a charge, and then the rest', async () => {
   const intent = await stripe.paymentIntents.create({
     amount: 1500,
     currency: 'usd',

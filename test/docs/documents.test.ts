@@ -22,7 +22,7 @@ test.each(DOCUMENTS)('%s links to what there is', (document) => {
 })
 
 describe.each(run)('$document', ({ blocks }) => {
-  test('does and shows what it says', { timeout: 240_000 }, async () => {
+  test('do and print what the documents say', { timeout: 240_000 }, async () => {
     const { shown, onTerminal } = await runBlocks(blocks)
     expect(shown).toHaveLength(blocks.length)
     if (!onTerminal) return
