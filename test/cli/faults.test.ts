@@ -128,7 +128,7 @@ describe('trigger', () => {
   test('of an unknown type is refused with similar types: exit 1', async () => {
     const { status, stderr } = await fail('trigger', 'customer.subscription.created')
     expect(status).toBe(1)
-    expect(stderr).toMatch(/^error: .*The nearest: subscription\.created, .*\(parameter_invalid\)\n$/)
+    expect(stderr).toMatch(/^error: .*Did you mean subscription\.created, .*\(parameter_invalid\)\n$/)
   })
 
   test('asks for the merchant when there are several: exit 2', async () => {

@@ -322,7 +322,7 @@ describe('serve --fixtures', () => {
     const many = written('many.json', { customers: Array.from({ length: 10_001 }, () => ({})) })
     expect(await refused('--fixtures', many)).toEqual({
       status: 2,
-      stderr: expect.stringContaining('describe 10,001 objects; at most 10,000 can be loaded at once'),
+      stderr: expect.stringContaining('have 10,001 objects; at most 10,000 can be loaded at once'),
     })
   })
 

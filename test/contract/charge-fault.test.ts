@@ -295,9 +295,13 @@ describe('a fault of charges', () => {
   })
 
   test.each<[Body, Refusal, RegExp]>([
-    [{ kind: 'decline', route: '/v1/*' }, invalid('route'), /route does not apply to decline.* Use merchant to limit it/],
-    [{ kind: 'processor_timeout', route: 'POST /v1/charges' }, invalid('route'), /leave route out/],
-    [{ kind: 'decline', ms: 5 }, invalid('ms'), /leave ms out/],
+    [
+      { kind: 'decline', route: '/v1/*' },
+      invalid('route'),
+      /route does not apply to decline.* Use merchant to limit it/,
+    ],
+    [{ kind: 'processor_timeout', route: 'POST /v1/charges' }, invalid('route'), /route does not apply to/],
+    [{ kind: 'decline', ms: 5 }, invalid('ms'), /ms applies only to the kind latency/],
     [{ kind: 'internal_error', ms: 5 }, invalid('ms'), /only to the kind latency, not to internal_error/],
     [{ kind: 'decline', merchant: 'mer_unknown' }, unknown('merchant'), /No such merchant: 'mer_unknown'/],
     [{ kind: 'webhook' }, invalid('kind'), /"decline"\|"processor_timeout"/],
