@@ -11,7 +11,7 @@ export const SENTENCES = table(
   1    secret keys create and confirm intents                             contract/payment-intent-create  it succeeds with its charge
   1    secret keys refund charges                                         contract/refund                 of a part is shown completely, and counts as refunded on the charge
   1    subscriptions make invoices, collect them and retry failures       scenarios/timelines             the subscription recovers on 3 March and renews on 31 March as usual
-  1    apps get access on behalf of merchants                             http/oauth/access               opens what is the merchant’s, as a key does
+  1    apps get access on behalf of merchants                             http/oauth/access               gives access to the merchant’s data, as a key does
   1    every response says livemode                                       http/api                        to %s %s with %j carries livemode and the headers
   1    only sandbox keys are issued                                       contract/key                    is never issued for production
   1    only cards recur; a push method is 422                             contract/subscription-refusals  %s is refused by an update, whatever the subscription
@@ -32,7 +32,7 @@ export const SENTENCES = table(
   2.3  the number comes with finalizing                                   contract/manual-invoice         that is $from: $action → $next
   2.4  the remainder is amount less amount_refunded                       contract/refund                 without an amount refunds the remainder
   2.4  a refund’s amount is a positive integer                            contract/refund                 %j
-  2.5  authorization codes, access tokens and refresh tokens              http/oauth/token                is exchanged for tokens, which are told once and kept by nobody
+  2.5  authorization codes, access tokens and refresh tokens              http/oauth/token                is exchanged for tokens, which are shown once and not stored
   2.5  an app authenticates with client_id and client_secret              http/oauth/token                and is refused in the same words with %s
   2.6  the error object                                                   contract/interface              an error has type, code, message and param, and only the further fields of its code
   3.1  created and paid: active, with its latest invoice                  contract/subscription-table     $when → $next
@@ -64,19 +64,19 @@ export const SENTENCES = table(
   4.3  it may be left out for trials and sent invoices                    contract/subscription-collection  need no payment method, and paying one without is 402
   4.3  items are not empty and their prices resolve                       http/subscription-refusals      %s
   4.3  default_incomplete is the default, allow_incomplete the same       contract/subscription-table     $when → $next
-  4.3  validated, written, drafted, finalized, collected, in this order   http/subscription               is told of in the order of its steps, each as it was then
+  4.3  validated, written, drafted, finalized, collected, in this order   http/subscription               emits events in the order of its steps, each with the state at that step
   4.3  latest_invoice is set on success                                   http/subscription               is active and answered whole
   4.3  error_if_incomplete leaves nothing                                 scenarios/first-payment         changes nothing: later results are as if it had not been called
   4.3  DELETE with cancel_at_period_end ends it then                      scenarios/cancellation          takes effect in place of the renewal
   4.3  DELETE without a body ends it now                                  contract/subscription-table     that is $from: $trigger → $next
   4.4  HTTP Basic with client_id and client_secret, and a form            http/oauth/token                with user and password form-url-encoded
   4.4  grant_type, code and redirect_uri are asked for                    http/oauth/token                with %s misses a parameter
-  4.4  a code is exchanged for an access and a refresh token              http/oauth/token                is exchanged for tokens, which are told once and kept by nobody
-  4.4  a refresh token is exchanged for an access token                   http/oauth/token                is rotated: a new pair comes, and the access token before stays for its hour
-  4.4  a merchant approves                                                http/oauth/page                 to approve sends the browser back with a code, which opens
+  4.4  a code is exchanged for an access and a refresh token              http/oauth/token                is exchanged for tokens, which are shown once and not stored
+  4.4  a refresh token is exchanged for an access token                   http/oauth/token                is rotated: a new pair is issued, and the former access token stays valid for its hour
+  4.4  a merchant approves                                                http/oauth/page                 to approve redirects the browser with a valid code
   4.4  a merchant denies                                                  http/oauth/page                 to deny sends the browser back without one: %j
   4.4  an access token is revoked                                         http/oauth/token                an access token leaves its refresh token, and the other access tokens
-  4.4  a refresh token is revoked                                         http/oauth/token                a refresh token takes its family along
+  4.4  a refresh token is revoked                                         http/oauth/token                a refresh token is revoked with its family
   5.1  sk_test_ for the sandbox, sk_live_ for production                  http/auth                       a live key
   5.1  only sk_test_ is issued                                            contract/key                    is never issued for production
   5.2  Basic with an empty password, or Bearer                            http/auth                       as %s
@@ -91,7 +91,7 @@ export const SENTENCES = table(
   5.5  missing, invalid, revoked: the same 401                            http/auth                       all of them in the same words
   5.5  an outage is a 401 that does not blame the key                     contract/fault                  a request is refused with a message that does not blame the key
   5.5  both bodies carry type and message                                 contract/fault                  a request is refused with a message that does not blame the key
-  6    events are in the merchant’s stream                                http/stream                     tells what happens from now on, each event with its type and id
+  6    events are in the merchant’s stream                                http/stream                     sends new events, each with its type and id
   6    the eight kinds                                                    core/event                      the eight types of the contract exist
   6    subscription.created, .updated, .deleted, .resumed                 contract/subscription-table     that is $from: $trigger → $next
   6    invoice.created when the draft is made                             contract/manual-invoice         is a draft of all pending items

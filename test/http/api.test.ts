@@ -60,7 +60,7 @@ describe('every answer on /v1', () => {
     expect(ids.size).toBe(20)
   })
 
-  test('tells the time of the clock after it has moved', async () => {
+  test('shows the time of the clock after an advance', async () => {
     const moving = await startTwin()
     const answer = await moving.request('POST', '/v1/test_helpers/clock/advance', { by: '1d' })
     expect(answer.headers.get('Paytwin-Now')).toBe('1769940000')
@@ -271,7 +271,7 @@ describe('resources', () => {
   })
 })
 
-test('an error of our own is 500, told to the log, and says nothing of its cause', async () => {
+test('an unexpected error is 500, logged, and does not reveal its cause', async () => {
   const reported: string[] = []
   const broken = await startTwin({ reportError: (error, doing) => reported.push(`${doing}: ${error}`) })
   vi.spyOn(broken.sandbox.keys, 'resolve').mockImplementation(() => {

@@ -19,7 +19,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 const as = (headers: Record<string, string>, method = 'GET') =>
   twin.request(method, '/v1/customers', method === 'POST' ? {} : undefined, headers)
 
-describe('a secret key opens', () => {
+describe('a secret key is accepted', () => {
   test.each<[string, (key: string) => string]>([
     ['Bearer', (key) => `Bearer ${key}`],
     ['bearer in lower case', (key) => `bearer ${key}`],
@@ -37,7 +37,7 @@ describe('a secret key opens', () => {
     expect((await as({ 'api-key': 'sk_test_nonsense' })).status).toBe(200)
   })
 
-  test('only what is its merchant’s', async () => {
+  test('gives access only to its merchant', async () => {
     const { secretKey } = await anotherMerchant(twin)
     const other = clientOf(twin.sandbox, secretKey)
     const { id } = await twin.post('/v1/customers', {})

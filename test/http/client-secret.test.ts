@@ -36,7 +36,7 @@ describe('a body that is stored', () => {
     expect(withClientSecrets(ids, withoutClientSecrets(ids, text))).toBe(text)
   })
 
-  test('keeps a secret that the merchant wrote down, and what follows it', () => {
+  test('keeps a secret that the merchant stored, and the text after it', () => {
     const secret = clientSecretOf(ids, 'pi_1')
     for (const description of [secret, `${secret}x`, `see ${secret}, ${secret}`]) {
       const text = JSON.stringify({ description })

@@ -82,7 +82,7 @@ describe('an advance', () => {
     expect(await clock()).not.toHaveProperty('summary')
   })
 
-  test('says what it did', async () => {
+  test('returns its counts', async () => {
     await subscribe(['succeed', 'decline:lost_card', 'decline:lost_card'])
     const { now, summary } = await twin.advance({ by: '1mo' })
     expect(formatInstant(now)).toBe('2026-02-28T10:00:00Z')
@@ -199,7 +199,7 @@ describe('an advance', () => {
   })
 })
 
-test('one long advance and many short ones tell the same history', async () => {
+test('one long advance and many short ones give the same history', async () => {
   const history = async (steps: readonly Body[]) => {
     const client = await startTwin({ seed: 'steps' })
     const price = await makePrice(client)
@@ -226,7 +226,7 @@ test('reads are answered and writes wait while time moves', async () => {
   expect(idsOf((await twin.get('/v1/customers?limit=1')).data)).toEqual([customer.id])
 })
 
-test('an advance that stops at nothing tells nothing twice', async () => {
+test('an advance without a matching event emits nothing twice', async () => {
   await subscribe()
   const events = await eventsOf(twin, () => twin.advance({ by: '1mo' }))
   expect(typesOf(events)).toEqual([
@@ -240,8 +240,8 @@ test('an advance that stops at nothing tells nothing twice', async () => {
   await unchanged(twin, () => twin.request('POST', ADVANCE, { to: NOW }))
 })
 
-describe('an advance that nobody waits for', () => {
-  test('answers that it is under way, and ends by itself', async () => {
+describe('an asynchronous advance', () => {
+  test('is reported as running, and ends', async () => {
     await subscribe()
     const answer = await twin.request('POST', ADVANCE, { by: '1mo', async: true })
     expect(answer.status).toBe(200)
@@ -256,7 +256,7 @@ describe('an advance that nobody waits for', () => {
     await refused({ by: '1d', async: 'yes' }, 'async')
   })
 
-  test('can be canceled where it has come to', async () => {
+  test('can be canceled at its current time', async () => {
     await subscribe()
     const { target } = await twin.post(ADVANCE, { to: '2526-01-01', async: true })
     await twin.post('/v1/test_helpers/clock/cancel')

@@ -5,7 +5,7 @@ import { asOperator, FORM } from './support.ts'
 
 const INTERNAL_ERROR = { status: 500, body: { error: { code: 'internal_error' } } }
 
-test('closing ends injected latencies, whose requests are refused and write nothing', async () => {
+test('closing ends injected latencies, and their requests fail without writing', async () => {
   const reported: unknown[] = []
   const twin = await startTwin({ reportError: (error) => reported.push(error) })
   const app = await makeApp(twin)

@@ -12,7 +12,7 @@ const DEFAULT_METHOD = 'invoice_settings[default_payment_method]'
 const withDefault = (id: unknown) => ({ invoice_settings: { default_payment_method: id } })
 
 describe('creating a customer', () => {
-  test('answers it whole, and tells of it', async () => {
+  test('returns the whole customer, and emits an event', async () => {
     const body = { email: 'a@example.com', name: 'Ada', description: 'First', metadata: { a: 'b' } }
     let customer: Body = {}
     const [event, ...others] = await eventsOf(twin, async () => {
@@ -38,7 +38,7 @@ describe('creating a customer', () => {
     expect(await twin.post('/v1/customers')).toMatchObject({ email: null, name: null, metadata: {} })
   })
 
-  test('takes a test payment method as default, which becomes a new one', async () => {
+  test('accepts a test payment method as default, which becomes a new one', async () => {
     let customer: Body = {}
     const events = await eventsOf(twin, async () => {
       customer = await twin.post('/v1/customers', withDefault('pm_card_visa'))
@@ -52,7 +52,7 @@ describe('creating a customer', () => {
     })
   })
 
-  test('refuses what cannot be a default', async () => {
+  test('refuses an invalid default', async () => {
     const { method } = await makeCustomer(twin)
     const free = await twin.post('/v1/payment_methods', {
       type: 'card',
@@ -80,7 +80,7 @@ describe('creating a customer', () => {
 })
 
 describe('updating a customer', () => {
-  test('changes what is given, keeps the rest, and tells what it replaced', async () => {
+  test('changes the given fields, keeps the rest, and emits the former values', async () => {
     const customer = await twin.post('/v1/customers', { name: 'Ada', email: 'a@example.com' })
     const events = await eventsOf(twin, () => twin.post(`/v1/customers/${customer.id}`, { name: 'Bob' }))
     const updated = { ...customer, name: 'Bob' }
@@ -89,7 +89,7 @@ describe('updating a customer', () => {
     expect(events[0]?.data).toEqual({ object: updated, previous_attributes: { name: 'Ada' } })
   })
 
-  test('tells of nested fields and metadata as they were', async () => {
+  test('emits former values of nested fields and metadata', async () => {
     const { customer, method } = await makeCustomer(twin)
     const body = { ...withDefault(method.id), metadata: { a: 'b' } }
     const [event] = await eventsOf(twin, () => twin.post(`/v1/customers/${customer.id}`, body))
@@ -99,7 +99,7 @@ describe('updating a customer', () => {
     })
   })
 
-  test('that changes nothing tells nothing', async () => {
+  test('without changes emits nothing', async () => {
     const customer = await twin.post('/v1/customers', { name: 'Ada', metadata: { a: 'b' } })
     await unchanged(twin, async () => {
       for (const body of [{}, { name: 'Ada' }, { metadata: { a: 'b' } }, { metadata: {} }, { zebra: 1 }]) {
@@ -108,7 +108,7 @@ describe('updating a customer', () => {
     })
   })
 
-  test('takes away the default payment method', async () => {
+  test('removes the default payment method', async () => {
     const { customer, method } = await makeCustomer(twin)
     await twin.post(`/v1/customers/${customer.id}`, withDefault(method.id))
     const emptied = await twin.post(`/v1/customers/${customer.id}`, withDefault(null))
@@ -155,7 +155,7 @@ describe('deleting a customer', () => {
     await expectRefused(twin, ['POST', '/v1/subscriptions', subscribe], unknown('customer'))
   })
 
-  test('cancels its subscriptions at once, and tells of them first', async () => {
+  test('cancels its subscriptions immediately, and emits their events first', async () => {
     const { customer, method } = await makeCustomer(twin)
     const price = await makePrice(twin)
     const subscribe = {
@@ -201,7 +201,7 @@ describe('deleting a customer', () => {
     expect(found.customer).toEqual(stub)
   })
 
-  test('that nobody knows is 404', async () => {
+  test('that is unknown is 404', async () => {
     await expectRefused(twin, ['DELETE', '/v1/customers/cus_unknown'], unknown())
     await expectRefused(twin, ['GET', '/v1/customers/cus_unknown'], unknown())
   })
@@ -215,7 +215,7 @@ describe('listing', () => {
     expect(idsOf(data)).toEqual([id])
   })
 
-  test('a customer’s payment methods, of one type if asked', async () => {
+  test('a customer’s payment methods, or those of one type', async () => {
     const { customer, method } = await makeCustomer(twin)
     const pix = await twin.post('/v1/payment_methods/pm_pix/attach', { customer: customer.id })
     await makeCustomer(twin)

@@ -44,7 +44,7 @@ describe('the application', () => {
     }
   })
 
-  test('knows no other method of those paths', async () => {
+  test('has no other methods on these paths', async () => {
     // Browsers ask before they use a publishable key.
     const isPreflight = (method: string, path: string) =>
       method === 'OPTIONS' &&
@@ -78,7 +78,7 @@ describe('the application', () => {
     '/openapi.json/',
     '/docs/',
     '/',
-  ])('knows no %s', async (path) => {
+  ])('has no %s', async (path) => {
     for (const method of METHODS) {
       const { status, text } = await ask(method, path)
       expect(status, method).toBe(404)

@@ -33,14 +33,14 @@ const anchorsOf = (page: string): Set<string> =>
 const pageAt = (path: string): string => pages.get(path) ?? ''
 
 group('the pages', () => {
-  test('are where a browser comes to that opens the daemon, and a program does not', async () => {
+  test('are shown to a browser at the root, but not to other clients', async () => {
     const open = (accept: string) => twin.sandbox.app.request('/', { headers: { ...HOST, accept } })
     const shown = await open('text/html,application/xhtml+xml,*/*;q=0.8')
     expect([shown.status, shown.headers.get('location')]).toEqual([302, '/docs'])
     expect((await open('*/*')).status).toBe(404)
   })
 
-  test('are one for each resource, of the merchant and of the operator', () => {
+  test('have one page for each resource of merchants and of the operator', () => {
     expect(
       [...pages.keys()].filter((path) => path !== '/docs' && path !== '/docs/errors').toSorted(),
     ).toEqual(
@@ -64,7 +64,7 @@ group('the pages', () => {
     }
   })
 
-  test('lead nowhere that is not there', () => {
+  test('have no broken links', () => {
     const broken = [...pages].flatMap(([path, page]) =>
       linksOf(page).filter((link) => {
         if (link === '/openapi.json') return false
@@ -83,7 +83,7 @@ group('the pages', () => {
     }
   })
 
-  test('run nothing, and fetch nothing', () => {
+  test('run and load nothing', () => {
     for (const page of pages.values()) {
       expect(page).not.toMatch(/<script|<link|<img|<iframe|<form| src=| on\w+="|url\(|@import|javascript:/i)
       expect(page).toMatch(/^<!doctype html>\n<html lang="en">/)
@@ -91,7 +91,7 @@ group('the pages', () => {
     }
   })
 
-  test('may do nothing else', async () => {
+  test('are forbidden to do more by their headers', async () => {
     const { headers } = await twin.sandbox.app.request('/docs', { headers: HOST })
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     expect(headers.get('Content-Security-Policy')).toBe("default-src 'none'; style-src 'unsafe-inline'")
@@ -99,7 +99,7 @@ group('the pages', () => {
     expect(headers.get('Request-Id')).toMatch(/^req_/)
   })
 
-  test('escape what they show', () => {
+  test('escape their values', () => {
     const hostile = `<img src=x onerror="alert('1')">&`
     const routes = twin.sandbox.routes.map((route) => ({ ...route, summary: hostile }))
     const description = describe({ routes, url: 'http://localhost', version: '0.0.0' })
@@ -121,7 +121,7 @@ group('a resource', () => {
     expect(page).toMatch(/-d &#39;items\[0\]\[price\]=price_\w+&#39;/)
   })
 
-  test('leads to the codes with which it refuses', () => {
+  test('links to its error codes', () => {
     expect(pageAt('/docs/subscriptions')).toContain('href="/docs/errors#unsupported_psp_capability"')
   })
 })
@@ -159,7 +159,7 @@ group('/docs/errors', () => {
 })
 
 group('a page is refused', () => {
-  test('when there is none of that name', async () => {
+  test('for an unknown name', async () => {
     for (const path of ['/docs/zebras', '/docs/customers/1', '/docs/']) {
       expectRefusal(await twin.request('GET', path, undefined, HOST), unknown(null))
     }

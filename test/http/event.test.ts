@@ -24,7 +24,7 @@ afterAll(() => twin.close())
 const list = async (query = ''): Promise<Body[]> => (await twin.get(`/v1/events?limit=100&${query}`)).data
 
 describe('an event', () => {
-  test('is shown whole, in the list and alone', async () => {
+  test('is returned whole, in the list and alone', async () => {
     const [event] = await list('type=price.created')
     expect(event).toMatchObject({
       id: expect.stringMatching(/^evt_[A-Za-z0-9]{14,}$/),
@@ -41,18 +41,18 @@ describe('an event', () => {
     expect(await twin.get(`/v1/events/${event?.id}`)).toEqual(event)
   })
 
-  test('names the request that caused it', async () => {
+  test('has the request that caused it', async () => {
     const [event] = await list('type=subscription.created')
     expect(event?.request).toEqual({ id: request, idempotency_key: null })
   })
 
-  test('names no request when the clock caused it', async () => {
+  test('has no request when a job emitted it', async () => {
     const events = await list('created[gt]=1769853600')
     expect(events.length).toBeGreaterThan(5)
     for (const event of events) expect(event.request).toEqual({ id: null, idempotency_key: null })
   })
 
-  test('shows its object as it was at that moment', async () => {
+  test('has its object as it was then', async () => {
     const [created] = await list('type=subscription.created')
     expect(created?.data.object).toMatchObject({ status: 'active', current_period_end: 1772272800 })
     const drafts = await list('type=invoice.created')
@@ -62,7 +62,7 @@ describe('an event', () => {
     expect((await list('type=price.created'))[0]?.data.object).toEqual(price)
   })
 
-  test('has previous_attributes when it is an update, and then only', async () => {
+  test('has previous_attributes only for an update', async () => {
     for (const { type, data } of await list()) {
       expect('previous_attributes' in data, type).toBe(type.endsWith('.updated'))
     }
@@ -75,7 +75,7 @@ describe('an event', () => {
     })
   })
 
-  test('that nobody knows, or that is another merchant’s, is 404', async () => {
+  test('that is unknown or another merchant’s is 404', async () => {
     const [event] = await list()
     const { secretKey } = await anotherMerchant(twin)
     const stranger = clientOf(twin.sandbox, secretKey)
@@ -105,7 +105,7 @@ describe('the list of events', () => {
     ['type=invoice.paid&types[]=charge.failed', /^(invoice\.paid|charge\.failed)$/],
     ['types[]=invoice.*&types[]=invoice.paid', /^invoice\./],
     ['type=refund.created', /^refund\.created$/],
-  ])('takes %s', async (query, pattern) => {
+  ])('accepts %s', async (query, pattern) => {
     expect(idsOf(await list(query))).toEqual(await matching(pattern)())
   })
 
@@ -128,14 +128,14 @@ describe('the list of events', () => {
     expectRefusal(await twin.request('GET', `/v1/events?${query}`), invalid(param))
   })
 
-  test('takes a pattern of many stars in no time', async () => {
+  test('accepts a pattern of many stars quickly', async () => {
     const started = performance.now()
     const answer = await twin.request('GET', `/v1/events?type=${'*'.repeat(9)}x`)
     expectRefusal(answer, invalid('type'))
     expect(performance.now() - started).toBeLessThan(500)
   })
 
-  test('goes on where a page ended, whatever was filtered out', async () => {
+  test('continues where a page ended, whatever was filtered out', async () => {
     const query = 'type=*.created'
     const whole = idsOf(await list(query))
     const pages: string[] = []
@@ -147,7 +147,7 @@ describe('the list of events', () => {
     expect(pages).toEqual(whole)
   })
 
-  test('goes on after an event that the filter leaves out', async () => {
+  test('continues after an event that the filter leaves out', async () => {
     const all = await list()
     const middle = all[5] as Body
     const older = all.slice(6).filter(({ type }) => type.startsWith('customer.'))
@@ -155,7 +155,7 @@ describe('the list of events', () => {
     expect(typesOf(await list(query))).toEqual(typesOf(older))
   })
 
-  test('knows every kind of event there is', async () => {
+  test('has every event type', async () => {
     for (const type of EVENT_TYPES) {
       expect((await twin.request('GET', `/v1/events?type=${type}`)).status).toBe(200)
     }

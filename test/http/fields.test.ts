@@ -70,7 +70,7 @@ describe('metadata', () => {
     await expectRefused(twin, ['POST', '/v1/customers', body], invalid('metadata'))
   })
 
-  test('is merged by an update; an empty value removes its key, an empty text all', async () => {
+  test('is merged by an update; an empty value removes its key, an empty string all keys', async () => {
     const { id } = await twin.post('/v1/customers', { metadata: { a: '1', b: '2' } })
     const update = async (metadata: unknown) =>
       (await twin.post(`/v1/customers/${id}`, { metadata })).metadata
@@ -102,7 +102,7 @@ describe('metadata', () => {
     }
   })
 
-  test('is returned as given by every resource that takes it', async () => {
+  test('is returned as given by every resource that accepts it', async () => {
     const metadata = { a: 'b' }
     const recurring = { interval: 'month' }
     const price = await twin.post('/v1/prices', { unit_amount: 1, currency: 'usd', recurring, metadata })
@@ -164,7 +164,7 @@ describe('free text', () => {
     }
   })
 
-  test('that is no Unicode text reads the same when it is made and afterwards', async () => {
+  test('that is not valid Unicode is the same when created and when read', async () => {
     const made = await twin.post('/v1/customers', '{"name":"\\ud800"}')
     expect(await twin.get(`/v1/customers/${made.id}`)).toEqual(made)
   })

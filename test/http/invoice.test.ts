@@ -214,7 +214,7 @@ describe('paying an open invoice', () => {
     expect((await twin.get(`/v1/subscriptions/${id}`)).status).toBe('past_due')
   })
 
-  test('names what it does not know, and takes no payment method of its own', async () => {
+  test('reports unknown parameters, and accepts no payment method', async () => {
     await subscription(['decline:lost_card'])
     const answer = await pay((await newest()).id, { zebra: 1 })
     expect(answer.status).toBe(200)
@@ -222,7 +222,7 @@ describe('paying an open invoice', () => {
   })
 })
 
-describe('what cannot be paid', () => {
+describe('an invoice that cannot be paid', () => {
   test('is a paid invoice', async () => {
     await subscription()
     await expectRefused(twin, ['POST', `/v1/invoices/${(await newest()).id}/pay`], badState())
@@ -236,7 +236,7 @@ describe('what cannot be paid', () => {
     await expectRefused(twin, ['POST', `/v1/invoices/${invoice.id}/pay`], badState())
   })
 
-  test('is one that nobody knows', async () => {
+  test('is unknown', async () => {
     await expectRefused(twin, ['POST', '/v1/invoices/in_unknown/pay'], unknown())
   })
 })

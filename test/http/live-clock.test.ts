@@ -20,7 +20,7 @@ describe('a live clock', () => {
   }
   const set = (client: Twin, verb: string) => client.post(`/v1/test_helpers/clock/${verb}`)
 
-  test('stops when it is frozen, and goes on from there when it is unfrozen', async () => {
+  test('stops when frozen, and continues from there when unfrozen', async () => {
     const { alive, show, pass } = await live()
     expect(await show()).toMatchObject({ mode: 'live', now: NOW })
     pass(10)
@@ -65,7 +65,7 @@ describe('a live clock', () => {
     return (await alive.post('/v1/subscriptions', { ...body, items: [{ price: price.id }] })).id
   }
 
-  test('does not go back while it runs what is due', async () => {
+  test('does not go back while it runs due jobs', async () => {
     const { alive, pass } = await live()
     await subscribe(alive)
     pass(58 * DAY)
@@ -85,7 +85,7 @@ describe('a live clock', () => {
     await alive.close()
   })
 
-  test('runs what is due before it answers', async () => {
+  test('runs due jobs before it answers', async () => {
     const { alive, pass } = await live()
     const id = await subscribe(alive)
     pass(58 * DAY)

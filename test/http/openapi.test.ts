@@ -59,7 +59,7 @@ describe('GET /openapi.json', () => {
     expect(headers.get('X-API-Version')).toBe('2026-03-09')
   })
 
-  test('is not told to other hosts and origins', async () => {
+  test('is not shown to other hosts and origins', async () => {
     expectRefusal(await describeTwin(twin, { Host: 'evil.example' }), invalid('Host'))
     expectRefusal(await describeTwin(twin, { Origin: 'http://evil.example' }), invalid('Host'))
   })
@@ -106,7 +106,7 @@ describe('the document', () => {
     expect(new Set(registered).size).toBe(registered.length)
   })
 
-  test('knows every route that the application has', () => {
+  test('has every route of the application', () => {
     const registered = new Set(
       twin.sandbox.routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`),
     )
@@ -145,14 +145,14 @@ describe('the document', () => {
     expect(unexplained).toEqual([])
   })
 
-  test('says what the schemas check', () => {
+  test('states what the schemas check', () => {
     const { schema } = jsonOf(operationAt('post', '/v1/payment_intents').requestBody)
     expect(schema.required).toEqual(['amount', 'currency'])
     expect(schema.properties.amount).toMatchObject({ type: 'integer', minimum: 1, maximum: 99_999_999 })
     expect(schema.properties.confirm).toMatchObject({ type: 'boolean', default: false })
   })
 
-  test('takes every body as JSON and as a form', () => {
+  test('describes every body as JSON and as a form', () => {
     const bodies = operations().flatMap(({ operation }) => operation.requestBody ?? [])
     for (const { content } of bodies) {
       expect(Object.keys(content)).toEqual(['application/json', FORM['Content-Type']])
@@ -168,7 +168,7 @@ describe('the document', () => {
     expect(named('created').schema.anyOf.map(({ type }: Body) => type)).toEqual(['integer', 'object'])
   })
 
-  test('says who may call what', () => {
+  test('states who may call a route', () => {
     const securityOf = (method: string, path: string) =>
       operationAt(method, path).security.flatMap((scheme: Body) => Object.keys(scheme))
     const withKey = ['basic', 'bearer']
@@ -190,7 +190,7 @@ describe('the document', () => {
     expect(operations().filter(isPublic)).toHaveLength(2)
   })
 
-  test('tells of the consent page, and that it sends the browser back', () => {
+  test('describes the consent page and its redirect', () => {
     const { responses } = operationAt('get', '/v1/oauth/authorize')
     expect(Object.keys(responses[200].content)).toEqual(['text/html'])
     expect(responses[303].headers).toHaveProperty('Location')
@@ -202,7 +202,7 @@ describe('the document', () => {
     ])
   })
 
-  test('tells apps of errors in both forms', () => {
+  test('describes both forms of errors for apps', () => {
     const { schema } = jsonOf(operationAt('post', '/v1/oauth/token').responses[400])
     const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
     expect(schema).toEqual({ anyOf: [ref('OAuthError'), ref('OAuthFlatError')] })
@@ -244,7 +244,7 @@ describe('examples', () => {
     }
   })
 
-  test('are what their schemas say', () => {
+  test('match their schemas', () => {
     const ajv = new Ajv2020({ strict: false })
     ajv.addSchema({ $id: 'document', components: document.components })
     // Many operations share a schema, and compiling one takes far longer than a check.
@@ -271,12 +271,12 @@ describe('examples', () => {
 })
 
 describe('every error', () => {
-  test('says where its code is explained', async () => {
+  test('has the url of its explanation', async () => {
     const { body } = await twin.request('GET', '/v1/customers?limit=0')
     expect(body.error.doc_url).toBe('http://localhost/docs/errors#parameter_invalid')
   })
 
-  test('says so for the operator and for unknown paths too', async () => {
+  test('has it for the operator and for unknown paths too', async () => {
     const operator = { ...HOST, Authorization: `Bearer ${twin.sandbox.adminToken}` }
     for (const path of ['/_paytwin/zebras', '/zebras']) {
       const { body } = await twin.request('GET', path, undefined, operator)
@@ -284,7 +284,7 @@ describe('every error', () => {
     }
   })
 
-  test('of a declined payment says so, also when it is replayed', async () => {
+  test('of a declined payment has it, also when replayed', async () => {
     const pay = () =>
       twin.request(
         'POST',
@@ -308,7 +308,7 @@ describe('every error', () => {
   })
 })
 
-test('what a stream sends is an event as described', async () => {
+test('a stream sends events as described', async () => {
   const ajv = new Ajv2020({ strict: false })
   ajv.addSchema({ $id: 'document', components: document.components })
   const stream = await openStream(twin)

@@ -39,7 +39,7 @@ async function attempts(count: number): Promise<unknown[]> {
 }
 
 describe('a scripted card', () => {
-  test('answers each attempt by the script, then by `then` for ever', async () => {
+  test('follows the script for each charge, then `then`', async () => {
     const outcomes = ['succeed', 'decline:insufficient_funds', 'decline:expired_card', 'succeed']
     // biome-ignore lint/suspicious/noThenProperty: the parameter's name
     const answer = await script({ outcomes, then: 'decline:lost_card' })
@@ -56,12 +56,12 @@ describe('a scripted card', () => {
     ])
   })
 
-  test('succeeds after its script unless told otherwise', async () => {
+  test('succeeds after its script by default', async () => {
     await script({ outcomes: ['decline:card_declined'] })
     expect(await attempts(3)).toEqual(['card_declined/generic_decline', 'succeed', 'succeed'])
   })
 
-  test('forgets its former script', async () => {
+  test('replaces its former script', async () => {
     await script({ outcomes: ['decline:lost_card', 'decline:lost_card'] })
     await script({ outcomes: [] })
     expect(await attempts(2)).toEqual(['succeed', 'succeed'])
@@ -93,7 +93,7 @@ describe('a scripted card', () => {
     'succeed ',
     '',
     'decline:lost_card\n',
-  ])('cannot be told %j', async (outcome) => {
+  ])('refuses %j', async (outcome) => {
     const path = `/v1/test_helpers/payment_methods/${method.id}/outcomes`
     const body = { outcomes: ['succeed', outcome] }
     await expectRefused(twin, ['POST', path, body], invalid('outcomes[1]'))
@@ -101,7 +101,7 @@ describe('a scripted card', () => {
     await expectRefused(twin, ['POST', path, { outcomes: [], then: outcome }], invalid('then'))
   })
 
-  test('is one that somebody knows, and a card', async () => {
+  test('must exist, and be a card', async () => {
     const pix = await twin.post('/v1/payment_methods', { type: 'pix' })
     const path = (id: string) => `/v1/test_helpers/payment_methods/${id}/outcomes`
     await expectRefused(twin, ['POST', path('pm_unknown'), { outcomes: [] }], unknown())

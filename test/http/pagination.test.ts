@@ -51,7 +51,7 @@ async function fill(client: Twin, count: number): Promise<void> {
 describe.each(LISTS)('the list of %s', (name) => {
   const page = (query = ''): Promise<Body> => twin.get(`/v1/${name}?${query}`)
 
-  test('has the form of a list, with ten entries unless asked otherwise', async () => {
+  test('has the form of a list, with ten entries by default', async () => {
     const list = await twin.get(`/v1/${name}`)
     expect(Object.keys(list).sort()).toEqual(['data', 'has_more', 'livemode', 'object', 'url'])
     expect(list).toMatchObject({ object: 'list', url: `/v1/${name}`, has_more: true, livemode: false })
@@ -151,7 +151,7 @@ describe.each(LISTS.filter((name) => name !== 'payment_methods'))('the list of %
   const count = async (query: string) => (await twin.get(`/v1/${name}?limit=100&${query}`)).data.length
   const [then, now] = [1769853600, 1769940000]
 
-  test('takes bounds, open and closed', async () => {
+  test('accepts bounds, open and closed', async () => {
     const late = await count(`created[gt]=${then}`)
     expect(late).toBeGreaterThanOrEqual(2)
     expect(await count(`created[gte]=${now}`)).toBe(late)
@@ -162,7 +162,7 @@ describe.each(LISTS.filter((name) => name !== 'payment_methods'))('the list of %
     expect(await count(`created[gt]=${then}&created[lt]=${now}`)).toBe(0)
   })
 
-  test('takes the instant itself', async () => {
+  test('accepts an instant', async () => {
     expect(await count(`created=${now}`)).toBe(await count(`created[gte]=${now}`))
     expect(await count(`created=${now - 1}`)).toBe(0)
     expect(await count(`created=${then}`)).toBe(await count(`created[lte]=${then}`))

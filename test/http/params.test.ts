@@ -124,14 +124,14 @@ describe('unknown parameters', () => {
     expect(names.slice(0, header.split(',').length)).toEqual(header.split(','))
   })
 
-  test('whose names are no Unicode text are ignored like any other', async () => {
+  test('whose names are not valid Unicode are ignored like any other', async () => {
     const answer = await twin.request('POST', '/v1/customers', '{"\\ud800":1,"name":"Ada"}')
     expect(answer.status).toBe(201)
     expect(answer.headers.get('Paytwin-Ignored-Params')).not.toBeNull()
   })
 })
 
-describe('what is wrong is named', () => {
+describe('the invalid parameter is named', () => {
   test.each<[string, unknown, string | null]>([
     ['/v1/customers', { name: 5 }, 'name'],
     ['/v1/customers', { name: [] }, 'name'],
@@ -168,7 +168,7 @@ describe('what is wrong is named', () => {
   })
 })
 
-describe('what would be right is said', () => {
+describe('the message says what is allowed', () => {
   test.each<[string, unknown, string]>([
     [
       '/v1/customers',

@@ -56,7 +56,7 @@ describe('the intent of an invoice', () => {
     })
   })
 
-  test('that was declined says why', () => {
+  test('that was declined has its reason', () => {
     expect(failed.intent).toMatchObject({
       status: 'requires_payment_method',
       amount_received: 0,
@@ -106,7 +106,7 @@ describe('a charge', () => {
     })
   })
 
-  test('that failed says why', () => {
+  test('that failed has its reason', () => {
     expect(failed.charge).toMatchObject({
       status: 'failed',
       paid: false,
@@ -134,7 +134,7 @@ describe('listing', () => {
   })
 })
 
-test('an id of another kind, of another merchant or of nobody is 404', async () => {
+test('an id of another kind or merchant, or an unknown one, is 404', async () => {
   const { secretKey } = await anotherMerchant(twin)
   const stranger = clientOf(twin.sandbox, secretKey)
   for (const [client, path] of [

@@ -62,7 +62,7 @@ describe.each(TEST_CARDS)('the test card %s (%s)', (id, number, brand, decline) 
     })
   }
 
-  test('behaves by its id and by its number as it says', async () => {
+  test('behaves as its id and number say', async () => {
     const customer = await twin.post('/v1/customers')
     const byId = await twin.post(`/v1/payment_methods/${id}/attach`, { customer: customer.id })
     const { id: made } = await create(cardOf(number))
@@ -136,7 +136,7 @@ describe('the number of a card', () => {
 })
 
 describe('creating a payment method', () => {
-  test('makes a card of nobody’s, and no event tells of it', async () => {
+  test('creates an unattached card, without an event', async () => {
     let method: Body = {}
     const events = await eventsOf(twin, async () => {
       method = await create({
@@ -210,7 +210,7 @@ describe('attaching', () => {
     expect(idsOf(data).slice(0, 2)).toEqual([second.id, first.id])
   })
 
-  test('refuses what cannot be', async () => {
+  test('refuses invalid values', async () => {
     const { customer, method } = await makeCustomer(twin)
     const { customer: other } = await makeCustomer(twin)
     const path = (id: string) => `/v1/payment_methods/${id}/attach`
@@ -226,7 +226,7 @@ describe('attaching', () => {
 })
 
 describe('detaching', () => {
-  test('takes it from its customer, whose default it was', async () => {
+  test('removes it from its customer, also as default', async () => {
     const { customer, method } = await makeCustomer(twin)
     const settings = { invoice_settings: { default_payment_method: method.id } }
     await twin.post(`/v1/customers/${customer.id}`, settings)
@@ -237,7 +237,7 @@ describe('detaching', () => {
     expect((await twin.get(`/v1/customers/${customer.id}/payment_methods`)).data).toEqual([])
   })
 
-  test('refuses one that nobody has or knows', async () => {
+  test('refuses one that is unknown or not attached', async () => {
     const { id } = await create(cardOf('4242424242424242'))
     await expectRefused(twin, ['POST', `/v1/payment_methods/${id}/detach`], invalid('id'))
     await expectRefused(twin, ['POST', '/v1/payment_methods/pm_unknown/detach'], unknown())

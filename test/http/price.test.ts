@@ -18,7 +18,7 @@ const refused = (price: Body, param: string) =>
   )
 
 describe('a price', () => {
-  test('that recurs is answered whole and told of', async () => {
+  test('that recurs is returned whole and emits an event', async () => {
     const product = await twin.post('/v1/products', { name: 'Plan' })
     const price = await create({
       product: product.id,
@@ -46,7 +46,7 @@ describe('a price', () => {
     expect(await lastEvent()).toMatchObject({ type: 'price.created', data: { object: price } })
   })
 
-  test('recurs when it says how, and is one-time otherwise', async () => {
+  test('is recurring if recurring is given, else one-time', async () => {
     const recurring = { interval: 'week' }
     expect(await create({ recurring })).toMatchObject({
       type: 'recurring',
@@ -113,12 +113,12 @@ describe('a price', () => {
     expect((await create({ recurring })).recurring).toEqual(recurring)
   })
 
-  test('of a product that nobody knows is 404', async () => {
+  test('of an unknown product is 404', async () => {
     const body = { unit_amount: 1, currency: 'usd', product: 'prod_unknown' }
     await expectRefused(twin, ['POST', '/v1/prices', body], unknown('product'))
   })
 
-  test('changes its name, key, state and metadata, and tells what it replaced', async () => {
+  test('changes its name, key, state and metadata, and emits the former values', async () => {
     const price = await create({ nickname: 'Old', lookup_key: 'k', metadata: { a: '1' } })
     const change = { nickname: null, lookup_key: 'l', active: false, metadata: { a: '', b: '2' } }
     const updated = await twin.post(`/v1/prices/${price.id}`, change)
@@ -142,7 +142,7 @@ describe('a price', () => {
     })
   })
 
-  test('that nobody knows is 404', async () => {
+  test('that is unknown is 404', async () => {
     await expectRefused(twin, ['GET', '/v1/prices/price_unknown'], unknown())
     await expectRefused(twin, ['POST', '/v1/prices/price_unknown', {}], unknown())
   })
@@ -166,7 +166,7 @@ describe('a price', () => {
 })
 
 describe('a product', () => {
-  test('is answered whole and told of', async () => {
+  test('is returned whole and emits an event', async () => {
     const product = await twin.post('/v1/products', {
       name: 'Plan',
       description: 'All',
@@ -186,7 +186,7 @@ describe('a product', () => {
     expect(await lastEvent()).toMatchObject({ type: 'product.created', data: { object: product } })
   })
 
-  test('changes, and tells what it replaced', async () => {
+  test('changes, and emits the former values', async () => {
     const product = await twin.post('/v1/products', { name: 'Plan' })
     const updated = await twin.post(`/v1/products/${product.id}`, { name: 'Pro', active: false })
     expect(updated).toEqual({ ...product, name: 'Pro', active: false })
@@ -196,7 +196,7 @@ describe('a product', () => {
     await unchanged(twin, () => twin.post(`/v1/products/${product.id}`, { name: 'Pro' }))
   })
 
-  test('refuses what it cannot be', async () => {
+  test('refuses invalid values', async () => {
     const { id } = await twin.post('/v1/products', { name: 'Plan' })
     for (const [body, param] of [
       [{ name: '' }, 'name'],

@@ -45,13 +45,13 @@ test.each([
   expect(redacted(target)).toBe(shown)
 })
 
-test('what is very long is cut, after its secrets are gone', () => {
+test('a very long text is cut after its secrets are removed', () => {
   const shown = redacted(`/v1/x?client_secret=${'s'.repeat(490)}&q=${'a'.repeat(10_000)}`)
   expect(shown.length).toBe(501)
   expect(shown).toMatch(/^\/v1\/x\?client_secret=\[redacted\]&q=a+…$/)
 })
 
-test('encodings within encodings are not followed for ever', () => {
+test('nested encodings are decoded only to a limit', () => {
   const deep = `/v1/x?q=%${'25'.repeat(8_000)}`
   expect(redacted(deep)).toMatch(/^\/v1\/x\?q=%25/)
 })

@@ -46,7 +46,7 @@ function linesFor(schema: Body, depth = 0): string[] {
 const missingIn = (section: string, beginnings: readonly string[]): string[] =>
   beginnings.filter((beginning) => !section.split('\n').some((line) => line.startsWith(beginning)))
 
-test('docs/api.md is what npm run references writes now', () => {
+test('docs/api.md is the output of npm run references', () => {
   expect(TEXT, 'run npm run references').toBe(apiReference(document as unknown as OpenApi))
 })
 
@@ -62,7 +62,7 @@ describe('The reference of the API', () => {
     }
   })
 
-  test('says of each parameter whether it is required', () => {
+  test('says for each parameter whether it is required', () => {
     const section = sectionOf(TEXT, '`POST /v1/payment_intents`')
     expect(section).toContain('- `amount` (integer from 1 to 99999999, required): ')
     expect(section).toContain('- `confirm` (boolean, default `false`): ')
@@ -81,7 +81,7 @@ describe('The reference of the API', () => {
     }
   })
 
-  test('says who may ask', () => {
+  test('lists the accepted keys', () => {
     const keyOf = (heading: string) =>
       /\*\*Key\*\* (.*?)\.( |$)/m.exec(sectionOf(TEXT, `\`${heading}\``))?.[1]
     expect(keyOf('POST /v1/customers')).toBe('secret key, or access token with the scope `read_write`')
@@ -120,7 +120,7 @@ describe('The reference of the API', () => {
     expect(EVENT_TYPES.filter((type) => !types.includes(`\`${type}\``))).toEqual([])
   })
 
-  test('keeps what merchants call apart from what the operator calls', () => {
+  test('separates the API for merchants from that for the operator', () => {
     const operators = TEXT.indexOf('\n## For the operator')
     const places = routes().map(
       ({ name }) => [name.includes(' /_paytwin/'), TEXT.indexOf(`\n#### \`${name}\``)] as const,

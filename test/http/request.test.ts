@@ -54,7 +54,7 @@ describe('a JSON body', () => {
     expect((await twin.request('POST', '/v1/customers', body)).status).toBe(201)
   })
 
-  test('that comes in pieces is put together, characters across pieces too', async () => {
+  test('in several chunks is joined, also within characters', async () => {
     const whole = new TextEncoder().encode('{"name":"Adé"}')
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -71,7 +71,7 @@ describe('a JSON body', () => {
     expect(await response.json()).toMatchObject({ name: 'Adé' })
   })
 
-  test('that cannot be read never comes back in the message, which may hold a card number', async () => {
+  test('that is invalid is not quoted in the message, because it may hold a card number', async () => {
     for (const body of [
       '{"number":x4111111111111111}',
       '4111111111111111x',
@@ -168,13 +168,13 @@ const unchangedUnless = <T>(changes: boolean, act: () => Promise<T>): Promise<T>
   changes ? act() : unchanged(twin, act)
 
 describe('parameters', () => {
-  test('of a GET come from its query, whatever body it has', async () => {
+  test('of a GET are read from its query, whatever its body', async () => {
     const answer = await twin.request('GET', '/v1/customers?limit=1')
     expect(answer.body.data).toHaveLength(1)
     expectRefusal(await twin.request('GET', '/v1/customers?limit=0'), invalid('limit'))
   })
 
-  test('of a POST come from its body alone', async () => {
+  test('of a POST are read from its body only', async () => {
     const answer = await twin.request('POST', '/v1/customers?name=Query', { email: 'a@example.com' })
     expect(answer.body).toMatchObject({ name: null, email: 'a@example.com' })
   })

@@ -18,7 +18,7 @@ describe.each(EVERYWHERE)('%s a live stream', (place) => {
     Host: 'localhost',
   })
 
-  test('hears of a restore, and then of what happens, without repeats or loss', async () => {
+  test('reports a restore, and then events without repeats or loss', async () => {
     const twin = await open()
     await customer(twin, 'kept')
     const { id: kept } = (await twin.get('/v1/events')).data[0]
@@ -40,7 +40,7 @@ describe.each(EVERYWHERE)('%s a live stream', (place) => {
     }
   })
 
-  test('hears of a reset, after which there is no newest event', async () => {
+  test('reports a reset, without a newest event', async () => {
     const twin = await open()
     const stream = await openStream(twin)
     await customer(twin, 'gone')
@@ -58,7 +58,7 @@ describe.each(EVERYWHERE)('%s a live stream', (place) => {
     await stream.close()
   })
 
-  test('of a reader that lags tells what it had taken, the restore, and nothing else of before', async () => {
+  test('of a slow reader sends what it had read, the reset, and no other earlier event', async () => {
     const twin = await open()
     await save(twin)
     const stream = await openStream(twin)
@@ -89,7 +89,7 @@ describe.each(EVERYWHERE)('%s a live stream', (place) => {
     for (const stream of streams) await expect(stream.take(1)).rejects.toThrow('ended')
   })
 
-  test('resumes after an event that the restored state has, and not after one that is gone', async () => {
+  test('resumes after an event of the restored state, but not after a removed one', async () => {
     const twin = await open()
     await customer(twin, 'kept')
     const { id: kept } = (await twin.get('/v1/events')).data[0]
@@ -152,7 +152,7 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
     for (const { body } of answers) expect(body).toEqual(made)
   })
 
-  test('of a merchant that is gone are refused as its key is, whatever they had read before', async () => {
+  test('of a removed merchant are refused like its key, whatever they had read before', async () => {
     const twin = await open()
     await save(twin)
     const { secretKey } = await anotherMerchant(twin)
@@ -167,7 +167,7 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
     expectUnauthenticated(await other.request('GET', '/v1/customers'))
   })
 
-  test('of the operator do what they were told in the state that follows, or find nobody to do it to', async () => {
+  test('of the operator act on the new state, or find nothing to act on', async () => {
     const twin = await open()
     const { merchant } = await anotherMerchant(twin)
     await save(twin, 'with')
@@ -202,7 +202,7 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
     expect(bytesOf(await historyOf(twin))).toEqual(before)
   })
 
-  test('an advance that ended before is told, and not told again under its idempotency key', async () => {
+  test('an advance that ended before is answered, but not replayed for its idempotency key', async () => {
     const twin = await open()
     await subscribe(twin, { price: { recurring: { interval: 'day' } } })
     await save(twin)

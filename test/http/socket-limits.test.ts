@@ -63,7 +63,7 @@ test.each<[string, number, () => [string[], string]]>([
     LIMITS.requestMs,
     () => [[POST, host(), key(), JSON_TYPE, 'Content-Length: 100000', '', ''], ''],
   ],
-])('%s: given up after %i ms, and told so', async (_, limit, said) => {
+])('%s: ended after %i ms with an error', async (_, limit, said) => {
   const [begin, drops] = said()
   const { answers, ms } = await drip(begin, drops)
   expect(answers.map(({ status }) => status)).toEqual([400])
@@ -75,13 +75,13 @@ test.each<[string, number, () => [string[], string]]>([
   expect(ms).toBeLessThan(limit + 400)
 })
 
-test('who asks for nothing more after an answer is hung up on, without a word', async () => {
+test('an idle connection after an answer is closed without an error', async () => {
   const raw = openSocket(daemon)
   raw.write('GET /v1/customers HTTP/1.1', host(), key(), '', '')
   expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([200])
 })
 
-test('an answer under way is never broken into: a stream to one who owes a body just ends', async () => {
+test('an answer is never interrupted by an error: the stream of a client that sends no body just ends', async () => {
   const raw = openSocket(daemon)
   const accept = 'Accept: text/event-stream'
   raw.write('GET /v1/events HTTP/1.1', host(), key(), accept, 'Content-Length: 10', '', '')
@@ -107,7 +107,7 @@ test('an answer may take longer than a request', async () => {
   expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([200])
 })
 
-test('a request that comes slowly, and in time, is served', async () => {
+test('a request that arrives slowly but in time is served', async () => {
   const raw = openSocket(daemon)
   const text = [POST, host(), key(), JSON_TYPE, 'Connection: close', 'Content-Length: 2', '', '{}'].join(
     '\r\n',

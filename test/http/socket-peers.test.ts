@@ -90,7 +90,7 @@ test('a peer that resets its connection right after a CONNECT does no harm', asy
   expect(await isServed()).toBe(true)
 })
 
-test('an answer that takes long is waited for, also where its peer is silent', async () => {
+test('a slow answer is sent, even if its peer is silent', async () => {
   await fetch(`${daemon.url}/_paytwin/faults`, {
     method: 'POST',
     headers: { authorization: `Bearer ${daemon.adminToken}`, 'content-type': 'application/json' },

@@ -34,7 +34,7 @@ describe('over a socket', () => {
     ],
     ['a method of its own', () => ['BREW /v1/customers HTTP/1.1', host(), key()]],
     ['an upgrade', () => ['GET /v1/customers HTTP/1.1', host(), key(), 'Upgrade: websocket']],
-  ])('%s is answered in the form of every answer', async (_, lines) => {
+  ])('%s is answered with an error envelope', async (_, lines) => {
     const { status, head, body } = await send(...lines(), CLOSE, '', '')
     expect(CLOSED_SET, head).toContain(status)
     expect(head).toMatch(/\r\nRequest-Id: req_/i)
@@ -80,7 +80,7 @@ describe('over a socket', () => {
     expect([answer.status, answer.body.includes('"param":"Host"')]).toEqual([status, status === 400])
   })
 
-  test('the operator’s part is shut to a foreign Host, however it comes', async () => {
+  test('the admin API refuses a foreign Host in every form', async () => {
     for (const lines of [
       ['GET /_paytwin/health HTTP/1.1', 'Host: evil.example'],
       ['GET /_paytwin/health HTTP/1.1', host(), 'Host: evil.example'],
@@ -166,7 +166,7 @@ describe('over a socket', () => {
     }
   })
 
-  test('requests that come all at once are answered in their order', async () => {
+  test('pipelined requests are answered in order', async () => {
     const raw = openSocket(daemon)
     const lists = ['customers', 'prices', 'events', 'invoices', 'charges']
     for (const list of lists) raw.write(`GET /v1/${list} HTTP/1.1`, host(), key(), '', '')
@@ -178,7 +178,7 @@ describe('over a socket', () => {
     )
   })
 
-  test('what a body holds beyond its length is the next request, and never part of the first', async () => {
+  test('bytes beyond the length of a body are the next request', async () => {
     const raw = openSocket(daemon)
     raw.write(GET, host(), key(), 'Content-Length: 3', '', 'abc')
     raw.write('GET /v1/prices HTTP/1.1', host(), key(), CLOSE, '', '')
@@ -188,7 +188,7 @@ describe('over a socket', () => {
     ])
   })
 
-  test('what cannot be read after a request is answered after it, and not in its place', async () => {
+  test('an unparsable request after another is answered after it', async () => {
     const raw = openSocket(daemon)
     raw.write(GET, host(), key(), '', 'GARBAGE', '', '')
     const answers = answersIn(await raw.heard)
@@ -196,7 +196,7 @@ describe('over a socket', () => {
     expect(JSON.parse(answers[0]?.body ?? '').url).toBe('/v1/customers')
   })
 
-  test('a CONNECT after a request is refused after that is answered, and not in its place', async () => {
+  test('a CONNECT after a request is refused after that request is answered', async () => {
     const raw = openSocket(daemon)
     raw.write(GET, host(), key(), '', 'CONNECT evil.example:443 HTTP/1.1', host(), '', '')
     const answers = answersIn(await raw.heard)
@@ -204,13 +204,13 @@ describe('over a socket', () => {
     expect(JSON.parse(answers[0]?.body ?? '').url).toBe('/v1/customers')
   })
 
-  test('who waits to be told to go on is told, and then heard', async () => {
+  test('a client that expects 100-continue gets it, and is then served', async () => {
     const raw = openSocket(daemon)
     raw.write(POST, host(), key(), CLOSE, JSON_TYPE, 'Expect: 100-continue', 'Content-Length: 2', '', '{}')
     expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([100, 201])
   })
 
-  test('who is refused need not send the rest', async () => {
+  test('a refused client need not send its body', async () => {
     const raw = openSocket(daemon)
     raw.write(POST, host(), 'Content-Length: 1000000000', '', 'x')
     expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([401])

@@ -46,7 +46,7 @@ describe('stop_on', () => {
     expect((await twin.advance({ to: 1772272800 })).summary).toMatchObject({ jobs: 2 })
   })
 
-  test('that is never met lets it go on', async () => {
+  test('that never occurs does not stop it', async () => {
     await subscribe()
     const { now, summary } = await twin.advance({ by: '1mo', stop_on: ['subscription.deleted'] })
     expect([formatInstant(now), summary.stopped_on]).toEqual(['2026-02-28T10:00:00Z', null])

@@ -30,7 +30,7 @@ async function openWhile(credential: string, revoke: () => Promise<unknown>): Pr
   return { status: answer.status, ...((await answer.json()) as Body).error }
 }
 
-test('a key that is revoked between being known and opening a stream opens none', async () => {
+test('a key that is revoked between authentication and opening gets no stream', async () => {
   twin = await startTwin({ wall: () => wall })
   const { id, secret } = await operate('POST', 'keys', {})
   expect(await openWhile(secret, () => operate('POST', `keys/${id}/revoke`))).toMatchObject({
@@ -40,7 +40,7 @@ test('a key that is revoked between being known and opening a stream opens none'
   })
 })
 
-test('an access token that is revoked between being known and opening a stream opens none', async () => {
+test('an access token that is revoked between authentication and opening gets no stream', async () => {
   twin = await startTwin({ wall: () => wall })
   const app = await makeApp(twin)
   const { access_token } = await letIn(twin, app)
@@ -48,7 +48,7 @@ test('an access token that is revoked between being known and opening a stream o
   expect(await openWhile(access_token, revoke)).toMatchObject({ status: 401, type: 'authentication_error' })
 })
 
-test('a revoked key that still works for a while opens no stream, which would outlast that', async () => {
+test('a revoked key within --key-cache-ttl gets no stream, which would outlast it', async () => {
   twin = await startTwin({ wall: () => wall, keyCacheSeconds: 60 })
   const { id, secret } = await operate('POST', 'keys', {})
   const stream = { Authorization: `Bearer ${secret}` }

@@ -34,14 +34,14 @@ const newestEvent = async (): Promise<Body> => (await twin.get('/v1/events?limit
 const STREAM = { Accept: 'text/event-stream' }
 
 describe('a live stream', () => {
-  test('is one of server-sent events that nobody keeps', async () => {
+  test('has the content type of server-sent events and is not cached', async () => {
     const { response } = await open()
     expect(response.status).toBe(200)
     expect(response.headers.get('Content-Type')).toMatch(/^text\/event-stream/)
     expect(response.headers.get('Cache-Control')).toMatch(/no-store|no-cache/)
   })
 
-  test('begins with something at once, so that the client knows it is open', async () => {
+  test('sends a comment at once, so that the client knows it is open', async () => {
     const response = await twin.sandbox.app.request('/v1/events', {
       headers: { Authorization: `Bearer ${twin.secretKey}`, ...STREAM },
     })
@@ -51,7 +51,7 @@ describe('a live stream', () => {
     await reader?.cancel()
   })
 
-  test('tells what happens from now on, each event with its type and id', async () => {
+  test('sends new events, each with its type and id', async () => {
     await name('before')
     const stream = await open()
     await name('one')
@@ -63,7 +63,7 @@ describe('a live stream', () => {
     expect(namesOf(taken)).toEqual(['one', 'two'])
   })
 
-  test('tells all of an operation in its order, and what the clock does', async () => {
+  test('sends all events of a request in order, and those of the clock', async () => {
     const price = await makePrice(twin)
     const { customer, method } = await makeCustomer(twin)
     const stream = await open()
@@ -79,13 +79,13 @@ describe('a live stream', () => {
     expect(taken.map(({ data }) => data)).toEqual(told)
   })
 
-  test('survives names with line breaks', async () => {
+  test('handles names with line breaks', async () => {
     const stream = await open()
     await name('a\n\ndata: b\r\nid: c\u2028d')
     expect(namesOf(await stream.take(1))).toEqual(['a\n\ndata: b\r\nid: c\u2028d'])
   })
 
-  test('tells nothing of other merchants', async () => {
+  test('sends no events of other merchants', async () => {
     const stream = await open()
     const { secretKey } = await anotherMerchant(twin)
     await clientOf(twin.sandbox, secretKey).post('/v1/customers', { name: 'theirs' })
@@ -93,7 +93,7 @@ describe('a live stream', () => {
     expect(namesOf(await stream.take(1))).toEqual(['ours'])
   })
 
-  test('tells only of the types asked for', async () => {
+  test('sends only the requested types', async () => {
     const one = await open('/v1/events?type=customer.*')
     const several = await open('/v1/events?types[]=price.created&types[]=product.*')
     await makePrice(twin)
@@ -103,7 +103,7 @@ describe('a live stream', () => {
     expect((await several.take(2)).map(({ event }) => event)).toEqual(['price.created', 'product.created'])
   })
 
-  test('tells nothing that was taken back', async () => {
+  test('sends nothing that was rolled back', async () => {
     const price = await makePrice(twin)
     const { customer } = await makeCustomer(twin)
     const stream = await open()
@@ -119,7 +119,7 @@ describe('a live stream', () => {
     expect(namesOf(await stream.take(1))).toEqual(['after'])
   })
 
-  test('goes to each of several readers', async () => {
+  test('is sent to each of several readers', async () => {
     const readers = [await open(), await open(), await open()]
     await name('Ada')
     for (const reader of readers) expect(namesOf(await reader.take(1))).toEqual(['Ada'])
@@ -130,7 +130,7 @@ describe('a stream that resumes', () => {
   test.each<[string, (id: string) => Promise<Stream>]>([
     ['by Last-Event-ID', (id) => open('/v1/events', { 'Last-Event-ID': id })],
     ['by starting_after', (id) => open(`/v1/events?starting_after=${id}`)],
-  ])('%s tells what came after, without loss or repeats, and goes on live', async (_, resume) => {
+  ])('%s sends later events without loss or repeats, then new ones', async (_, resume) => {
     await name('seen')
     const { id } = await newestEvent()
     await twin.post('/v1/payment_methods', { type: 'pix' })
@@ -145,7 +145,7 @@ describe('a stream that resumes', () => {
     ])
   })
 
-  test('again and again tells every event once', async () => {
+  test('on repeated resumes sends every event once', async () => {
     await name('first')
     let { id } = await newestEvent()
     const heard: string[] = []
@@ -161,7 +161,7 @@ describe('a stream that resumes', () => {
     expect(heard).toEqual(Array.from({ length: 20 }, (_, n) => [`a ${n}`, `b ${n}`]).flat())
   })
 
-  test('keeps to its types', async () => {
+  test('keeps its types', async () => {
     await name('Ada')
     const { id } = await newestEvent()
     await makePrice(twin)
@@ -170,7 +170,7 @@ describe('a stream that resumes', () => {
     expect(namesOf(await stream.take(1))).toEqual(['Bob'])
   })
 
-  test('prefers what the client saw last to what the address says', async () => {
+  test('prefers Last-Event-ID to starting_after', async () => {
     await name('one')
     const first = await newestEvent()
     await name('two')
@@ -180,7 +180,7 @@ describe('a stream that resumes', () => {
     expect(namesOf(await stream.take(1))).toEqual(['three'])
   })
 
-  test('after an event that nobody knows is 404', async () => {
+  test('after an unknown event is 404', async () => {
     await name('Ada')
     const { secretKey } = await anotherMerchant(twin)
     const stranger = clientOf(twin.sandbox, secretKey)
@@ -201,14 +201,14 @@ describe('a stream is refused', () => {
     expectUnauthenticated(await twin.request('GET', '/v1/events', undefined, headers))
   })
 
-  test('for types that are none', async () => {
+  test('for unknown types', async () => {
     const path = '/v1/events?type=invoice.payment_succeeded'
     expectRefusal(await twin.request('GET', path, undefined, STREAM), invalid('type'))
   })
 })
 
 describe('a slow reader', () => {
-  test('holds up nobody, and misses nothing', async () => {
+  test('delays nothing, and misses nothing', async () => {
     const slow = await open()
     const quick = await open()
     const count = 1_000
@@ -220,7 +220,7 @@ describe('a slow reader', () => {
     expect(names).toEqual(Array.from({ length: count }, (_, n) => String(n)))
   })
 
-  test('is given many events at a time: one by one each would cost a look at the journal', async () => {
+  test('reads many events at a time, because each read costs a journal lookup', async () => {
     await name('first')
     const { id } = await newestEvent()
     for (let n = 0; n < 120; n += 1) await name(`${n}`)
@@ -236,7 +236,7 @@ describe('a slow reader', () => {
     expect(counts).toEqual([0, 50, 50, 20])
   })
 
-  test('is not waited for when it goes away, nor by the end of the sandbox', async () => {
+  test('does not delay a disconnect or the end of the sandbox', async () => {
     const gone = await open()
     for (let n = 0; n < 200; n += 1) await name(`${n}`)
     await gone.close()

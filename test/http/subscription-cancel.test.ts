@@ -124,7 +124,7 @@ describe('a DELETE that cancels at the end of the period', () => {
     expect((await cancel(id)).body).toMatchObject({ status: 'canceled', canceled_at: later, ended_at: later })
   })
 
-  test('asked for twice tells of it once', async () => {
+  test('requested twice emits one event', async () => {
     const { id } = await subscription()
     const first = await cancel(id, { cancel_at_period_end: true })
     const second = await unchanged(twin, () => cancel(id, { cancel_at_period_end: true }))
@@ -157,7 +157,7 @@ test('a malformed body cancels nothing', async () => {
   await expectRefused(twin, ['DELETE', path, '[]'], invalid(null))
 })
 
-describe('what cannot be canceled', () => {
+describe('a subscription that cannot be canceled', () => {
   const flags = rows<Body | undefined>(
     undefined,
     {},
@@ -197,7 +197,7 @@ describe('what cannot be canceled', () => {
     }
   })
 
-  test('is one that nobody knows', async () => {
+  test('is unknown', async () => {
     await expectRefused(twin, ['DELETE', '/v1/subscriptions/sub_unknown'], unknown())
     const body = { cancel_at_period_end: 'x' }
     await expectRefused(
@@ -209,7 +209,7 @@ describe('what cannot be canceled', () => {
 })
 
 describe('the open invoices of a canceled subscription', () => {
-  test('stay open but are no longer tried', async () => {
+  test('stay open but are no longer retried', async () => {
     const { id } = await subscription({}, ['succeed'])
     await twin.advance({ by: '1mo' })
     expect((await cancel(id)).body.status).toBe('canceled')

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => twin.close())
 
 group("a subscription's items", () => {
-  test('are where their url says', async () => {
+  test('are listed at their url', async () => {
     const { items } = subscription
     expect(items.url).toBe(`/v1/subscriptions/${subscription.id}/items`)
     expect(await twin.get(items.url)).toEqual(items)
@@ -38,7 +38,7 @@ group("a subscription's items", () => {
     ])
   })
 
-  test('come in pages, in their order', async () => {
+  test('are paginated, in their order', async () => {
     const [first, second, third] = idsOf(subscription.items.data)
     const page = async (query: string) => {
       const { data, has_more } = await twin.get(`${subscription.items.url}?${query}`)
@@ -54,7 +54,7 @@ group("a subscription's items", () => {
     await expectRefused(twin, ['GET', `${subscription.items.url}?limit=0`], invalid('limit'))
   })
 
-  test('show their subscription whole when asked', async () => {
+  test('can be expanded to their subscription', async () => {
     const { data } = await twin.get(`${subscription.items.url}?expand[]=data.subscription`)
     expect(data[0].subscription).toEqual(subscription)
   })

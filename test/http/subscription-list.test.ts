@@ -57,7 +57,7 @@ describe('finding subscriptions', () => {
     expect(await found('status=incomplete_expired')).toEqual([incomplete.id])
   })
 
-  test('refuses a status that is none, and an id that nobody knows', async () => {
+  test('refuses an unknown status, and an unknown id', async () => {
     for (const status of ['open', 'ACTIVE', '', 'toString']) {
       await expectRefused(twin, ['GET', `/v1/subscriptions?status=${status}`], {
         code: 'parameter_invalid',

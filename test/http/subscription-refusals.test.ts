@@ -203,7 +203,7 @@ describe('a payment method that cannot recur is 422', () => {
     ['too large a sum', () => ({ items: [{ price: odd.dear, quantity: 2 }] }), tooLarge],
     ['a trial that ends in the past', () => ({ trial_end: NOW - 1 }), invalid('trial_end')],
     ['a trial that ends too late', () => ({ trial_end: NOW + 10 ** 8 }), invalid('trial_end')],
-  ])('but %s comes before', async (_, change, refusal) => {
+  ])('but %s is checked first', async (_, change, refusal) => {
     await refused({ ...change(), ...method('pix') }, refusal)
   })
 })

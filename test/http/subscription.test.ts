@@ -88,7 +88,7 @@ describe('a subscription whose first payment succeeds', () => {
     expect(invoice).toMatchObject({ status: 'paid', total: 6000, billing_reason: 'subscription_create' })
   })
 
-  test('is told of in the order of its steps, each as it was then', async () => {
+  test('emits events in the order of its steps, each with the state at that step', async () => {
     const body = await customerWith()
     const events = await eventsOf(twin, () => subscribe(body))
     expect(typesOf(events)).toEqual(['subscription.created', ...FIRST_INVOICE, ...PAID])
@@ -233,7 +233,7 @@ describe('a trial', () => {
     expect(next).toMatchObject({ kind: 'trial_end', due: end })
   })
 
-  test('that ends now is none', async () => {
+  test('that ends now is no trial', async () => {
     const subscription = await subscribe({ ...(await customerWith()), trial_end: 'now' })
     expect(subscription).toMatchObject({ status: 'active', trial_start: null, trial_end: null })
   })

@@ -82,7 +82,7 @@ describe('a test clock', () => {
     expect((await twin.get(PATH)).data).toEqual([])
   })
 
-  test('is taken back with a request that is refused in the end', async () => {
+  test('is rolled back with a request that fails in the end', async () => {
     const body = { frozen_time: LEAP_DAY, expand: ['zebra'] }
     await expectRefused(twin, ['POST', PATH, body], invalid('expand'))
     const first = await makeClock()
@@ -208,7 +208,7 @@ describe('a customer on a test clock', () => {
     )
   })
 
-  test('has the future of its clock: what is past there is refused, though it is to come elsewhere', async () => {
+  test('has the future of its clock: a time in its past is refused, even if it is in the future elsewhere', async () => {
     const clock = await makeClock()
     const price = await makePrice(twin)
     const customer = await twin.post('/v1/customers', { test_clock: clock.id })
@@ -277,14 +277,14 @@ describe('an advance', () => {
     expect((await twin.get(`${PATH}/${id}`)).now).toBe(LEAP_DAY)
   })
 
-  test('stops where it is told to', async () => {
+  test('stops on the given event', async () => {
     const { id } = await makeClock(NOW)
     await subscribeOn(id)
     const stopped = await twin.post(`${PATH}/${id}/advance`, { by: '1y', stop_on: ['invoice.paid'] })
     expect(stopped).toMatchObject({ now: 1772272800, summary: { stopped_on: 'invoice.paid' } })
   })
 
-  test('is told beforehand by upcoming, for its clock alone', async () => {
+  test('is listed by upcoming, for its clock only', async () => {
     const { id } = await makeClock(NOW)
     const own = await subscribeOn(id)
     const main = await subscribeOn()
@@ -362,7 +362,7 @@ describe('deleting a test clock', () => {
     expect(annotated).toMatchObject({ status: 'canceled', test_clock: clock.id, metadata: { a: '1' } })
   })
 
-  test('is taken back with a request that is refused in the end', async () => {
+  test('is rolled back with a request that fails in the end', async () => {
     const { id } = await makeClock()
     await twin.post('/v1/customers', { test_clock: id })
     await expectRefused(twin, ['DELETE', `${PATH}/${id}`, { expand: ['zebra'] }], invalid('expand'))
@@ -371,7 +371,7 @@ describe('deleting a test clock', () => {
   })
 })
 
-test('freezing the main clock is taken back with a request that is refused in the end', async () => {
+test('freezing the main clock is rolled back with a request that fails in the end', async () => {
   await twin.post('/v1/test_helpers/clock/unfreeze')
   const refused = await twin.request('POST', '/v1/test_helpers/clock/freeze', { expand: ['zebra'] })
   expectRefusal(refused, invalid('expand'))

@@ -16,7 +16,7 @@ const subscribe = async (outcomes?: string[], more: Body = {}): Promise<Body> =>
   (await subscribeCard(twin, { outcomes, ...more })).subscription
 
 describe('upcoming', () => {
-  test('tells what happens next, in order, and who it happens to', async () => {
+  test('lists the next jobs in order, with their objects', async () => {
     const trial = await subscribe([], { trial_period_days: 7 })
     const paid = await subscribe()
     const incomplete = await subscribe(['decline:lost_card'])
@@ -39,7 +39,7 @@ describe('upcoming', () => {
     }
   })
 
-  test('comes in pages as any list does', async () => {
+  test('is paginated like other lists', async () => {
     for (let n = 0; n < 5; n += 1) await subscribe([], { trial_period_days: n + 1 })
     const whole = await twin.get('/v1/test_helpers/upcoming?limit=100')
     expect(await twin.get('/v1/test_helpers/upcoming?limit=2')).toMatchObject({
@@ -58,7 +58,7 @@ describe('upcoming', () => {
     expect(back).toMatchObject({ data: whole.data.slice(2, 4), has_more: true })
   })
 
-  test('knows no cursor that leads nowhere, and not two', async () => {
+  test('refuses an unknown cursor, and two cursors', async () => {
     await subscribe()
     const [id = ''] = idsOf((await twin.get('/v1/test_helpers/upcoming')).data)
     const path = '/v1/test_helpers/upcoming'

@@ -88,7 +88,7 @@ describe('when the wall clock is set back', () => {
     expect((await twin.post(`/v1/oauth/authorizations/${later}/approve`)).status).toBe('approved')
   })
 
-  test('an idempotency key that was forgotten stays so', async () => {
+  test('an expired idempotency key stays expired', async () => {
     await start()
     const send = (name: string) =>
       twin.request('POST', '/v1/customers', { name }, { 'Idempotency-Key': 'once' })
@@ -110,7 +110,7 @@ describe('when the wall clock is set back', () => {
     expect((await read(twin)).status).toBe(200)
   })
 
-  test('the uptime goes on', async () => {
+  test('the uptime continues', async () => {
     await start()
     await setWall(START + 5_000)
     await setWall(START - HOUR)

@@ -7,7 +7,7 @@ const PATH = '/v1/webhook_endpoints'
 const NOW = 1769853600
 
 describe('a delivery', () => {
-  test('shows what was tried, and when it is tried again', async () => {
+  test('shows the attempts, and the time of the next one', async () => {
     const shop = await openShop()
     shop.inbox.receive = ({ event }) =>
       event.type === 'customer.created' ? { status: 503, body: 'later, please' } : REFUSED

@@ -12,7 +12,7 @@ const GOOD = { url: URL, enabled_events: ['*'] }
 const NOW = 1769853600
 
 describe('creating an endpoint', () => {
-  test('answers 201 with all its fields, and its secret this once', async () => {
+  test('answers 201 with all its fields, and its secret only then', async () => {
     const shop = await openShop()
     const params = { ...GOOD, enabled_events: ['invoice.*', 'customer.created'], description: 'The shop' }
     const { status, body } = await shop.request('POST', PATH, { ...params, metadata: { team: 7 } })
@@ -37,7 +37,7 @@ describe('creating an endpoint', () => {
     expect(await shop.delete(`${PATH}/${body.id}`)).not.toHaveProperty('secret')
   })
 
-  test('tells no event, and gives each endpoint a secret of its own', async () => {
+  test('emits no event, and gives each endpoint its own secret', async () => {
     const shop = await openShop()
     const secrets = [await shop.endpoint(), await shop.endpoint()].map(({ secret }) => secret)
     expect(new Set(secrets).size).toBe(2)
@@ -45,14 +45,14 @@ describe('creating an endpoint', () => {
     expect(shop.inbox.received).toEqual([])
   })
 
-  test('follows from the seed, id and secret alike', async () => {
+  test('depends on the seed only, id and secret alike', async () => {
     const [one, two, other] = [await openShop(), await openShop(), await openShop({ seed: '2' })]
     const made = await one.endpoint()
     expect(await two.endpoint()).toEqual({ ...made, merchant_id: made.merchant_id })
     expect((await other.endpoint()).secret).not.toBe(made.secret)
   })
 
-  test('understands forms', async () => {
+  test('accepts forms', async () => {
     const shop = await openShop()
     const { status, body } = await postForm(
       shop,
@@ -118,7 +118,7 @@ describe('creating an endpoint', () => {
     await refuses(shop, ['POST', PATH, GOOD], invalid('url'))
   })
 
-  test('of a daemon beyond loopback needs leave for private addresses', async () => {
+  test('by a daemon beyond loopback needs permission for private addresses', async () => {
     const closed = await openShop({ receivers: { isExposed: true, allowed: [] } })
     for (const url of [
       'http://127.0.0.1:3000/',
@@ -143,7 +143,7 @@ describe('an endpoint', () => {
   afterAll(() => shop.close())
   const create = (params: Body = {}) => shop.post(PATH, { ...GOOD, ...params })
 
-  test('is updated in the fields that are given', async () => {
+  test('is updated in the given fields', async () => {
     const { secret: _, ...endpoint } = await create({ description: 'One', metadata: { a: '1', b: '2' } })
     const path = `${PATH}/${endpoint.id}`
     expect(await shop.post(path, { url: 'https://example.com/' })).toEqual({
@@ -184,7 +184,7 @@ describe('an endpoint', () => {
     await shop.delete(`${PATH}/${id}`)
   })
 
-  test('that is deleted is gone, and its deliveries with it', async () => {
+  test('that is deleted is removed with its deliveries', async () => {
     const { id } = await create()
     expect(await shop.delete(`${PATH}/${id}`)).toEqual({
       id,
@@ -218,7 +218,7 @@ describe('an endpoint', () => {
     await refuses(shop, [method, path], refusal)
   })
 
-  test('is one merchant’s alone', async () => {
+  test('is visible to its merchant only', async () => {
     const { id } = await create()
     await shop.post('/v1/customers')
     const [event] = (await shop.get('/v1/events?limit=1')).data
@@ -231,7 +231,7 @@ describe('an endpoint', () => {
     await refuses(other, ['POST', `/v1/events/${event.id}/resend`], unknown())
   })
 
-  test('is listed newest first, a page at a time', async () => {
+  test('is listed newest first, in pages', async () => {
     const made = [await create(), await create(), await create()]
     const ids = idsOf(made).reverse()
     const first = await shop.get(`${PATH}?limit=2`)
@@ -245,7 +245,7 @@ describe('an endpoint', () => {
 describe('an idempotency key', () => {
   const key = { 'Idempotency-Key': 'endpoint-1' }
 
-  test('makes one endpoint, and replays it with the secret masked', async () => {
+  test('creates one endpoint, and replays it with the secret masked', async () => {
     const shop = await openShop()
     const create = () => shop.request('POST', PATH, GOOD, key)
     const first = await create()
@@ -258,7 +258,7 @@ describe('an idempotency key', () => {
     expect(JSON.stringify((await create()).body)).toBe(JSON.stringify(again.body))
   })
 
-  test('makes one endpoint of twenty requests at once, and shows the secret to one of them', async () => {
+  test('creates one endpoint for twenty requests at once, and shows the secret to one of them', async () => {
     const shop = await openShop()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => shop.request('POST', PATH, GOOD, { 'Idempotency-Key': 'k' })),
@@ -267,7 +267,7 @@ describe('an idempotency key', () => {
     expect(answers.filter(({ body }) => body.secret !== 'whsec_…')).toHaveLength(1)
   })
 
-  test('replays updates and deletions as they were', async () => {
+  test('replays updates and deletions unchanged', async () => {
     const shop = await openShop()
     const { id } = await shop.endpoint()
     const update = () => shop.request('POST', `${PATH}/${id}`, { disabled: true }, { 'Idempotency-Key': 'u' })
@@ -276,7 +276,7 @@ describe('an idempotency key', () => {
     expect((await remove()).body).toEqual((await remove()).body)
   })
 
-  test('posts a resent event once', async () => {
+  test('sends a resent event once', async () => {
     const shop = await openShop()
     const [event] = await makeEvents(shop, 1)
     await shop.endpoint()
@@ -287,7 +287,7 @@ describe('an idempotency key', () => {
   })
 })
 
-test('no file of the data folder holds the secret of an endpoint', async () => {
+test('no file of the data folder contains the secret of an endpoint', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'paytwin-secret-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const shop = await openShop({ database: join(folder, 'paytwin.db'), seed: null })

@@ -48,7 +48,7 @@ describe('an app', () => {
     expect((await operator('GET', 'apps')).body).toMatchObject({ object: 'list', url: '/_paytwin/apps' })
   })
 
-  test('is given a new secret, and stays what it is', async () => {
+  test('gets a new secret, and is otherwise unchanged', async () => {
     const { body: made } = await operator('POST', 'apps', { name: 'x', redirect_uris: [URI] })
     const { status, body } = await operator('POST', `apps/${made.id}/rotate_secret`)
     expect(status).toBe(200)
@@ -66,7 +66,7 @@ describe('an app', () => {
     expectRefusal(await operator('POST', `apps/${made.id}/rotate_secret`), unknown())
   })
 
-  test('stays when a state is restored, and no other gets its id; none outlives a reset', async () => {
+  test('survives a restore with its id, but not a reset', async () => {
     await operator('POST', 'snapshots', { name: 'before' })
     const { body: first } = await operator('POST', 'apps', { name: 'x', redirect_uris: [URI] })
     await operator('POST', 'snapshots/before/restore')

@@ -41,7 +41,7 @@ async function askOnPage(): Promise<string> {
 }
 
 describe('the list of authorizations', () => {
-  test('tells what was asked and what came of it, the newest first', async () => {
+  test('shows the requests and decisions, newest first', async () => {
     const denied = await ask(twin, app)
     await twin.post(`/v1/oauth/authorizations/${denied.id}/deny`)
     await letIn(twin, app, { scope: 'read_write' })
@@ -60,7 +60,7 @@ describe('the list of authorizations', () => {
     expect((await listed()).map(({ status }) => status)).toEqual(['expired', 'expired', 'approved', 'denied'])
   })
 
-  test('tells when what was granted was revoked', async () => {
+  test('shows the time of revocation', async () => {
     const code =
       paramsOf((await twin.post(`/v1/oauth/authorizations/${(await ask(twin, app)).id}/approve`)).redirect_to)
         .code ?? ''
@@ -72,7 +72,7 @@ describe('the list of authorizations', () => {
     expect((await listed())[0]).toMatchObject({ status: 'approved', revoked: 1_700_000_005 })
   })
 
-  test('comes in pages', async () => {
+  test('is paginated', async () => {
     const ids: string[] = []
     for (let count = 0; count < 3; count += 1) ids.unshift((await ask(twin, app)).id)
     const { body } = await operator('GET', 'authorizations?limit=2')
@@ -97,7 +97,7 @@ describe('the operator', () => {
     })
   })
 
-  test('can approve what a page asks, for the only merchant there is', async () => {
+  test('can approve an authorization of the consent page for the only merchant', async () => {
     const id = await askOnPage()
     const { body } = await operator('POST', `authorizations/${id}/approve`)
     const { body: tokens } = await exchange(twin, app, paramsOf(body.redirect_to).code ?? '')
@@ -105,7 +105,7 @@ describe('the operator', () => {
     expect((await listed())[0]).toMatchObject({ status: 'approved', merchant_id: merchant })
   })
 
-  test('says for whom when there are several and a page asks; denying needs nobody', async () => {
+  test('requires the merchant if there are several, but not to deny', async () => {
     const { merchant: other } = await anotherMerchant(twin)
     const id = await askOnPage()
     expectRefusal(await operator('POST', `authorizations/${id}/approve`), missing('merchant'))
@@ -118,7 +118,7 @@ describe('the operator', () => {
     expect((await listed()).map(({ merchant_id }) => merchant_id)).toEqual([null, other.id])
   })
 
-  test('cannot decide for another merchant than the one that was asked', async () => {
+  test('cannot decide for a merchant other than that of the authorization', async () => {
     const { merchant: other } = await anotherMerchant(twin)
     const { id } = await ask(twin, app)
     for (const decision of ['approve', 'deny']) {
@@ -129,7 +129,7 @@ describe('the operator', () => {
     expect((await operator('POST', `authorizations/${id}/approve`, { merchant })).status).toBe(200)
   })
 
-  test('decides once, in time, on what there is', async () => {
+  test('can be made once, before expiry, for an existing merchant', async () => {
     const { id } = await ask(twin, app)
     await operator('POST', `authorizations/${id}/approve`)
     expectRefusal(await operator('POST', `authorizations/${id}/deny`), badState())

@@ -48,7 +48,7 @@ describe('with one merchant', () => {
     })
   })
 
-  test('stops where it is told to', async () => {
+  test('stops on the given event', async () => {
     await subscribe(twin)
     const { body } = await operator('POST', 'clock/advance', { by: '1y', stop_on: ['invoice.*'] })
     expect(body.data[0]).toMatchObject({ now: 1772272800, summary: { stopped_on: 'invoice.created' } })
@@ -79,7 +79,7 @@ describe('with one merchant', () => {
     expect((await operator('POST', 'clock/freeze')).body.data[0]).toMatchObject({ mode: 'frozen' })
   })
 
-  test('tells what is upcoming', async () => {
+  test('lists upcoming jobs', async () => {
     const { id } = await subscribe(twin)
     expect((await operator('GET', 'upcoming')).body).toMatchObject({
       object: 'list',
@@ -122,7 +122,7 @@ describe('with several merchants', () => {
     expect(await clocks()).toEqual([NOW + 2 * DAY, NOW + 2 * DAY])
   })
 
-  test('none is moved when one cannot be', async () => {
+  test('no clock is moved if one of them cannot', async () => {
     await addMerchant(NOW + DAY)
     await subscribe(twin)
     await subscribe(otherTwin)
@@ -139,7 +139,7 @@ describe('with several merchants', () => {
     expect(await modes('freeze')).toEqual(['frozen', 'frozen'])
   })
 
-  test('what is upcoming is told in order, of one if asked', async () => {
+  test('upcoming jobs are listed in order, of one merchant if given', async () => {
     await addMerchant(NOW - DAY)
     const ours = await subscribe(twin)
     const theirs = await subscribe(otherTwin)
@@ -153,8 +153,8 @@ describe('with several merchants', () => {
   })
 })
 
-describe('an advance that nobody waits for', () => {
-  test('answers that it is under way, and ends by itself', async () => {
+describe('an asynchronous advance', () => {
+  test('is reported as running, and ends', async () => {
     await subscribe(twin)
     const { status, body } = await operator('POST', 'clock/advance', { by: '1mo', async: true })
     expect(status).toBe(200)
@@ -169,7 +169,7 @@ describe('an advance that nobody waits for', () => {
     expectRefusal(await operator('POST', 'clock/advance', { to: NOW, async: true }), invalid('to'))
   })
 
-  test('can be canceled where it has come to', async () => {
+  test('can be canceled at its current time', async () => {
     await subscribe(twin)
     await operator('POST', 'clock/advance', { to: '2526-01-01', async: true })
     const { status, body } = await operator('POST', 'clock/cancel')
@@ -180,7 +180,7 @@ describe('an advance that nobody waits for', () => {
     expect((await operator('GET', 'clock')).body.data[0]).toMatchObject({ status: 'ready', target: null })
   })
 
-  test('cannot be canceled when there is none, which is no error', async () => {
+  test('can be canceled without error if none is running', async () => {
     const { status, body } = await operator('POST', 'clock/cancel')
     expect(status).toBe(200)
     expect(body.data[0]).toMatchObject({ status: 'ready', now: NOW })

@@ -52,7 +52,7 @@ describe('the events of all merchants', () => {
     expect(idsOf(before.data)).toEqual(idsOf(pages.slice(-5, -1)))
   })
 
-  test('are those of one if asked, and then the same as its own', async () => {
+  test('are those of one merchant if given, equal to its own list', async () => {
     await fill(3)
     const { body } = await operator('GET', `events?merchant=${other.id}&limit=2`)
     const own = await stranger.get('/v1/events?limit=2')
@@ -80,7 +80,7 @@ describe('the events of all merchants', () => {
 })
 
 describe('the stream of all merchants', () => {
-  test('tells live what happens to each', async () => {
+  test('streams events of every merchant', async () => {
     const stream = await openStream(twin, '/_paytwin/events', headers())
     const names = await fill(3)
     expect(namesOf((await stream.take(6)).map(({ data }) => data))).toEqual(names)
@@ -99,7 +99,7 @@ describe('the stream of all merchants', () => {
     await stream.close()
   })
 
-  test('is that of one if asked', async () => {
+  test('streams events of one merchant if given', async () => {
     const stream = await openStream(twin, `/_paytwin/events?merchant=${other.id}`, headers())
     await fill(2)
     const taken = await stream.take(2)
@@ -114,7 +114,7 @@ describe('the stream of all merchants', () => {
     await stream.close()
   })
 
-  test('after an event that nobody knows is 404', async () => {
+  test('after an unknown event is 404', async () => {
     const unknownEvent = { Accept: 'text/event-stream', 'Last-Event-ID': 'evt_unknown' }
     expectRefusal(await operator('GET', 'events', undefined, unknownEvent), unknown('Last-Event-ID'))
   })

@@ -22,7 +22,7 @@ const apps = async (twin: Twin): Promise<Body[]> => (await asOperator(twin)('GET
 const endpoints = async (twin: Twin): Promise<Body[]> => (await twin.get('/v1/webhook_endpoints')).data
 
 describe('an app of the fixtures', () => {
-  test('is let in with the secret that is shown this once', async () => {
+  test('authenticates with the secret that is shown once', async () => {
     const twin = await openShop()
     const { made, counts } = await load(twin, { apps: [APP] })
     expect(counts).toEqual({ app: 1 })
@@ -43,7 +43,7 @@ describe('an app of the fixtures', () => {
     ).toBe(true)
   })
 
-  test('is let in with a secret that was chosen beforehand, which is never shown', async () => {
+  test('authenticates with a given secret, which is never shown', async () => {
     const twin = await openShop()
     const loaded = await load(twin, { apps: [{ ...APP, client_secret: SECRET }] })
     expect(JSON.stringify(loaded)).not.toContain('ocs_test_')
@@ -59,7 +59,7 @@ describe('an app of the fixtures', () => {
     expect((await apps(twin)).map(({ id }) => id)).toEqual([second.made[0].id, first.made[0].id])
   })
 
-  test('is kept as a hash: no file of the database tells a secret', async () => {
+  test('is stored as a hash: no file of the database contains a secret', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'paytwin-fixtures-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const twin = await openShop({
@@ -90,7 +90,7 @@ describe('an app of the fixtures', () => {
 })
 
 describe('a webhook endpoint of the fixtures', () => {
-  test('gets what happens from then on, signed with the secret that is shown this once', async () => {
+  test('gets later events, signed with the secret that is shown once', async () => {
     const twin = await openShop()
     const { made } = await load(twin, { customers: [{ ref: 'ada' }], webhook_endpoints: [ENDPOINT] })
     expect(made).toMatchObject([
@@ -125,7 +125,7 @@ describe('a webhook endpoint of the fixtures', () => {
     expect(twin.inbox.received).toEqual([])
   })
 
-  test('hears of what later fixtures make', async () => {
+  test('gets the events of later fixtures', async () => {
     const twin = await openShop()
     await load(twin, { webhook_endpoints: [ENDPOINT] })
     await load(twin, { customers: [{}, {}] })
@@ -151,7 +151,7 @@ describe('all or nothing', () => {
     expect(twin.inbox.received).toEqual([])
   })
 
-  test('what is only tried makes nothing and tells no secret; then it makes what it would have', async () => {
+  test('a validation creates nothing and shows no secret; loading then creates the same objects', async () => {
     const twin = await openShop()
     const content = { apps: [APP], webhook_endpoints: [ENDPOINT] }
     const tried = await load(twin, content, { validate_only: true })

@@ -48,7 +48,7 @@ const everything = async () => ({
 })
 
 describe('loading', () => {
-  test('makes what the file describes, and tells it in the order of making', async () => {
+  test('creates the objects of the file, and lists them in order of creation', async () => {
     const body = await load(SHOP)
     const merchant_id = twin.sandbox.merchant.settings.id
     const made = (object: string, ref: string, path: string) => ({
@@ -86,7 +86,7 @@ describe('loading', () => {
     })
   })
 
-  test('tells of it as requests would, at the instant of the clock', async () => {
+  test('emits the same events as requests, at the time of the clock', async () => {
     await load(SHOP)
     const events = await twin.events()
     expect(typesOf(events)).toEqual([
@@ -134,7 +134,7 @@ describe('loading', () => {
     await other.close()
   })
 
-  test('lets a card do what its script says, at each attempt', async () => {
+  test('scripts the outcomes of a card', async () => {
     const scripted = {
       ...CARD,
       outcomes: ['succeed', 'decline:insufficient_funds'],
@@ -203,7 +203,7 @@ describe('loading', () => {
     })
   })
 
-  test('finds what is there already by its id', async () => {
+  test('finds existing objects by their ids', async () => {
     const first = await load(SHOP)
     const second = await load({
       prices: [{ ...PRICE, product: idOf(first, 'product', 'pro') }],
@@ -291,7 +291,7 @@ describe('merchants of their own', () => {
     expect(error).toMatchObject({ code: 'resource_missing', param: 'merchants[0].subscriptions[0].customer' })
   })
 
-  test('go on living: their clock moves, and streams tell of it', async () => {
+  test('are renewed by the clock, and streams report their events', async () => {
     const stream = await openStream(twin, '/_paytwin/events', {
       Authorization: `Bearer ${twin.sandbox.adminToken}`,
       Host: 'localhost',
@@ -372,7 +372,7 @@ describe('all or nothing', () => {
     }
   })
 
-  test('what is only tried leaves nothing either, and says what it would make', async () => {
+  test('a validation leaves nothing, and lists what would be created', async () => {
     const before = await everything()
     const content = { ...SHOP, merchants: [{ keys: [{ secret: KEY }] }] }
     const tried = await load(content, { validate_only: true })
@@ -383,7 +383,7 @@ describe('all or nothing', () => {
     expect((await clientOf(twin.sandbox, KEY).request('GET', '/v1/customers')).status).toBe(200)
   })
 
-  test('what is only tried is refused as it would be', async () => {
+  test('a validation fails like a load', async () => {
     const [tried, loaded] = [
       await post([{ name: 'f', content: FAILING }], { validate_only: true }),
       await post([{ name: 'f', content: FAILING }]),

@@ -63,14 +63,14 @@ describe('the operator’s API', () => {
     }
   })
 
-  test('opens to the token, whatever the case of the scheme', async () => {
+  test('accepts the token, whatever the case of the scheme', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const headers = { Authorization: `${scheme} ${twin.sandbox.adminToken}` }
       expect((await operator('GET', 'status', undefined, headers)).status).toBe(200)
     }
   })
 
-  test('tells its health to everybody, and to no foreign host', async () => {
+  test('shows its health without a token, but not to a foreign host', async () => {
     const answer = await operator('GET', 'health', undefined, { Authorization: '' })
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({ status: 'ok', livemode: false })
@@ -101,14 +101,14 @@ describe('the operator’s API', () => {
     expectRefusal(await operator('POST', 'keys', body), invalid(null))
   })
 
-  test('takes forms as /v1 does', async () => {
+  test('accepts forms, as /v1 does', async () => {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
     const { status, body } = await operator('POST', 'keys', 'name=CI&publishable=true', headers)
     expect(status).toBe(201)
     expect(body).toMatchObject({ name: 'CI', type: 'publishable' })
   })
 
-  test('names the parameters that it does not know', async () => {
+  test('lists unknown parameters', async () => {
     const { headers } = await operator('POST', 'keys', { zebra: 1 })
     expect(headers.get('Paytwin-Ignored-Params')).toBe('zebra')
   })
@@ -154,7 +154,7 @@ describe('the Host', () => {
     }
   })
 
-  test('is no matter for /v1, whose keys no browser sends by itself', async () => {
+  test('does not apply to /v1, whose keys no browser sends by itself', async () => {
     const headers = { Host: 'paytwin.internal', Origin: 'https://shop.example' }
     expect((await twin.request('GET', '/v1/customers', undefined, headers)).status).toBe(200)
   })
@@ -181,7 +181,7 @@ describe('the Origin', () => {
     expectRefusal(await from(origin), invalid('Host'))
   })
 
-  test('is looked at wherever no token is needed', async () => {
+  test('is checked on routes without a token too', async () => {
     const headers = { Authorization: '', Origin: 'https://evil.example' }
     expectRefusal(await operator('GET', 'health', undefined, headers), invalid('Host'))
   })

@@ -59,7 +59,7 @@ describe('a new key', () => {
     expect(shown).not.toContain(secret)
   })
 
-  test('opens /v1 for its merchant, and its use is noted', async () => {
+  test('is valid on /v1 for its merchant, and its last use is recorded', async () => {
     const other = await anotherMerchant(twin)
     const { body: key } = await operator('POST', 'keys', { merchant: other.merchant.id })
     wall += 60_000
@@ -110,7 +110,7 @@ describe('a new key', () => {
     expectRefusal(await operator('POST', 'keys', { secret: twin.secretKey }), invalid('secret'))
   })
 
-  test('has a secret that no other has, also when two are asked for at once', async () => {
+  test('has a unique secret, also when two are created at once', async () => {
     const secret = `sk_test_${'x'.repeat(24)}`
     const answers = await Promise.all([1, 2, 3].map(() => operator('POST', 'keys', { secret })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400])
@@ -137,7 +137,7 @@ describe('a new key', () => {
 })
 
 describe('the list of keys', () => {
-  test('shows all, newest first, of one merchant if asked', async () => {
+  test('lists all keys, newest first, or those of one merchant', async () => {
     const other = await anotherMerchant(twin)
     const { body: second } = await operator('POST', 'keys', { merchant })
     const all = await keys()
@@ -189,7 +189,7 @@ describe('revoking', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('a key that nobody knows is 404', async () => {
+  test('an unknown key is 404', async () => {
     for (const id of ['key_unknown', 'toString', '%00']) {
       expectRefusal(await operator('POST', `keys/${id}/revoke`), unknown())
     }

@@ -30,7 +30,7 @@ async function prepare(
 const told = async (twin: Twin) => bytesOf(await historyOf(twin))
 
 describe.each(EVERYWHERE)('%s a merchant that is deleted', (place) => {
-  test('is there no more, nor are its keys', async () => {
+  test('removes the merchant and its keys', async () => {
     const { twin, other, merchant, remove } = await prepare(place)
     expect(await remove()).toMatchObject({
       status: 200,
@@ -72,7 +72,7 @@ describe.each(EVERYWHERE)('%s a merchant that is deleted', (place) => {
     expect((await twin.get('/v1/invoices')).data).toHaveLength(2)
   })
 
-  test('comes back by a snapshot that has it, without its keys', async () => {
+  test('is undone by a snapshot that has the merchant, without its keys', async () => {
     const { twin, other, merchant, remove } = await prepare(place)
     await subscribe(other)
     const before = await told(other)
@@ -106,7 +106,7 @@ test('what belongs to a merchant of a snapshot survives the deletion of another 
 })
 
 describe('deleting a merchant', () => {
-  test('is refused for the default one, naming what to do instead', async () => {
+  test('is refused for the default merchant, and the error names the alternative', async () => {
     const { twin, remove } = await prepare()
     await twin.post('/v1/customers')
     const answer = await remove(twin.sandbox.merchant.settings.id)
@@ -115,12 +115,12 @@ describe('deleting a merchant', () => {
     expect((await twin.get('/v1/customers')).data).toHaveLength(1)
   })
 
-  test('is 404 for one that nobody knows', async () => {
+  test('is 404 for an unknown merchant', async () => {
     const { remove } = await prepare()
     for (const id of ['mer_unknown', '__proto__', '%00']) expectRefusal(await remove(id), unknown())
   })
 
-  test('ends its streams, and neither ends those of others nor hides events from them', async () => {
+  test('ends its streams, but not those of others, which miss no event', async () => {
     const { twin, other, secretKey, merchant, remove } = await prepare()
     const admin = { Authorization: `Bearer ${twin.sandbox.adminToken}`, Host: 'localhost' }
     const theirs = await openStream(twin, '/v1/events', { Authorization: `Bearer ${secretKey}` })
@@ -143,7 +143,7 @@ describe('deleting a merchant', () => {
     await all.close()
   })
 
-  test('cancels its advance, and refuses what waits for that', async () => {
+  test('cancels its advance, and refuses requests that wait for it', async () => {
     const { twin, other, remove } = await prepare()
     await subscribe(other, { price: { recurring: { interval: 'day' } } })
     const state = twin.sandbox.engine.merchants.get(2)
@@ -157,7 +157,7 @@ describe('deleting a merchant', () => {
     expect(twin.sandbox.engine.time.isMoving).toBe(false)
   })
 
-  test('answers each request that comes at the same time either before or after', async () => {
+  test('answers concurrent requests as if before or after it', async () => {
     const { twin, other, remove } = await prepare()
     const before = Array.from({ length: 20 }, () => other.request('POST', '/v1/customers'))
     const removed = remove()
@@ -171,7 +171,7 @@ describe('deleting a merchant', () => {
     expect(twin.sandbox.engine.store.journal.head(2)).toBe(0)
   })
 
-  test('leaves a clock that was never frozen to nobody', async () => {
+  test('removes a clock that was never frozen', async () => {
     const { twin, remove } = await prepare('in memory', 'live')
     await remove()
     await twin.sandbox.engine.settleAll()

@@ -94,7 +94,7 @@ describe('a merchant', () => {
     expect(await merchants()).toEqual([body])
   })
 
-  test('that nobody knows is 404', async () => {
+  test('that is unknown is 404', async () => {
     for (const id of ['mer_unknown', 'toString', '__proto__', '%00']) {
       expectRefusal(await operator('POST', `merchants/${id}`, { name: 'x' }), unknown())
     }
@@ -147,7 +147,7 @@ describe('a merchant', () => {
 })
 
 describe('status', () => {
-  test('tells what runs here', async () => {
+  test('shows the status of the daemon', async () => {
     const { body } = await operator('GET', 'status')
     expect(body).toMatchObject({
       object: 'status',

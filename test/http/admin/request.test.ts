@@ -14,7 +14,7 @@ const list = async (twin: Twin, query = ''): Promise<Body[]> => {
 const newest = async (twin: Twin): Promise<Body> => (await list(twin, '?limit=1'))[0] ?? {}
 
 describe('the request log', () => {
-  test('tells of a request what matters, and nothing that opens anything', async () => {
+  test('shows the details of a request without secrets', async () => {
     const twin = await openTwin({ wall: () => WALL })
     const { headers, body } = await twin.request('POST', '/v1/payment_intents', {
       amount: 5,
@@ -92,13 +92,13 @@ describe('the request log', () => {
       },
       { path: '/v1/events', status: 200 },
     ],
-  ])('tells of %s', async (_, act, expected) => {
+  ])('logs %s', async (_, act, expected) => {
     const twin = await openTwin()
     await act(twin)
     expect(await newest(twin)).toMatchObject(expected)
   })
 
-  test('tells what an injected fault answered', async () => {
+  test('logs the answer of an injected fault', async () => {
     const twin = await openTwin()
     for (const [kind, status, code] of [
       ['internal_error', 500, 'internal_error'],
@@ -115,7 +115,7 @@ describe('the request log', () => {
   test.each([
     ['pm_card_visa', 201, null],
     ['pm_card_chargeDeclined', 402, 'card_declined'],
-  ])('tells what is replayed, with its code: %s', async (payment_method, status, code) => {
+  ])('logs a replay with its code: %s', async (payment_method, status, code) => {
     const twin = await openTwin()
     const intent = { amount: 5, currency: 'usd', payment_method, confirm: true }
     for (const replayed of [false, true]) {
@@ -124,7 +124,7 @@ describe('the request log', () => {
     }
   })
 
-  test('tells nothing of the operator’s requests, nor of the documentation', async () => {
+  test('logs no requests of the operator or for the documentation', async () => {
     const twin = await openTwin()
     await asOperator(twin)('GET', 'status')
     await twin.request('GET', '/openapi.json', undefined, { Host: 'localhost' })
@@ -155,7 +155,7 @@ describe('the request log', () => {
     expectRefusal(await asOperator(twin)('GET', 'requests?merchant=mer_x'), unknown('merchant'))
   })
 
-  test('remembers the last ones only', async () => {
+  test('keeps only the last requests', async () => {
     const twin = await openTwin()
     const more = 5
     for (let count = 1; count <= REQUESTS_KEPT + more; count += 1) {
@@ -181,7 +181,7 @@ describe('a stream of requests', () => {
       ...headers,
     })
 
-  test('tells each from now on, as the list does', async () => {
+  test('streams each new request, as the list shows it', async () => {
     const twin = await openTwin()
     await twin.get('/v1/prices')
     const stream = await open(twin)
@@ -222,7 +222,7 @@ describe('a stream of requests', () => {
   test.each<[string, (twin: Twin, id: string) => ReturnType<typeof open>]>([
     ['Last-Event-ID', (twin, id) => open(twin, '', { 'Last-Event-ID': id })],
     ['starting_after', (twin, id) => open(twin, `?starting_after=${id}`)],
-  ])('goes on after one that was seen, by %s', async (_, resume) => {
+  ])('continues after a given request, by %s', async (_, resume) => {
     const twin = await openTwin()
     for (const name of ['prices', 'customers', 'charges']) await twin.get(`/v1/${name}`)
     const seen = (await list(twin))[2]?.id
@@ -232,13 +232,13 @@ describe('a stream of requests', () => {
     expect(taken.map(({ data }) => data.path)).toEqual(['/v1/customers', '/v1/charges'])
   })
 
-  test('after one that is not remembered is 404', async () => {
+  test('after a request that the log does not have is 404', async () => {
     const twin = await openTwin()
     const headers = { Accept: 'text/event-stream', 'Last-Event-ID': 'req_x' }
     expectRefusal(await asOperator(twin)('GET', 'requests', undefined, headers), unknown('Last-Event-ID'))
   })
 
-  test('that is read slowly costs no memory: what was forgotten meanwhile is left out', async () => {
+  test('with a slow reader uses no more memory, and skips requests that the log no longer has', async () => {
     const twin = await openTwin()
     const stream = await open(twin)
     await twin.request('GET', '/v1/nothing/0')

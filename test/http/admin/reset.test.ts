@@ -27,7 +27,7 @@ describe.each(EVERYWHERE)('%s a reset', (place) => {
     expect(await contents(twin)).toEqual(first)
   })
 
-  test('lets the same seed tell the same history again', async () => {
+  test('repeats the same history with the same seed', async () => {
     const twin = await open({ seed: '7' })
     const live = async () => {
       await subscribe(twin, { outcomes: ['succeed', 'decline:lost_card'] })
@@ -42,7 +42,7 @@ describe.each(EVERYWHERE)('%s a reset', (place) => {
     expect(await live()).toEqual(first)
   })
 
-  test('keeps the default merchant’s keys, and takes other merchants away with theirs', async () => {
+  test('keeps the keys of the default merchant, and deletes other merchants with theirs', async () => {
     const twin = await open()
     const operator = asOperator(twin)
     const [first] = (await operator('GET', 'keys')).body.data
@@ -82,7 +82,7 @@ describe.each(EVERYWHERE)('%s a reset', (place) => {
     expect(await told(twin)).toEqual(before)
   })
 
-  test('lets a live clock show the wall clock again', async () => {
+  test('sets a live clock to the wall clock again', async () => {
     let wall = 1_800_000_000_000
     const twin = await open({ clock: 'live', wall: () => wall })
     await twin.advance({ by: '1y' })
@@ -93,7 +93,7 @@ describe.each(EVERYWHERE)('%s a reset', (place) => {
     expect(await nowOf(twin)).toBe(1_800_000_065)
   })
 
-  test('forgets idempotency keys and takes back faults', async () => {
+  test('removes idempotency keys and faults', async () => {
     const twin = await open()
     const make = () => twin.request('POST', '/v1/customers', {}, { 'Idempotency-Key': 'k' })
     await make()

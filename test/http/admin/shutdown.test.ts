@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startTwin } from '../../twin.ts'
 import { asOperator, expectUnauthenticated } from '../support.ts'
 
-test('the answer comes when the daemon has ended, and tells which it was', async () => {
+test('the answer names the daemon, and comes when its database is closed', async () => {
   const steps: string[] = []
   const twin = await startTwin({
     data: '/somewhere/.paytwin',
@@ -40,7 +40,7 @@ test('an end that fails is an error, and is reported', async () => {
   await twin.close()
 })
 
-test('nobody ends it without the token', async () => {
+test('requires the token', async () => {
   let isEnded = false
   const twin = await startTwin({
     shutDown: async () => {

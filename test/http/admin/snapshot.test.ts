@@ -86,7 +86,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     },
   )
 
-  test('a snapshot that nobody knows is 404', async () => {
+  test('an unknown snapshot is 404', async () => {
     const { operator, save } = await prepare(place)
     await save('known')
     for (const name of ['unknown', 'KNOWN', 'known.db', '..%2Fpaytwin', '.saving', '%00', '__proto__']) {
@@ -95,7 +95,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     }
   })
 
-  test('a snapshot that was deleted is there no more', async () => {
+  test('a deleted snapshot is 404', async () => {
     const { operator, save, restore, list } = await prepare(place)
     await save('a')
     await save('b')
@@ -110,7 +110,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     expectRefusal(await operator('DELETE', 'snapshots/a'), unknown())
   })
 
-  test('saving under a name that is taken replaces the snapshot', async () => {
+  test('saving under an existing name replaces the snapshot', async () => {
     const { twin, save, restore, list, pass } = await prepare(place)
     await save('state')
     await twin.post('/v1/customers', { name: 'Ada' })
@@ -124,7 +124,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     expect((await twin.get('/v1/customers')).data.map(({ name }: Body) => name)).toEqual(['Ada'])
   })
 
-  test('restoring brings back resources, events, clock and what is to come, byte for byte', async () => {
+  test('restoring brings back resources, events, clock and scheduled jobs, byte for byte', async () => {
     const { twin, save, restore } = await prepare(place)
     await subscribe(twin, { outcomes: ['succeed', 'decline:lost_card'] })
     await twin.advance({ to: '2026-03-03T10:00:00Z' })
@@ -140,7 +140,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     expect(await twin.get('/v1/test_helpers/upcoming')).toEqual(upcoming)
   })
 
-  test('what is done again after a restore happens again, ids and script of the card included', async () => {
+  test('the same requests after a restore give the same results, ids and card scripts included', async () => {
     const { twin, save, restore } = await prepare(place)
     await subscribe(twin, { outcomes: ['succeed', 'decline:lost_card', 'decline:lost_card'] })
     await save('start')
@@ -188,7 +188,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     expect((await twin.get(`/v1/subscriptions/${subscription.id}`)).status).toBe('canceled')
   })
 
-  test('a live clock goes on from the instant of the snapshot, and a frozen one stands there', async () => {
+  test('a live clock continues from the time of the snapshot, and a frozen one stays at it', async () => {
     const { twin, operator, save, restore, pass } = await prepare(place, { clock: 'live' })
     const { secretKey } = await anotherMerchant(twin, '2030-01-01T00:00:00Z')
     const frozen = clientOf(twin.sandbox, secretKey)
@@ -206,7 +206,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     expect((await operator('GET', 'clock')).body.data[0]).toMatchObject({ now: WALL + 107 })
   })
 
-  test('what was due before it was saved has happened in the snapshot, at its time', async () => {
+  test('jobs that were due before saving have run in the snapshot, at their time', async () => {
     const { twin, save, restore, pass } = await prepare(place, { clock: 'live' })
     await subscribe(twin, { price: { recurring: { interval: 'day' } } })
     pass(3 * 86_400 + 5)
@@ -242,7 +242,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     expect((await operator('GET', 'merchants')).body.data).toEqual([before])
   })
 
-  test('idempotency keys are part of it: what was undone can be done again, and what was not is replayed', async () => {
+  test('idempotency keys are restored: undone requests run again, others are replayed', async () => {
     const { twin, save, restore } = await prepare(place)
     const make = (key: string) => twin.request('POST', '/v1/customers', {}, { 'Idempotency-Key': key })
     const known = await make('before')
@@ -256,7 +256,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     expect((await twin.get('/v1/customers')).data).toHaveLength(2)
   })
 
-  test('the status counts what is there', async () => {
+  test('the status counts the restored objects', async () => {
     const { twin, operator, save, restore } = await prepare(place)
     await twin.post('/v1/customers')
     await save('state')
@@ -269,7 +269,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
 describe.each(EVERYWHERE)('keys, %s,', (place) => {
   const reads = (twin: Twin, secret: string) => clientOf(twin.sandbox, secret).request('GET', '/v1/customers')
 
-  test('are no part of it: one that was made since still opens, and one that was revoked stays so', async () => {
+  test('are not restored: a later key stays valid, and a revoked one stays revoked', async () => {
     const { twin, operator, save, restore } = await prepare(place)
     const { body: revoked } = await operator('POST', 'keys')
     await save('state')
@@ -285,7 +285,7 @@ describe.each(EVERYWHERE)('keys, %s,', (place) => {
     expect((await operator('POST', 'keys')).body.id).not.toBe(made.id)
   })
 
-  test('of a merchant that is not there do not open, and do again when it is', async () => {
+  test('of a merchant outside the snapshot are invalid until the merchant is back', async () => {
     const { twin, operator, save, restore } = await prepare(place)
     await save('without')
     const { merchant, secretKey } = await anotherMerchant(twin)
@@ -298,7 +298,7 @@ describe.each(EVERYWHERE)('keys, %s,', (place) => {
     expect((await reads(twin, secretKey)).body.data).toHaveLength(1)
   })
 
-  test('of a merchant that is gone do not open the one that comes in its place', async () => {
+  test('of a deleted merchant are invalid for the merchant that takes its place', async () => {
     const { twin, operator, save, restore } = await prepare(place)
     await save('without')
     const first = await anotherMerchant(twin)

@@ -42,7 +42,7 @@ describe('an object is shown', () => {
     expect(shown.timeline.now).toBe(at('2030-01-01T00:00:00Z'))
   })
 
-  test('when it was deleted, as what is left of it and what happened', async () => {
+  test('after its deletion, as its stub with its history', async () => {
     const twin = await openTwin()
     const { customer } = await subscribe(twin)
     await twin.delete(`/v1/customers/${customer.id}`)
@@ -60,7 +60,7 @@ describe('an object is shown', () => {
     ['customers/cus_unknown', unknown()],
     ['subscriptions/cus_unknown', unknown()],
     ['invoices/in_unknown', unknown()],
-  ])('not when there is none: %s', async (path, refusal) => {
+  ])('not before its creation: %s', async (path, refusal) => {
     expectRefusal(await asOperator(await openTwin())('GET', path), refusal)
   })
 
@@ -78,7 +78,7 @@ describe('an object is shown', () => {
 })
 
 describe('the past', () => {
-  test('tells of each event what it was about', async () => {
+  test('shows the details of each event', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { outcomes: ['succeed', DECLINED] })
     await twin.advance({ to: '2026-02-28T10:00:00Z' })
@@ -120,7 +120,7 @@ describe('the past', () => {
       expect(await twin.get(`/v1/events/${id}`)).toMatchObject({ type, created })
   })
 
-  test('of a customer is all that ever happened to what it owns, in the order of the events', async () => {
+  test('of a customer has all changes of its objects, in the order of the events', async () => {
     const twin = await openTwin()
     const { customer, method } = await subscribe(twin)
     await subscribe(twin)
@@ -138,7 +138,7 @@ describe('the past', () => {
     expect(idsOf(happened(shown))).toEqual(idsOf(own))
   })
 
-  test('is cut to the newest changes, and says so', async () => {
+  test('is limited to the newest changes, with has_more', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin)
     await twin.advance({ by: '1y' })
@@ -153,7 +153,7 @@ describe('the past', () => {
   })
 })
 
-describe('what is to come', () => {
+describe('the future', () => {
   const told = (shown: Body) =>
     upcoming(shown).map(({ due, kind, projected, attempt, consequence }) =>
       [formatInstant(due).slice(0, 10), kind, projected ? 'projected' : 'due', attempt, consequence]
@@ -161,7 +161,7 @@ describe('what is to come', () => {
         .join(' '),
     )
 
-  test('are the jobs that are queued, then what follows from them', async () => {
+  test('has the scheduled jobs, then their projections', async () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin, { outcomes: ['succeed'], afterwards: DECLINED })
     await setFinalAction(twin, 'mark_unpaid')
@@ -304,7 +304,7 @@ describe('an object as it was', () => {
   })
 })
 
-describe('what passes from a customer to one on another clock', () => {
+describe('objects that move from a customer to one on another clock', () => {
   const LATER = 1_900_000_000
   const DAY = 86_400
 

@@ -53,7 +53,7 @@ describe('a trigger', () => {
     }
   })
 
-  test('leaves to time only what time alone can bring', async () => {
+  test('leaves to the clock only events that only jobs emit', async () => {
     const twin = await openTwin()
     const later = []
     for (const type of EVENT_TYPES) if ((await pull(twin, type)).due !== null) later.push(type)
@@ -71,7 +71,7 @@ describe('a trigger', () => {
     expect(ids.size).toBe(5)
   })
 
-  test('makes ordinary objects, which note what they were made for and go on living', async () => {
+  test('creates ordinary objects, marked with the trigger, that the clock renews', async () => {
     const twin = await openTwin()
     await pull(twin, 'invoice.payment_failed')
     const [subscription] = (await twin.get('/v1/subscriptions')).data
@@ -87,7 +87,7 @@ describe('a trigger', () => {
     expect(summary.payments_failed).toBe(4)
   })
 
-  test('is struck by no fault, and uses none up', async () => {
+  test('is not affected by faults, and does not use them up', async () => {
     const twin = await openTwin()
     for (const kind of ['decline', 'processor_timeout', 'internal_error', 'rate_limit']) {
       await asOperator(twin)('POST', 'faults', { kind, count: 1 })
@@ -124,7 +124,7 @@ describe('a trigger', () => {
     ])
   })
 
-  test('waits while time moves, and then happens where that has come to', async () => {
+  test('waits for a running advance, and then runs at its target', async () => {
     const twin = await openTwin()
     await pull(twin, 'subscription.created')
     const { target } = await twin.advance({ by: '1y', async: true })
@@ -144,7 +144,7 @@ test.each<[unknown, RegExp]>([
   ['', /'' is not an event type\. The types are /],
   [7, /'7' is not an event type/],
   ['z'.repeat(10_000), /^Invalid value for type: 'z{100}' is not an event type/],
-])('the type %j is refused with what would be right', async (type, message) => {
+])('the type %j is refused with a suggestion', async (type, message) => {
   const twin = await openTwin()
   const answer = await unchanged(twin, () => asOperator(twin)('POST', 'trigger', { type }))
   expectRefusal(answer, invalid('type'))

@@ -48,7 +48,7 @@ async function withOther(shop: Shop): Promise<{ other: Twin; merchant: string; e
 }
 
 describe('the operator', () => {
-  test('makes an endpoint for all events, or for some', async () => {
+  test('creates an endpoint for all events, or for some', async () => {
     const shop = await openShop()
     const { status, body } = await asOperator(shop)('POST', 'webhooks', { url: URL })
     expect(status).toBe(201)
@@ -83,7 +83,7 @@ describe('the operator', () => {
     expect(idsOf(rest.data)).toEqual(idsOf(made.slice(2)))
   })
 
-  test('deletes an endpoint, whose ever it is', async () => {
+  test('deletes an endpoint of any merchant', async () => {
     const shop = await openShop()
     const { endpoint, other } = await withOther(shop)
     expect(await succeed(shop, 'DELETE', `webhooks/${endpoint.id}`)).toEqual({
@@ -96,7 +96,7 @@ describe('the operator', () => {
     await refuses(shop, ['DELETE', `webhooks/${endpoint.id}`], unknown())
   })
 
-  test('sees what was sent to an endpoint', async () => {
+  test('lists the deliveries of an endpoint', async () => {
     const shop = await openShop()
     const { endpoint, other } = await withOther(shop)
     const events = await makeEvents(other, 3)
@@ -116,7 +116,7 @@ describe('the operator', () => {
     expect(rest.data.map(({ event }: Body) => event)).toEqual([events[1]])
   })
 
-  test('resends an event of any merchant, to all who want it or to one', async () => {
+  test('resends an event of any merchant, to all matching endpoints or to one', async () => {
     const shop = await openShop()
     const { endpoint, other } = await withOther(shop)
     const second = await other.post('/v1/webhook_endpoints', {
@@ -135,7 +135,7 @@ describe('the operator', () => {
     })
   })
 
-  test('has to say which merchant when there are several', async () => {
+  test('requires the merchant if there are several', async () => {
     const shop = await openShop()
     const { merchant } = await withOther(shop)
     await refuses(shop, ['POST', 'webhooks', { url: URL }], missing('merchant'))
@@ -217,7 +217,7 @@ describe('the operator is refused', () => {
     await refuses(shop, ['POST', path, { webhook_endpoint: off.id }], badState(null))
   })
 
-  test('a retry of a deleted endpoint, or of what is over', async () => {
+  test('a retry of a deleted endpoint, or of a finished delivery', async () => {
     const shop = await openShop()
     const endpoint = await shop.endpoint()
     await makeEvents(shop, 1)

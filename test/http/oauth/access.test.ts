@@ -47,7 +47,7 @@ describe('an access token', () => {
   beforeAll(open)
   afterAll(close)
 
-  test('opens what is the merchant’s, as a key does', async () => {
+  test('gives access to the merchant’s data, as a key does', async () => {
     const { customer } = await makeCustomer(twin)
     expect(await reading.get(`/v1/customers/${customer.id}`)).toEqual(
       await twin.get(`/v1/customers/${customer.id}`),
@@ -60,7 +60,7 @@ describe('an access token', () => {
     }
   })
 
-  test('tells the merchant’s time and version in its answers', async () => {
+  test('shows the merchant’s time and version in its answers', async () => {
     const { headers } = await reading.request('GET', '/v1/customers')
     expect(headers.get('Paytwin-Now')).toBe(String(twin.sandbox.merchant.clock.now))
     expect(headers.get('X-API-Version')).toBe('2026-03-09')
@@ -93,7 +93,7 @@ describe('an access token', () => {
     ['GET', '/v1/webhook_endpoints'],
     ['POST', '/v1/webhook_endpoints'],
     ['GET', '/v1/webhook_endpoints/we_1/deliveries'],
-  ])('does not open %s %s, whatever its scope', async (method, path) => {
+  ])('is refused on %s %s, whatever its scope', async (method, path) => {
     for (const client of [reading, writing]) {
       const body = method === 'GET' ? undefined : {}
       expectInvalidToken(await unchanged(twin, () => client.request(method, path, body)))
@@ -106,7 +106,7 @@ describe('an access token', () => {
     expectRefusal(await reading.request('GET', '/v1/webhook_endpoints_of_mine'), unknown(null))
   })
 
-  test('opens nothing of another merchant', async () => {
+  test('gives no access to another merchant', async () => {
     const { secretKey } = await anotherMerchant(twin)
     const other = clientOf(twin.sandbox, secretKey)
     const { id } = await other.post('/v1/customers', {})
@@ -137,7 +137,7 @@ describe('an access token', () => {
     ['longer', () => `${writing.secretKey}x`],
     ['in another case', () => `oat_test_${writing.secretKey.slice(9).toLowerCase()}`],
     ['nothing but its beginning', () => 'oat_test_'],
-  ])('that is %s does not open', async (_, token) => {
+  ])('that is %s is invalid', async (_, token) => {
     expectInvalidToken(await holding(twin, token()).request('GET', '/v1/customers'))
     expectInvalidToken(await holding(twin, token()).request('POST', '/v1/customers', {}))
   })
@@ -167,7 +167,7 @@ describe('an access token', () => {
     expect(replayed.headers.get('Idempotent-Replayed')).toBe('true')
   })
 
-  test('says nothing when keys cannot be resolved', async () => {
+  test('reveals nothing when keys cannot be resolved', async () => {
     await asOperator(twin)('POST', 'faults', { kind: 'key_resolution_unavailable', count: 1 })
     const answer = await reading.request('GET', '/v1/customers')
     expect(answer.status).toBe(401)
@@ -196,7 +196,7 @@ describe('an access token ends', () => {
     expect((await holding(other, tokens.access_token).request('GET', '/v1/customers')).status).toBe(200)
   })
 
-  test('with its app, which takes nobody else’s along', async () => {
+  test('with its app, but not the tokens of other apps', async () => {
     const other = await makeApp(twin)
     const others = await letIn(twin, other)
     const { status, body } = await asOperator(twin)('DELETE', `apps/${app.id}`)
@@ -206,7 +206,7 @@ describe('an access token ends', () => {
     expect(grants(twin)).toMatchObject({ authorizations: [{ app: other.id }], tokens: [{}, {}] })
   })
 
-  test('with its merchant, and what that was asked with it', async () => {
+  test('with its merchant, and its authorizations', async () => {
     const { merchant, secretKey } = await anotherMerchant(twin)
     const tokens = await letIn(clientOf(twin.sandbox, secretKey), app)
     const stream = await streamOf(holding(twin, tokens.access_token))
@@ -231,7 +231,7 @@ describe('a stream of events that an access token opened', () => {
   beforeEach(open)
   afterEach(close)
 
-  test('tells what happens, and nothing of other merchants', async () => {
+  test('streams events, and none of other merchants', async () => {
     const stream = await streamOf(reading)
     const { secretKey } = await anotherMerchant(twin)
     await clientOf(twin.sandbox, secretKey).post('/v1/customers')
@@ -263,7 +263,7 @@ describe('a stream of events that an access token opened', () => {
     await key.close()
   })
 
-  test('goes on when another one is revoked', async () => {
+  test('continues when another one is revoked', async () => {
     const tokens = await letIn(twin, app)
     const stream = await streamOf(reading)
     await asApp(twin, app, 'revoke', { token: tokens.refresh_token })

@@ -28,7 +28,7 @@ const decide = (id: string, decision: string, as = twin) =>
   as.request('POST', `/v1/oauth/authorizations/${id}/${decision}`)
 
 describe('an authorization', () => {
-  test('is asked for with the merchant’s key', async () => {
+  test('is created with the merchant’s key', async () => {
     const { status, body } = await twin.request('POST', '/v1/oauth/authorizations', {
       client_id: app.client_id,
       redirect_uri: REDIRECT_URI,
@@ -53,7 +53,7 @@ describe('an authorization', () => {
     })
   })
 
-  test('is approved: the answer says where the code goes', async () => {
+  test('is approved: the answer has the redirect with the code', async () => {
     const { id } = await ask(twin, app, { ...PKCE, scope: 'read_write', state: 'a b&c' })
     const { status, body } = await decide(id, 'approve')
     expect(status).toBe(200)
@@ -70,7 +70,7 @@ describe('an authorization', () => {
     expect(tokens.scope).toBe('read_write')
   })
 
-  test('is denied: the answer says where that is told', async () => {
+  test('is denied: the answer has the redirect with the error', async () => {
     const { id } = await ask(twin, app, { state: 'xyz' })
     const { body } = await decide(id, 'deny')
     expect(body).toEqual({
@@ -98,7 +98,7 @@ describe('an authorization', () => {
     expectOAuthRefusal(await grantsNothing(twin, () => decide(second.id, 'approve')), badState())
   })
 
-  test('is the merchant’s that was asked, and nobody else’s', async () => {
+  test('can be decided only by its merchant', async () => {
     const { secretKey } = await anotherMerchant(twin)
     const other = clientOf(twin.sandbox, secretKey)
     const { id } = await ask(twin, app)
@@ -109,7 +109,7 @@ describe('an authorization', () => {
     expect((await decide(id, 'approve')).status).toBe(200)
   })
 
-  test('that a page asks for is decided on that page, not with a key', async () => {
+  test('of the consent page cannot be decided with a key', async () => {
     const query = new URLSearchParams({
       response_type: 'code',
       client_id: app.client_id,
@@ -120,7 +120,7 @@ describe('an authorization', () => {
     expectOAuthRefusal(await grantsNothing(twin, () => decide(asked?.id ?? '', 'approve')), unknown())
   })
 
-  test('is asked for anew each time, whatever the idempotency key', async () => {
+  test('is created anew by each request, whatever the idempotency key', async () => {
     const again = () =>
       twin.request(
         'POST',

@@ -70,7 +70,7 @@ function expectPageRefusal({ status, headers, html }: Shown, words: RegExp): voi
 }
 
 describe('the page', () => {
-  test('says who asks for what, and whose account it is about', async () => {
+  test('shows the app, the requested scope and the merchant', async () => {
     const { html, status } = await show({ scope: 'read_write' })
     expect(status).toBe(200)
     expect(html).toContain('<strong>Ledgerly</strong> requests access to your account')
@@ -80,7 +80,7 @@ describe('the page', () => {
     expect((await show()).html).toContain('not create or change them')
   })
 
-  test('lets the person choose among merchants, none of them beforehand', async () => {
+  test('lists several merchants, with none selected', async () => {
     const { merchant: other } = await anotherMerchant(twin)
     const { html } = await show()
     for (const id of [merchant, other.id])
@@ -92,7 +92,7 @@ describe('the page', () => {
     expect(many.match(/<option value="mer_/g)).toHaveLength(7)
   })
 
-  test('runs nothing, loads nothing, is kept by nobody and framed by nobody', async () => {
+  test('runs and loads nothing, and cannot be cached or framed', async () => {
     const page = await show()
     expect(page.html).toMatch(/^<!doctype html><html lang="en">/)
     expect(page.html).not.toMatch(/<script|<link|<img|<iframe| on\w+="|url\(|@import|javascript:/i)
@@ -116,7 +116,7 @@ describe('the page', () => {
     )
   })
 
-  test('escapes what it shows', async () => {
+  test('escapes its values', async () => {
     const name = `<img src=x onerror="alert('1')">&`
     app = await makeApp(twin, { name })
     await asOperator(twin)('POST', 'merchants', { name })
@@ -125,7 +125,7 @@ describe('the page', () => {
     expect(html.match(/&lt;img src=x onerror=&quot;alert\(&#39;1&#39;\)&quot;&gt;&amp;/g)).toHaveLength(3)
   })
 
-  test('names an app on a phone by its scheme, and lets the form lead there', async () => {
+  test('shows the scheme of a mobile app, and allows its form to redirect there', async () => {
     const uri = 'com.ledgerly.app:/done'
     app = await makeApp(twin, { redirect_uris: [uri] })
     const page = await show({ redirect_uri: uri })
@@ -136,13 +136,13 @@ describe('the page', () => {
     )
   })
 
-  test('ignores parameters that it does not know, and names them', async () => {
+  test('ignores and lists unknown parameters', async () => {
     const { status, headers } = await show({ prompt: 'login', nonce: 'x' })
     expect(status).toBe(200)
     expect(headers.get('Paytwin-Ignored-Params')).toBe('prompt,nonce')
   })
 
-  test('is not told to other hosts and origins', async () => {
+  test('is not shown to other hosts and origins', async () => {
     const path = `/v1/oauth/authorize?${new URLSearchParams(asking())}`
     for (const headers of [
       { Host: 'evil.example' },
@@ -206,7 +206,7 @@ describe('a request that names no app of its own', () => {
     }
   })
 
-  test('is sent nowhere when the app is unknown, or somebody else’s address is named', async () => {
+  test('is not redirected if the app is unknown, or the redirect_uri is another app’s', async () => {
     expectPageRefusal(await show({ client_id: 'app_unknown' }), /No such app/)
     const other = await makeApp(twin, { redirect_uris: ['https://other.example/callback'] })
     expectPageRefusal(
@@ -230,14 +230,14 @@ describe('a request that names no app of its own', () => {
     expectPageRefusal(await show(''), /Missing required parameter: client_id/)
   })
 
-  test('is told so without a way for markup into the page', async () => {
+  test('shows the error without allowing markup into the page', async () => {
     const { html } = await show({ client_id: '<script>alert(1)</script>' })
     expect(html).not.toContain('<script')
     expect(html).toContain('&lt;script&gt;')
   })
 })
 
-describe('a request that its app is told to be wrong', () => {
+describe('a request with an error that is reported to the app', () => {
   test.each<[string, Body, string]>([
     ['an unknown scope', { scope: 'admin' }, 'invalid_scope'],
     ['a known scope and an unknown one', { scope: 'read_only admin' }, 'invalid_scope'],
@@ -270,7 +270,7 @@ describe('a request that its app is told to be wrong', () => {
 })
 
 describe('a decision', () => {
-  test('to approve sends the browser back with a code, which opens', async () => {
+  test('to approve redirects the browser with a valid code', async () => {
     const page = await show({ ...PKCE, scope: 'read_write' })
     const { status, headers } = await approve(page)
     expect(status).toBe(303)
@@ -304,7 +304,7 @@ describe('a decision', () => {
     },
   )
 
-  test('without a state gives none back', async () => {
+  test('without a state returns none', async () => {
     const page = await show({ state: '' })
     expect((await approve(page)).headers.get('Location')).toMatch(/\?code=oac_test_\w{32}$/)
   })
@@ -321,13 +321,13 @@ describe('a decision', () => {
     ['an unknown one', { decision: 'perhaps', merchant: 'x' }, /Invalid value for decision/],
     ['an approval for nobody', { decision: 'approve' }, /Choose the merchant/],
     ['an approval for an unknown merchant', { decision: 'approve', merchant: 'mer_x' }, /No such merchant/],
-  ])('is none: %s', async (_, form, words) => {
+  ])('is refused: %s', async (_, form, words) => {
     const page = await show()
     expectPageRefusal(await grantsNothing(twin, () => decide(page, form)), words)
     expect((await approve(page)).status).toBe(303)
   })
 
-  test('is taken once, whichever it was', async () => {
+  test('is final, approved or denied', async () => {
     for (const first of ['approve', 'deny']) {
       const page = await show()
       expect((await decide(page, { decision: first, merchant })).status).toBe(303)
@@ -338,14 +338,14 @@ describe('a decision', () => {
     }
   })
 
-  test('that comes ten times at once is taken once', async () => {
+  test('sent ten times at once counts once', async () => {
     const page = await show()
     const answers = await Promise.all(Array.from({ length: 10 }, () => approve(page)))
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(9)
   })
 
-  test('comes within ten minutes of the wall clock', async () => {
+  test('must be made within ten minutes of the wall clock', async () => {
     const [first, second] = [await show(), await show()]
     await twin.advance({ by: '1y' })
     wall += 599_000
@@ -387,7 +387,7 @@ describe('a forged decision', () => {
     expect((await forged(await show(), headers)).status).toBe(400)
   })
 
-  test('of no origin is refused', async () => {
+  test('without an origin is refused', async () => {
     const page = await show()
     const { Origin, ...headers } = { ...FORM, ...OWN, Cookie: cookieOf(page) }
     const body = toForm({ nonce: nonceOf(page), decision: 'approve', merchant })

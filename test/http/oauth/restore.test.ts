@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => twin.close())
 
 describe('a restore', () => {
-  test('takes no grant back: what was given since opens, what was revoked since does not', async () => {
+  test('undoes no grant: later tokens stay valid, and revoked ones stay revoked', async () => {
     const early = await letIn(twin, app)
     await save()
     await asApp(twin, app, 'revoke', { token: early.refresh_token })
@@ -43,7 +43,7 @@ describe('a restore', () => {
     expect((await refresh(twin, app, late.refresh_token)).status).toBe(200)
   })
 
-  test('leaves no code unknown and none usable twice', async () => {
+  test('keeps codes known and usable once', async () => {
     await save()
     const code = await codeFor(twin, app)
     await restore()
@@ -54,7 +54,7 @@ describe('a restore', () => {
     expect(await opens(twin, tokens)).toBe(false)
   })
 
-  test('keeps what a merchant granted from whoever has its place since, until it is back', async () => {
+  test('keeps grants of a merchant from the merchant that takes its place, until it is back', async () => {
     await save()
     const first = clientOf(twin.sandbox, (await anotherMerchant(twin)).secretKey)
     const tokens = await letIn(first, app)
@@ -79,7 +79,7 @@ describe('a restore', () => {
     expect((await operate(`authorizations/${asked}/approve`)).status).toBe(200)
   })
 
-  test('lets a token go on that was there before, stream and all', async () => {
+  test('keeps an earlier token valid, and its stream open', async () => {
     const tokens = await letIn(twin, app)
     const client = holding(twin, tokens.access_token)
     const stream = await openStream(client, '/v1/events', {
@@ -131,7 +131,7 @@ describe('a reset', () => {
 describe('the request log', () => {
   const noted = async () => (await asOperator(twin)('GET', 'requests')).body.data
 
-  test('tells what apps ask, for whom, and nothing that opens', async () => {
+  test('shows the requests of apps and their merchants, without secrets', async () => {
     const { body: tokens } = await exchange(twin, app, await codeFor(twin, app))
     await exchange(twin, app, 'oac_test_unknown')
     await holding(twin, tokens.access_token).get('/v1/customers')
@@ -151,13 +151,13 @@ describe('the request log', () => {
     }
   })
 
-  test('tells of the page', async () => {
+  test('logs the consent page', async () => {
     const { status } = await twin.request('GET', '/v1/oauth/authorize?client_id=app_none&state=abc')
     expect(status).toBe(400)
     expect((await noted())[0]).toMatchObject({ method: 'GET', status: 400, merchant_id: null })
   })
 
-  test('tells of a token that opens nothing by its hint', async () => {
+  test('logs the hint of an invalid token', async () => {
     const tokens = await letIn(twin, app)
     await asApp(twin, app, 'revoke', { token: tokens.access_token })
     await holding(twin, tokens.access_token).request('GET', '/v1/customers')

@@ -19,7 +19,7 @@ describe('in the form of RFC 6749 the token endpoint', () => {
     ['an unknown grant', { grant_type: 'password' }, 400, 'unsupported_grant_type', 'unsupported_grant_type'],
     ['a missing parameter', { grant_type: 'refresh_token' }, 400, 'invalid_request', 'parameter_missing'],
     ['a wrong one', { ...GRANT, client_secret: 'x' }, 400, 'invalid_request', 'parameter_invalid'],
-  ])('tells of %s', async (_, form, status, error, code) => {
+  ])('reports %s', async (_, form, status, error, code) => {
     const answer = await asApp(twin, app, 'token', form)
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual({
@@ -32,13 +32,13 @@ describe('in the form of RFC 6749 the token endpoint', () => {
     expect(answer.headers.get('Request-Id')).toMatch(/^req_/)
   })
 
-  test('tells of an app that does not prove who it is', async () => {
+  test('reports an app that is not authenticated', async () => {
     const answer = await asApp(twin, { ...app, client_secret: 'wrong' }, 'token', GRANT)
     expect([answer.status, answer.body.error]).toEqual([401, 'invalid_client'])
     expect(answer.headers.get('WWW-Authenticate')).toMatch(/^Basic realm=/)
   })
 
-  test('tells of a scope that was not granted', async () => {
+  test('reports a scope that was not granted', async () => {
     const { refresh_token } = await letIn(twin, app)
     const answer = await refresh(twin, app, refresh_token, { scope: 'read_write' })
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_scope'])
@@ -47,7 +47,7 @@ describe('in the form of RFC 6749 the token endpoint', () => {
   test.each([
     ['internal_error', 500, 'server_error'],
     ['rate_limit', 429, 'temporarily_unavailable'],
-  ])('tells of %s', async (kind, status, error) => {
+  ])('reports %s', async (kind, status, error) => {
     await asOperator(twin)('POST', 'faults', { kind, count: 1 })
     const answer = await asApp(twin, app, 'revoke', { token: 'x' })
     expect([answer.status, answer.body.error]).toEqual([status, error])
@@ -67,7 +67,7 @@ describe('in the form of RFC 6749 the token endpoint', () => {
   })
 })
 
-test('everybody else is told in the envelope', async () => {
+test('other routes keep the envelope', async () => {
   expectRefusal(await twin.request('GET', '/v1/customers/cus_unknown'), unknown())
   const { body } = await twin.request('POST', '/v1/oauth/authorizations/oauthz_unknown/approve')
   expect(body.error).toMatchObject({ code: 'resource_missing' })

@@ -69,7 +69,7 @@ test('codes, tokens, secrets of apps, nonces and cookies are kept as hashes only
   await rm(folder, { recursive: true })
 })
 
-test('neither a list nor an error tells a secret', async () => {
+test('no list or error contains a secret', async () => {
   const twin = await startTwin()
   const app = await makeApp(twin)
   const code = await codeFor(twin, app)
@@ -89,7 +89,7 @@ test('neither a list nor an error tells a secret', async () => {
   await twin.close()
 })
 
-test('a restart keeps what was granted, revoked and used up', async () => {
+test('a restart keeps grants, revocations and used codes', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'paytwin-oauth-'))
   const options = { database: join(folder, 'paytwin.db'), secretKey: `sk_test_${'x'.repeat(24)}` }
   const before = await startTwin(options)

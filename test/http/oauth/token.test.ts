@@ -38,7 +38,7 @@ const refused = async (
 ) => expectOAuthRefusal(await grantsNothing(twin, act), refusal)
 
 describe('a code', () => {
-  test('is exchanged for tokens, which are told once and kept by nobody', async () => {
+  test('is exchanged for tokens, which are shown once and not stored', async () => {
     const answer = await exchange(twin, app, await codeFor(twin, app, { scope: 'read_write' }))
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
@@ -56,7 +56,7 @@ describe('a code', () => {
     expect(await opens(twin, answer.body)).toBe(true)
   })
 
-  test('is exchanged from JSON too, and by an app whose name for itself is repeated', async () => {
+  test('is also exchanged from JSON, and with a matching client_id in the body', async () => {
     const code = await codeFor(twin, app)
     const body = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI, client_id: app.id }
     expect((await twin.request('POST', '/v1/oauth/token', body, proofOf(app))).status).toBe(200)
@@ -97,7 +97,7 @@ describe('a code', () => {
     },
   )
 
-  test('of a request that was denied there is none', async () => {
+  test('is not issued for a denied request', async () => {
     const { id } = await twin.post('/v1/oauth/authorizations', {
       client_id: app.id,
       redirect_uri: REDIRECT_URI,
@@ -106,7 +106,7 @@ describe('a code', () => {
     await refused(() => exchange(twin, app, id), invalidGrant)
   })
 
-  test('of an app that is gone is worth nothing', async () => {
+  test('of a deleted app is invalid', async () => {
     const code = await codeFor(twin, app)
     await asOperator(twin)('DELETE', `apps/${app.id}`)
     await refused(() => exchange(twin, app, code), invalidClient)
@@ -124,7 +124,7 @@ describe('a code', () => {
 })
 
 describe('a stolen code', () => {
-  test('that is replayed takes every token that was made from it along', async () => {
+  test('that is replayed revokes every token issued from it', async () => {
     const code = await codeFor(twin, app)
     const { body: first } = await exchange(twin, app, code)
     const { body: second } = await refresh(twin, app, first.refresh_token)
@@ -185,7 +185,7 @@ describe('a stolen code', () => {
     )
   })
 
-  test('that comes ten times at once is redeemed once', async () => {
+  test('sent ten times at once is redeemed once', async () => {
     const code = await codeFor(twin, app)
     const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(twin, app, code)))
     const won = answers.filter(({ status }) => status === 200)
@@ -199,7 +199,7 @@ describe('a stolen code', () => {
 })
 
 describe('a refresh token', () => {
-  test('is rotated: a new pair comes, and the access token before stays for its hour', async () => {
+  test('is rotated: a new pair is issued, and the former access token stays valid for its hour', async () => {
     const first = await letIn(twin, app, { scope: 'read_write' })
     await twin.advance({ by: '1800s' })
     const { status, body: second, headers } = await refresh(twin, app, first.refresh_token)
@@ -248,7 +248,7 @@ describe('a refresh token', () => {
     expect(await opens(twin, second)).toBe(true)
   })
 
-  test('that comes ten times at once is honoured once', async () => {
+  test('sent ten times at once is accepted once', async () => {
     const { refresh_token } = await letIn(twin, app)
     const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(twin, app, refresh_token)))
     const won = answers.filter(({ status }) => status === 200)
@@ -256,7 +256,7 @@ describe('a refresh token', () => {
     expect(await opens(twin, won[0]?.body ?? {})).toBe(false)
   })
 
-  test('gives less when less is asked for, and keeps what was granted', async () => {
+  test('can narrow the scope of one answer, and keeps the granted one', async () => {
     const first = await letIn(twin, app, { scope: 'read_write' })
     const { body: less } = await refresh(twin, app, first.refresh_token, { scope: 'read_only' })
     expect(less.scope).toBe('read_only')
@@ -323,7 +323,7 @@ describe('a request for tokens', () => {
     await refused(() => asApp(twin, app, 'token', GRANT, headers), invalid(null))
   })
 
-  test('names parameters that nobody knows, and refuses them where parameters are strict', async () => {
+  test('lists unknown parameters, and refuses them with strict parameters', async () => {
     const { headers } = await asApp(twin, app, 'token', { ...GRANT, zebra: '1' })
     expect(headers.get('Paytwin-Ignored-Params')).toBe('zebra')
     const strict = await startTwin({ strictParams: true })
@@ -337,7 +337,7 @@ describe('a request for tokens', () => {
     await strict.close()
   })
 
-  test('knows nothing of idempotency keys', async () => {
+  test('ignores idempotency keys', async () => {
     const code = await codeFor(twin, app)
     const form = { ...GRANT, code }
     const headers = { 'Idempotency-Key': 'order-1' }
@@ -371,7 +371,7 @@ describe('a request for tokens', () => {
   })
 })
 
-describe('an app proves who it is', () => {
+describe('an app authenticates', () => {
   const as = (Authorization: string) => async () =>
     twin.request('POST', '/v1/oauth/revoke', 'token=x', { ...FORM, Authorization })
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
@@ -446,7 +446,7 @@ describe('revoking', () => {
     expect((await refresh(twin, app, second.refresh_token)).status).toBe(200)
   })
 
-  test('a refresh token takes its family along', async () => {
+  test('a refresh token is revoked with its family', async () => {
     const first = await letIn(twin, app)
     const beside = await letIn(twin, app)
     const { body: second } = await refresh(twin, app, first.refresh_token)
@@ -472,7 +472,7 @@ describe('revoking', () => {
     },
   )
 
-  test('what is unknown, revoked already, or another app’s says the same and does nothing', async () => {
+  test('an unknown, revoked or foreign token gives the same answer and changes nothing', async () => {
     const tokens = await letIn(twin, app)
     const gone = await letIn(twin, app)
     await revoke(app, gone.refresh_token)
@@ -506,7 +506,7 @@ describe('revoking', () => {
   })
 })
 
-test('what expired long ago is forgotten by the housekeeping, and nothing else', async () => {
+test('the housekeeping deletes only what expired long ago', async () => {
   let wall = Date.UTC(2026, 0, 31)
   const kept = await startTwin({ wall: () => wall })
   const app = await makeApp(kept)
