@@ -8,16 +8,16 @@ const PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Where this machine has a browser; undefined when it has none. A variable can name another one. */
+/** The path of the installed browser; undefined if there is none. A variable can set another one. */
 export const chromiumPath = (): string | undefined =>
   [process.env.PAYTWIN_TEST_CHROMIUM ?? '', ...PLACES].find((path) => path !== '' && existsSync(path))
 
-/** A browser without a window. */
+/** Starts a headless browser. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = chromiumPath()
   if (executablePath === undefined) throw new Error('There is no Chromium: apt-get install chromium')
   const { chromium } = await import('playwright-core')
-  // Its sandbox does not work for root, as whom containers run.
+  // The browser's sandbox does not work for root, which containers run as.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   return chromium.launch({ executablePath, args })
 }

@@ -16,14 +16,14 @@ afterAll(async () => {
   await daemon?.stop()
 })
 
-/** A page of a browser of its own that nobody has used, and all that it complains of. */
+/** Opens a page in a new browser profile, and collects its errors. */
 async function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext(options)
   onTestFinished(() => context.close())
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {
-    // Apps have no icon, and nobody minds.
+    // The app has no icon. The failed request for it does not matter.
     if (message.type() === 'error' && !/favicon/.test(message.location().url)) complaints.push(message.text())
   })
   return { page, complaints }
@@ -35,7 +35,7 @@ async function openApp(scope?: string): Promise<MarketplaceApp> {
   return app
 }
 
-/** Follows the app's link to the page that asks. */
+/** Follows the app's link to the consent page. */
 async function connect(page: Page, app: MarketplaceApp): Promise<void> {
   await page.goto(app.url)
   await page.getByRole('link', { name: 'Connect' }).click()
@@ -44,7 +44,7 @@ async function connect(page: Page, app: MarketplaceApp): Promise<void> {
 
 const press = (page: Page, name: 'Approve' | 'Deny') => page.getByRole('button', { name }).click()
 const choose = (page: Page, merchant: string) => page.getByText(merchant, { exact: true }).click()
-/** How many requests are undecided. */
+/** Counts pending authorizations. */
 async function pending(): Promise<number> {
   const { stdout } = await paytwin(['oauth', 'list', '-n', '100', '--json'], { env: daemon.env })
   return JSON.parse(stdout).data.filter(({ status }: { status: string }) => status === 'pending').length
@@ -135,7 +135,7 @@ describe('a merchant', () => {
     await press(page, 'Deny')
     await page.waitForURL(/error=access_denied/)
     await page.goto(consent)
-    // The page that was shown before, as a browser keeps it.
+    // The earlier page, from the browser's history.
     await page.locator('form').evaluate((element, html) => {
       ;(element as unknown as Markup).outerHTML = html
     }, form)

@@ -5,21 +5,21 @@ import { paytwin, type RunningDaemon } from '../cli/executable.ts'
 
 export type Answer = { readonly status: number; readonly body: Record<string, string> }
 
-/** An app as somebody would write it: a page that begins, and a callback that exchanges the code. */
+/** A typical OAuth app: a page that starts the authorization, and a callback that exchanges the code. */
 export type MarketplaceApp = {
   readonly url: string
-  /** What each answer of the consent page brought: the callback's query, and the Referer that came along. */
+  /** The callback's query and Referer, for each decision. */
   readonly visits: { readonly query: Record<string, string>; readonly referer: string | undefined }[]
-  /** What the code was exchanged for. */
+  /** The tokens from the exchange of the code. */
   readonly tokens: Record<string, string>[]
-  /** Calls the service as the merchant that let it in. */
+  /** Calls the API with the access token. */
   call(path: string, access_token: string | undefined, body?: object): Promise<Answer>
-  /** Calls the token or the revocation endpoint as itself. */
+  /** Calls the token or revocation endpoint with the credentials of the app. */
   asItself(path: 'token' | 'revoke', form: Record<string, string>): Promise<Answer>
   close(): Promise<void>
 }
 
-/** Registers an app with the daemon and serves it. @param scope - what it asks for */
+/** Registers an app with the daemon and serves it. @param scope - the requested scope */
 export async function startApp(daemon: RunningDaemon, scope = 'read_write'): Promise<MarketplaceApp> {
   const server = createServer((request, response) => void serve(request, response))
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -29,7 +29,7 @@ export async function startApp(daemon: RunningDaemon, scope = 'read_write'): Pro
   const { client_id, client_secret } = JSON.parse((await paytwin(create, { env: daemon.env })).stdout)
   const visits: MarketplaceApp['visits'] = []
   const tokens: Record<string, string>[] = []
-  /** Verifiers by the state that they go with. */
+  /** Code verifiers, by state. */
   const begun = new Map<string, string>()
 
   const answerOf = async (response: Response): Promise<Answer> => ({

@@ -19,7 +19,7 @@ const list = (ids: readonly string[], has_more = false) => ({
 })
 const lastEventId = ({ headers }: IncomingMessage) => headers['last-event-id']
 
-/** A daemon whose event list answers by query, and whose streams are told in turn. */
+/** Starts a daemon whose list answers by query, and whose streams are served in turn. */
 async function daemonWith(
   streams: readonly ((request: IncomingMessage, response: ServerResponse) => void)[],
   lists: (query: URLSearchParams) => object = () => list([]),
@@ -44,7 +44,7 @@ const tell =
     response.end()
   }
 
-/** Follows until the daemon refuses to go on. */
+/** Follows events until the daemon refuses the stream. */
 async function follow(wanted: { since?: string; merchant?: string; types?: string[] } = {}) {
   const ids: string[] = []
   const news: StreamNews[] = []

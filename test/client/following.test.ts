@@ -28,7 +28,7 @@ const refuse =
   (_request, response) =>
     json(response, status, { error: { code, message: `It is ${code}.` }, livemode: false })
 
-/** Follows a daemon whose list holds one event, and whose streams answer in turn; when none is left it refuses. */
+/** Follows a daemon whose list has one event, and whose streams are served in turn. After the last one it refuses. */
 async function follow(since: string | null, streams: readonly Answer[], isTold = false) {
   const asked: (string | undefined)[] = []
   server = await fakeServer((request, response) => {

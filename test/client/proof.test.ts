@@ -73,7 +73,7 @@ test('a stream requires a proof on each connection, and ends without one', async
     const nonce = nonceOf(request.url)
     const proof = isStranger ? hex : proofOf({ url: server.url, token: TOKEN }, nonce)
     if (nonce) return json(response, 200, { proof, livemode: false })
-    // The daemon is killed, and another takes its place at once.
+    // The daemon is killed, and another program takes over its port at once.
     isStranger = true
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
     response.destroy()
@@ -119,7 +119,7 @@ test('an answer over the size limit is not from paytwin', async () => {
 })
 
 test('a connection that is not established in time is abandoned', { timeout: 30_000 }, async () => {
-  // Accepts the connection, and never answers the handshake.
+  // Accepts the connection, but does not answer the TLS handshake.
   const listening = createServer().listen(0, '127.0.0.1')
   await once(listening, 'listening')
   const sockets: Socket[] = []

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server on a free port that answers as a test says. */
+/** Starts a server on a free port with the given handler. */
 export type FakeServer = {
   readonly url: string
-  /** The requests so far. */
+  /** The received requests. */
   readonly requests: readonly IncomingMessage[]
   close(): Promise<void>
 }

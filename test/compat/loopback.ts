@@ -3,7 +3,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import type { SandboxOptions } from '../../src/sandbox.ts'
 import { startTwin, type Twin } from '../twin.ts'
 
-/** A twin that real HTTP clients reach over loopback. */
+/** Starts a twin that real HTTP clients can reach over loopback. */
 export type Loopback = { readonly twin: Twin; readonly port: number; close(): Promise<void> }
 
 export async function startLoopback(

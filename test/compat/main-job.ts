@@ -2,11 +2,11 @@ import createClient from 'openapi-fetch'
 import type { paths } from 'paytwin-api'
 
 /*
- * A merchant's main job, done by a client that knows the service from its description only. The tests make the types of
- * 'paytwin-api' from /openapi.json, hold this program to them, and run it.
+ * The main tasks of a merchant, with a client that is generated from the OpenAPI document. The tests generate the types of
+ * 'paytwin-api' from /openapi.json, check this program against them, and run it.
  */
 
-/** Where a service is, and the key to it. */
+/** The url of a service and a key. */
 export type Service = { readonly baseUrl: string; readonly secretKey: string }
 
 export const connect = ({ baseUrl, secretKey }: Service) =>
@@ -14,17 +14,17 @@ export const connect = ({ baseUrl, secretKey }: Service) =>
 
 type Client = ReturnType<typeof connect>
 
-/** The data of an answer that has to be a success. */
+/** Returns the data of an answer, which must be a success. */
 function given<T>({ data, error }: { data?: T; error?: unknown }): T {
   if (data === undefined) throw new Error(JSON.stringify(error))
   return data
 }
 
-/** The id behind a field that may have been expanded, or be absent. */
+/** Returns the id in a field that may be expanded or absent. */
 const idOf = (field: string | { id: string } | null | undefined): string =>
   typeof field === 'string' ? field : (field?.id ?? '')
 
-/** A customer with metadata that is set, merged and unset. */
+/** Creates a customer, and sets, merges and unsets metadata. */
 export async function keepCustomer(api: Client) {
   const body = { email: 'ada@example.com', metadata: { plan: 'pro', team: 'core' } }
   const { id } = given(await api.POST('/v1/customers', { body }))
@@ -33,7 +33,7 @@ export async function keepCustomer(api: Client) {
   return given(await api.GET('/v1/customers/{id}', { params }))
 }
 
-/** A monthly subscription to two seats; the outcomes are those of its payments. */
+/** Creates a monthly subscription to two seats. @param outcomes - the outcomes of its payments */
 export async function subscribe(api: Client, outcomes: string[]) {
   const customer = given(await api.POST('/v1/customers', { body: { name: 'Grace' } }))
   const card = given(
@@ -66,7 +66,7 @@ export async function subscribe(api: Client, outcomes: string[]) {
   )
 }
 
-/** The statuses of a subscription on its way through a declined renewal and a recovery to its end. */
+/** Returns the statuses of a subscription through a declined renewal, its recovery and its end. */
 export async function liveThrough(api: Client, id: string) {
   const params = { path: { id } }
   const statusAfter = async (by: string): Promise<string> => {
@@ -78,7 +78,7 @@ export async function liveThrough(api: Client, id: string) {
   return [...statuses, await statusAfter('1mo')]
 }
 
-/** What a subscription's invoices came to, newest first. */
+/** Returns the totals of a subscription's invoices, newest first. */
 export async function invoicesOf(api: Client, subscription: string) {
   const { data } = given(await api.GET('/v1/invoices', { params: { query: { subscription, limit: 100 } } }))
   const sums: string[] = []
@@ -88,7 +88,7 @@ export async function invoicesOf(api: Client, subscription: string) {
   return sums
 }
 
-/** Who pays for a subscription, and what its newest invoice was charged to: read in one call. */
+/** Reads the customer of a subscription and the charge of its newest invoice in one call. */
 export async function payerOf(api: Client, id: string) {
   const query = { 'expand[]': ['customer', 'latest_invoice.payment_intent.payment_method'] }
   const found = given(await api.GET('/v1/subscriptions/{id}', { params: { path: { id }, query } }))
@@ -99,13 +99,13 @@ export async function payerOf(api: Client, id: string) {
   return { name: customer.name, last4: typeof method === 'object' ? method?.card?.last4 : undefined }
 }
 
-/** How many of the newest invoices were made at an instant, or within a span of time. */
+/** Counts the newest invoices that were created at an instant or within bounds. */
 export async function countInvoices(api: Client, created: number | { gte: number; lt: number }) {
   const { data } = given(await api.GET('/v1/invoices', { params: { query: { created } } }))
   return data.length
 }
 
-/** Pays a subscription's open invoice by hand, with another card; the subscription as it is then. */
+/** Pays a subscription's open invoice with another card, and returns the subscription afterwards. */
 export async function payByHand(api: Client, subscription: string) {
   const params = { path: { id: subscription } }
   const { customer } = given(await api.GET('/v1/subscriptions/{id}', { params }))
@@ -124,7 +124,7 @@ export async function payByHand(api: Client, subscription: string) {
   return given(await api.GET('/v1/subscriptions/{id}', { params }))
 }
 
-/** Creates a draft, adds an item that names it, and finalizes it: the open invoice. */
+/** Creates a draft with an item and finalizes it. Returns the open invoice. */
 export async function fillDraft(api: Client, customer: string) {
   const currency = 'usd'
   const draft = given(await api.POST('/v1/invoices', { body: { customer, currency } }))
@@ -135,7 +135,7 @@ export async function fillDraft(api: Client, customer: string) {
   return given(await api.POST('/v1/invoices/{id}/finalize', { params: { path: { id: draft.id } } }))
 }
 
-/** Pays, and gives a part of it back: the charge as it is then. */
+/** Pays, and refunds a part. Returns the charge afterwards. */
 export async function refundPart(api: Client) {
   const { id } = given(await api.POST('/v1/payment_intents', { body: { amount: 1500, currency: 'usd' } }))
   const confirmed = given(
@@ -149,7 +149,7 @@ export async function refundPart(api: Client) {
   return given(await api.GET('/v1/charges/{id}', { params }))
 }
 
-/** The refusals of a card that declines, and of an id that does not exist. */
+/** Returns the errors of a declined card and of an unknown id. */
 export async function beRefused(api: Client) {
   const body = { amount: 900, currency: 'usd', payment_method: 'pm_card_chargeDeclined', confirm: true }
   const declined = await api.POST('/v1/payment_intents', { body })
@@ -157,7 +157,7 @@ export async function beRefused(api: Client) {
   return [declined, unknown].map(({ error, response }) => ({ status: response.status, ...error?.error }))
 }
 
-/** Two calls with one idempotency key: the ids, and whether the second answer was a replay. */
+/** Makes two calls with one idempotency key. Returns the ids, and whether the second answer was a replay. */
 export async function createTwice(api: Client) {
   const create = () =>
     api.POST('/v1/customers', { params: { header: { 'Idempotency-Key': 'once' } }, body: { name: 'Once' } })
@@ -166,7 +166,7 @@ export async function createTwice(api: Client) {
   return { ids: [given(first).id, given(second).id], isReplayed }
 }
 
-/** The names of all customers with an address, walked over page by page, newest first. */
+/** Returns the names of all customers with an email address, page by page, newest first. */
 export async function walk(api: Client, email: string) {
   const seen: { id: string; name: string | null }[] = []
   for (;;) {

@@ -9,7 +9,7 @@ import { type Loopback, startLoopback } from './loopback.ts'
 const REDIRECT_URI = 'http://127.0.0.1:8080/callback'
 const INSECURE = { [oauth.allowInsecureRequests]: true } as const
 
-/** An app that does it all with an off-the-shelf client. */
+/** An app that uses an off-the-shelf OAuth client. */
 type Party = {
   readonly twin: Twin
   readonly server: oauth.AuthorizationServer
@@ -38,7 +38,7 @@ async function begin(options: Partial<SandboxOptions> = {}): Promise<Party> {
   }
 }
 
-/** The authorization request, approved. @returns what the app is sent back with, and how it proves that it asked */
+/** Makes and approves an authorization request. @returns the redirect's parameters, and the code verifier */
 async function authorize({ twin, server, client }: Party, scope = 'read_write') {
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()

@@ -144,7 +144,7 @@ describe('a client made of them', () => {
   })
 })
 
-/** What the TypeScript compiler says of programs, held to the types in a folder. */
+/** Returns the errors of the TypeScript compiler for programs with the types in a folder. */
 async function compilerOutput(folder: string, ...programs: readonly string[]): Promise<string> {
   const compilerOptions = {
     strict: true,

@@ -4,16 +4,16 @@ import { asOperator } from '../http/support.ts'
 import type { Body } from '../twin.ts'
 import { type Loopback, startLoopback } from './loopback.ts'
 
-/** The stripe SDK, pointed at a twin by its host, port and protocol options and nothing else. */
+/** Creates the stripe SDK for a twin, with only the options host, port and protocol. */
 export type Sdk = Loopback & {
   readonly stripe: Stripe
-  /** The SDK with another key. */
+  /** Creates the SDK with another key. */
   withKey(key: string): Stripe
-  /** A further key of the merchant, as the operator makes it. */
+  /** Creates a further key of the merchant through the admin API. */
   issueKey(params?: Body): Promise<{ id: string; secret: string }>
-  /** Moves the clock, over the SDK's connection. */
+  /** Advances the clock over the SDK's connection. */
   advance(by: string): Promise<void>
-  /** Makes the next request fail in a way of the operator's. */
+  /** Injects a fault for the next request. */
   failOnce(kind: string): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export async function startSdk(options: Partial<SandboxOptions> & { now?: string
   return { ...loopback, stripe, withKey, issueKey, advance, failOnce }
 }
 
-/** What a call raises; one that succeeds fails the test. */
+/** Returns the error of a call; a success fails the test. */
 export async function errorOf(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
   const error = await call.then(
     () => undefined,
@@ -47,7 +47,7 @@ export async function errorOf(call: Promise<unknown>): Promise<Stripe.errors.Str
   throw new Error(`expected an error of the SDK, not ${error}`)
 }
 
-/** A customer with a card, attached; `outcomes` says what becomes of each payment, `afterwards` of all that follow. */
+/** Creates a customer with a card. `outcomes` are those of its next charges, `afterwards` that of all later ones. */
 export async function makeCustomer(
   { stripe }: Sdk,
   {
@@ -65,11 +65,11 @@ export async function makeCustomer(
   return { customer, method }
 }
 
-/** A monthly price of 20.00 USD. */
+/** Creates a monthly price of 20.00 USD. */
 export const makePrice = ({ stripe }: Sdk, params: Partial<Stripe.PriceCreateParams> = {}) =>
   stripe.prices.create({ unit_amount: 2000, currency: 'usd', recurring: { interval: 'month' }, ...params })
 
-/** A subscription of a new customer to a monthly price. */
+/** Creates a subscription of a new customer to a monthly price. */
 export async function subscribe(
   sdk: Sdk,
   { card, outcomes, afterwards, ...params }: Parameters<typeof makeCustomer>[1] & Body = {},
@@ -91,6 +91,6 @@ export async function subscribe(
   })
 }
 
-/** The id behind a field that the SDK types as an id or a whole object. */
+/** Returns the id in a field that the SDK types as an id or an object. */
 export const idOf = (field: string | { id: string } | null | undefined): string =>
   typeof field === 'string' ? field : (field?.id ?? '')

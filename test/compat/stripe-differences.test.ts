@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { errorOf, idOf, makeCustomer, makePrice, type Sdk, startSdk, subscribe } from './sdk.ts'
 
 /*
- * Where the contract differs from the service for which the SDK was made. The numbers are those of
- * docs/contract/README.md#differences-from-similar-services. Every one is deliberate, and these tests keep it so.
+ * Tests the deliberate differences from the service of the SDK. The numbers are those of
+ * docs/contract/README.md#differences-from-similar-services.
  */
 
 let sdk: Sdk
@@ -21,13 +21,13 @@ const { StripeAPIError, StripeAuthenticationError, StripeCardError, StripeInvali
 const NOW = 1769853600
 const DAY_SECONDS = 86_400
 
-/** The types of all events, oldest first. */
+/** Returns the types of all events, oldest first. */
 async function eventTypes(): Promise<string[]> {
   const events = await stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 1000 })
   return events.map(({ type }) => type).reverse()
 }
 
-/** The newest invoice of a subscription. */
+/** Returns the newest invoice of a subscription. */
 async function newestInvoice(subscription: string): Promise<Stripe.Invoice> {
   const { data } = await stripe.invoices.list({ subscription, limit: 1 })
   if (!data[0]) throw new Error(`${subscription} has no invoice`)
@@ -135,7 +135,7 @@ test('12.7: code is present in all errors but those of keys, and param is null r
   const failed = await errorOf(sdk.withKey('sk_test_unknown00000000000000000000').customers.list())
   const { type, message, ...rest } = failed.raw as Record<string, unknown>
   expect({ type, message }).toEqual({ type: 'authentication_error', message: 'Invalid API Key provided' })
-  // What remains was put there by the SDK.
+  // The SDK added the remaining parameters.
   expect(Object.keys(rest).sort()).toEqual(['headers', 'requestId', 'statusCode'])
 })
 

@@ -16,7 +16,7 @@ let secret: string
 let first: Received
 let last: Received
 
-/** A delivery now, and one after time has moved on by months: the receivers' clocks have not. */
+/** Makes a delivery now, and one after an advance by months. The receivers use the wall clock. */
 beforeAll(async () => {
   const inbox = makeInbox()
   const shop = shopOf(await startTwin({ send: inbox.send, seed: null }), inbox)
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await shop.close()
 })
 
-/** One delivery and what may become of it on its way. */
+/** A delivery, and ways to damage it in transit. */
 const CASES: [string, () => Received][] = [
   ['the first delivery', () => first],
   ['one after an advance of three months', () => last],

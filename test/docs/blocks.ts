@@ -4,7 +4,7 @@ import { anchorOf } from '../../src/text/markdown.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
-/** All that is written for people, by their paths in the project. */
+/** All documents for people, by path in the project. */
 export const DOCUMENTS = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(ROOT, 'docs'))
@@ -15,13 +15,13 @@ export const DOCUMENTS = [
 export const textOf = (document: string): string => readFileSync(join(ROOT, document), 'utf8')
 
 /**
- * A block of shell commands. How it is run, its fence says beside the language: `sh` runs to its end; `sh background` stays, as a
- * daemon does; `sh elsewhere` needs a network, minutes, or something that only its reader has, and is not run.
+ * A block of shell commands. Its fence says how it runs: `sh` runs to its end. `sh background` keeps running, like a daemon.
+ * `sh elsewhere` is not run, because it needs a network, minutes, or something that only the reader has.
  */
 export type Block = {
   readonly way: 'here' | 'background' | 'elsewhere'
   readonly text: string
-  /** What it shows, where the document says so by a block of text directly below; a line of … is any number of lines. */
+  /** The expected output, from a text block directly below. A line of … stands for any number of lines. */
   readonly shows: string | undefined
   readonly line: number
 }
@@ -32,7 +32,7 @@ const WAYS: Readonly<Record<string, Block['way']>> = {
   elsewhere: 'elsewhere',
 }
 
-/** @throws {Error} for a way that there is none of */
+/** @throws {Error} for an unknown kind of block */
 export function blocksIn(text: string): Block[] {
   const fences = /^```sh(?<words>[^\n]*)\n(?<commands>.*?)^```\n(?:\n*```text\n(?<shows>.*?)^```$)?/gms
   return [...text.matchAll(fences)].map((match) => {
@@ -43,7 +43,7 @@ export function blocksIn(text: string): Block[] {
   })
 }
 
-/** The paths of the project that a document's links name, and do not exist. */
+/** Returns the broken links of a document. */
 export function deadLinks(document: string): string[] {
   const links = [...textOf(document).matchAll(/\]\((?<target>[^)\s]+)\)/g)].map(
     ({ groups }) => groups?.target ?? '',
@@ -55,13 +55,13 @@ export function deadLinks(document: string): string[] {
   })
 }
 
-/** Whether a file of the project exists, and has the heading that an anchor names. */
+/** Returns whether a file of the project exists and has the heading of an anchor. */
 export const exists = (path: string, anchor?: string): boolean =>
   existsSync(join(ROOT, path)) && (anchor === undefined || anchorsOf(path).has(anchor))
 
 const anchors = new Map<string, ReadonlySet<string>>()
 
-/** What a document's headings can be reached by. It is asked for by each link. */
+/** Returns the anchors of a document's headings. Called for each link. */
 function anchorsOf(document: string): ReadonlySet<string> {
   const known = anchors.get(document) ?? anchorsIn(textOf(document))
   anchors.set(document, known)
@@ -73,7 +73,7 @@ function anchorsIn(text: string): ReadonlySet<string> {
   const found = new Set<string>()
   for (const { groups } of headings) {
     const anchor = anchorOf(groups?.heading ?? '')
-    // GitHub numbers the headings of a document that have the same words.
+    // GitHub numbers equal headings of a document.
     let copies = 0
     while (found.has(copies === 0 ? anchor : `${anchor}-${copies}`)) copies += 1
     found.add(copies === 0 ? anchor : `${anchor}-${copies}`)
@@ -81,7 +81,7 @@ function anchorsIn(text: string): ReadonlySet<string> {
   return found
 }
 
-/** Whether what was shown is what the document says. Ends of lines do not count. */
+/** Returns whether output matches that of the document, except for line ends. */
 export function isAsTold(shown: string, told: string): boolean {
   const lines = (text: string) => text.split('\n').map((line) => line.trimEnd())
   const pattern = lines(told.trimEnd()).map((line) =>

@@ -6,7 +6,7 @@ import { blocksIn, deadLinks, exists, ROOT, textOf } from './blocks.ts'
 const FOLDER = 'docs/contract'
 const PAGES = readdirSync(join(ROOT, FOLDER)).map((name) => `${FOLDER}/${name}`)
 
-/** Everything that can refer to the contract from outside, by path in the project. */
+/** All files that can refer to the contract, by path in the project. */
 const FILES = [
   ...['src', 'test', 'bin', 'docs', '.github'].flatMap(filesIn).filter((path) => !path.startsWith(FOLDER)),
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
@@ -21,7 +21,7 @@ function filesIn(folder: string): string[] {
   })
 }
 
-/** The references to the contract in a text whose page or heading does not exist. */
+/** Returns the references to missing pages or headings of the contract. */
 function deadReferences(text: string): string[] {
   const references = [...text.matchAll(/docs\/contract\/[\w-]+\.md(?:#[\w-]+)?/g)].map(([found]) => found)
   return references.filter((reference) => {
@@ -30,13 +30,13 @@ function deadReferences(text: string): string[] {
   })
 }
 
-/** Citations of documents that are not in the project. A page of the contract can have the same name. */
+/** Returns citations of documents outside the project. A page of the contract can have the same name. */
 const citationsIn = (text: string): string[] =>
   [...text.matchAll(/(?<!contract\/)\b(?:interface|operator|state-machines|timelines|decisions)\.md\b/g)].map(
     ([found]) => found,
   )
 
-/** What a check finds in the files, by path; files without a finding are left out. */
+/** Returns the findings of a check, by path; files without findings are left out. */
 const findings = (check: (text: string) => string[]): Record<string, string[]> =>
   Object.fromEntries(
     FILES.map((path) => [path, check(readFileSync(join(ROOT, path), 'utf8'))] as const).filter(

@@ -51,7 +51,7 @@ test('the example of fixtures is one that loads', async () => {
   }
 })
 
-/** The commands of a block, as words. Comments are left out. */
+/** Returns the commands of a block as words, without comments. */
 const commandsIn = ({ text }: Pick<Block, 'text'>): string[][] =>
   text
     .replaceAll('\\\n', ' ')
@@ -60,7 +60,7 @@ const commandsIn = ({ text }: Pick<Block, 'text'>): string[][] =>
     .map((command) => command.trim().replace(/^npx /, '').split(/\s+/))
     .filter(([first]) => first !== '')
 
-/** What npm knows by itself. */
+/** Commands that npm itself has. */
 const OF_NPM = ['ci', 'install']
 
 test.each(elsewhere)('$document:$line uses what there is', (block) => {
@@ -73,7 +73,7 @@ test.each(elsewhere)('$document:$line uses what there is', (block) => {
       continue
     }
     expect(program).toBe('paytwin')
-    // What follows is another program's.
+    // The rest of the words belongs to another program.
     const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
     const { command } = VERBS.find(({ path }) => path.every((word, index) => own[index] === word)) ?? {}
     const known = command?.createHelp().visibleOptions(command) ?? []

@@ -7,21 +7,21 @@ import { stripVTControlCharacters } from 'node:util'
 import { freePort } from '../cli/executable.ts'
 import { type Block, ROOT } from './blocks.ts'
 
-/** Where the documents' daemon listens. */
+/** The url of the daemon in the documents. */
 const TOLD_PORT = /\b4242\b/g
 const MARK = '\u001e'
 const COLUMNS = 100
 
 export type Shown = { readonly block: Block; readonly output: string }
 
-/** Whether a shell can be given a terminal here: what commands show depends on that. */
+/** Whether a terminal can be emulated here. The output of commands depends on it. */
 const hasTerminal = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
 
 /**
- * Runs a document's blocks in their order as its reader would: in one shell on a terminal, in a folder as a fresh clone leaves it,
- * until one fails. Only the port is another, so that documents can be read side by side.
- * @returns what each showed, and whether that was on a terminal
- * @throws {Error} where a command fails, or one that should stay does not
+ * Runs the blocks of a document in order as a reader would: in one shell on a terminal, in a fresh clone, until one fails. Only
+ * the port differs, so that documents can be tested in parallel.
+ * @returns the output of each block, and whether it was on a terminal
+ * @throws {Error} if a command fails, or if a background command ends
  */
 export async function runBlocks(blocks: readonly Block[]): Promise<{ shown: Shown[]; onTerminal: boolean }> {
   const folder = mkdtempSync(join(tmpdir(), 'paytwin-documents-'))
@@ -54,8 +54,8 @@ export async function runBlocks(blocks: readonly Block[]): Promise<{ shown: Show
 }
 
 /**
- * `npm ci` is what was done to have these tests. A command that stays has to say something within 20 s, with a daemon that
- * answers; what it says later is not looked at.
+ * Skips `npm ci`, which the tests themselves need. A background command must print something within 20 s, with a daemon that
+ * answers. Its later output is ignored.
  */
 const PRELUDE = `
 set -eo pipefail
@@ -85,7 +85,7 @@ background() {
 }
 `
 
-/** What a clone has after `npm ci`: the project's own files that commands use, and what was installed and built. */
+/** What a clone has after `npm ci`: the project's files that commands use, the dependencies and the build. */
 function clone(folder: string): void {
   const root = join(folder, 'clone')
   for (const name of ['clone', 'blocks', 'bin']) mkdirSync(join(folder, name))
@@ -112,10 +112,10 @@ async function run(script: string, cwd: string, variables: Readonly<Record<strin
   return { status: status as number | null, output: seen(output) }
 }
 
-/** What erases the line that stands there, as a command does that has shown how far it is. */
+/** The sequence with which a command erases its progress line. */
 const ERASE = '\u001b[K'
 
-/** What stands on the terminal in the end, without its colours. */
+/** Returns the final content of the terminal, without colors. */
 const seen = (output: string) =>
   output
     .split(/\r?\n/)

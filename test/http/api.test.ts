@@ -262,7 +262,7 @@ describe('resources', () => {
       const seeded = await startTwin({ seed })
       const made = [await makePrice(seeded), (await makeCustomer(seeded)).customer, await seeded.events()]
       await seeded.close()
-      // A request's id is no part of the history.
+      // The id of a request is not part of the history.
       return JSON.parse(JSON.stringify(made, (key, value) => (key === 'request' ? null : value)))
     }
     const first = await make('a')

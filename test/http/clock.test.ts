@@ -87,7 +87,7 @@ describe('an advance', () => {
     const { now, summary } = await twin.advance({ by: '1mo' })
     expect(formatInstant(now)).toBe('2026-02-28T10:00:00Z')
     expect(summary).toEqual({ jobs: 1, events: 6, invoices_paid: 0, payments_failed: 1, stopped_on: null })
-    // Two retries, the second of which succeeds, and a renewal.
+    // Two retries, the second of them successful, and a renewal.
     expect((await twin.advance({ by: '1mo' })).summary).toMatchObject({ jobs: 2, payments_failed: 1 })
   })
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => twin.close())
 
-/** A plain request to the application, by somebody who may do everything; the path's ids lead nowhere. */
+/** Sends a plain request with all permissions. The ids in the path are unknown. */
 async function ask(method: string, path: string, body?: string) {
   const token = path.startsWith('/_paytwin') ? twin.sandbox.adminToken : twin.secretKey
   const response = await twin.sandbox.app.request(path.replaceAll(/{\w+}/g, 'unknown_1'), {
@@ -25,7 +25,7 @@ async function ask(method: string, path: string, body?: string) {
   return { status: response.status, isUnrecognized: text.includes('Unrecognized request URL'), text }
 }
 
-/** Whether a path has a method in the document, be it as an id in another path. */
+/** Returns whether the document has a method for a path, also as an id in another path. */
 const described = (path: string, method: string): boolean =>
   Object.entries(paths).some(
     ([template, methods]) =>
@@ -36,7 +36,7 @@ describe('the application', () => {
   test('answers whatever the document names', async () => {
     for (const [path, methods] of Object.entries(paths)) {
       for (const method of Object.keys(methods).map((name) => name.toUpperCase())) {
-        // A body that cannot be read is refused before anything is done, and by a route only.
+        // Only a route refuses an unreadable body, and it does so before any action.
         const answer = await ask(method, path, method === 'GET' ? undefined : '{')
         expect(answer, `${method} ${path}`).toMatchObject({ isUnrecognized: false })
         if (method !== 'GET') expect([400, 401], `${method} ${path}`).toContain(answer.status)
@@ -45,7 +45,7 @@ describe('the application', () => {
   })
 
   test('has no other methods on these paths', async () => {
-    // Browsers ask before they use a publishable key.
+    // CORS preflights of the routes that accept publishable keys.
     const isPreflight = (method: string, path: string) =>
       method === 'OPTIONS' &&
       Object.values<Body>(paths[path] ?? {}).some(({ security }) =>

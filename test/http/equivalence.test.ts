@@ -5,7 +5,7 @@ import { FORM, toForm } from './support.ts'
 describe('a form and JSON with the same values are the same request', () => {
   type Ids = { customer: string; method: string; price: string; product: string; subscription: string }
 
-  /** Two sandboxes with one seed answer alike as long as they are asked alike. */
+  /** Opens two sandboxes with one seed, which answer equal requests equally. */
   async function prepared(): Promise<{ client: Twin; ids: Ids }> {
     const client = await startTwin()
     const { customer, method } = await makeCustomer(client)

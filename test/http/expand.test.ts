@@ -1,16 +1,16 @@
 import { expect, describe as group, test } from 'vitest'
 import { ID_PREFIXES } from '../../src/core/change.ts'
-// Loading the routes names every component.
+// Loading the routes defines every component.
 import '../../src/http/app.ts'
 import { EXPANDABLE } from '../../src/http/expand.ts'
 import { componentSchemas, isReference, type JsonSchema } from '../../src/http/openapi/json-schema.ts'
 
 const SCHEMAS = componentSchemas()
 const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = EXPANDABLE
-/** What holds no id of anything else. */
+/** Components without ids of other objects. */
 const WITHOUT_FIELDS = ['product', 'webhook_endpoint']
 
-/** What a component calls itself, as in `payment_intent`. */
+/** Returns the `object` of a component, such as `payment_intent`. */
 const objectOf = ({ properties }: JsonSchema): string => String(properties?.object?.const)
 
 const componentOf = (shape: string): JsonSchema => {
@@ -20,7 +20,7 @@ const componentOf = (shape: string): JsonSchema => {
   return found
 }
 
-/** The fields whose description says that a whole object can stand there; `a.b` for those within. */
+/** Returns the fields that can be expanded according to the schema; `a.b` for nested ones. */
 const described = (schema: JsonSchema): string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     if (isReference(field)) return [name]
@@ -28,10 +28,10 @@ const described = (schema: JsonSchema): string[] =>
     return within.map((path) => `${name}.${path}`)
   })
 
-/** The fields in whose place `expand[]` puts a whole object. */
+/** Returns the fields that `expand[]` expands. */
 const expanded = (shape: string): string[] =>
   Object.entries(SHAPES[shape] ?? {}).flatMap(([name, leads]) => {
-    // An item shows its price whole anyway; it stands here for what lies behind it.
+    // The price of an item is always an object. It is in the table for the fields behind it.
     if (shape === 'subscription_item' && leads === 'price') return []
     if (Object.hasOwn(ID_PREFIXES, leads)) return [name]
     return leads.startsWith('list of ') ? [] : expanded(leads).map((path) => `${name}.${path}`)

@@ -3,7 +3,7 @@ import { decodeForm, decodeJson } from '../../src/http/form.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
 import { expectRefused, FORM, invalid, postForm, toForm } from './support.ts'
 
-/** Lists as lists, however the decoder keeps their places. */
+/** Converts lists of the decoder to arrays. */
 function listed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).map(([key, child]) => [key, listed(child)] as const)

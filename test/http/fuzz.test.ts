@@ -6,7 +6,7 @@ import { FORM, toForm } from './support.ts'
 const CLOSED_SET = [200, 201, 400, 401, 402, 404, 422, 429]
 const RUNS = 60
 
-/** Right bodies by the route they are right for, to be spoiled in a place or two. */
+/** Valid bodies by route, to be damaged in one or two places. */
 const RIGHT: Record<string, Body> = {
   '/v1/customers': { name: 'Ada', email: 'a@example.com', invoice_prefix: 'ABCD2345', metadata: { a: 'b' } },
   '/v1/customers/:id': { name: 'Bob', invoice_settings: { default_payment_method: 'pm_known' } },
@@ -82,7 +82,7 @@ const { value } = fc.letrec<{ value: unknown; list: unknown[]; object: Body }>((
   value: fc.oneof({ maxDepth: 4 }, { weight: 5, arbitrary: scalar }, tie('list'), tie('object')),
 }))
 
-/** Puts a value in some place of a body. */
+/** Puts a value into a random place of a body. */
 function spoil(body: Body, at: number, deeper: number, wrong: unknown): void {
   const names = Object.keys(body)
   const key = names[at % names.length]
@@ -119,7 +119,7 @@ const pair = fc
     return `${isRaw ? key : encodeURIComponent(key)}=${encodeURIComponent(text.toWellFormed())}`
   })
 const pairs = fc.array(pair, { maxLength: 8 }).map((all) => all.join('&'))
-/** Halves of Unicode characters cannot be percent-encoded. */
+/** Lone surrogates cannot be percent-encoded. */
 const encodable = (body: Body): Body =>
   JSON.parse(JSON.stringify(body).replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, 'x'))
 const formOf = (route: string) =>
@@ -130,7 +130,7 @@ const formOf = (route: string) =>
   )
 
 let twin: Twin
-/** Ids that are there, by their prefix, and the newest of each list. */
+/** Existing ids by their prefix, from the newest of each list. */
 let known: Record<string, string>
 let newest: Record<string, string>
 let reported: string[]
@@ -166,7 +166,7 @@ beforeEach(async () => {
 })
 afterEach(() => twin.close())
 
-/** The routes of /v1 with a method, as the application knows them. */
+/** Returns the routes of /v1 with a method. */
 const routesOf = async (...methods: string[]): Promise<string[]> => {
   const asked = await startTwin()
   const routes = asked.sandbox.app.routes

@@ -5,7 +5,7 @@ import { type Body, startTwin, type Twin } from '../twin.ts'
 import { asOperator, expectRefused, invalid } from './support.ts'
 
 const URL = 'http://localhost:3000/'
-/** The longest that is taken, and one character more. */
+/** The longest allowed pattern, and one character more. */
 const [LONGEST, TOO_LONG] = ['invoice.paid'.padStart(256, '*'), 'invoice.paid'.padStart(257, '*')]
 
 let twin: Twin

@@ -8,7 +8,7 @@ const DAY = 86_400
 const ADVANCE = '/v1/test_helpers/clock/advance'
 
 describe('a live clock', () => {
-  /** A sandbox on a live clock, and a hand on its wall clock. */
+  /** Opens a sandbox on a live clock, with a settable wall clock. */
   async function live() {
     let wall = NOW * 1000
     const alive = await startTwin({ clock: 'live', wall: () => wall })

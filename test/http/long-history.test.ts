@@ -7,17 +7,17 @@ import { Statement } from '../../src/store/statements.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
 import { asOperator, openStream } from './support.ts'
 
-/** More than V8 takes as the arguments of one call. */
+/** More than V8 allows as arguments of one call. */
 const UPDATES = 131_000
 const A_DAY = UPDATES / 10
 const PAGE = 100
 
 let twin: Twin
 let customer: Body
-/** When the days began, in Unix seconds: the customer is updated A_DAY times at each of these instants. */
+/** The days in Unix seconds: the customer is updated A_DAY times at each of these instants. */
 const days: number[] = []
 
-/** A customer that is updated very often: update n gives it the name n. */
+/** Creates a customer with very many updates: update n sets the name n. */
 beforeAll(async () => {
   twin = await startTwin()
   customer = await twin.post('/v1/customers', { name: 'new' })
@@ -38,14 +38,14 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => twin.close())
 
-/** The id of the event of update n: the first event tells that the customer was made. */
+/** Returns the id of the event of update n. The first event is the creation. */
 const eventOf = (n: number): string =>
   twin.sandbox.engine.ids.of(twin.sandbox.merchant.settings.ordinal, 'evt', n + 2)
 
 const namesOf = (events: readonly Body[]) => events.map(({ data }) => data.object.name)
 const namesFrom = (first: number, count: number) => Array.from({ length: count }, (_, n) => String(first + n))
 
-/** How many rows the store reads while something is done. */
+/** Counts the rows that the store reads during work. */
 async function rowsReadBy<T>(act: () => Promise<T>): Promise<{ result: T; rows: number }> {
   const all = vi.spyOn(Statement.prototype, 'all')
   const get = vi.spyOn(Statement.prototype, 'get')
@@ -59,7 +59,7 @@ async function rowsReadBy<T>(act: () => Promise<T>): Promise<{ result: T; rows: 
   }
 }
 
-/** Reading an event takes a handful of rows beside those of the history. */
+/** Reading an event takes a few rows in addition to those of the history. */
 const atMost = (events: number) => events * 10 + 2 * KEYFRAME_ENTRIES
 
 describe('of an object that was updated 131,000 times', () => {

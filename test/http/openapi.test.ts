@@ -31,7 +31,7 @@ const operations = (): Operation[] =>
 
 const operationAt = (method: string, path: string): Body => document.paths[path][method]
 
-/** What a part of the document stands for, if it only refers to another. */
+/** Resolves a reference in the document. */
 const resolved = (part: Body): Body =>
   part.$ref
     ? part.$ref
@@ -40,13 +40,13 @@ const resolved = (part: Body): Body =>
         .reduce((at: Body, step: string) => at[step], document)
     : part
 
-/** The answers of an operation, by status, with what they refer to. */
+/** Returns the responses of an operation, by status, with references resolved. */
 const responsesOf = ({ responses }: Body): [number, Body][] =>
   Object.entries<Body>(responses).map(([status, response]) => [Number(status), resolved(response)])
 
 const jsonOf = (described: Body): Body => described.content['application/json']
 
-/** Whether people are answered, in HTML. */
+/** Returns whether a response is an HTML page. */
 const isPage = ({ operation }: Operation): boolean =>
   responsesOf(operation).some(([status, { content }]) => status < 400 && 'text/html' in content)
 

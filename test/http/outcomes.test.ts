@@ -28,7 +28,7 @@ const subscribe = (more: Body = {}) =>
     ...more,
   })
 
-/** What a number of attempts say: a status and, when declined, code and decline_code. */
+/** Returns the outcomes of a number of charges: a status and, if declined, code and decline_code. */
 async function attempts(count: number): Promise<unknown[]> {
   const said: unknown[] = []
   for (let n = 0; n < count; n += 1) {

@@ -24,14 +24,14 @@ beforeAll(async () => {
   await fill(other, 1)
   strangers = {}
   for (const name of LISTS) strangers[name] = (await other.get(`/v1/${name}`)).data[0].id
-  // Things that no event tells of come before later events.
+  // Objects without events are created before later events.
   await twin.post('/v1/payment_methods', { type: 'pix' })
   await twin.advance({ by: '1d' })
   await fill(twin, 2)
 })
 afterAll(() => twin.close())
 
-/** Makes some of everything. */
+/** Creates several objects of every kind. */
 async function fill(client: Twin, count: number): Promise<void> {
   const price = await makePrice(client)
   for (let n = 0; n < count; n += 1) {

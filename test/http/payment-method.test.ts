@@ -24,7 +24,7 @@ afterAll(() => twin.close())
 const cardOf = (number: unknown) => ({ type: 'card', card: { number } })
 const create = (body: unknown) => twin.post('/v1/payment_methods', body)
 
-/** The test cards: id, number, brand, and with what code and decline_code a charge fails. */
+/** The test cards: id, number, brand, and the code and decline_code of a failed charge. */
 const TEST_CARDS: [string, string, string, (readonly [string, string | null])?][] = [
   ['pm_card_visa', '4242424242424242', 'visa'],
   ['pm_card_mastercard', '5555555555554444', 'mastercard'],

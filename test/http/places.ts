@@ -1,10 +1,10 @@
 import type { Registered } from '../../src/http/route.ts'
 import type { Body } from '../twin.ts'
 
-/** A place for a value within the parameters of a route, as in `items`, `0`, `price`. */
+/** The path of a value in the parameters of a route, such as `items`, `0`, `price`. */
 export type Place = readonly (string | number)[]
 
-/** The places for texts within the parameters of routes, as /openapi.json describes them. */
+/** Finds the string parameters of routes, as /openapi.json describes them. */
 export class Places {
   readonly #document: Body
 
@@ -30,7 +30,7 @@ export class Places {
     return this.#document.paths[path.replaceAll(/:(\w+)/g, '{$1}')][method]
   }
 
-  /** In a list it is the first place, and behind a free name that of `k`. */
+  /** A list has its first index, an object with arbitrary names the name `k`. */
   #within(part: Body, path: Place): Place[] {
     const { type, anyOf, items, properties, additionalProperties } = this.#resolved(part)
     const found = [
@@ -41,7 +41,7 @@ export class Places {
       ),
       ...(typeof additionalProperties === 'object' ? this.#within(additionalProperties, [...path, 'k']) : []),
     ]
-    // What says nothing of its type may be a text too.
+    // A schema without a type can be a string too.
     const isText = [type].flat().includes('string') || (type === undefined && found.length === 0)
     const all = isText ? [path, ...found] : found
     return [...new Map(all.map((place) => [place.join('.'), place])).values()]
@@ -53,7 +53,7 @@ export class Places {
   }
 }
 
-/** The same parameters with a value in a place of them. */
+/** Returns the same parameters with a value at a path. */
 export function put(params: unknown, [step, ...rest]: Place, value: unknown): unknown {
   if (step === undefined) return value
   const known = typeof params === 'object' && params !== null ? params : {}

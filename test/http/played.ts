@@ -5,7 +5,7 @@ import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
 const NOW = 1_769_853_600
 const KEY = 'sk_test_51SecretSecretSecretSecretSe'
 
-/** A request as it can be sent to the application. */
+/** A request that can be sent to the application. */
 export type Sent = {
   readonly path: string
   readonly init: {
@@ -15,14 +15,14 @@ export type Sent = {
   }
 }
 
-/** A sandbox in which the story of the API's description was played, so that nearly all its requests can be sent again. */
+/** A sandbox in which the examples were recorded, so that nearly all their requests can be sent again. */
 export type Played = {
   readonly sandbox: Sandbox
-  /** The first request that was sent to a route; where none was, one without parameters and with ids that nothing has. */
+  /** Returns the first request to a route; without one, a request without parameters and with unknown ids. */
   readonly requestTo: (route: Registered) => Sent
 }
 
-/** Plays the story up to where it takes the state away. */
+/** Records the examples, except those that remove the state. */
 export async function openPlayed(): Promise<Played> {
   const sandbox = await open(false)
   const strict = await open(true)
@@ -49,7 +49,7 @@ const open = (strictParams: boolean): Promise<Sandbox> =>
 
 class StateTakenAway extends Error {}
 
-/** @param note - is shown every request before it is sent */
+/** @param note - called with every request before it is sent */
 const specimenOf = (sandbox: Sandbox, note: (request: Sent) => void = () => {}) => ({
   request: (path: string, init: RequestInit) => {
     note({ path, init: init as Sent['init'] })
@@ -57,7 +57,7 @@ const specimenOf = (sandbox: Sandbox, note: (request: Sent) => void = () => {}) 
   },
   secretKey: KEY,
   adminToken: sandbox.adminToken,
-  // Whoever opened it closes it.
+  // The caller that opened it closes it.
   close: async () => {},
 })
 
@@ -67,7 +67,7 @@ function remember(sandbox: Sandbox, known: Map<Registered, Sent>, { path, init }
   const [plain = ''] = path.split('?')
   const route = sandbox.routes
     .filter((one) => one.method === method.toLowerCase() && patternOf(one).test(plain))
-    // A path that is spelled out goes before one with an id in its place.
+    // Literal paths come before paths with an id.
     .sort((left, right) => Number(left.path.includes(':')) - Number(right.path.includes(':')))[0]
   if (route && !known.has(route)) known.set(route, { path, init: { ...init, method } })
 }

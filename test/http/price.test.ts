@@ -74,7 +74,7 @@ describe('a price', () => {
     async (number) => {
       const body = `{"currency":"usd","unit_amount":${number}}`
       const answer = await twin.request('POST', '/v1/prices', body)
-      // 1e-400000 is the number 0 for every JSON parser.
+      // Every JSON parser reads 1e-400000 as 0.
       if (number === '1e-400000') expect(answer.body.unit_amount).toBe(0)
       else expect(answer.body.error).toMatchObject({ code: 'parameter_invalid', param: 'unit_amount' })
     },

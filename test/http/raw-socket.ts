@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { type Daemon, type DaemonOptions, startDaemon } from '../../src/daemon.ts'
 
-/** A daemon in memory on a free port, in this process. */
+/** Starts a daemon in memory on a free port, in this process. */
 export const startListening = (options: Partial<DaemonOptions> = {}): Promise<Daemon> =>
   startDaemon({
     host: '127.0.0.1',
@@ -26,18 +26,18 @@ export const startListening = (options: Partial<DaemonOptions> = {}): Promise<Da
     ...options,
   })
 
-/** An answer as it came over the wire. */
+/** An answer as it was received. */
 export type RawAnswer = { readonly status: number; readonly head: string; readonly body: string }
 
-/** A connection that says exactly what a test wants said. */
+/** A connection that sends exactly the bytes of a test. */
 export type RawSocket = {
   readonly socket: Socket
-  /** All that was heard when the daemon hangs up; how it hangs up does not matter. */
+  /** Resolves to all received text when the daemon closes the connection, in whatever way. */
   readonly heard: Promise<string>
   write(...lines: string[]): void
 }
 
-/** @param options.allowHalfOpen - whether it never closes its side, also when the daemon has closed the other one */
+/** @param options.allowHalfOpen - whether it keeps its side open, even after the daemon closed the other one */
 export function openSocket(
   { url }: Pick<Daemon, 'url'>,
   { allowHalfOpen = false }: { allowHalfOpen?: boolean } = {},
@@ -49,13 +49,13 @@ export function openSocket(
   socket.on('data', (chunk) => {
     text += chunk
   })
-  // A connection that is cut while something is written to it says so by an error before it closes.
+  // A connection that is cut during a write emits an error before it closes.
   socket.on('error', () => undefined)
   const heard = new Promise<string>((resolve) => socket.on('close', () => resolve(text)))
   return { socket, heard, write: (...lines) => socket.write(lines.join('\r\n')) }
 }
 
-/** The answers in what was heard, taken apart by their lengths. */
+/** Splits received text into answers, by their lengths. */
 export function answersIn(heard: string): RawAnswer[] {
   const answers: RawAnswer[] = []
   for (let rest = heard; rest !== ''; ) {
@@ -65,7 +65,7 @@ export function answersIn(heard: string): RawAnswer[] {
     if (status === undefined) throw new Error(`no answer begins here: ${rest}`)
     const isInterim = status === '100'
     const [, announced] = /\r\nContent-Length: (\d+)/i.exec(head) ?? []
-    // What is not announced goes on to the end.
+    // Without a length, the body extends to the end.
     const length = isInterim ? 0 : Number(announced ?? rest.length)
     answers.push({ status: Number(status), head, body: rest.slice(end + 4, end + 4 + length) })
     rest = rest.slice(end + 4 + length)
@@ -73,7 +73,7 @@ export function answersIn(heard: string): RawAnswer[] {
   return answers
 }
 
-/** Sends bytes as they are and hears what comes back until the daemon hangs up. */
+/** Sends bytes and returns all received text until the daemon closes the connection. */
 export async function send(daemon: Pick<Daemon, 'url'>, ...lines: string[]): Promise<RawAnswer> {
   const raw = openSocket(daemon)
   raw.write(...lines)

@@ -31,7 +31,7 @@ const routes = (): Route[] =>
     }),
   )
 
-/** Lines for all fields of a schema, those within fields too, as far as the line's beginning is certain. */
+/** Returns the expected beginnings of lines for all fields of a schema, nested ones included. */
 function linesFor(schema: Body, depth = 0): string[] {
   const parts: Body[] = [...(schema.anyOf ?? []), schema.items, schema.additionalProperties].filter(
     (part) => typeof part === 'object',

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => twin.close())
 
-/** A body that comes in pieces, with no length announced. */
+/** Makes a body that arrives in chunks, without a content length. */
 async function stream(pieces: readonly string[], contentType: string): Promise<Answer> {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -27,7 +27,7 @@ async function stream(pieces: readonly string[], contentType: string): Promise<A
   return { status: response.status, body: JSON.parse(await response.text()), headers: response.headers }
 }
 
-/** A JSON body of so many bytes. */
+/** Makes a JSON body of a number of bytes. */
 const bodyOf = (bytes: number) => `{"zebra":"${'x'.repeat(bytes - 12)}"}`
 const announced = (body: string) => ({ 'Content-Length': String(Buffer.byteLength(body)) })
 

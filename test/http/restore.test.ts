@@ -52,7 +52,7 @@ describe.each(EVERYWHERE)('%s a live stream', (place) => {
       'reset',
       'customer.created',
     ])
-    // An empty id, so that a reader that reconnects does not ask for what is gone.
+    // An empty id, so that a reconnecting reader does not resume after a removed event.
     expect(reset?.id).toBe('')
     expect(fresh?.data.data.object.name).toBe('new')
     await stream.close()
@@ -126,7 +126,7 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
       const there = (await twin.get('/v1/customers?limit=100')).data.filter(
         ({ name }: Body) => name !== 'kept',
       )
-      // What is there came after, with ids as if nothing else had been; everything else was answered before.
+      // Existing customers were created after the restore, with ids as if nothing else had been; others were answered before it.
       const after = there.map(({ name }: Body) => made[Number(name)])
       expect(there).toEqual(after)
       expect(there.length).toBeGreaterThan(0)
@@ -144,7 +144,7 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
     const { body: made } = await make()
     await save(twin, 'with')
     await restore(twin, 'without')
-    // It has entered, and finds nothing, when the state that knows its answer comes.
+    // The request has found no answer for its idempotency key yet, when a state with the answer is restored.
     const restored = restore(twin, 'with')
     const answers = await Promise.all(Array.from({ length: 5 }, make))
     await restored
@@ -196,7 +196,7 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
     expect((await first).now).toBe(at('2026-05-01T10:00:00Z'))
     expect((await first).summary.jobs).toBe(90)
     await restored
-    // It came later: so it moves the restored clock.
+    // It arrived after the restore, so it advances the restored clock.
     expect((await second).now).toBe(at('2026-02-01T10:00:00Z'))
     await restore(twin)
     expect(bytesOf(await historyOf(twin))).toEqual(before)

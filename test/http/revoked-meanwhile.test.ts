@@ -27,7 +27,7 @@ afterEach(() => twin.close())
 const operate = async (method: string, path: string, body?: Body): Promise<Body> =>
   (await asOperator(twin)(method, path, body)).body
 
-/** Holds the main clock as an advance does, so that commands wait. */
+/** Blocks the main clock like an advance, so that commands wait. */
 function holdClock(): { readonly waiting: readonly Waiting[]; end(by?: number): void } {
   const { clock, held } = twin.sandbox.merchant
   const waiting: Waiting[] = []
@@ -42,7 +42,7 @@ function holdClock(): { readonly waiting: readonly Waiting[]; end(by?: number): 
   }
 }
 
-/** What is answered to a request that waits for an advance while something else happens. */
+/** Returns the answer to a request that waits for an advance while an action runs. */
 async function whileItWaits(
   send: () => Promise<Answer>,
   happen: () => Promise<unknown>,
@@ -56,7 +56,7 @@ async function whileItWaits(
   return answer
 }
 
-/** A key, a client that has it, and how to revoke it. */
+/** Creates a key, a client with it, and a function that revokes it. */
 async function newKey(params: Body = {}) {
   const { id, secret } = await operate('POST', 'keys', params)
   return { client: clientOf(twin.sandbox, secret), revoke: () => operate('POST', `keys/${id}/revoke`) }

@@ -8,18 +8,18 @@ import { openPlayed, type Played, type Sent } from './played.ts'
 import { FORM, toForm } from './support.ts'
 
 /**
- * What a request may take in milliseconds of processor time, beside three times what reading it takes. What grows with the square
- * of its length takes seconds.
+ * The allowed processor time of a request in milliseconds, in addition to three times the time for reading it. Quadratic work
+ * takes seconds.
  */
 const ALLOWED_MS = 50
 
 const KIB = 1_024
-/** The last is just below the largest body of /v1. */
+/** The last is just below the size limit of bodies on /v1. */
 const BODIES = [KIB, 64 * KIB, 1_000 * KIB]
-/** A request line and headers have at most 16 KiB: more never reaches the application. */
+/** The request line and headers are limited to 16 KiB. */
 const HEADERS = [KIB, 15 * KIB]
 
-/** Those to which patterns, encodings, numbers and paths give a meaning. */
+/** Characters with a meaning in patterns, encodings, numbers and paths. */
 const CHARACTERS = ['*', 'a', '[', ']', '%', ' ', '.', '\\', '1', '&', '"', '/', '_', '\n', '-', ':', '=']
 
 vi.setConfig({ testTimeout: isLong ? 3_600_000 : 180_000 })
@@ -29,7 +29,7 @@ let played: Played
 let places: Places
 beforeAll(async () => {
   played = await openPlayed()
-  // A specimen of its own is what is described.
+  // The description comes from a separate sandbox.
   const twin = await startTwin()
   places = new Places((await twin.request('GET', '/openapi.json', undefined, { Host: 'localhost' })).body)
   await twin.close()
@@ -45,11 +45,11 @@ async function send({ path, init }: Sent): Promise<void> {
 type Attack = {
   readonly name: string
   readonly sent: Sent
-  /** What reading it takes, in milliseconds. */
+  /** The time for reading its body, in milliseconds. */
   readonly reading?: number
 }
 
-/** Sends requests. @returns those that took too long, even at the quickest of three times */
+/** Sends requests. @returns those that took too long in the best of three runs */
 async function slowOnes(attacks: Iterable<Attack> | AsyncIterable<Attack>): Promise<string[]> {
   const slow: string[] = []
   for await (const { name, sent, reading = 0 } of attacks) {
@@ -61,8 +61,8 @@ async function slowOnes(attacks: Iterable<Attack> | AsyncIterable<Attack>): Prom
 }
 
 /**
- * The characters to try at a place: all of them in a long run; in the suite the first two, to which most happens, and others in
- * turn, so that all of them come to many places.
+ * Returns the characters to try at a place: all of them in a long run. In the suite, the first two, which have most effects, and
+ * the others in turn, so that each is tried at many places.
  */
 let turn = 0
 function* charactersFor(size: number): Generator<string> {
@@ -76,10 +76,10 @@ type Encoding = (params: unknown) => { readonly type: string; readonly body: str
 const asJson: Encoding = (params) => ({ type: 'application/json', body: JSON.stringify(params) })
 const asForm: Encoding = (params) => ({ type: FORM['Content-Type'], body: toForm(params as Body) })
 
-/** One after the other in the suite, both in a long run. */
+/** Alternates in the suite; both in a long run. */
 const encodings = (): Encoding[] => (isLong ? [asJson, asForm] : [turn % 2 === 0 ? asJson : asForm])
 
-/** So many of a character as have a size when they are encoded. */
+/** Repeats a character so that the encoded text has a size. */
 const textOf = (character: string, size: number, encode: Encoding): string => {
   const encoded = encode({ a: character.repeat(100) }).body.length / 100
   return character.repeat(Math.floor(size / encoded))
@@ -96,7 +96,7 @@ const routeAt = (method: string, path: string): Registered => {
   return found
 }
 
-/** What it takes to read bodies, measured where nothing happens to what they hold. */
+/** Measures the time for reading bodies, with a parameter that is ignored. */
 class Reading {
   readonly #known = new Map<string, number>()
 
@@ -171,7 +171,7 @@ test.each(HEADERS)('a text of %i bytes is answered quickly for the id of every p
   expect(await slowOnes(paths(size))).toEqual([])
 })
 
-/** Headers that are read, each with what it may begin with that is read any further. */
+/** Headers that the application reads, each with prefixes that lead to further parsing. */
 const READ_HEADERS: Readonly<Record<string, readonly string[]>> = {
   Authorization: ['', 'Bearer ', 'Basic ', 'Bearer sk_test_', 'Bearer oat_test_'],
   Cookie: ['', 'paytwin_consent_0='],
@@ -211,7 +211,7 @@ test.each(HEADERS)('a text of %i bytes is answered quickly in every header that 
   expect(await slowOnes(headers(size))).toEqual([])
 })
 
-/** Names of parameters that are made of one piece again and again. */
+/** Parameter names made of one repeated part. */
 const PIECES = ['a', '[', ']', '[]', '[a]', '.', '%', ' ']
 
 function* names(size: number): Generator<Attack> {

@@ -6,7 +6,7 @@ import type { Daemon } from '../../src/daemon.ts'
 import { SOCKET_LIMITS } from '../../src/listener.ts'
 import { answersIn, openSocket, startListening } from './raw-socket.ts'
 
-/** The same as ever, and sooner. */
+/** The real limits, shortened. */
 const LIMITS = { ...SOCKET_LIMITS, headersMs: 200, requestMs: 500, idleMs: 150, checkMs: 25, connections: 40 }
 
 let daemon: Daemon
@@ -20,7 +20,7 @@ const key = () => `Authorization: Bearer ${daemon.secretKey}`
 const POST = 'POST /v1/customers HTTP/1.1'
 const JSON_TYPE = 'Content-Type: application/json'
 
-/** Says something bit by bit for as long as somebody listens. @returns what was heard, and after how many milliseconds */
+/** Sends bytes slowly until the connection closes. @returns the received text, and the time in milliseconds */
 async function drip(begin: string[], drops: string) {
   const raw = openSocket(daemon)
   raw.write(...begin)

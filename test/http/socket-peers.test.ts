@@ -31,7 +31,7 @@ const key = () => `Authorization: Bearer ${daemon.secretKey}`
 const GET = 'GET /v1/customers HTTP/1.1'
 const CONNECT = 'CONNECT evil.example:443 HTTP/1.1'
 
-/** A connected peer that never closes its side of the connection. */
+/** Connects a peer that never closes its side of the connection. */
 async function clinging(): Promise<RawSocket> {
   const peer = openSocket(daemon, { allowHalfOpen: true })
   peers.push(peer)
@@ -45,7 +45,7 @@ async function isServed(): Promise<boolean> {
   return (await raw.heard).startsWith('HTTP/1.1 200 ')
 }
 
-/** More than all buffers between two sockets hold. */
+/** More than the buffers between two sockets hold. */
 const PIPELINED = 20_000
 
 test.each<[string, (peer: RawSocket) => void]>([
@@ -74,7 +74,7 @@ test.each<[string, (peer: RawSocket) => void]>([
   30_000,
 )
 
-/** Says something, and a byte more every now and then. */
+/** Sends text, and then single bytes at intervals. */
 function drip({ socket, write }: RawSocket, ...lines: string[]): void {
   write(...lines)
   const dripping = setInterval(() => socket.writable && socket.write('x'), 20)

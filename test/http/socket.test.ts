@@ -91,7 +91,7 @@ describe('over a socket', () => {
       expect([status, body.includes('"param":"Host"')], lines.join(' ')).toEqual([400, true])
     }
   })
-  /** What is sent, beside a Host, a key and the wish to be hung up on; and the only answer that may come. */
+  /** The sent bytes, in addition to Host, key and `Connection: close`; and the only allowed answer. */
   test.each<[string, number, string[]]>([
     ['path: encoded slashes part nothing', 404, ['GET /v1%2fcustomers HTTP/1.1']],
     ['path: a double slash names no host', 404, ['GET //v1/customers HTTP/1.1']],

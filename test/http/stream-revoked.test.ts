@@ -16,13 +16,13 @@ afterEach(() => twin.close())
 const operate = async (method: string, path: string, body?: Body): Promise<Body> =>
   (await asOperator(twin)(method, path, body)).body
 
-/** What came of opening a stream with a credential that was revoked when its holder was known already. */
+/** Opens a stream with a credential that is revoked after its authentication. Returns the answer. */
 async function openWhile(credential: string, revoke: () => Promise<unknown>): Promise<Body> {
   await operate('POST', 'faults', { kind: 'latency', ms: 1_000, count: 1 })
   const opening = twin.sandbox.app.request('/v1/events', {
     headers: { Accept: 'text/event-stream', Authorization: `Bearer ${credential}` },
   })
-  // The request waits by now: who asks was settled before.
+  // The request is already authenticated and waits.
   while ((await operate('GET', 'faults')).data.length > 0) await turn()
   await revoke()
   const answer = await opening

@@ -232,7 +232,7 @@ describe('a slow reader', () => {
       counts.push(new TextDecoder().decode(chunk).split('event: ').length - 1)
       if (counts.reduce((sum, count) => sum + count, 0) === 120) break
     }
-    // The first one says that the stream is open.
+    // The first chunk is the comment that the stream is open.
     expect(counts).toEqual([0, 50, 50, 20])
   })
 

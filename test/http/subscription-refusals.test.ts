@@ -15,7 +15,7 @@ const NOW = 1769853600
 
 let twin: Twin
 let base: Body
-/** Objects that cannot be used, each for a reason of its own. */
+/** Objects that cannot be used, each for another reason. */
 const odd: Record<string, string> = {}
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { Answer, Body, Twin } from '../twin.ts'
 
 export const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 
-/** What an error must say; the type is invalid_request_error and the status 400 unless told otherwise. */
+/** The expected fields of an error. Default: type invalid_request_error, status 400. */
 export type Refusal = {
   readonly status?: number
   readonly type?: string
@@ -12,7 +12,7 @@ export type Refusal = {
   readonly param: string | null
 }
 
-/** Checks a whole error body but for its wording. */
+/** Checks a whole error body except its message. */
 export function expectRefusal(answer: Answer, { status = 400, type, code, param }: Refusal): void {
   const { error, ...beside } = answer.body
   const { message, doc_url, ...rest } = error ?? {}
@@ -37,7 +37,7 @@ export const badState = (param: 'status' | null = 'status'): Refusal => ({
   param,
 })
 
-/** Checks the body of a key that does not open. */
+/** Checks the body of the error for an invalid key. */
 export function expectUnauthenticated(answer: Answer, message = 'Invalid API Key provided'): void {
   expect(answer.status).toBe(401)
   expect(answer.body).toEqual({ error: { type: 'authentication_error', message }, livemode: false })
@@ -57,7 +57,7 @@ const LISTS = [
   'test_helpers/upcoming',
 ]
 
-/** What a merchant has: the newest of every list, and its clock. */
+/** Returns the state of a merchant: the newest of every list, and its clock. */
 export async function contents(twin: Twin): Promise<Body> {
   const all: Body = { clock: await twin.get('/v1/test_helpers/clock') }
   for (const name of LISTS) {
@@ -66,7 +66,7 @@ export async function contents(twin: Twin): Promise<Body> {
   return all
 }
 
-/** Runs something that must leave everything as it is. */
+/** Runs work that must leave the state unchanged. */
 export async function unchanged<T>(twin: Twin, act: () => Promise<T>): Promise<T> {
   const before = await contents(twin)
   const result = await act()
@@ -74,7 +74,7 @@ export async function unchanged<T>(twin: Twin, act: () => Promise<T>): Promise<T
   return result
 }
 
-/** A request that must be refused and must write nothing. */
+/** Sends a request that must fail and write nothing. */
 export async function expectRefused(
   twin: Twin,
   [method, path, body, headers]: readonly [string, string, unknown?, Record<string, string>?],
@@ -85,10 +85,10 @@ export async function expectRefused(
   return answer
 }
 
-/** Rows of a table with one column, whose values may be lists. */
+/** Makes rows of a table with one column, whose values may be lists. */
 export const rows = <T>(...values: readonly T[]): [T][] => values.map((value) => [value])
 
-/** Nested parameters as form pairs: `items[0][price]=…`. */
+/** Formats nested parameters as form pairs: `items[0][price]=…`. */
 export function toForm(params: Body, { percentEncoded = false } = {}): string {
   const pairs: string[] = []
   const add = (name: string, value: unknown): void => {
@@ -106,7 +106,7 @@ export function toForm(params: Body, { percentEncoded = false } = {}): string {
 export const postForm = (twin: Twin, path: string, form: Body | string): Promise<Answer> =>
   twin.request('POST', path, typeof form === 'string' ? form : toForm(form), FORM)
 
-/** Requests of the operator; the path is that under /_paytwin. */
+/** Sends requests to the admin API; paths are relative to /_paytwin. */
 export const asOperator =
   (twin: Twin) =>
   (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
@@ -116,7 +116,7 @@ export const asOperator =
       ...headers,
     })
 
-/** A further merchant, with a client of its own. */
+/** Creates a further merchant, with its own client. */
 export async function anotherMerchant(
   twin: Twin,
   clock: string | number = '2026-01-31T10:00:00Z',
@@ -130,7 +130,7 @@ export async function anotherMerchant(
 export const typesOf = (events: readonly Body[]): string[] => events.map(({ type }) => type)
 export const idsOf = (objects: readonly Body[]): string[] => objects.map(({ id }) => id)
 
-/** The events that a step told, oldest first. */
+/** Returns the events of a step, oldest first. */
 export async function eventsOf(twin: Twin, step: () => Promise<unknown>): Promise<Body[]> {
   const known = new Set(idsOf((await twin.get('/v1/events?limit=100')).data))
   await step()
@@ -140,14 +140,14 @@ export async function eventsOf(twin: Twin, step: () => Promise<unknown>): Promis
 
 /** A live stream of events under test. */
 export type Stream = {
-  /** The next so many events as they came over the wire. */
+  /** Resolves to the next events, as they were received. */
   take(count: number): Promise<{ event: string | undefined; id: string | undefined; data: Body }[]>
-  /** The answer, with its headers. */
+  /** The response, with its headers. */
   readonly response: Response
   close(): Promise<void>
 }
 
-/** Opens a stream of events; with an operator's token under /_paytwin. */
+/** Opens a stream of events; with an admin token, of the admin API. */
 export async function openStream(
   twin: Twin,
   path = '/v1/events',

@@ -228,7 +228,7 @@ describe('a customer on a test clock', () => {
 })
 
 describe('an advance', () => {
-  test('moves the customers of its clock, and nobody else', async () => {
+  test('moves only the customers of its clock', async () => {
     const clock = await makeClock(NOW)
     const other = await makeClock(NOW)
     const [own, others, mains] = [
@@ -356,7 +356,7 @@ describe('deleting a test clock', () => {
         unknown(),
       )
     }
-    // What is left of them can still be looked at, and annotated.
+    // Deleted customers can still be read, and their metadata updated.
     const [{ subscription } = { subscription: {} as Body }] = customers
     const annotated = await twin.post(`/v1/subscriptions/${subscription.id}`, { metadata: { a: '1' } })
     expect(annotated).toMatchObject({ status: 'canceled', test_clock: clock.id, metadata: { a: '1' } })

@@ -17,7 +17,7 @@ async function start(options: Partial<SandboxOptions> = {}): Promise<void> {
   twin = await startTwin({ wall: () => wall, ...options })
 }
 
-/** Sets the wall clock, and lets the tick of each second notice. */
+/** Sets the wall clock, and lets the next tick detect it. */
 async function setWall(time: number): Promise<void> {
   wall = time
   await twin.sandbox.engine.settleAll()
@@ -26,7 +26,7 @@ async function setWall(time: number): Promise<void> {
 const operate = async (method: string, path: string, body?: Body): Promise<Body> =>
   (await asOperator(twin)(method, path, body)).body
 
-/** A key that is revoked at the start, and a client that has it. */
+/** Creates a client with a key that is revoked at the start. */
 async function revokedKey(): Promise<Twin> {
   const { id, secret } = await operate('POST', 'keys', {})
   await operate('POST', `keys/${id}/revoke`)

@@ -254,7 +254,7 @@ describe('an idempotency key', () => {
     expect(again.headers.get('Idempotent-Replayed')).toBe('true')
     expect(again.body).toEqual({ ...first.body, secret: 'whsec_…' })
     expect((await shop.get(PATH)).data).toHaveLength(1)
-    // A third time it is the second answer, byte for byte.
+    // The third answer equals the second, byte for byte.
     expect(JSON.stringify((await create()).body)).toBe(JSON.stringify(again.body))
   })
 

@@ -28,7 +28,7 @@ const operator = (...given: Parameters<ReturnType<typeof asOperator>>) => asOper
 const listed = async (query = ''): Promise<Body[]> =>
   (await operator('GET', `authorizations${query}`)).body.data
 
-/** What a page asks: nobody in particular. @returns the authorization's id */
+/** Requests an authorization on the consent page, without a merchant. @returns its id */
 async function askOnPage(): Promise<string> {
   const query = new URLSearchParams({
     response_type: 'code',

@@ -159,7 +159,7 @@ describe('an asynchronous advance', () => {
     const { status, body } = await operator('POST', 'clock/advance', { by: '1mo', async: true })
     expect(status).toBe(200)
     expect(body.data[0]).toMatchObject({ status: 'advancing', target: 1772272800 })
-    // A write waits until it has ended.
+    // A write waits for the end of the advance.
     const customer = await twin.post('/v1/customers')
     expect(customer.created).toBe(1772272800)
     expect((await operator('GET', 'clock')).body.data[0]).toMatchObject({ status: 'ready', target: null })

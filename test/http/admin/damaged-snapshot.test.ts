@@ -8,7 +8,7 @@ import { asOperator, expectRefusal, invalid } from '../support.ts'
 
 const PAGE = 4_096
 
-/** A sandbox with a snapshot of a subscription, the snapshot's file, and its restore, which must be refused. */
+/** Returns a sandbox with a snapshot of a subscription, the snapshot's file, and its restore, which must fail. */
 async function prepare() {
   const folder = newFolder()
   const twin = await openTwin({ database: join(folder, 'paytwin.db') })

@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => twin.close())
 
-/** Customers of both merchants in turn; their names in order. */
+/** Creates customers of both merchants alternately. Returns their names in order. */
 async function fill(count: number): Promise<string[]> {
   const names: string[] = []
   for (let n = 0; n < count; n += 1) {

@@ -10,14 +10,14 @@ beforeEach(async () => {
 })
 afterEach(() => twin.close())
 
-/** What is slow takes minutes: each of some thousands looks at all others. */
+/** Quadratic checks take minutes: each of thousands of entries is compared with all others. */
 const ALLOWED_MS = 5_000
 
 const post = (...contents: readonly unknown[]): Promise<Answer> => {
   const files = contents.map((content, index) => ({ name: `${index}.json`, content }))
   return asOperator(twin)('POST', 'fixtures', { files })
 }
-/** So many entries of a section. */
+/** Makes a number of entries of a section. */
 const many = <T>(count: number, entry: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => entry(index))
 

@@ -12,7 +12,7 @@ const SUBSCRIPTION = {
   default_payment_method: 'card',
   items: [{ price: 'pro' }],
 }
-/** One object of each kind, each named by another. */
+/** One object of each kind, each referred to by another. */
 const SHOP = {
   products: [{ ref: 'pro', name: 'Pro' }],
   prices: [{ ...PRICE, product: 'pro' }],
@@ -29,7 +29,7 @@ afterEach(() => twin.close())
 
 const post = (files: readonly unknown[], more: Body = {}, on: Twin = twin): Promise<Answer> =>
   asOperator(on)('POST', 'fixtures', { files, ...more })
-/** Loads one file that must be right. */
+/** Loads one valid file. */
 const load = async (content: unknown, more: Body = {}, on: Twin = twin): Promise<Body> => {
   const { status, body } = await post([{ name: 'shop.json', content }], more, on)
   expect({ status, error: body.error }).toEqual({ status: 200, error: undefined })
@@ -39,7 +39,7 @@ const idOf = (loaded: Body, object: string, ref: string | null = null): string =
   loaded.made.find((made: Body) => made.object === object && made.ref === ref)?.id
 const merchants = async (): Promise<Body[]> => (await asOperator(twin)('GET', 'merchants')).body.data
 const keys = async (): Promise<Body[]> => (await asOperator(twin)('GET', 'keys')).body.data
-/** Everything there is, the operator's things too. */
+/** Returns the whole state, also that of the operator. */
 const everything = async () => ({
   ...(await contents(twin)),
   merchants: await merchants(),
@@ -319,7 +319,7 @@ describe('merchants of their own', () => {
 })
 
 describe('all or nothing', () => {
-  /** The last of them is refused by a rule, not by its form. */
+  /** A rule refuses the last of them; its shape is valid. */
   const FAILING = {
     ...SHOP,
     merchants: [
@@ -342,7 +342,7 @@ describe('all or nothing', () => {
     expect(await everything()).toEqual(before)
     expect((await clientOf(twin.sandbox, KEY).request('GET', '/v1/customers')).status).toBe(401)
 
-    // What comes next is what would have come first.
+    // The next object gets the same id as if nothing had been loaded.
     const other = await startTwin({ wall: () => 1_769_853_600_000 })
     const next = { merchants: [{ keys: [{ secret: KEY }] }], ...SHOP }
     expect(await load(next)).toEqual(await load(next, {}, other))

@@ -15,7 +15,7 @@ import {
   unknown,
 } from '../support.ts'
 
-/** A sandbox with a second merchant that is to go. */
+/** Opens a sandbox with a second merchant, to be deleted. */
 async function prepare(
   place: keyof typeof PLACES = 'in memory',
   clock: string | number = '2026-06-01T09:00:00Z',

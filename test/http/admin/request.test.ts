@@ -10,7 +10,7 @@ const list = async (twin: Twin, query = ''): Promise<Body[]> => {
   expect(status).toBe(200)
   return body.data
 }
-/** The newest request. */
+/** Returns the newest request. */
 const newest = async (twin: Twin): Promise<Body> => (await list(twin, '?limit=1'))[0] ?? {}
 
 describe('the request log', () => {
@@ -201,7 +201,7 @@ describe('a stream of requests', () => {
     const twin = await openTwin()
     const stream = await open(twin)
     const taking = stream.take(1)
-    // After some turns the reader has read what there was, and its stream has been asked for more in vain.
+    // After some turns the reader has read everything, and its stream waits for more.
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     await twin.get('/v1/customers')
     expect((await taking)[0]?.data.path).toBe('/v1/customers')

@@ -55,7 +55,7 @@ describe.each(EVERYWHERE)('%s a reset', (place) => {
     expectUnauthenticated(await clientOf(twin.sandbox, revoked.secret).request('GET', '/v1/events'))
     expectUnauthenticated(await clientOf(twin.sandbox, secretKey).request('GET', '/v1/events'))
     expect((await operator('GET', 'merchants')).body.data).toHaveLength(1)
-    // Its ordinal and id come again, and with them nobody that its keys would open.
+    // The new merchant has the same ordinal and id. The former keys must be invalid for it.
     await anotherMerchant(twin)
     expectUnauthenticated(await clientOf(twin.sandbox, secretKey).request('GET', '/v1/events'))
     expect((await operator('POST', 'keys', { merchant: data[0].merchant_id })).status).toBe(201)

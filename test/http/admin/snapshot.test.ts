@@ -6,7 +6,7 @@ import { anotherMerchant, asOperator, expectRefusal, idsOf, invalid, rows, unkno
 
 const WALL = 1_800_000_000
 
-/** A sandbox, a hand on its wall clock, and what the operator can do with its snapshots. */
+/** Opens a sandbox with a settable wall clock, and helpers for its snapshots. */
 async function prepare(place: (typeof EVERYWHERE)[number][0], options: Body = {}) {
   let wall = WALL * 1000
   const twin = await openTwin({ database: PLACES[place](), wall: () => wall, ...options })
@@ -175,7 +175,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     const { secretKey } = await anotherMerchant(twin)
     const other = clientOf(twin.sandbox, secretKey)
     await save('neither')
-    // The same objects of each merchant, which in the table come after those of the other.
+    // The other merchant's objects come first in the table.
     await subscribe(other)
     const { customer, subscription } = await subscribe(twin)
     await save('other-first')
@@ -183,7 +183,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     await subscribe(twin)
     await subscribe(other)
     await restore('other-first')
-    // The subscription is canceled without having been asked for alone.
+    // Cancels a subscription that was not read before.
     await twin.delete(`/v1/customers/${customer.id}`)
     expect((await twin.get(`/v1/subscriptions/${subscription.id}`)).status).toBe('canceled')
   })
@@ -305,7 +305,7 @@ describe.each(EVERYWHERE)('keys, %s,', (place) => {
     await save('with-the-first')
     await restore('without')
     const second = await anotherMerchant(twin)
-    // The seed makes the same id: only the keys tell the two apart.
+    // The seed gives the same id, so only the keys distinguish the two.
     expect(second.merchant.id).toBe(first.merchant.id)
     expect((await reads(twin, first.secretKey)).status).toBe(401)
     expect((await reads(twin, second.secretKey)).status).toBe(200)
@@ -333,7 +333,7 @@ test('snapshots on disk are there after a restart, and the restored state too', 
   wall += 10_000
   const second = await open()
   expect(await told(second)).toEqual(before)
-  // As after any downtime a live clock has gone on with the wall clock.
+  // As after any downtime, a live clock has followed the wall clock.
   expect(await nowOf(second)).toBe(WALL + 10)
   expect(idsOf((await asOperator(second)('GET', 'snapshots')).body.data)).toEqual(['state'])
   await second.post('/v1/customers')

@@ -6,7 +6,7 @@ import { anotherMerchant, asOperator, expectRefusal, idsOf, invalid, typesOf, un
 
 const DECLINED = 'decline:insufficient_funds'
 
-/** What the operator is shown. */
+/** Returns an object as the admin API shows it. */
 const show = async (twin: Twin, path: string): Promise<Body> => {
   const { status, body } = await asOperator(twin)('GET', path)
   expect({ status, error: body.error }).toEqual({ status: 200, error: undefined })
@@ -194,7 +194,7 @@ describe('the future', () => {
   })
 })
 
-/** Stories whose clock stops at many instants; what is done at each, if anything. */
+/** Stories whose clock stops at many instants, with an optional action at each. */
 const STORIES: Readonly<
   Record<
     string,
@@ -280,7 +280,7 @@ describe('an object as it was', () => {
     await twin.advance({ by: '1mo' })
     const now = await nowOf(twin)
     for (const [stop, path, then] of answers) {
-      // Nobody knows afterwards what the merchant's setting was.
+      // The former setting of the merchant is not stored.
       for (const prospect of upcoming(then))
         if (prospect.kind === 'payment_retry' && prospect.consequence !== 'expire')
           prospect.consequence = null
@@ -308,7 +308,7 @@ describe('objects that move from a customer to one on another clock', () => {
   const LATER = 1_900_000_000
   const DAY = 86_400
 
-  /** A customer on a test clock in 2030, and one on the main clock. */
+  /** Creates a customer on a test clock in 2030, and one on the main clock. */
   async function openClocks() {
     const twin = await openTwin()
     const clock = await twin.post('/v1/test_helpers/test_clocks', { frozen_time: LATER })
@@ -334,7 +334,7 @@ describe('objects that move from a customer to one on another clock', () => {
 
     await twin.post(`/v1/payment_methods/${id}/detach`)
     await attach(bea)
-    // Far more changes than there are between two keyframes, and the same customers again.
+    // Far more changes than between two keyframes, then the same customers again.
     for (let n = 0; n < 40; n += 1) {
       await twin.post(`/v1/payment_methods/${id}/detach`)
       await attach(n % 2 === 0 ? ada : bea)

@@ -16,7 +16,7 @@ import {
 
 const NOW = 1769853600
 
-/** A request of the operator that must succeed. */
+/** Sends a request to the admin API, which must succeed. */
 async function succeed(twin: Twin, method: string, path: string, body?: unknown): Promise<Body> {
   const answer = await asOperator(twin)(method, path, body)
   expect([answer.status < 300, answer.body.error]).toEqual([true, undefined])
@@ -37,7 +37,7 @@ async function refuses(
   expect(shop.inbox.received).toHaveLength(sent)
 }
 
-/** A second merchant, and its endpoint. */
+/** Creates a second merchant with an endpoint. */
 async function withOther(shop: Shop): Promise<{ other: Twin; merchant: string; endpoint: Body }> {
   const { merchant, secretKey } = await anotherMerchant(shop)
   const endpoint = await succeed(shop, 'POST', 'webhooks', {

@@ -18,7 +18,7 @@ const READ_ONLY = {
   param: null,
 }
 
-/** Checks the 401 of a token that does not open, in the words of a key that does not. */
+/** Checks the 401 of an invalid token, which equals that of an invalid key. */
 function expectInvalidToken(answer: Answer): void {
   expect(answer.status).toBe(401)
   expect(answer.body).toEqual({

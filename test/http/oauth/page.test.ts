@@ -50,7 +50,7 @@ const show = (params: Body | string = {}): Promise<Shown> =>
 const nonceOf = ({ html }: Shown): string => /name="nonce" value="(\w+)"/.exec(html)?.[1] ?? ''
 const cookieOf = ({ headers }: Shown): string => headers.get('Set-Cookie')?.split(';')[0] ?? ''
 
-/** What a browser sends when a button of the page is pressed. */
+/** Submits the form of the page as a browser does. */
 const decide = (page: Shown, form: Body, headers: Record<string, string> = {}): Promise<Shown> =>
   look(DECISION, {
     method: 'POST',
@@ -60,7 +60,7 @@ const decide = (page: Shown, form: Body, headers: Record<string, string> = {}): 
 const approve = (page: Shown, headers?: Record<string, string>) =>
   decide(page, { decision: 'approve', merchant }, headers)
 
-/** Checks a page that says no, and sends nobody anywhere. */
+/** Checks an error page, without a redirect. */
 function expectPageRefusal({ status, headers, html }: Shown, words: RegExp): void {
   expect(status).toBe(400)
   expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')

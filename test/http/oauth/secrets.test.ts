@@ -18,13 +18,13 @@ import {
   VERIFIER,
 } from './support.ts'
 
-/** Everything that lies in a folder, as bytes. */
+/** Returns the content of all files in a folder, as bytes. */
 async function bytesIn(folder: string): Promise<Buffer> {
   const names = await readdir(folder)
   return Buffer.concat(await Promise.all(names.map((name) => readFile(join(folder, name)))))
 }
 
-/** A page's nonce and its browser's cookie. */
+/** Returns a page's nonce and its browser's cookie. */
 async function sealOf(twin: Twin, client_id: string): Promise<string[]> {
   const query = new URLSearchParams({ response_type: 'code', client_id, redirect_uri: REDIRECT_URI })
   const page = await twin.sandbox.app.request(`/v1/oauth/authorize?${query}`, {
@@ -59,7 +59,7 @@ test('codes, tokens, secrets of apps, nonces and cookies are kept as hashes only
     ...seal,
   ]
   const kept = await bytesIn(folder)
-  // What is looked for is found where it is.
+  // Checks that the search finds values that are there.
   expect(kept.includes(app.id)).toBe(true)
   for (const secret of secrets) {
     expect(secret.length).toBeGreaterThan(30)

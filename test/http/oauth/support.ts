@@ -8,7 +8,7 @@ export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 export const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 export const PKCE = { code_challenge: CHALLENGE, code_challenge_method: 'S256' }
 
-/** An app, as the operator makes it. */
+/** Creates an app through the admin API. */
 export async function makeApp(twin: Twin, params: Body = {}): Promise<Body> {
   const { status, body } = await asOperator(twin)('POST', 'apps', {
     name: 'Ledgerly',
@@ -21,27 +21,27 @@ export async function makeApp(twin: Twin, params: Body = {}): Promise<Body> {
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-/** How an app proves who it is. */
+/** Returns the header with which an app authenticates. */
 export const proofOf = ({ client_id, client_secret }: Body): { Authorization: string } => ({
   Authorization: `Basic ${base64(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`)}`,
 })
 
-/** An app asks the merchant of the twin's key. */
+/** Creates an authorization for the merchant of the twin's key. */
 export const ask = (twin: Twin, { client_id }: Body, params: Body = {}): Promise<Body> =>
   twin.post('/v1/oauth/authorizations', { client_id, redirect_uri: REDIRECT_URI, ...params })
 
-/** The parameters that an app is sent back with. */
+/** Returns the parameters of a redirect to the app. */
 export const paramsOf = (address: string): Record<string, string> =>
   Object.fromEntries(new URL(address).searchParams)
 
-/** An app asks and the merchant approves. @returns the code */
+/** Creates and approves an authorization. @returns the code */
 export async function codeFor(twin: Twin, app: Body, params: Body = {}): Promise<string> {
   const { id } = await ask(twin, app, params)
   const { redirect_to } = await twin.post(`/v1/oauth/authorizations/${id}/approve`)
   return paramsOf(redirect_to).code ?? ''
 }
 
-/** What an app sends to a route of its own, as a form. */
+/** Sends a form to a route for apps. */
 export const asApp = (
   twin: Twin,
   app: Body,
@@ -66,31 +66,31 @@ export const exchange = (twin: Twin, app: Body, code: string, params: Body = {})
 export const refresh = (twin: Twin, app: Body, refresh_token: string, params: Body = {}): Promise<Answer> =>
   asApp(twin, app, 'token', { grant_type: 'refresh_token', refresh_token, ...params })
 
-/** An app that a merchant has let in: its tokens. */
+/** Authorizes an app. @returns its tokens */
 export async function letIn(twin: Twin, app: Body, params: Body = {}): Promise<Body> {
   const { status, body } = await exchange(twin, app, await codeFor(twin, app, params))
   expect(status).toBe(200)
   return body
 }
 
-/** A client that asks with an access token. */
+/** Returns a client with an access token. */
 export const holding = (twin: Twin, access_token: string): Twin => clientOf(twin.sandbox, access_token)
 
-/** Whether an access token opens. */
+/** Returns whether an access token is valid. */
 export const opens = async (twin: Twin, { access_token }: Body): Promise<boolean> => {
   const { status } = await holding(twin, access_token).request('GET', '/v1/customers')
   expect([200, 401]).toContain(status)
   return status === 200
 }
 
-/** All that was ever granted, asked and revoked, as it is kept. */
+/** Returns all stored grants, authorizations and revocations. */
 export function grants({ sandbox }: Twin): unknown {
   const { oauth } = sandbox.engine.store
   const authorizations = oauth.authorizations({ limit: 1_000 })
   return { authorizations, tokens: authorizations.flatMap(({ seq }) => oauth.family(seq)) }
 }
 
-/** Runs something that must grant nothing, revoke nothing and use nothing up. */
+/** Runs work that must not grant, revoke or use up anything. */
 export async function grantsNothing<T>(twin: Twin, act: () => Promise<T>): Promise<T> {
   const before = grants(twin)
   const result = await act()
@@ -106,7 +106,7 @@ export const invalidClient: Refusal = {
   param: null,
 }
 
-/** Checks what an OAuth client is refused with: the envelope, and a description beside it. */
+/** Checks an OAuth error: the envelope with error_description. */
 export function expectOAuthRefusal(answer: Answer, { status = 400, type, code, param }: Refusal): void {
   const { error, error_description, ...beside } = answer.body
   const { message, doc_url, ...rest } = error ?? {}

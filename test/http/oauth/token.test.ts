@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 afterEach(() => twin.close())
 
-/** A request that must be refused, and leave every code and token as it was. */
+/** Sends a request that must fail, and leave every code and token unchanged. */
 const refused = async (
   act: () => ReturnType<typeof exchange>,
   refusal: Parameters<typeof expectOAuthRefusal>[1],
@@ -193,7 +193,7 @@ describe('a stolen code', () => {
     for (const answer of answers.filter(({ status }) => status !== 200)) {
       expectOAuthRefusal(answer, invalidGrant)
     }
-    // The others are replays, of which nobody can tell which is the thief's.
+    // The others are replays. It is unknown which of them is the thief's.
     expect(await opens(twin, won[0]?.body ?? {})).toBe(false)
   })
 })
@@ -519,7 +519,7 @@ test('the housekeeping deletes only what expired long ago', async () => {
     return [all.authorizations.length, all.tokens.length]
   }
   expect(await counts()).toEqual([3, 2])
-  // The request is decided on the wall clock; the codes live on the merchant's, which stands.
+  // The authorization expires on the wall clock, the codes on the merchant's clock, which is frozen.
   wall += 40 * 86_400_000
   expect(await counts()).toEqual([2, 2])
   await kept.advance({ by: '40d' })
