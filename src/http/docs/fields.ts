@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { isReference, type JsonSchema, nameOfRef, type Schemas } from '../openapi/json-schema.ts'
+import { entryOf, partsOf } from '../openapi/parts.ts'
 import type { Tag } from '../openapi/tags.ts'
 import type { Markup } from './layout.ts'
 
@@ -61,40 +62,21 @@ function componentType(name: string, explained: Explained): Markup {
   return page === undefined ? html`${name}` : html`<a href="${page}">${name}</a>`
 }
 
-/** Returns the component of the entries of a list; undefined if it is not a list. */
-function entryOf(name: string, schemas: Schemas): string | undefined {
-  const items = schemas[name]?.properties?.data?.items
-  return items && nameOfRef(items)
-}
-
 function pageOf(name: string, explained: Explained): string | undefined {
   const { tags } = explained
   const own = tags.find(({ component }) => component === name)
   if (own) return `/docs/${own.name}`
-  const whole = tags.find((tag) => [...partsOf(tag.component, explained), ...tag.beside].includes(name))
+  const whole = tags.find((tag) =>
+    [...partsExplainedWith(tag.component, explained), ...tag.beside].includes(name),
+  )
   return whole && `/docs/${whole.name}#${name}`
 }
 
-/** Returns the components nested in one, at any depth. They are explained on its page, except those with their own page. */
-export function partsOf(name: string, { schemas, tags }: Explained): string[] {
-  const found = new Set<string>()
-  const visit = (whole: string): void => {
-    for (const part of namedIn(schemas[whole])) {
-      const entry = entryOf(part, schemas) ?? part
-      if (found.has(entry) || tags.some(({ component }) => component === entry)) continue
-      found.add(entry)
-      visit(entry)
-    }
-  }
-  visit(name)
-  return [...found]
+/** The components that one is made of, those within them too, which are explained with it unless they have a page of their own. */
+export function partsExplainedWith(name: string, { schemas, tags }: Explained): string[] {
+  const others = tags.map(({ component }) => component).filter((component) => component !== name)
+  return partsOf(name, schemas, new Set(others)).slice(1)
 }
-
-/** Returns the components that a schema refers to directly, in its fields or options. */
-const namedIn = (schema: JsonSchema | undefined): string[] =>
-  [...Object.values(schema?.properties ?? {}), ...(schema?.anyOf ?? [])]
-    .filter((part) => !isReference(part))
-    .flatMap((part) => nameOfRef(part) ?? [])
 
 const joined = (parts: readonly (Markup | string)[]): Markup =>
   html`${parts.map((part, index) => (index === 0 ? part : html` or ${part}`))}`

@@ -8,7 +8,7 @@ import type { Tag } from '../openapi/tags.ts'
 import { type Description, templateOf } from '../openapi.ts'
 import type { Registered } from '../route.ts'
 import { curl } from './curl.ts'
-import { fieldList, partsOf, typeOf } from './fields.ts'
+import { fieldList, partsExplainedWith, typeOf } from './fields.ts'
 import type { Markup, PageContent } from './layout.ts'
 
 /** Example answers of up to this many lines are shown open. */
@@ -16,8 +16,8 @@ const SHORT_ANSWER_LINES = 16
 
 /** Makes the page of a resource: its routes, its object, and nested objects. */
 export function resourcePage(tag: Tag, description: Description, url: string): PageContent {
-  const objects = [tag.component, ...partsOf(tag.component, description), ...tag.beside].filter(
-    // A union has no properties. Its options are explained instead.
+  const objects = [tag.component, ...partsExplainedWith(tag.component, description), ...tag.beside].filter(
+    // One that is either of several is explained as these are.
     (name) => description.schemas[name]?.properties,
   )
   return {

@@ -1,4 +1,4 @@
-import { type JsonSchema, nameOfRef, type Schemas } from '../openapi/json-schema.ts'
+import type { JsonSchema, Schemas } from '../openapi/json-schema.ts'
 
 /** The parts of the OpenAPI document that the reference uses. */
 export type Document = {
@@ -75,10 +75,3 @@ export const responsesOf = (
     Number(status),
     resolvedIn(response, components.responses),
   ])
-
-/** Returns the component of the entries of a list; undefined if it is not a list. */
-export function entryOf(name: string, schemas: Schemas): string | undefined {
-  const { properties } = schemas[name] ?? {}
-  const items = properties?.has_more && properties.data?.items
-  return items && nameOfRef(items)
-}

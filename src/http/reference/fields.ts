@@ -1,6 +1,7 @@
 import { asCode, asMarkdown, linkTo } from '../../text/markdown.ts'
 import { isReference, type JsonSchema, nameOfRef, type Schemas } from '../openapi/json-schema.ts'
-import { entryOf, type Parameter } from './document.ts'
+import { entryOf } from '../openapi/parts.ts'
+import type { Parameter } from './document.ts'
 
 /** Enums that are listed under a heading, and the text of links to it. */
 export type LongEnums = readonly (readonly [heading: string, values: readonly unknown[], text: string])[]

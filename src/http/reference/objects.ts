@@ -1,7 +1,7 @@
 import { asMarkdown } from '../../text/markdown.ts'
-import { isReference, type JsonSchema, nameOfRef, type Schemas } from '../openapi/json-schema.ts'
-import { type Document, entryOf, type Route, responsesOf, routesOf } from './document.ts'
-import { type Context, fieldLines, headingOfObject, MARK_FIELD } from './fields.ts'
+import { objectsIn, partsOf } from '../openapi/parts.ts'
+import { type Document, type Route, responsesOf, routesOf } from './document.ts'
+import { type Around, fieldLines, headingOfObject, MARK_FIELD } from './fields.ts'
 
 /** The error objects, which are explained together in the chapter on errors. */
 export const ERROR_OBJECTS = [
@@ -49,31 +49,7 @@ const answeredBy = (route: Route, document: Document): string[] =>
     .filter(([status]) => status < 300)
     .flatMap(([, { content }]) => objectsIn(content['application/json']?.schema, document.components.schemas))
 
-/** Returns the objects that a schema refers to, also as entries of a list or options of a union. */
-function objectsIn(schema: JsonSchema | undefined, schemas: Schemas): string[] {
-  if (!schema || isReference(schema)) return []
-  const name = nameOfRef(schema)
-  if (name !== undefined) {
-    const entry = entryOf(name, schemas) ?? name
-    return schemas[entry]?.properties
-      ? [entry]
-      : (schemas[entry]?.anyOf ?? []).flatMap((option) => objectsIn(option, schemas))
-  }
-  const { anyOf = [], items, properties = {} } = schema
-  return [...anyOf, ...(items ? [items] : []), ...Object.values(properties)].flatMap((part) =>
-    objectsIn(part, schemas),
-  )
-}
-
-/** Returns an object and the objects nested in it, at any depth. */
-function partsOf(name: string, schemas: Schemas, known = new Set<string>()): string[] {
-  if (known.has(name)) return []
-  known.add(name)
-  const parts = Object.values(schemas[name]?.properties ?? {}).flatMap((part) => objectsIn(part, schemas))
-  return [name, ...parts.flatMap((part) => partsOf(part, schemas, known))]
-}
-
-/** Returns the names that are not taken yet, and marks them as taken. */
+/** Those that nobody has taken before. */
 function take(names: readonly string[], taken: Set<string>): string[] {
   const free = [...new Set(names)].filter((name) => !taken.has(name))
   for (const name of free) taken.add(name)
