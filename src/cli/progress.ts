@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock, ClockScope } from '../client/types.ts'
 import { counted, formatSpan, thousands } from '../text/display.ts'
+import { progressBar } from '../ui/progress-bar.ts'
 import type { Invocation } from './command.ts'
 import { instant } from './format.ts'
 
@@ -61,10 +62,9 @@ export function progressLine(
   const from = first.find(({ id }) => id === last.id)?.now ?? last.now
   const share = last.target > from ? (last.now - from) / (last.target - from) : 1
   const jobs = clocks.reduce((sum, { progress }) => sum + (progress?.jobs ?? 0), 0)
-  const filled = Math.round(share * BAR_WIDTH)
   return [
     instant(last.now),
-    `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${Math.floor(share * 100)}%`,
+    progressBar(share, BAR_WIDTH),
     counted(jobs, 'job'),
     `${thousands(jobs / seconds)}/s`,
     share > 0 ? `${formatSpan((seconds / share) * (1 - share))} left` : '',

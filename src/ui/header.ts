@@ -2,6 +2,7 @@ import { formatInstant } from '../core/calendar.ts'
 import { counted, thousands } from '../text/display.ts'
 import { type ClockView, nowOf, progressOf } from './clock-view.ts'
 import { spread } from './fit.ts'
+import { progressBar } from './progress-bar.ts'
 import { perSecond } from './rate.ts'
 import type { Span } from './span.ts'
 import type { Forwarding, State } from './state.ts'
@@ -47,15 +48,10 @@ function clockSpans(view: ClockView, at: number, isWide: boolean): Span[] {
   const { mode, status, target, progress } = view.clock
   const now = formatInstant(nowOf(view, at))
   if (status === 'ready') return [`${now} `, { text: mode, colour: mode === 'frozen' ? 'cyan' : 'green' }]
-  const percent = `${bar(progressOf(view), isWide ? BAR_WIDTH.wide : BAR_WIDTH.narrow)} ${Math.floor(progressOf(view) * 100)}%`
+  const percent = progressBar(progressOf(view), isWide ? BAR_WIDTH.wide : BAR_WIDTH.narrow)
   const aim = target === null ? 'advancing ' : `advancing to ${formatInstant(target)} `
   const jobs = progress ? ` ${counted(progress.jobs, 'job')}` : ''
   return [`${now} `, { text: isWide ? aim + percent + jobs : percent, colour: 'yellow' }]
-}
-
-function bar(share: number, width: number): string {
-  const filled = Math.round(share * width)
-  return '█'.repeat(filled) + '░'.repeat(width - filled)
 }
 
 function forwardingSpans({ url, secret, delivered, failed, lastFailure }: Forwarding): Span[] {
