@@ -2,6 +2,7 @@ import type { Prospect, Related } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
 import { MAX_ATTEMPTS } from '../core/dunning.ts'
 import { formatAmount } from '../core/money.ts'
+import { JOB_TEXTS } from './job-texts.ts'
 import type { Span } from './output.ts'
 import { statusColour } from './timeline-subscription.ts'
 
@@ -56,18 +57,6 @@ export const invoiceStatusText = (status: Invoice['status']): Span => ({
 export const amountDueText = ({ owed }: Related): string =>
   owed.map(({ amount, currency }) => formatAmount(amount, currency)).join(' + ')
 
-const JOBS: Readonly<Record<Prospect['kind'], string>> = {
-  payment_retry: 'retry',
-  invoice_due: 'invoice due',
-  cancellation: 'ends',
-  incomplete_expiry: 'expires',
-  pause_end: 'collection resumes',
-  trial_end: 'trial ends',
-  renewal: 'renewal',
-  refund_settlement: 'refund settles',
-  webhook_retry: 'webhook retry',
-}
-
 /** Formats the next due job: `2026-03-31T10:00:00Z  renewal, 20.00 USD`. */
 export function nextText(prospects: readonly Prospect[]): string {
   const [next] = prospects
@@ -75,12 +64,12 @@ export function nextText(prospects: readonly Prospect[]): string {
   const { due, kind, amount, currency, attempt } = next
   const cost = amount === null || currency === null ? '' : `, ${formatAmount(amount, currency)}`
   const which = attempt === null ? '' : `, attempt ${attempt} of ${MAX_ATTEMPTS}`
-  return `${formatInstant(due)}  ${JOBS[kind]}${cost}${which}`
+  return `${formatInstant(due)}  ${JOB_TEXTS[kind]}${cost}${which}`
 }
 
 /** Formats the next due job without its amount: `2026-03-31T10:00:00Z  renewal`. */
 export const shortNextText = ([next]: readonly Prospect[]): string =>
-  next ? `${formatInstant(next.due)}  ${JOBS[next.kind]}` : '–'
+  next ? `${formatInstant(next.due)}  ${JOB_TEXTS[next.kind]}` : '–'
 
 /** Formats metadata: `plan=pro team=blue`. */
 export const metadataText = (metadata: Readonly<Record<string, string>>): string =>

@@ -1,5 +1,6 @@
 import type { Prospect } from '../client/types.ts'
 import { MAX_ATTEMPTS } from '../core/dunning.ts'
+import { JOB_TEXTS } from './job-texts.ts'
 import { grouped, type Moment, money, type Namer, type Note, note } from './timeline-note.ts'
 
 /** Groups upcoming jobs by instant. */
@@ -33,21 +34,21 @@ const bill = (prospect: Prospect): string[] => [
 
 /** Describes each kind of job. */
 const DESCRIPTIONS: Readonly<Record<Prospect['kind'], (prospect: Prospect) => string[]>> = {
-  renewal: (renewal) => ['renewal', ...bill(renewal)],
+  renewal: (renewal) => [JOB_TEXTS.renewal, ...bill(renewal)],
   trial_end: (end) =>
     end.consequence === null
-      ? ['trial ends', ...bill(end)]
-      : [`trial ends: ${CONSEQUENCES[end.consequence]}`, 'nothing to charge'],
+      ? [JOB_TEXTS.trial_end, ...bill(end)]
+      : [`${JOB_TEXTS.trial_end}: ${CONSEQUENCES[end.consequence]}`, 'nothing to charge'],
   payment_retry: ({ label, attempt, consequence, ...due }) => [
-    `retry ${label ?? ''}`,
+    `${JOB_TEXTS.payment_retry} ${label ?? ''}`,
     money(due),
     `attempt ${attempt} of ${MAX_ATTEMPTS}`,
     consequence === null ? '' : `${CONSEQUENCES[consequence]} if it fails`,
   ],
   invoice_due: ({ label, ...due }) => [`${label ?? 'invoice'} is due`, money(due)],
   cancellation: () => ['scheduled cancellation'],
-  incomplete_expiry: () => ['expires unless paid'],
-  pause_end: () => ['collection resumes'],
-  refund_settlement: (refund) => ['refund settles', money(refund)],
-  webhook_retry: () => ['webhook retry'],
+  incomplete_expiry: () => [`${JOB_TEXTS.incomplete_expiry} unless paid`],
+  pause_end: () => [JOB_TEXTS.pause_end],
+  refund_settlement: (refund) => [JOB_TEXTS.refund_settlement, money(refund)],
+  webhook_retry: () => [JOB_TEXTS.webhook_retry],
 }
