@@ -38,6 +38,22 @@ const withoutWaiting = {
   },
 }
 
+/** Loads string-width when text is not ASCII: it creates a segmenter and large patterns while it is loaded, which takes 27 ms. */
+const widthWhenNeeded = {
+  name: 'width when needed',
+  setup({ onLoad, onResolve, resolve }) {
+    onResolve({ filter: /^string-width$/ }, async ({ importer, kind, resolveDir }) => {
+      if (kind !== 'import-statement' || !importer.startsWith(join(process.cwd(), 'src'))) return undefined
+      const { path } = await resolve('string-width', { kind: 'require-call', resolveDir })
+      return { path: 'string-width', namespace: 'when-needed', pluginData: path }
+    })
+    onLoad({ filter: /./, namespace: 'when-needed' }, ({ pluginData }) => ({
+      contents: `export default text => require(${JSON.stringify(pluginData)}).default(text)`,
+      resolveDir: process.cwd(),
+    }))
+  },
+}
+
 /** Loads pino's worker threads when they are first used. The daemon's log does not use them. */
 const pinoWithoutThreads = {
   name: 'pino without threads',
@@ -115,7 +131,7 @@ const script = {
   lineLimit: 120,
   logLevel: 'warning',
   metafile: true,
-  plugins: [englishOnly, withoutWaiting, pinoWithoutThreads, deferredBuiltins],
+  plugins: [englishOnly, withoutWaiting, widthWhenNeeded, pinoWithoutThreads, deferredBuiltins],
 }
 
 /**

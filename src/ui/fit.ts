@@ -3,7 +3,8 @@ import { visible } from '../text/display.ts'
 import { coloured, type Span, textOf } from './span.ts'
 
 const ASCII = /^[\u0020-\u007e]*$/
-const graphemes = new Intl.Segmenter()
+/** Made when it is first needed: it takes 12 ms of a start. */
+let graphemes: Intl.Segmenter | undefined
 
 /** Returns the width of a text without control characters in columns: two for 日 and most emoji. */
 export const widthOf = (text: string): number => (ASCII.test(text) ? text.length : stringWidth(text))
@@ -14,6 +15,7 @@ export function cut(text: string, columns: number): string {
   if (ASCII.test(text)) return text.slice(0, columns)
   let kept = ''
   let width = 0
+  graphemes ??= new Intl.Segmenter()
   for (const { segment } of graphemes.segment(text)) {
     width += stringWidth(segment)
     if (width > columns) break

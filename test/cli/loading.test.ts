@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { EXECUTABLE, temporaryFolder } from './executable.ts'
 
 const ROOT = join(EXECUTABLE, '../..')
@@ -85,6 +85,15 @@ test('a daemon is ready before it loads costly modules of Node that it does not 
   } finally {
     folder.remove()
   }
+})
+
+test('a command creates no text segmenter as long as it prints only ASCII', () => {
+  const folder = temporaryFolder()
+  onTestFinished(() => folder.remove())
+  const trap = join(folder.path, 'trap.cjs')
+  writeFileSync(trap, "Intl.Segmenter = class { constructor() { throw new Error('a segmenter is made') } }")
+  const { status, stderr } = spawnSync(process.execPath, ['--require', trap, EXECUTABLE, 'clock', '--help'])
+  expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: '' })
 })
 
 test('the code that writes the references is not part of the program', async () => {
