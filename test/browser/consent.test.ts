@@ -167,13 +167,13 @@ describe('the page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('sees an error for an unregistered redirect_uri, without a redirect', async () => {
+  test('shows an error for an unregistered redirect_uri, without a redirect', async () => {
     const { page } = await openPage()
     const response = await page.goto(
       `${daemon.url}/v1/oauth/authorize?response_type=code&client_id=app_x&redirect_uri=https://evil.example/`,
     )
     expect(response?.status()).toBe(400)
-    await page.getByRole('heading', { name: 'This does not work' }).waitFor()
+    await page.getByRole('heading', { name: 'The authorization request is invalid' }).waitFor()
     expect(await page.locator('form, a').count()).toBe(0)
   })
 })
@@ -201,7 +201,7 @@ describe('another site', () => {
       ${fields.map(([name, value]) => `<input name="${name}" value="${value}">`).join('')}
       <button>Win a prize</button></form>`)
     await page.getByRole('button', { name: 'Win a prize' }).click()
-    await page.getByText('are not accepted here').waitFor()
+    await page.getByText('are not allowed').waitFor()
     expect(await pending()).toBe(before)
     expect(app.visits).toEqual([])
   })
