@@ -270,10 +270,7 @@ export class Api {
 }
 
 /** OAuth routes have OAuth's error format, and ignore idempotency keys. See docs/contract/oauth.md#errors. */
-const OAUTH: Pick<AnswerOptions, 'errorBody' | 'ignoresIdempotencyKey'> = {
-  errorBody: describedBody,
-  ignoresIdempotencyKey: true,
-}
+const OAUTH = { errorBody: describedBody, ignoresIdempotencyKey: true } satisfies Partial<AnswerOptions>
 
 /** @throws ApiError parameter_invalid, param expand */
 function expandPaths(expand: unknown): string[] {
