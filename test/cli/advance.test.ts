@@ -28,12 +28,12 @@ describe('clock advance', () => {
   })
 
   test.each([
-    [['--stop-on', 'invoice.paid'], /Say how far/],
-    [['--stop-on', '1mo'], /--stop-on takes at least one type/],
-    [['--to-next', '--to', '2099-01-01'], /Give one of/],
+    [['--stop-on', 'invoice.paid'], /Give a duration/],
+    [['--stop-on', '1mo'], /--stop-on needs at least one event type/],
+    [['--to-next', '--to', '2099-01-01'], /Give only one of/],
     [['1d', '2d'], /too many arguments/],
-    [['--all', '--to-next'], /--to-next is for one clock/],
-    [['1d', '--all', '--stop-on', 'invoice.paid'], /--stop-on is for one clock/],
+    [['--all', '--to-next'], /--to-next works with one clock only/],
+    [['1d', '--all', '--stop-on', 'invoice.paid'], /--stop-on works with one clock only/],
   ])('%j is wrong usage: exit 2', async (args, message) => {
     const { status, stderr } = await fail('clock', 'advance', ...args)
     expect(status).toBe(2)
