@@ -86,7 +86,7 @@ test('an empty variable counts as unset', () => {
   })
 })
 
-test.each(['nonsense', 'ftp://127.0.0.1', '127.0.0.1:4242', ''])('%j is no address of a daemon', (url) => {
+test.each(['nonsense', 'ftp://127.0.0.1', '127.0.0.1:4242', ''])('%j is not a valid daemon URL', (url) => {
   expect(() => findDaemon({ url }, { env: NOWHERE })).toThrow(expect.objectContaining({ exitStatus: 2 }))
 })
 

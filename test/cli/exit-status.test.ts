@@ -126,10 +126,10 @@ describe('2, wrong usage:', () => {
     },
   )
 
-  test.each(table(remote))('%s with an address that is none', async (_name, listed) => {
+  test.each(table(remote))('%s with an invalid URL', async (_name, listed) => {
     const { status, stdout, stderr } = await outcome([...exampleOf(listed), '--url', 'nonsense'])
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-    expect(stderr).toMatch(/^error: 'nonsense' is no address of a daemon/)
+    expect(stderr).toMatch(/^error: 'nonsense' is not a valid daemon URL/)
   })
 
   test.each(table(NOUNS))('%s alone, which shows its verbs', async (_name, { path, command }) => {

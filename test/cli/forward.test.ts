@@ -110,7 +110,7 @@ describe('a target', () => {
   test.each(['ftp://localhost/x', 'localhost:3000', 'http://user:secret@localhost/', '', '//x'])(
     'is not %j',
     (url) => {
-      expect(() => targetOf(url, 'token')).toThrow(/is no address to forward to/)
+      expect(() => targetOf(url, 'token')).toThrow(/is not a valid URL to forward to/)
     },
   )
 

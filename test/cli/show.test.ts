@@ -24,7 +24,7 @@ describe('with a renewal that failed', () => {
     expect(shown.timeline.happened.data).toHaveLength(12)
     const whole = await text('subscriptions', 'show', subscription)
     expect(whole).toContain('status: past_due\n')
-    expect(whole).toContain('costs: 20.00 USD a month\n')
+    expect(whole).toContain('amount: 20.00 USD a month\n')
     expect(whole).toContain('amount due: 20.00 USD\n')
     expect(whole).toContain('next: 2026-03-01T10:00:00Z  retry, 20.00 USD, attempt 2 of 5\n')
     expect(whole).toContain('2026-02-28T10:00:00Z\thappened\tactive → past_due\n')
@@ -47,7 +47,7 @@ describe('with a renewal that failed', () => {
     expect(ofCustomer).toMatch(/\nOpen invoices\n\w{8}-0002\t20\.00 USD\t2026-03-01T10:00:00Z {2}retry\tin_/)
 
     const ofInvoice = await text('invoices', 'show', shown.latest_invoice)
-    expect(ofInvoice).toContain('attempts: 1 of 5, the next at 2026-03-01T10:00:00Z\n')
+    expect(ofInvoice).toContain('attempts: 1 of 5, next at 2026-03-01T10:00:00Z\n')
     expect(ofInvoice).toContain('1 × 20.00 USD\t20.00 USD\tprice_')
   })
 

@@ -240,7 +240,7 @@ test('a start with an invalid admin token is refused', async () => {
   writeFileSync(file('admin-token'), '')
   const { status, stderr } = await cli('start', '--port', '0')
   expect(status).toBe(1)
-  expect(stderr).toMatch(/admin-token holds no admin token.*Delete it/)
+  expect(stderr).toMatch(/The admin token in .*admin-token has less than 32 characters\. Delete the file/)
 })
 
 test('an interrupted start leaves no daemon running', async () => {

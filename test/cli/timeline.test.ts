@@ -95,7 +95,7 @@ describe('the picture of a subscription', () => {
                                  ▼ active → past_due
       2026-03-01T10:00Z    +1 d  ✗ retry VC2Z6LEV-0002  20.00 USD
                                  ║ attempt 2 of 5 declined: insufficient_funds
-      2026-03-01T10:00Z         ━┿━ state at this time; now is 2026-03-06T00:00:00Z ━━━━━━━━━━
+      2026-03-01T10:00Z         ━┿━ state at this time; now is 2026-03-06T00:00:00Z ━━
       2026-03-03T10:00Z    +2 d  ○ retry VC2Z6LEV-0002  20.00 USD  attempt 3 of 5
       2026-03-05T10:00Z    +2 d  ◌ retry VC2Z6LEV-0002  20.00 USD  attempt 4 of 5
       2026-03-07T10:00Z    +2 d  ◌ retry VC2Z6LEV-0002  20.00 USD  attempt 5 of 5
@@ -189,7 +189,8 @@ describe('the picture of a subscription', () => {
       2026-05-10T00:00:00Z  +9.6 d  ● collection resumed
       2026-05-20T00:00:00Z   +10 d  ● 20.00 USD → 40.00 USD a period
                                     │ changed: description
-      2026-05-20T00:01:30Z   +90 s  ● set to cancel at period end  2026-05-31T10:00:00Z
+      2026-05-20T00:01:30Z   +90 s  ● set to cancel at period end
+                                    │ 2026-05-31T10:00:00Z
       2026-05-20T06:01:30Z    +6 h  ● no longer set to cancel at period end
                                     ● resumed
                                     ● set to cancel  2026-07-15T00:00:00Z
