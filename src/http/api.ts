@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parameterInvalid, parameterUnknown, routeMissing } from '../core/errors.ts'
 import { AdvancePutOff } from '../engine/advances.ts'
 import type { MerchantState } from '../engine/merchant-state.ts'

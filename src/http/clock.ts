@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { addDuration, LAST_INSTANT, parseInstant } from '../core/calendar.ts'
 import { parameterInvalid, parameterMissing } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Customer } from '../core/customer.ts'
 import { createCustomer, deleteCustomer, updateCustomer } from '../engine/customer.ts'
 import type { View } from '../engine/view.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ApiError, parameterInvalid } from '../core/errors.ts'
 import { EVENT_TYPES, type EventType, MAX_PATTERN_LENGTH, matchEventTypes } from '../core/event.ts'
 import { didYouMean } from '../text/nearest.ts'

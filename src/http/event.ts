@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { EventType } from '../core/event.ts'
 import { findEvent, listEvents } from '../engine/events.ts'
 import type { MerchantState } from '../engine/merchant-state.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ID_PREFIXES, type Kind, type Objects } from '../core/change.ts'
 import { parameterInvalid } from '../core/errors.ts'
 import type { View } from '../engine/view.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { LAST_INSTANT } from '../core/calendar.ts'
 import { DUE_ONLY_WHEN_SENT } from '../core/invoice.ts'
 import { MAX_METADATA_KEYS } from '../core/metadata.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { InvoiceItem } from '../core/invoice-item.ts'
 import { createInvoiceItem, deleteInvoiceItem, updateInvoiceItem } from '../engine/invoice-item.ts'
 import type { View } from '../engine/view.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ApiError } from '../core/errors.ts'
 import { COLLECTION_METHODS, INVOICE_STATUSES, type Invoice, type InvoiceLine } from '../core/invoice.ts'
 import { formatAmount } from '../core/money.ts'

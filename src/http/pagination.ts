@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Kind, Objects } from '../core/change.ts'
 import { parameterInvalid, resourceMissing } from '../core/errors.ts'
 import type { Filter } from '../engine/view.ts'

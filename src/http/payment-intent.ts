@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ApiError, paymentFailed, resourceMissing } from '../core/errors.ts'
 import type { PaymentIntent } from '../core/payment-intent.ts'
 import { DECLINE_CODES } from '../core/processor.ts'

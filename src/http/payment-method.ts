@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { PAYMENT_METHOD_TYPES, type PaymentMethod } from '../core/payment-method.ts'
 import {
   attachPaymentMethod,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { INTERVAL_UNITS } from '../core/calendar.ts'
 import { MAX_AMOUNT } from '../core/money.ts'
 import { isWithinThreeYears, type Price, type Product } from '../core/price.ts'

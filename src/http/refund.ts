@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { REFUND_REASONS, type Refund } from '../core/refund.ts'
 import { createRefund } from '../engine/refund.ts'
 import type { View } from '../engine/view.ts'

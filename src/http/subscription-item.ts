@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Subscription, SubscriptionItem } from '../core/subscription.ts'
 import type { View } from '../engine/view.ts'
 import type { Api } from './api.ts'

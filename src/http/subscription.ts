@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { COLLECTION_METHODS } from '../core/invoice.ts'
 import { DECLINE_CODES } from '../core/processor.ts'
 import {

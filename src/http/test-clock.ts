@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parameterInvalid } from '../core/errors.ts'
 import { createTestClock, deleteTestClock, listTestClocks } from '../engine/test-clock.ts'
 import type { Api } from './api.ts'

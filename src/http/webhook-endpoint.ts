@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ApiError, parameterInvalid } from '../core/errors.ts'
 import { matchEventTypes } from '../core/event.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../core/webhook.ts'

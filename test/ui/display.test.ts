@@ -45,7 +45,11 @@ function shown(...actions: readonly Action[]) {
   const painted: string[] = []
   const failures: unknown[] = []
   const failed = (error: unknown) => void failures.push(error)
-  const store = new Store(started(), { commanded: failed, changed: () => display.request(), failed }, time.now)
+  const store = new Store(
+    started(),
+    { commanded: failed, changed: () => display.request(), failed },
+    time.now,
+  )
   const display = new Display(
     {
       isColoured: false,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parameterInvalid } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { MerchantState } from '../../engine/merchant-state.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { Engine } from '../../engine/engine.ts'

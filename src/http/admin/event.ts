@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { findEvent } from '../../engine/events.ts'
 import { eventListParams, presentEvent, presentEventList, resumePoint, typesOf } from '../event.ts'
 import { eventList, eventSchema } from '../schemas/event.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parameterInvalid } from '../../core/errors.ts'
 import { FAULT_KINDS, type Fault, isChargeFault } from '../../engine/faults.ts'
 import { findMerchant } from '../../engine/merchant.ts'

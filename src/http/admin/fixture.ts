@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { MAX_FIXTURE_BYTES } from '../../core/fixture-limits.ts'
 import { DECLINE_CODES } from '../../core/processor.ts'
 import type { Made } from '../../engine/fixture-names.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { KeyRing } from '../../engine/keys.ts'
 import { list } from '../pagination.ts'
 import { issuedKeySchema, type KeyShape, keyList, keySchema } from '../schemas/admin.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseInstant } from '../../core/calendar.ts'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
 import { type ApiError, parameterInvalid, parameterMissing } from '../../core/errors.ts'

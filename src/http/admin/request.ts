@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { resumePoint } from '../event.ts'
 import { pageOf, pageParams } from '../pagination.ts'
 import { presentRequest } from '../request-log.ts'

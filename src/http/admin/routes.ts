@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { NEWEST_API_VERSION } from '../../core/api-version.ts'
 import { ApiError, routeMissing } from '../../core/errors.ts'
 import { requestId } from '../../engine/ids.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { SNAPSHOT_NAME, SNAPSHOT_NAME_RULE } from '../../core/snapshot.ts'
 import {
   deleteSnapshot,

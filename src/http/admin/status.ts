@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { healthSchema, type StatusShape, statusSchema } from '../schemas/admin.ts'
 import { proofOf } from './guard.ts'
 import { presentMerchant } from './merchant.ts'

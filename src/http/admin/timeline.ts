@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseInstant } from '../../core/calendar.ts'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import { merchantWith } from '../../engine/merchant.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { formatInstant } from '../../core/calendar.ts'
 import { EVENT_TYPES } from '../../core/event.ts'
 import { trigger } from '../../engine/trigger.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { findEvent } from '../../engine/events.ts'

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ApiError, parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import { CONSENT_SECONDS } from '../../core/oauth.ts'
 import { redirectTo } from '../../core/redirect-uri.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { assert, unsupportedGrantType } from '../../core/errors.ts'
 import { ACCESS_TOKEN_SECONDS } from '../../core/oauth.ts'
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { components } from '../schemas/component.ts'
 
 /** The parts of a JSON Schema (draft 2020-12) that this program reads. */

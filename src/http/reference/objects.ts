@@ -1,7 +1,7 @@
 import { asMarkdown } from '../../text/markdown.ts'
 import { objectsIn, partsOf } from '../openapi/parts.ts'
 import { type Document, type Route, responsesOf, routesOf } from './document.ts'
-import { type Around, fieldLines, headingOfObject, MARK_FIELD } from './fields.ts'
+import { type Context, fieldLines, headingOfObject, MARK_FIELD } from './fields.ts'
 
 /** The error objects, which are explained together in the chapter on errors. */
 export const ERROR_OBJECTS = [

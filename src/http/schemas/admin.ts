@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
 import { FAULT_KINDS } from '../../engine/faults.ts'
 import { clockSchema } from './clock.ts'

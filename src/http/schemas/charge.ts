@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { component, type Shape } from './component.ts'
 import { common, currency, listOf, metadata, money, reference, text } from './fields.ts'
 import { methodDetails, methodType } from './payment-method.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { JOB_KINDS } from '../../core/jobs.ts'
 import { component, type Shape } from './component.ts'
 import { deletedStub, listOf, livemode, reference, seconds, text } from './fields.ts'

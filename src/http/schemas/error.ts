@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ERROR_TYPES } from '../../core/errors.ts'
 import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
 import { FLAT_CODES } from '../oauth/error-form.ts'

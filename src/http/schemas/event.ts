@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Kind } from '../../core/change.ts'
 import { EVENT_TYPES } from '../../core/event.ts'
 import { chargeSchema } from './charge.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Component, component, componentNamed } from './component.ts'
 
 /** A time in Unix seconds. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { FIXTURE_KINDS } from '../../engine/fixture-names.ts'
 import { component, type Shape } from './component.ts'
 import { livemode, text } from './fields.ts'

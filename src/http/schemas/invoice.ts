@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { BILLING_REASONS, COLLECTION_METHODS, INVOICE_STATUSES } from '../../core/invoice.ts'
 import { component, type Shape } from './component.ts'
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { SCOPES } from '../../core/oauth.ts'
 import { component, type Shape } from './component.ts'
 import { deletedStub, listOf, livemode, seconds, text } from './fields.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { PAYMENT_INTENT_STATUSES } from '../../core/payment-intent.ts'
 import { component, type Shape } from './component.ts'
 import { common, currency, listOf, metadata, money, reference, seconds, text } from './fields.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { PAYMENT_METHOD_TYPES } from '../../core/payment-method.ts'
 import { component, type Shape } from './component.ts'
 import { common, listOf, metadata, reference, text } from './fields.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { REFUND_REASONS, REFUND_STATUSES } from '../../core/refund.ts'
 import { component, type Shape } from './component.ts'
 import { common, currency, listOf, metadata, money, reference, text } from './fields.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { COLLECTION_METHODS } from '../../core/invoice.ts'
 import { MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS, SUBSCRIPTION_STATUSES } from '../../core/subscription.ts'
 import { component, type Shape } from './component.ts'

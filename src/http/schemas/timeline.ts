@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { EVENT_TYPES } from '../../core/event.ts'
 import { JOB_KINDS } from '../../core/jobs.ts'
 import { CONSEQUENCES } from '../../core/prospect.ts'

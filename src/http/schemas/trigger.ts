@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { EVENT_TYPES } from '../../core/event.ts'
 import { component } from './component.ts'
 import { eventSchema } from './event.ts'

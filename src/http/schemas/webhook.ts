@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { component, type Shape } from './component.ts'
 import { common, deletedStub, listOf, metadata, reference, seconds, text } from './fields.ts'
 
