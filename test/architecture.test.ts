@@ -193,6 +193,10 @@ describe('habits', () => {
     expect(linesWith(/^export default\b|\bas default\b/)).toEqual([])
   })
 
+  test('zod is imported as a namespace, of which the build leaves out what is not used', () => {
+    expect(linesWith(/^import (type )?\{.*\} from 'zod'/)).toEqual([])
+  })
+
   test('there are no barrels but the library’s own', () => {
     expect(linesWith(/^export \* from/, without('src/index.ts'))).toEqual([])
   })

@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest'
 import { Housekeeping } from '../src/housekeeping.ts'
 
 test('housekeeping happens once at a time, and its end can be waited for', async () => {
-  let finish = () => {}
-  const keepHouse = vi.fn(() => new Promise<void>((resolve) => void (finish = resolve)))
+  const finishes: (() => void)[] = []
+  const keepHouse = vi.fn(() => new Promise<void>((resolve) => void finishes.push(resolve)))
   const housekeeping = new Housekeeping(keepHouse, () => expect.unreachable())
   housekeeping.begin()
   housekeeping.begin()
@@ -12,7 +12,7 @@ test('housekeeping happens once at a time, and its end can be waited for', async
   const ended = housekeeping.ended().then(() => order.push('ended'))
   await Promise.resolve()
   order.push('still under way')
-  finish()
+  finishes[0]?.()
   await ended
   expect(order).toEqual(['still under way', 'ended'])
   housekeeping.begin()

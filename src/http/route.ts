@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { ErrorCode } from './error-codes.ts'
 import type { Requires, Schema } from './params.ts'
 import type { Component } from './schemas/component.ts'

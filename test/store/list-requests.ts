@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Registered } from '../../src/http/route.ts'
 
 /** A request for an object or a list that was answered before. */

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 
 /** All components by name, so that they can refer to each other independent of the load order. */
 const COMPONENTS = new Map<string, Component>()

@@ -1,6 +1,6 @@
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { z } from 'zod'
+import * as z from 'zod'
 import { openDatabase } from '../../../src/store/database.ts'
 import { groupCommit } from './group-commit.ts'
 import { newSubscriptionWriter } from './new-subscription.ts'
