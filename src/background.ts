@@ -42,7 +42,7 @@ function wakeUpsOf(sandbox: Sandbox, log: Logger, untilHousekeeping: () => numbe
   )
   const wakeUps = new WakeUps({
     nextDue: () => engine.nextDue(),
-    runDue: () => void engine.settleAll(),
+    runDue: () => void engine.runAllDueJobs(),
     untilHousekeeping,
     keepHouse: () => housekeeping.begin(),
   })

@@ -2,8 +2,8 @@ import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync, st
 import { basename, dirname, join, resolve } from 'node:path'
 import { StartRefused } from './start-refused.ts'
 import { INSPECTION_FOLDER } from './store/inspect.ts'
-import { whyNotOwn, whyOthers } from './store/own-files.ts'
-import { unusable } from './store/unusable.ts'
+import { reasonForeign, reasonNotOwn } from './store/own-files.ts'
+import { unusableError } from './store/unusable.ts'
 
 /** The name of the default data folder, which no other program uses. */
 const OWN_NAME = '.paytwin'
@@ -50,7 +50,7 @@ function refuseForeign(path: string): void {
   const stats = writable(path, () => statSync(path))
   const link = writable(path, () => lstatSync(path))
   // Who owns a link decides where it leads.
-  const trouble = whyOthers(stats) ?? (link.isSymbolicLink() ? whyOthers(link) : undefined)
+  const trouble = reasonForeign(stats) ?? (link.isSymbolicLink() ? reasonForeign(link) : undefined)
   if (trouble !== undefined) {
     throw new StartRefused(
       1,
@@ -70,15 +70,15 @@ function refusePlanted(path: string): void {
   for (const name of writable(path, () => readdirSync(path)).filter((each) => OWN_FILES.test(each))) {
     const file = join(path, name)
     const trouble = writable(path, () => whyPlanted(file, name))
-    if (trouble !== undefined) throw new StartRefused(1, unusable(file, trouble).message)
+    if (trouble !== undefined) throw new StartRefused(1, unusableError(file, trouble).message)
   }
 }
 
 /** Checks a file. The database may be a symbolic link of this user; its target is checked when it is opened. */
 function whyPlanted(file: string, name: string): string | undefined {
   const stats = lstatSync(file, { throwIfNoEntry: false })
-  if (name === DATABASE && stats?.isSymbolicLink()) return whyOthers(stats)
-  return whyNotOwn(file, name === SNAPSHOTS ? 'folder' : 'file')
+  if (name === DATABASE && stats?.isSymbolicLink()) return reasonForeign(stats)
+  return reasonNotOwn(file, name === SNAPSHOTS ? 'folder' : 'file')
 }
 
 const isForeign = (name: string): boolean =>

@@ -7,7 +7,7 @@ import { formatInstant } from './core/calendar.ts'
 import { type DaemonLog, openLog } from './daemon-log.ts'
 import { DataFolder } from './data-folder.ts'
 import { Ending } from './ending.ts'
-import type { Made } from './engine/fixture-names.ts'
+import type { CreatedObject } from './engine/fixture-names.ts'
 import { refusalOf } from './explain-start.ts'
 import { allowedHosts } from './http/admin/guard.ts'
 import type { OAuthErrorForm } from './http/oauth/error-form.ts'
@@ -52,7 +52,7 @@ export type DaemonOptions = {
 }
 
 /** The secret of an app or a webhook endpoint from fixtures. It is shown only once. */
-export type FixtureSecret = Pick<Made, 'object' | 'ref' | 'id'> & { readonly secret: string }
+export type FixtureSecret = Pick<CreatedObject, 'object' | 'ref' | 'id'> & { readonly secret: string }
 
 export type Daemon = {
   readonly url: string
@@ -111,7 +111,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     fixtures: () => readFixtures(options.fixtures),
     reportError: (error, doing) => log.error({ err: error }, doing),
     warn: (text) => log.warn(text),
-    noteIgnored: (route, params) =>
+    logIgnoredParams: (route, params) =>
       log.warn({ params: params.join(', ') }, `${route}: ignored unknown parameters`),
   })
   sandbox.engine.listen({

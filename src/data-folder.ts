@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { claimFolder, writable } from './claim-folder.ts'
 import { StartRefused } from './start-refused.ts'
-import { whyNotOwn } from './store/own-files.ts'
+import { reasonNotOwn } from './store/own-files.ts'
 
 /** The content of daemon.json. */
 export type DaemonFile = { readonly url: string; readonly pid: number }
@@ -67,7 +67,7 @@ export class DataFolder {
   announced(): DaemonFile | undefined {
     const file = this.#file('daemon.json')
     // Reading a pipe would block forever.
-    if (!existsSync(file) || whyNotOwn(file, 'file') !== undefined) return undefined
+    if (!existsSync(file) || reasonNotOwn(file, 'file') !== undefined) return undefined
     try {
       const daemon = JSON.parse(readFileSync(file, 'utf8')) as DaemonFile
       return isRunning(daemon.pid) ? daemon : undefined

@@ -1,12 +1,7 @@
 import type { Engine } from './engine/engine.ts'
-import { firstApps } from './engine/fixture-apps.ts'
-import type { Made } from './engine/fixture-names.ts'
-import {
-  type FixturePlan,
-  type LeftOutKey,
-  makeRememberedFixtures,
-  rememberFixtures,
-} from './engine/fixtures.ts'
+import { startAppIds } from './engine/fixture-apps.ts'
+import type { CreatedObject } from './engine/fixture-names.ts'
+import { createStoredFixtures, type FixturePlan, type LeftOutKey, storeFixtures } from './engine/fixtures.ts'
 import type { KeyRing } from './engine/keys.ts'
 import { addMerchant } from './engine/merchant.ts'
 import { FIRST_BIRTH } from './store/directory.ts'
@@ -30,7 +25,7 @@ export type Begun = {
   /** The default merchant's key, if it was generated. */
   readonly secretKey: string | null
   /** The objects created from fixtures. */
-  readonly loaded: readonly Made[]
+  readonly loaded: readonly CreatedObject[]
   /** The revoked access tokens: see tokenKey. */
   readonly revoked: readonly number[]
   /** The keys of the fixtures that a reset did not issue again. */
@@ -50,18 +45,18 @@ export function beginAnew({ engine, keys }: Parts, beginning: Beginning): Promis
     transact((unitOf) => {
       const isReset = keys.list().length > 0
       const leftOut: LeftOutKey[] = []
-      store.empty()
+      store.deleteContents()
       store.directory.forgetOtherKeys()
-      const revoked = store.oauth.empty(firstApps(engine)).map(({ seq }) => seq)
+      const revoked = store.oauth.empty(startAppIds(engine)).map(({ seq }) => seq)
       store.directory.setSetting('seed', seed)
       store.directory.setSetting('clock', String(clock))
-      if (fixtures) rememberFixtures(engine, fixtures)
+      if (fixtures) storeFixtures(engine, fixtures)
       ids.reset()
       const merchant = addMerchant(engine, { name: 'Default merchant', clock }, FIRST_BIRTH)
       const secretKey = isReset ? null : firstKey(keys, merchant.settings.ordinal, beginning)
       return {
         secretKey,
-        loaded: makeRememberedFixtures({
+        loaded: createStoredFixtures({
           engine,
           keys,
           unitOf,

@@ -1,8 +1,8 @@
 import type { Engine } from './engine/engine.ts'
 import type { IdempotencyKeys } from './engine/idempotency.ts'
 import type { KeyRing } from './engine/keys.ts'
-import { forgetExpiredGrants } from './engine/oauth-token.ts'
-import type { AdminSite } from './http/admin/site.ts'
+import { deleteExpiredGrants } from './engine/oauth-token.ts'
+import type { AdminServices } from './http/admin/services.ts'
 import { isOfStorage } from './store/unusable.ts'
 
 /** Keeps house in the background, once at a time. */
@@ -32,7 +32,7 @@ export class Housekeeping {
 }
 
 /** The parts of a sandbox that leave something for later. */
-type Parts = Pick<AdminSite, 'reportError'> & {
+type Parts = Pick<AdminServices, 'reportError'> & {
   readonly engine: Engine
   readonly keys: KeyRing
   readonly idempotency: IdempotencyKeys
@@ -46,9 +46,9 @@ type Parts = Pick<AdminSite, 'reportError'> & {
 export async function keepHouse({ engine, keys, idempotency, webhooks, reportError }: Parts): Promise<void> {
   emptyLog(engine, reportError)
   await keys.flush()
-  await engine.administer(() => {
+  await engine.operatorCommand(() => {
     idempotency.forgetExpired()
-    forgetExpiredGrants(engine)
+    deleteExpiredGrants(engine)
   })
   webhooks.sendReady()
 }

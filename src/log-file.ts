@@ -1,5 +1,5 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
-import { whyOthers } from './store/own-files.ts'
+import { reasonForeign } from './store/own-files.ts'
 
 /** The size at which a log file is rotated, in bytes. */
 const MAX_BYTES = 5 * 1_048_576
@@ -56,7 +56,7 @@ function openForOwner(path: string): number {
   const file = openSync(path, APPEND, 0o600)
   try {
     const stats = fstatSync(file)
-    const trouble = stats.isFile() ? whyOthers(stats) : 'it is not a file'
+    const trouble = stats.isFile() ? reasonForeign(stats) : 'it is not a file'
     if (trouble !== undefined) throw new Error(`${path}: ${trouble}`)
     fchmodSync(file, 0o600)
     return file

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino'
-import { shortened, visible } from './text/display.ts'
+import { escapeControls, shortened } from './text/display.ts'
 import { readLogRecord } from './text/log-line.ts'
-import { maskSecrets, patternOf } from './text/secret.ts'
+import { maskSecrets, patternOfSecret } from './text/secret.ts'
 
 export type { Logger } from 'pino'
 
@@ -38,14 +38,14 @@ export function createLog({
   }
   const patterns = new Map<string, RegExp>()
   const withoutWord = (text: string, word: string) => {
-    const pattern = patterns.get(word) ?? patternOf(word)
+    const pattern = patterns.get(word) ?? patternOfSecret(word)
     patterns.set(word, pattern)
     return text.replace(pattern, '…')
   }
   const write = (line: string) => {
     // Words first, because a part of one may look like a secret of known form.
     const masked = maskSecrets(secrets().reduce(withoutWord, line))
-    const safe = visible(withoutLongTexts(masked.trimEnd()))
+    const safe = escapeControls(withoutLongTexts(masked.trimEnd()))
     for (const target of targets) target.write(`${safe}\n`)
   }
   return { logger: pino(options, { write }), add: (target) => targets.push(target) }
@@ -71,5 +71,5 @@ export const onStderr = ({ json }: { readonly json: boolean }): LogTarget => ({
 function readableLine(line: string): string {
   const { time, level, text, stack } = readLogRecord(JSON.parse(line))
   const lines = [`${time} ${level.toUpperCase().padEnd(5)} ${text}`, ...stack]
-  return `${lines.map(visible).join('\n')}\n`
+  return `${lines.map(escapeControls).join('\n')}\n`
 }

@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
-import { whyTooLarge } from './core/fixture-limits.ts'
+import { sizeError } from './core/fixture-limits.ts'
 import type { FixturesFile } from './http/fixtures/schema.ts'
 import { StartRefused } from './start-refused.ts'
-import { JsonMistake, parseJsonText } from './text/json-text.ts'
+import { JsonSyntaxError, parseJsonText } from './text/json-text.ts'
 
 /** Reads the fixtures files of a start. @throws StartRefused 2, with line and column for invalid JSON */
 export function readFixtures(paths: readonly string[]): FixturesFile[] {
-  const why = whyTooLarge(paths.reduce((sum, path) => sum + sizeOf(path), 0))
+  const why = sizeError(paths.reduce((sum, path) => sum + sizeOf(path), 0))
   if (why !== undefined) throw new StartRefused(2, why)
   return paths.map(readFile)
 }
@@ -23,7 +23,7 @@ function readFile(path: string): FixturesFile {
   try {
     return { name: path, content: parseJsonText(readFileSync(path, 'utf8')) }
   } catch (error) {
-    throw error instanceof JsonMistake ? new StartRefused(2, error.in(path)) : unreadable(error)
+    throw error instanceof JsonSyntaxError ? new StartRefused(2, error.in(path)) : unreadable(error)
   }
 }
 

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Hono } from 'hono'
-import { stopwatch, systemWall, uptimeOf, type Wall } from './engine/clock.ts'
+import { secondsSinceStart, stopwatch, systemWall, type Wall } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
 import { findEvent } from './engine/events.ts'
-import type { Made } from './engine/fixture-names.ts'
+import type { CreatedObject } from './engine/fixture-names.ts'
 import { IdempotencyKeys } from './engine/idempotency.ts'
 import { randomSeed, randomToken } from './engine/ids.ts'
 import { KeyRing } from './engine/keys.ts'
@@ -12,7 +12,7 @@ import { defaultMerchant } from './engine/merchant.ts'
 import type { MerchantState } from './engine/merchant-state.ts'
 import { type Beginning, beginAnew, beginningOf, leftOutText } from './first-start.ts'
 import { keepHouse as keepHouseOf } from './housekeeping.ts'
-import type { AdminSite } from './http/admin/site.ts'
+import type { AdminServices } from './http/admin/services.ts'
 import { type App, createApp } from './http/app.ts'
 import { CallerCache } from './http/caller-cache.ts'
 import { presentEvent } from './http/event.ts'
@@ -33,8 +33,8 @@ import { type Durability, openDatabase } from './store/database.ts'
 import { SnapshotsInMemory } from './store/snapshots-in-memory.ts'
 import { SnapshotsOnDisk } from './store/snapshots-on-disk.ts'
 import { Store } from './store/store.ts'
-import { explained } from './store/unusable.ts'
-import { visibleLines } from './text/display.ts'
+import { toDatabaseUnusable } from './store/unusable.ts'
+import { escapeControlsByLine } from './text/display.ts'
 import { Addresses, type AddressRules } from './webhooks/address.ts'
 import { Deliverer } from './webhooks/deliverer.ts'
 import { type Send, Sender } from './webhooks/sender.ts'
@@ -71,8 +71,15 @@ export type SandboxOptions = {
   readonly warn?: (text: string) => void
 } & Partial<
   Pick<
-    AdminSite,
-    'adminToken' | 'allowedHosts' | 'version' | 'data' | 'url' | 'shutDown' | 'reportError' | 'noteIgnored'
+    AdminServices,
+    | 'adminToken'
+    | 'allowedHosts'
+    | 'version'
+    | 'data'
+    | 'url'
+    | 'shutDown'
+    | 'reportError'
+    | 'logIgnoredParams'
   >
 >
 
@@ -92,7 +99,7 @@ export type Sandbox = {
   /** The default merchant's secret key, if this start generated it. It cannot be shown again. */
   readonly secretKey: string | null
   /** The objects that this start created from fixtures; null if the database is not new. */
-  readonly loaded: readonly Made[] | null
+  readonly loaded: readonly CreatedObject[] | null
   /** Does periodic housekeeping: writes delayed data, deletes expired data, and sends webhooks that are still due. */
   keepHouse(): Promise<void>
   /** @param answered - waits for the requests under way, before the database is closed */
@@ -118,14 +125,14 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates })
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
     const { secretKey, loaded } = known ? NOTHING_CREATED : await beginAnew({ engine, keys }, beginning)
-    if (options.secretKey && !keys.knows(options.secretKey)) {
+    if (options.secretKey && !keys.hasSecret(options.secretKey)) {
       throw new OptionConflict(
         "--secret-key is not a key of this database. Omit it and create a key with 'paytwin keys create', or use another --data folder",
       )
     }
 
     const reportError =
-      options.reportError ?? ((error: unknown) => console.error(visibleLines(inspect(error))))
+      options.reportError ?? ((error: unknown) => console.error(escapeControlsByLine(inspect(error))))
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
     const requests = new RequestLog(new LiveStreams(reportError))
     const idempotency = new IdempotencyKeys(store, engine.steady)
@@ -153,12 +160,12 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       closing: closing.signal,
       url: options.url ?? (() => 'http://localhost'),
       // The uptime must not change if the system's clock is set. A sandbox with its own wall clock uses that one.
-      uptime: uptimeOf(options.wall ? engine.steady : stopwatch),
+      uptime: secondsSinceStart(options.wall ? engine.steady : stopwatch),
       // Without a daemon there is no process to end, and the owner closes the sandbox.
       shutDown: options.shutDown ?? (() => Promise.resolve()),
       reportError,
-      noteIgnored: options.noteIgnored ?? (() => undefined),
-      refusesReceiver: (url) => addresses.refusesUrl(url),
+      logIgnoredParams: options.logIgnoredParams ?? (() => undefined),
+      receiverRefusal: (url) => addresses.urlRefusal(url),
       openSpecimen: (given) => openSpecimen(options, given),
       reset: async () => {
         const { revoked, leftOut } = await beginAnew({ engine, keys }, beginning)
@@ -199,7 +206,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     }
   } catch (error) {
     store.close()
-    throw explained(error, options.database)
+    throw toDatabaseUnusable(error, options.database)
   }
 }
 
@@ -208,7 +215,7 @@ function openWebhooks(
   engine: Engine,
   versions: VersionHistory,
   addresses: Addresses,
-  { send, version, reportError }: SandboxOptions & Pick<AdminSite, 'reportError'>,
+  { send, version, reportError }: SandboxOptions & Pick<AdminServices, 'reportError'>,
 ) {
   const sender = new Sender(addresses)
   const deliverer = new Deliverer({
@@ -283,7 +290,7 @@ const newBeginning = (
   secretKey: secretKey ?? null,
   fixtures: checkFixtures(fixtures?.() ?? [], {
     versions: versions.dates,
-    refusesReceiver: (url) => addresses.refusesUrl(url),
+    receiverRefusal: (url) => addresses.urlRefusal(url),
   }),
 })
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { makeRememberedFixtures } from '../src/engine/fixtures.ts'
+import { createStoredFixtures } from '../src/engine/fixtures.ts'
 import { addMerchant } from '../src/engine/merchant.ts'
 import { openSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox.ts'
 import { clientOf, startTwin } from './twin.ts'
@@ -109,7 +109,7 @@ describe('stored fixtures', () => {
     const sandbox = await start()
     const { engine, keys, merchant } = sandbox
     const made = await engine.commandAll([merchant], (unitOf) =>
-      makeRememberedFixtures({ engine, keys, unitOf, merchant }),
+      createStoredFixtures({ engine, keys, unitOf, merchant }),
     )
     expect(made).toMatchObject([{ object: 'customer', ref: 'ada', merchant_id: merchant.settings.id }])
     expect(engine.counts()).toMatchObject({ customers: 2 })
@@ -131,7 +131,7 @@ describe('stored fixtures', () => {
     const again = await start()
     const { engine, merchant } = again
     const made = await engine.commandAll([merchant], (unitOf) =>
-      makeRememberedFixtures({ engine, keys: again.keys, unitOf, merchant, leaveOut: () => undefined }),
+      createStoredFixtures({ engine, keys: again.keys, unitOf, merchant, leaveOut: () => undefined }),
     )
     expect(made).toEqual(loaded?.filter(({ object }) => object === 'merchant'))
     expect((await clientOf(again, KEY).request('GET', '/v1/customers')).status).toBe(401)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
-import type { AdvanceAim, Clock, ClockScope, Summary, Upcoming } from '../client/types.ts'
+import type { AdvanceTarget, Clock, ClockScope, Summary, Upcoming } from '../client/types.ts'
 import { counted } from '../text/display.ts'
 import { clockColumns } from './clock-table.ts'
 import { addVerb, wholeNumber } from './command.ts'
@@ -195,7 +195,7 @@ async function aimOf(
   scope: ClockScope,
   { to }: AdvanceOptions,
   by: string | undefined,
-): Promise<AdvanceAim> {
+): Promise<AdvanceTarget> {
   if (by !== undefined) return { by }
   if (to !== undefined) return { to }
   const { data } = await client.upcoming({ ...('all' in scope ? {} : scope), limit: 1 })

@@ -31,7 +31,7 @@ export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Add
   if (fromEnvironment !== undefined) return { url, token: checkedToken(fromEnvironment) }
   const token = url === announced ? folderToken(folder) : null
   // The folder may name the URL of a killed daemon, and another process may have taken its port since.
-  return token === null ? { url, token } : { url, token: checkedToken(token), mustProve: true }
+  return token === null ? { url, token } : { url, token: checkedToken(token), requiresProof: true }
 }
 
 /**

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { visibleLines } from '../text/display.ts'
+import { escapeControlsByLine } from '../text/display.ts'
 import { MerchantApi } from './demo-api.ts'
 import { runStory } from './demo-story.ts'
 import { Output } from './output.ts'
@@ -67,7 +67,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 demo().catch((error: unknown) => {
-  const why = visibleLines(error instanceof Error ? error.message : String(error))
+  const why = escapeControlsByLine(error instanceof Error ? error.message : String(error))
   process.stderr.write(`error: the demo failed: ${why}\n`)
   process.exitCode = 1
 })

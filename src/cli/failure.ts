@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { Refused, Unreachable } from '../client/errors.ts'
-import { mistakeText, type ToldMistake } from '../core/fixture-mistakes.ts'
-import { visible, visibleLines } from '../text/display.ts'
+import { mistakeText, type ReportedMistake } from '../core/fixture-mistakes.ts'
+import { escapeControls, escapeControlsByLine } from '../text/display.ts'
 import type { Io } from './io.ts'
 
 /**
@@ -41,7 +41,7 @@ export function reportFailure(error: unknown, { stderr }: Pick<Io, 'stderr'>): E
   // Commander has already printed its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof ExitWith) {
-    if (error.message !== '') stderr.write(visibleLines(error.message))
+    if (error.message !== '') stderr.write(escapeControlsByLine(error.message))
     return error.exitStatus
   }
   const { exitStatus, message, others = [] } = explain(error)
@@ -58,16 +58,18 @@ type Explained = {
 function explain(error: unknown): Explained {
   if (error instanceof Failure) {
     const { exitStatus, message, others } = error
-    return { exitStatus, message: visible(message), others: others.map(visible) }
+    return { exitStatus, message: escapeControls(message), others: others.map(escapeControls) }
   }
   if (error instanceof Refused) {
     const [message = refusal(error), ...others] = error.mistakes.map(mistake)
-    return { exitStatus: 1, message: visible(message), others: others.map(visible) }
+    return { exitStatus: 1, message: escapeControls(message), others: others.map(escapeControls) }
   }
-  if (error instanceof Unreachable) return { exitStatus: 3, message: visible(absence(error)) }
+  if (error instanceof Unreachable) return { exitStatus: 3, message: escapeControls(absence(error)) }
   return {
     exitStatus: 1,
-    message: visibleLines(`internal error in paytwin\n${error instanceof Error ? error.stack : error}`),
+    message: escapeControlsByLine(
+      `internal error in paytwin\n${error instanceof Error ? error.stack : error}`,
+    ),
   }
 }
 
@@ -76,7 +78,7 @@ function refusal({ status, code, message }: Refused): string {
   return `${message}. Set PAYTWIN_ADMIN_TOKEN to the daemon's admin token, or give its data folder with --data.`
 }
 
-const mistake = (reported: ToldMistake): string => `${mistakeText(reported)} (${reported.code})`
+const mistake = (reported: ReportedMistake): string => `${mistakeText(reported)} (${reported.code})`
 
 const absence = ({ message, isConnected }: Unreachable): string =>
   isConnected

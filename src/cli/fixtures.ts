@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Fixtures, FixturesFile } from '../client/types.ts'
-import { whyTooLarge } from '../core/fixture-limits.ts'
+import { sizeError } from '../core/fixture-limits.ts'
 import { counted } from '../text/display.ts'
-import { JsonMistake, parseJsonText } from '../text/json-text.ts'
+import { JsonSyntaxError, parseJsonText } from '../text/json-text.ts'
 import { addVerb } from './command.ts'
 import { Failure, wrongUsage } from './failure.ts'
 import type { Io } from './io.ts'
@@ -63,7 +63,7 @@ function contents({ counts }: Fixtures): string {
  * @throws Failure 2 if a file cannot be read; Failure 1 if the files are too large in total, or with the position of each JSON error
  */
 function readAll(paths: readonly string[]): FixturesFile[] {
-  const why = whyTooLarge(paths.reduce((sum, path) => sum + orUnreadable(() => statSync(path).size), 0))
+  const why = sizeError(paths.reduce((sum, path) => sum + orUnreadable(() => statSync(path).size), 0))
   if (why !== undefined) throw new Failure(1, why)
   const texts = paths.map((name) => ({ name, text: orUnreadable(() => readFileSync(name, 'utf8')) }))
   const mistakes: string[] = []
@@ -71,7 +71,7 @@ function readAll(paths: readonly string[]): FixturesFile[] {
     try {
       return [{ name, content: parseJsonText(text) }]
     } catch (error) {
-      if (!(error instanceof JsonMistake)) throw error
+      if (!(error instanceof JsonSyntaxError)) throw error
       mistakes.push(error.in(name))
       return []
     }

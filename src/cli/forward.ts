@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Client } from '../client/client.ts'
-import type { Beginning } from '../client/event-stream.ts'
+import type { StreamStart } from '../client/event-stream.ts'
 import type { Event } from '../client/types.ts'
 import { post } from '../webhooks/post.ts'
 import { signatureHeaders } from '../webhooks/signature.ts'
@@ -43,7 +43,7 @@ const secretOf = (token: string | null): string =>
  */
 export async function forwardEvents(
   client: Client,
-  beginning: Beginning,
+  beginning: StreamStart,
   { url, secret }: Target,
   {
     signal,
@@ -52,7 +52,7 @@ export async function forwardEvents(
 ): Promise<void> {
   for await (const event of client.followEvents(beginning, {
     signal,
-    onNews: () => undefined,
+    onStatus: () => undefined,
   })) {
     const failure = await failureOf(url, signed(event, secret), signal)
     if (signal.aborted) return

@@ -1,4 +1,4 @@
-import { toJson, visible } from '../text/display.ts'
+import { escapeControls, toJson } from '../text/display.ts'
 import { widthOfAll } from '../ui/fit.ts'
 import { coloured, type Span, textOf } from '../ui/span.ts'
 import { type Io, variable } from './io.ts'
@@ -51,13 +51,14 @@ export class Output {
 
   /** Prints a note to stderr, apart from the result. */
   note(text: string): void {
-    this.#io.stderr.write(`${visible(text)}\n`)
+    this.#io.stderr.write(`${escapeControls(text)}\n`)
   }
 
   /** Prints a table with titles, or rows alone if plain. `none` is printed instead of an empty table, unless plain. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], none: string): void {
     if (this.isPlain) {
-      for (const row of rows) this.#write(columns.map(({ cell }) => visible(textOf(cell(row)))).join('\t'))
+      for (const row of rows)
+        this.#write(columns.map(({ cell }) => escapeControls(textOf(cell(row)))).join('\t'))
     } else if (rows.length === 0) {
       this.line({ text: none, colour: 'dim' })
     } else {
@@ -80,7 +81,7 @@ export class Output {
   }
 
   #paint(span: Span): string {
-    const text = visible(textOf(span))
+    const text = escapeControls(textOf(span))
     return typeof span === 'string' || this.isPlain ? text : coloured(text, span.colour)
   }
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { visible, visibleLines } from '../text/display.ts'
+import { escapeControls, escapeControlsByLine } from '../text/display.ts'
 import { examplesText } from './command.ts'
 import { refuseEmptyValues } from './empty-values.ts'
 import { type ExitStatus, reportFailure } from './failure.ts'
@@ -69,9 +69,9 @@ function withVisible(args: readonly string[], text: string): string {
   // The whole argument, or the value in --limit=x or -nx.
   const repeated = args.flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1), arg.slice(2)])
   const escaped = repeated
-    .filter((part) => part !== visible(part))
-    .reduce((message, part) => message.replaceAll(part, visible(part)), text)
-  return visibleLines(escaped)
+    .filter((part) => part !== escapeControls(part))
+    .reduce((message, part) => message.replaceAll(part, escapeControls(part)), text)
+  return escapeControlsByLine(escaped)
 }
 
 /** Creates the program. @param args - the arguments it will run with; without arguments it has all commands */

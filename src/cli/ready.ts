@@ -1,5 +1,5 @@
 import type { Daemon } from '../daemon.ts'
-import { toJson, visible } from '../text/display.ts'
+import { escapeControls, toJson } from '../text/display.ts'
 import type { Io } from './io.ts'
 import { VERSION } from './version.ts'
 
@@ -31,9 +31,9 @@ export function announce(
     stdout.write(`${toJson(readyObject(ready, { version: VERSION, pid }))}\n`)
     return
   }
-  stdout.write(`${visible(readyLine(ready, VERSION))}\n`)
+  stdout.write(`${escapeControls(readyLine(ready, VERSION))}\n`)
   const aside = stdout.isTTY ? stdout : stderr
-  for (const line of [...firstSteps(ready), ...furtherSteps]) aside.write(`${visible(line)}\n`)
+  for (const line of [...firstSteps(ready), ...furtherSteps]) aside.write(`${escapeControls(line)}\n`)
 }
 
 /** Formats the ready line. See docs/contract/operator.md#ready-line. */

@@ -40,7 +40,7 @@ const tail = ({ client, out }: Invocation, merchant: string | undefined): Promis
       { merchant },
       {
         signal,
-        onNews: (news) => {
+        onStatus: (news) => {
           if (news === 'lost') out.note(`The connection to ${client.address.url} was lost. Reconnecting…`)
           if (news === 'reconnected') out.note('Reconnected. Requests made in the meantime are not shown.')
         },

@@ -15,7 +15,7 @@ export function stopCommand(program: Command, io: Io): void {
     about: 'Stop the daemon, and return when its port and data folder are free again.',
     examples: ['paytwin stop', 'paytwin stop --json'],
     run: async ({ client, out }) => {
-      const { answer, endsWithin } = await client.shutDown()
+      const { answer, exitsWithin: endsWithin } = await client.shutDown()
       const { url, pid, data } = answer
       const daemon = `The daemon at ${url} (pid ${pid}, data ${data ?? 'in memory'})`
       // The end of a process on another machine, often behind a proxy, cannot be observed.

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
-import type { Beginning, StreamNews } from '../client/event-stream.ts'
+import type { StreamNews, StreamStart } from '../client/event-stream.ts'
 import type { Event } from '../client/types.ts'
 import { eventLine } from '../ui/event-line.ts'
 import { addVerb, type Invocation } from './command.ts'
@@ -79,7 +79,7 @@ async function print(
     if (note) out.note(note(client.address.url))
   }
   const printing = async () => {
-    for await (const event of client.followEvents(beginning, { signal, onNews })) {
+    for await (const event of client.followEvents(beginning, { signal, onStatus: onNews })) {
       if (out.isJson) out.json(event, 0)
       else out.line(...eventLine(event))
     }
@@ -148,9 +148,9 @@ async function watch(
 async function opening(
   client: Client,
   { merchant, type: types, since }: TailOptions,
-): Promise<{ beginning: Beginning; history: readonly Event[] }> {
+): Promise<{ beginning: StreamStart; history: readonly Event[] }> {
   const wanted = { merchant, types }
-  if (since !== undefined) return { beginning: { ...wanted, since, isTold: false }, history: [] }
+  if (since !== undefined) return { beginning: { ...wanted, since, isConfirmed: false }, history: [] }
   // Read first: if no event matches yet, those that happen between the two requests are still streamed.
   const beginning = await client.fromNowOn(wanted)
   const { data } = await client.events({ ...wanted, limit: HISTORY })

@@ -1,5 +1,5 @@
 import { formatInstant } from '../core/calendar.ts'
-import { visible } from '../text/display.ts'
+import { escapeControls } from '../text/display.ts'
 import type { Colour, Span } from './output.ts'
 import type { Moment, Note } from './timeline-note.ts'
 import type { Run } from './timeline-runs.ts'
@@ -125,7 +125,7 @@ const lineOf = (text: string): Span => (text.startsWith('║') ? { text, colour:
 /** Joins parts into lines of at most `room` columns. A longer part is truncated. */
 function wrapped(parts: readonly string[], room: number): string[] {
   const lines: string[] = []
-  for (const part of parts.map(visible)) {
+  for (const part of parts.map(escapeControls)) {
     const text = part.length > room ? `${part.slice(0, Math.max(0, room - 1))}…` : part
     const last = lines.at(-1)
     if (last !== undefined && last.length + 2 + text.length <= room)

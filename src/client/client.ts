@@ -1,17 +1,17 @@
 import {
-  type Beginning,
+  type EventFilter,
   type EventSource,
-  type EventsWanted,
   eventQuery,
   followEvents,
-  fromNowOn,
+  positionAfterNewest,
+  type StreamStart,
 } from './event-stream.ts'
 import type { Following } from './live.ts'
 import { followRequests } from './request-stream.ts'
-import { type Ended, shutDown } from './shutdown.ts'
+import { type StoppingDaemon, shutDown } from './shutdown.ts'
 import { type Address, requestJson } from './transport.ts'
 import type {
-  AdvanceAim,
+  AdvanceTarget,
   Authorization,
   AuthorizationDecision,
   Clock,
@@ -44,7 +44,7 @@ type AdvanceWaits = {
   readonly await_webhooks?: boolean | undefined
 }
 
-export type EventPage = EventsWanted & {
+export type EventPage = EventFilter & {
   readonly limit?: number | undefined
   readonly starting_after?: string | undefined
   readonly ending_before?: string | undefined
@@ -67,7 +67,7 @@ export class Client {
   }
 
   /** Shuts the daemon down. Resolves when its database is closed. */
-  shutDown(): Promise<Ended> {
+  shutDown(): Promise<StoppingDaemon> {
     return shutDown(this.address)
   }
 
@@ -126,7 +126,7 @@ export class Client {
   /** Advances clocks. Resolves when the advance has ended, with no time limit. The signal stops the waiting, not the advance. */
   advanceClocks(
     scope: ClockScope,
-    aim: AdvanceAim,
+    aim: AdvanceTarget,
     { signal, ...options }: AdvanceWaits & { readonly signal?: AbortSignal } = {},
   ): Promise<List<Clock & { readonly summary: Summary }>> {
     return this.#post('clock/advance', { ...scope, ...aim, ...options }, signal)
@@ -176,13 +176,13 @@ export class Client {
   }
 
   /** Streams events as they are emitted: see the function followEvents. */
-  followEvents(beginning: Beginning, options: Following): AsyncGenerator<Event, void, undefined> {
+  followEvents(beginning: StreamStart, options: Following): AsyncGenerator<Event, void, undefined> {
     return followEvents(this.#events, beginning, options)
   }
 
   /** Returns the position after the newest event: see the function fromNowOn. */
-  fromNowOn(wanted: EventsWanted): Promise<Beginning> {
-    return fromNowOn(this.#events, wanted)
+  fromNowOn(wanted: EventFilter): Promise<StreamStart> {
+    return positionAfterNewest(this.#events, wanted)
   }
 
   get #events(): EventSource {

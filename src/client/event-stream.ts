@@ -4,10 +4,10 @@ import { type Following, messages, reconnecting } from './live.ts'
 import { type Address, open } from './transport.ts'
 import type { Event, List } from './types.ts'
 
-export type { StreamNews } from './live.ts'
+export type { StreamStatus as StreamNews } from './live.ts'
 
 /** Selects the events of a list or a stream. */
-export type EventsWanted = {
+export type EventFilter = {
   readonly merchant?: string | undefined
   /** Names or globs; empty for all. */
   readonly types?: readonly string[] | undefined
@@ -19,20 +19,20 @@ type Reset = { readonly object: 'reset' }
 type StreamItem = { readonly event: Event } | { readonly newest: string | undefined }
 
 /** Where a stream begins. */
-export type Beginning = EventsWanted & {
+export type StreamStart = EventFilter & {
   /** The event after which the stream begins. null: with the first event. undefined: with the next new event. */
   readonly since?: string | null | undefined
   /**
    * Whether `since` came from the daemon itself. Then the daemon has been reachable, and an event that it does not find was
    * removed since.
    */
-  readonly isTold?: boolean | undefined
+  readonly isConfirmed?: boolean | undefined
 }
 
 /** The parts of a daemon's API that streams use: its address, and its list of events, newest first. */
 export type EventSource = {
   readonly address: Address
-  list(page: EventsWanted & { limit: number; starting_after?: string | undefined }): Promise<List<Event>>
+  list(page: EventFilter & { limit: number; starting_after?: string | undefined }): Promise<List<Event>>
 }
 
 const PAGE = 100
@@ -46,7 +46,7 @@ const PAGE = 100
  */
 export async function* followEvents(
   source: EventSource,
-  { since, isTold = false, ...wanted }: Beginning,
+  { since, isConfirmed: isTold = false, ...wanted }: StreamStart,
   following: Following,
 ): AsyncGenerator<Event, void, undefined> {
   let last = since === undefined ? await newestId(source, wanted) : (since ?? undefined)
@@ -72,7 +72,7 @@ export async function* followEvents(
       yield item.event
     } else {
       last = item.newest
-      following.onNews?.('reset')
+      following.onStatus?.('reset')
     }
   }
 }
@@ -81,7 +81,7 @@ export async function* followEvents(
 const isMissing = (error: unknown): boolean => error instanceof Refused && error.code === 'resource_missing'
 
 /** Builds the query of a request for events. */
-export function eventQuery({ merchant, types = [] }: EventsWanted): URLSearchParams {
+export function eventQuery({ merchant, types = [] }: EventFilter): URLSearchParams {
   const query = new URLSearchParams()
   if (merchant !== undefined) query.set('merchant', merchant)
   for (const type of types) query.append('types[]', type)
@@ -89,14 +89,14 @@ export function eventQuery({ merchant, types = [] }: EventsWanted): URLSearchPar
 }
 
 /** Returns the id of the newest event; undefined if there is none. */
-async function newestId(source: EventSource, { merchant }: EventsWanted): Promise<string | undefined> {
+async function newestId(source: EventSource, { merchant }: EventFilter): Promise<string | undefined> {
   const { data } = await source.list({ merchant, limit: 1 })
   return data[0]?.id
 }
 
 function connect(
   address: Address,
-  wanted: EventsWanted,
+  wanted: EventFilter,
   last: string | undefined,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -114,7 +114,7 @@ function connect(
  */
 async function* afterLast(
   source: EventSource,
-  wanted: EventsWanted,
+  wanted: EventFilter,
   last: string | undefined,
   response: IncomingMessage,
 ): AsyncGenerator<StreamItem, void, undefined> {
@@ -139,7 +139,7 @@ async function* afterReset(
 }
 
 /** Reads all events, oldest first. */
-async function allEvents(source: EventSource, wanted: EventsWanted): Promise<Event[]> {
+async function allEvents(source: EventSource, wanted: EventFilter): Promise<Event[]> {
   const events: Event[] = []
   for (let hasMore = true; hasMore; ) {
     const page = await source.list({ ...wanted, limit: PAGE, starting_after: events.at(-1)?.id })
@@ -150,7 +150,10 @@ async function allEvents(source: EventSource, wanted: EventsWanted): Promise<Eve
 }
 
 /** Returns the position after the newest event, for a stream of new events only. */
-export async function fromNowOn(source: Pick<EventSource, 'list'>, wanted: EventsWanted): Promise<Beginning> {
+export async function positionAfterNewest(
+  source: Pick<EventSource, 'list'>,
+  wanted: EventFilter,
+): Promise<StreamStart> {
   const { data } = await source.list({ merchant: wanted.merchant, limit: 1 })
-  return { ...wanted, since: data[0]?.id ?? null, isTold: true }
+  return { ...wanted, since: data[0]?.id ?? null, isConfirmed: true }
 }

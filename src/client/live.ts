@@ -8,9 +8,9 @@ import { type Address, unreachable } from './transport.ts'
  * A change in the state of a stream. `reset` means that a restore or a reset replaced the whole state; the items that follow
  * belong to the new state.
  */
-export type StreamNews = 'connected' | 'lost' | 'reconnected' | 'reset'
+export type StreamStatus = 'connected' | 'lost' | 'reconnected' | 'reset'
 
-export type Following = { readonly signal: AbortSignal; readonly onNews?: (news: StreamNews) => void }
+export type Following = { readonly signal: AbortSignal; readonly onStatus?: (news: StreamStatus) => void }
 
 /** A message of a stream, and its id in the stream. */
 export type Received<Message> = { readonly id: string | undefined; readonly message: Message }
@@ -30,7 +30,7 @@ const LONGEST_PAUSE_MS = 2_000
  */
 export async function* reconnecting<Item>(
   connect: (signal: AbortSignal) => Promise<AsyncIterable<Item>>,
-  { signal, onNews = () => undefined }: Following,
+  { signal, onStatus: onNews = () => undefined }: Following,
   {
     shouldRetry = () => false,
     wasReached = false,

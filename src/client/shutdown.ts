@@ -4,11 +4,11 @@ import { type Address, open, readJson } from './transport.ts'
 import type { Shutdown } from './types.ts'
 
 /** A daemon that is shutting down. */
-export type Ended = {
+export type StoppingDaemon = {
   /** The answer, sent after the database was closed. */
   readonly answer: Shutdown
   /** Resolves to whether the process exited in time. Does not work through a proxy. */
-  readonly endsWithin: (ms: number) => Promise<boolean>
+  readonly exitsWithin: (ms: number) => Promise<boolean>
 }
 
 /**
@@ -16,14 +16,14 @@ export type Ended = {
  * for the exit wherever the process runs, also in a container.
  * @throws Refused, Unreachable: see requestJson
  */
-export async function shutDown(address: Address): Promise<Ended> {
+export async function shutDown(address: Address): Promise<StoppingDaemon> {
   const Agent = address.url.startsWith('https:') ? HttpsAgent : HttpAgent
   const agent = new Agent({ keepAlive: true })
   const response = await open(address, { method: 'POST', path: '/_paytwin/shutdown', agent })
   const { socket } = response
   const closed = new Promise<boolean>((resolve) => socket.once('close', () => resolve(true)))
   const answer = await readJson<Shutdown>(address, response)
-  return { answer, endsWithin: (ms) => within(ms, closed).finally(() => agent.destroy()) }
+  return { answer, exitsWithin: (ms) => within(ms, closed).finally(() => agent.destroy()) }
 }
 
 async function within(ms: number, closed: Promise<boolean>): Promise<boolean> {

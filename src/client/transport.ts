@@ -16,7 +16,7 @@ export type Address = {
   readonly url: string
   readonly token: string | null
   /** Whether the daemon has to prove first that it knows the token. Needed for a stored url: another program may use its port. */
-  readonly mustProve?: true
+  readonly requiresProof?: true
 }
 
 /** Time limits for making a connection and for the daemon's proof. */
@@ -62,7 +62,7 @@ export async function readJson<Answer>(
  * @throws Refused, Unreachable: see requestJson
  */
 export async function open(address: Address, outgoing: Outgoing): Promise<IncomingMessage> {
-  if (address.mustProve) await demandProof(address, outgoing.signal)
+  if (address.requiresProof) await demandProof(address, outgoing.signal)
   const response = await send(address, outgoing)
   const status = response.statusCode ?? 0
   if (status >= 200 && status < 300) return response

@@ -154,7 +154,7 @@ export type ClockScope =
   | { readonly test_clock: string; readonly merchant?: string | undefined }
 
 /** The target of an advance: an instant (Unix seconds or ISO 8601) or a duration. */
-export type AdvanceAim = { readonly to: number | string } | { readonly by: string }
+export type AdvanceTarget = { readonly to: number | string } | { readonly by: string }
 
 export type WebhookEndpoint = {
   readonly id: string

@@ -8,7 +8,7 @@ export const MAX_FIXTURE_OBJECTS = 10_000
 export const MAX_FIXTURE_BYTES = 4 * 1_048_576
 
 /** Returns the error message for files of this total size; undefined when they can be loaded. */
-export const whyTooLarge = (bytes: number): string | undefined =>
+export const sizeError = (bytes: number): string | undefined =>
   bytes > MAX_FIXTURE_BYTES
     ? `The fixtures files have ${bytes.toLocaleString('en-US')} bytes; at most ${MAX_FIXTURE_BYTES.toLocaleString('en-US')} can be loaded at once. Load them in parts.`
     : undefined

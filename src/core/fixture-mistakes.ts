@@ -7,10 +7,10 @@ const MAX_MISTAKES = 100
  * A mistake in fixtures. The param of its error is a path, as in `subscriptions[2].items[0].price`. The error is
  * created only when it is reported: that takes time, and a file may have many thousands of mistakes.
  */
-export type Mistake = { readonly file: string; readonly error: () => ApiError }
+export type FixtureError = { readonly file: string; readonly error: () => ApiError }
 
 /** A mistake as the error body reports it. */
-export type ToldMistake = {
+export type ReportedMistake = {
   readonly file: string
   /** null when the mistake concerns the whole file. */
   readonly path: string | null
@@ -22,7 +22,7 @@ export type ToldMistake = {
  * paytwin: creates the error for fixtures that cannot be loaded. It has the status and code of the first mistake, whose
  * file and path are in the message. `mistakes` lists them all.
  */
-export function fixturesRefused(first: Mistake, others: readonly Mistake[] = []): ApiError {
+export function fixturesInvalid(first: FixtureError, others: readonly FixtureError[] = []): ApiError {
   const error = first.error()
   const { status, type, code, param, details } = error
   const mistakes = [
@@ -34,7 +34,7 @@ export function fixturesRefused(first: Mistake, others: readonly Mistake[] = [])
   return new ApiError({ status, type, code, param, message, details: { ...details, mistakes } })
 }
 
-const reported = (file: string, { param, code, message }: ApiError): ToldMistake => ({
+const reported = (file: string, { param, code, message }: ApiError): ReportedMistake => ({
   file,
   path: param,
   code,
@@ -42,9 +42,9 @@ const reported = (file: string, { param, code, message }: ApiError): ToldMistake
 })
 
 /** `shop.json: prices[0].currency: expected …` */
-export const mistakeText = ({ file, path, message }: Omit<ToldMistake, 'code'>): string =>
+export const mistakeText = ({ file, path, message }: Omit<ReportedMistake, 'code'>): string =>
   [file, ...(path === null ? [] : [path]), message].join(': ')
 
 /** Returns the mistakes of refused fixtures; none for any other error. */
-export const mistakesOf = ({ details }: ApiError): readonly ToldMistake[] =>
-  (details.mistakes ?? []) as readonly ToldMistake[]
+export const mistakesOf = ({ details }: ApiError): readonly ReportedMistake[] =>
+  (details.mistakes ?? []) as readonly ReportedMistake[]

@@ -38,7 +38,7 @@ export function daysToPay(
 }
 
 /** The error message for `days_until_due` on something that is not sent. */
-export const DUE_ONLY_WHEN_SENT = 'days_until_due applies only when collection_method is send_invoice'
+export const DUE_DATE_REQUIRES_SENDING = 'days_until_due applies only when collection_method is send_invoice'
 
 export const BILLING_REASONS = [
   'subscription_create',

@@ -12,12 +12,12 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
  * See docs/contract/oauth.md#redirect-uris; RFC 6749 3.1.2; RFC 8252 7.1, 7.3; RFC 9700 2.1, 4.1.
  */
 export function checkRedirectUri(uri: string, param: string): void {
-  const mistake = redirectUriMistake(uri, param)
+  const mistake = redirectUriError(uri, param)
   if (mistake) throw mistake()
 }
 
 /** Returns a function that creates the error for a redirect_uri; undefined when it can be registered. */
-export function redirectUriMistake(uri: string, param: string): (() => ApiError) | undefined {
+export function redirectUriError(uri: string, param: string): (() => ApiError) | undefined {
   const wrong = mistakeIn(uri)
   return wrong === undefined
     ? undefined

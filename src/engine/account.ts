@@ -3,14 +3,14 @@ import type { Invoice } from '../core/invoice.ts'
 import type { PaymentMethod } from '../core/payment-method.ts'
 import type { Subscription } from '../core/subscription.ts'
 import { nextChargeFault } from './charge-fault.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 /** Loads the state that a billing decision on a subscription reads. */
-export const loadAccount = (unit: Unit, subscription: Subscription): Account =>
+export const loadAccount = (unit: UnitOfWork, subscription: Subscription): Account =>
   accountOf(unit, subscription.customer, subscription, [])
 
 /** Loads the state that a decision reads if it may end a subscription. */
-export const loadEndingAccount = (unit: Unit, subscription: Subscription): EndingAccount =>
+export const loadEndingAccount = (unit: UnitOfWork, subscription: Subscription): EndingAccount =>
   endingAccountOf(unit, subscription.customer, subscription, [])
 
 /**
@@ -18,13 +18,13 @@ export const loadEndingAccount = (unit: Unit, subscription: Subscription): Endin
  * @param subscription - that of the invoice; null for a manual invoice, which is paid with the customer's default
  */
 export const loadInvoiceAccount = (
-  unit: Unit,
+  unit: UnitOfWork,
   invoice: Invoice,
   subscription: Subscription | null,
 ): EndingAccount => endingAccountOf(unit, invoice.customer, subscription, [invoice])
 
 function endingAccountOf(
-  unit: Unit,
+  unit: UnitOfWork,
   customerId: string,
   subscription: Subscription | null,
   invoices: readonly Invoice[],
@@ -36,7 +36,7 @@ function endingAccountOf(
 
 /** @param invoices - the invoices that the decision may pay or void */
 function accountOf(
-  unit: Unit,
+  unit: UnitOfWork,
   customerId: string,
   subscription: Subscription | null,
   invoices: readonly Invoice[],
@@ -61,7 +61,7 @@ function accountOf(
 }
 
 function outstandingOf(
-  { store }: Unit,
+  { store }: UnitOfWork,
   customer: string,
   subscription: Subscription | null,
   limit: number,
@@ -77,7 +77,7 @@ function outstandingOf(
 }
 
 /** Lists the open invoices that change when a subscription ends. An incomplete one has only its first invoice. */
-const endingInvoicesOf = ({ store, owner }: Unit, { id, status }: Subscription): Invoice[] =>
+const endingInvoicesOf = ({ store, owner }: UnitOfWork, { id, status }: Subscription): Invoice[] =>
   status === 'incomplete'
     ? store.objects
         .list('invoice', owner, [{ field: 'subscription', is: id }], { limit: Number.MAX_SAFE_INTEGER })
@@ -85,11 +85,11 @@ const endingInvoicesOf = ({ store, owner }: Unit, { id, status }: Subscription):
     : store.objects.invoicesToRetry(id)
 
 /** Returns the subscription that an invoice bills; null for a manual one. */
-export const subscriptionOf = (unit: Unit, { subscription }: Invoice): Subscription | null =>
+export const subscriptionOf = (unit: UnitOfWork, { subscription }: Invoice): Subscription | null =>
   subscription === null ? null : unit.need('subscription', subscription)
 
 /** Returns the intents of some invoices, by invoice id. */
-const intentsOf = (unit: Unit, invoices: readonly Invoice[]): Account['intents'] =>
+const intentsOf = (unit: UnitOfWork, invoices: readonly Invoice[]): Account['intents'] =>
   new Map(
     invoices.flatMap((invoice) =>
       invoice.payment_intent === null

@@ -21,7 +21,7 @@ const BATCHES_A_CHECKPOINT = 8
 /**
  * An advance that cannot be written because the disk is full. It stays in progress and continues when there is space.
  */
-export class AdvancePutOff extends Error {
+export class AdvanceStalled extends Error {
   constructor(cause: unknown) {
     super(`the advance is stalled: ${cause instanceof Error ? cause.message : cause}`, { cause })
   }
@@ -153,7 +153,7 @@ export class Advances {
       return await this.#runBatches(merchant, clock, control)
     } catch (error) {
       this.#listeners.report(error, `advancing the clock of ${merchant.settings.id}`)
-      if (isOfStorage(error)) throw new AdvancePutOff(error)
+      if (isOfStorage(error)) throw new AdvanceStalled(error)
       this.#endFailed(merchant, clock)
       throw error
     }

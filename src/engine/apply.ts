@@ -8,7 +8,7 @@ import { Place } from '../store/place.ts'
 import { consumeChargeFault } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
 import { requeue } from './requeue.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 import { enqueueDeliveries } from './webhook-post.ts'
 
 type Touched = {
@@ -24,7 +24,7 @@ type Touched = {
  * @param clock - the clock on which the change happens
  * @throws ApiError internal_error when the card processor does not answer; then nothing is written
  */
-export function apply(unit: Unit, change: Change, clock: Clock = unit.merchant.clock): void {
+export function apply(unit: UnitOfWork, change: Change, clock: Clock = unit.merchant.clock): void {
   consumeChargeFault(unit, change)
   const touched = new Map<string, Touched>()
   const entries: NewEntry[] = []
@@ -41,7 +41,7 @@ export function apply(unit: Unit, change: Change, clock: Clock = unit.merchant.c
 }
 
 /** Records the last state of a step's object. */
-function touch(unit: Unit, touched: Map<string, Touched>, { kind, before, after }: Step): Touched {
+function touch(unit: UnitOfWork, touched: Map<string, Touched>, { kind, before, after }: Step): Touched {
   const known = touched.get(after.id)
   assert(!known || known.last === before, `each step of ${after.id} starts from the previous one`)
   if (known) {
@@ -54,14 +54,14 @@ function touch(unit: Unit, touched: Map<string, Touched>, { kind, before, after 
   return object
 }
 
-function writeRow(unit: Unit, { kind, first, last, place }: Touched): void {
+function writeRow(unit: UnitOfWork, { kind, first, last, place }: Touched): void {
   const { objects } = unit.store
   if (first === null) objects.insert(kind, unit.owner, last, place)
   else objects.update(kind, unit.owner, { before: first, after: last }, place)
 }
 
 /** Appends journal entries, and enqueues the deliveries of their events. */
-function record(unit: Unit, entries: readonly NewEntry[], created: number): void {
+function record(unit: UnitOfWork, entries: readonly NewEntry[], created: number): void {
   unit.store.journal.append({
     merchant: unit.owner,
     created,
@@ -82,7 +82,7 @@ function record(unit: Unit, entries: readonly NewEntry[], created: number): void
  * @param link - the place of the object, whose chain gets the entry, and the seq that the entry will have
  */
 function entryOf(
-  unit: Unit,
+  unit: UnitOfWork,
   { kind, before, after, event: type }: Step,
   link: { readonly place: Place; readonly seq: number },
 ): NewEntry | undefined {
@@ -107,7 +107,7 @@ const jobsOf: { readonly [K in Kind]?: (object: Objects[K]) => Job[] } = {
 }
 
 /** Replaces the jobs derived from an object's old state by those derived from its new state. */
-function queueJobs(unit: Unit, { kind, first, last }: Touched): void {
+function queueJobs(unit: UnitOfWork, { kind, first, last }: Touched): void {
   const derive = jobsOf[kind] as ((object: Step['after']) => Job[]) | undefined
   if (!derive) return
   const clock = unit.clockOf((last as Objects['invoice']).test_clock)

@@ -11,7 +11,7 @@ import { ClockHeld } from './unit.ts'
  * @param options.await_webhooks - whether each step waits until the webhooks of the step before are answered
  * @param options.param - the parameter to blame when the target is not ahead
  * @param options.clockParam - the parameter that names a test clock; "id" for a path
- * @param options.checkAdmitted - throws when the caller may not begin it any more, after waiting
+ * @param options.checkCredentials - throws when the caller may not begin it any more, after waiting
  * @param options.begun - what else to write when it begins, in the same transaction
  * @throws ApiError resource_missing for a test clock that was deleted while the advance waited; parameter_invalid for its target
  * @returns when it has begun; `done` resolves with what it did, when it has ended or was canceled
@@ -25,13 +25,13 @@ export async function beginAdvance(
     param,
     clockParam,
     begun,
-    checkAdmitted,
+    checkCredentials,
     ...options
   }: Partial<AdvanceOptions> & {
     param: string
     clockParam?: string
     begun?: () => void
-    checkAdmitted?: () => void
+    checkCredentials?: () => void
   },
 ): Promise<{ readonly done: Promise<Summary> }> {
   const begin = { beginsAdvance: true }
@@ -40,7 +40,7 @@ export async function beginAdvance(
     null,
     (unit) => {
       if (merchant.held.has(clock) || clock.target !== null) throw new ClockHeld(clock)
-      checkAdmitted?.()
+      checkCredentials?.()
       if (clock.isTest) merchant.testClocks.named(clock.id, clockParam)
       const started = engine.time.start(unit, clock, { target: aim(clock.instant), param, options })
       begun?.()

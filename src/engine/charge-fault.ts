@@ -1,11 +1,11 @@
 import type { Change } from '../core/change.ts'
 import { processorTimeout } from '../core/errors.ts'
 import type { ChargeFault } from '../core/processor.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 /** Returns the fault for the next charge attempt of a unit; null for none. Requests of the operator have no faults. */
-export const nextChargeFault = (unit: Unit): ChargeFault | null =>
-  unit.request?.isOperators ? null : unit.faults.aheadOfCharge(unit.merchant.settings.id)
+export const nextChargeFault = (unit: UnitOfWork): ChargeFault | null =>
+  unit.request?.isOperatorRequest ? null : unit.faults.nextForCharge(unit.merchant.settings.id)
 
 /**
  * Uses up the fault of a decision's charge attempt, if it made one. The use stays counted when everything else is
@@ -13,8 +13,8 @@ export const nextChargeFault = (unit: Unit): ChargeFault | null =>
  * @throws ApiError internal_error when the processor did not answer a request; for a job that is a failed attempt
  * See docs/contract/faults.md#charge-faults.
  */
-export function consumeChargeFault(unit: Unit, { hasAttempt }: Change): void {
-  if (!hasAttempt || unit.request?.isOperators) return
-  const fault = unit.faults.strikeCharge(unit.merchant.settings.id)
+export function consumeChargeFault(unit: UnitOfWork, { hasAttempt }: Change): void {
+  if (!hasAttempt || unit.request?.isOperatorRequest) return
+  const fault = unit.faults.takeForCharge(unit.merchant.settings.id)
   if (fault === 'processor_timeout' && unit.request) throw processorTimeout()
 }

@@ -12,7 +12,7 @@ export const stopwatch = (): number => {
 }
 
 /** Measures the time that passes from now on in whole seconds, with a clock that counts milliseconds. */
-export function uptimeOf(milliseconds: () => number): () => number {
+export function secondsSinceStart(milliseconds: () => number): () => number {
   const startedAt = milliseconds()
   return () => Math.floor((milliseconds() - startedAt) / 1_000)
 }
@@ -25,7 +25,7 @@ export const wallSeconds = (wall: Wall): number => Math.floor(wall() / 1000)
  * never goes back, so that nothing that has expired becomes valid again. A step back is detected between two readings,
  * so read it regularly.
  */
-export function steadyTime(wall: Wall): Wall {
+export function monotonicWallClock(wall: Wall): Wall {
   let latest = wall()
   let ahead = 0
   return () => {
@@ -107,8 +107,8 @@ export class Clock {
   /**
    * Returns when a live clock shows an instant, in Unix milliseconds of the wall clock; now if it has already shown it.
    */
-  wallTimeOf(instant: number): number {
-    return instant <= this.now ? this.#wall() : (instant - this.#row.offset) * 1000
+  wallTimeOf(commandTime: number): number {
+    return commandTime <= this.now ? this.#wall() : (commandTime - this.#row.offset) * 1000
   }
 
   /** The instant at which commands run: the last tick or move, in Unix seconds. */

@@ -7,7 +7,7 @@ import { hasEnded } from '../core/subscription.ts'
 import { loadEndingAccount } from './account.ts'
 import { apply } from './apply.ts'
 import { paymentMethodOf } from './payment-method.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 /** undefined leaves a field unchanged. */
 export type CustomerParams = {
@@ -29,7 +29,7 @@ const DEFAULT_METHOD = 'invoice_settings[default_payment_method]'
  * Creates a customer.
  * @throws ApiError resource_missing, parameter_invalid. See docs/contract/customers.md#customers.
  */
-export function createCustomer(unit: Unit, params: NewCustomerParams): Customer {
+export function createCustomer(unit: UnitOfWork, params: NewCustomerParams): Customer {
   const clock =
     params.test_clock === undefined
       ? unit.merchant.clock
@@ -58,7 +58,7 @@ export function createCustomer(unit: Unit, params: NewCustomerParams): Customer 
 }
 
 /** Updates a customer. @throws ApiError resource_missing. See docs/contract/customers.md#customers. */
-export function updateCustomer(unit: Unit, id: string, params: CustomerParams): Customer {
+export function updateCustomer(unit: UnitOfWork, id: string, params: CustomerParams): Customer {
   const customer = unit.find('customer', id)
   const change = new Change()
   const after = withParams(unit, change, customer, params)
@@ -68,7 +68,7 @@ export function updateCustomer(unit: Unit, id: string, params: CustomerParams): 
   return after
 }
 
-function withParams(unit: Unit, change: Change, customer: Customer, params: CustomerParams): Customer {
+function withParams(unit: UnitOfWork, change: Change, customer: Customer, params: CustomerParams): Customer {
   const { email, name, description, metadata, invoice_prefix, invoice_settings } = params
   if (invoice_prefix !== undefined) checkPrefix(unit, customer, invoice_prefix)
   const method = invoice_settings?.default_payment_method
@@ -88,7 +88,7 @@ function withParams(unit: Unit, change: Change, customer: Customer, params: Cust
 /**
  * @throws ApiError parameter_invalid, param invoice_prefix, when another customer uses it: invoice numbers are unique.
  */
-function checkPrefix(unit: Unit, { id }: Customer, prefix: string): void {
+function checkPrefix(unit: UnitOfWork, { id }: Customer, prefix: string): void {
   const [holder] = unit.store.objects.list(
     'customer',
     unit.owner,
@@ -105,7 +105,7 @@ function checkPrefix(unit: Unit, { id }: Customer, prefix: string): void {
  * @throws ApiError resource_missing
  * See docs/contract/customers.md#deleting-a-customer.
  */
-export function deleteCustomer(unit: Unit, id: string): Customer {
+export function deleteCustomer(unit: UnitOfWork, id: string): Customer {
   const customer = unit.find('customer', id)
   const clock = unit.clockOf(customer.test_clock)
   const running = unit.store.objects

@@ -2,22 +2,22 @@ import { internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { isOfStorage } from '../store/unusable.ts'
 import { Advances } from './advances.ts'
-import { steadyTime, type Wall } from './clock.ts'
+import { monotonicWallClock, type Wall } from './clock.ts'
 import { type CommandOptions, CommandQueue } from './command-queue.ts'
 import { Faults } from './faults.ts'
 import { nextTurn } from './gate.ts'
 import { Ids } from './ids.ts'
 import { type EngineListener, Listeners } from './listeners.ts'
-import { checkPresent, isUnfinished, type MerchantState, merchantOf } from './merchant-state.ts'
+import { checkCurrent, isUnfinished, type MerchantState, merchantOf } from './merchant-state.ts'
 import { Outbox } from './outbox.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { TransactionLog } from './transaction-log.ts'
 import { Transactions } from './transactions.ts'
-import type { RequestContext, Unit } from './unit.ts'
+import type { RequestContext, UnitOfWork } from './unit.ts'
 import { Units } from './units.ts'
 
 /** Runs work in a transaction of its own that may write for several merchants. */
-export type Transact = <T>(run: (unitOf: (merchant: MerchantState) => Unit) => T) => T
+export type Transact = <T>(run: (unitOf: (merchant: MerchantState) => UnitOfWork) => T) => T
 
 /**
  * Runs everything that changes state: commands from their queue, and between them the timekeeper's batches, each in a
@@ -46,7 +46,7 @@ export class Engine {
     this.versions = versions
     this.store = store
     this.wall = wall
-    this.steady = steadyTime(wall)
+    this.steady = monotonicWallClock(wall)
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
     // Each part uses only those above it. A request goes from the queue down to the transaction.
@@ -73,7 +73,7 @@ export class Engine {
   command<T>(
     merchant: MerchantState,
     request: RequestContext | null,
-    run: (unit: Unit) => T,
+    run: (unit: UnitOfWork) => T,
     options: CommandOptions = {},
   ): Promise<T> {
     const runUnit = () => {
@@ -84,7 +84,7 @@ export class Engine {
   }
 
   /** Runs a command of the operator that does not depend on a merchant's time. It commits or fails like any other. */
-  administer<T>(run: () => T): Promise<T> {
+  operatorCommand<T>(run: () => T): Promise<T> {
     return this.#queue.submit([], () => this.#transactions.inSavepoint(run))
   }
 
@@ -95,7 +95,7 @@ export class Engine {
    */
   commandAll<T>(
     merchants: readonly MerchantState[],
-    run: (unitOf: (merchant: MerchantState) => Unit) => T,
+    run: (unitOf: (merchant: MerchantState) => UnitOfWork) => T,
   ): Promise<T> {
     return this.#queue.submit(merchants, () =>
       this.#transactions.inSavepoint(() => run((merchant) => this.#units.forCommand(merchant))),
@@ -106,9 +106,9 @@ export class Engine {
    * Runs work that does not depend on a merchant's time, such as the record of a delivery, without waiting for an
    * advance. It does nothing for a merchant that was replaced by a restore, or deleted.
    */
-  record<T>(merchant: MerchantState, work: (unit: Unit) => T): Promise<T | undefined> {
+  record<T>(merchant: MerchantState, work: (unit: UnitOfWork) => T): Promise<T | undefined> {
     const run = () => {
-      if (merchant.standing !== 'present') return { value: undefined }
+      if (merchant.presence !== 'present') return { value: undefined }
       const unit = this.#units.forStep(merchant, merchant.clock)
       return this.#transactions.inSavepoint(() => work(unit), unit)
     }
@@ -121,8 +121,8 @@ export class Engine {
    * @throws StateReplaced, MerchantDeleted
    * See docs/contract/clocks.md#live-clocks.
    */
-  settle(merchant: MerchantState): Promise<void> | undefined {
-    checkPresent(merchant)
+  runDueJobs(merchant: MerchantState): Promise<void> | undefined {
+    checkCurrent(merchant)
     return this.time.isOverdue(merchant.clock) ? this.#catchUp(merchant) : undefined
   }
 
@@ -139,7 +139,7 @@ export class Engine {
    * reported.
    * @returns when the clocks that were behind have caught up, or failed to
    */
-  async settleAll(): Promise<void> {
+  async runAllDueJobs(): Promise<void> {
     this.steady() // detects that the wall clock was set back
     await Promise.all(this.time.runDue(this.merchants.values()))
   }
@@ -153,7 +153,7 @@ export class Engine {
    * Resolves when responses that are ready in this turn of the event loop may be sent, all at once as those of
    * commands. Sent separately, each would wake its client and later the daemon separately.
    */
-  async together(): Promise<void> {
+  async nextResponseTurn(): Promise<void> {
     // While a clock is advancing, a batch might run first.
     if (!this.time.isMoving) await nextTurn()
   }
@@ -174,7 +174,7 @@ export class Engine {
    * end first. Until then commands run as usual, revocations too. Once the advances that were in progress at the call
    * have ended, no further advance begins before the work.
    */
-  exclusively<T>(work: () => T): Promise<T> {
+  runExclusively<T>(work: () => T): Promise<T> {
     return this.#queue.alone(() => this.#whileIdle(work))
   }
 
@@ -186,7 +186,7 @@ export class Engine {
   replaceState<T>(work: (transact: Transact) => T): Promise<T> {
     const transact: Transact = (run) =>
       this.#transactions.run([], () => run((merchant) => this.#units.forCommand(merchant)))
-    return this.exclusively(() => {
+    return this.runExclusively(() => {
       const result = this.#reloadAround(() => work(transact))
       this.#listeners.notify((listener) => listener.replaced?.())
       return result
@@ -194,20 +194,20 @@ export class Engine {
   }
 
   /** Deletes a merchant and all its data. An advance of its clock stops after the current batch. */
-  async delete(merchant: MerchantState): Promise<void> {
+  async deleteMerchant(merchant: MerchantState): Promise<void> {
     do {
       for (const clock of merchant.held.keys()) this.time.cancel(merchant, clock)
       await nextTurn()
     } while (merchant.held.size > 0)
-    checkPresent(merchant)
-    this.#transactions.run([], () => this.store.forget(merchant.settings))
-    merchant.standing = 'deleted'
+    checkCurrent(merchant)
+    this.#transactions.run([], () => this.store.deleteMerchant(merchant.settings))
+    merchant.presence = 'deleted'
     this.merchants.delete(merchant.settings.ordinal)
     this.#listeners.notify((listener) => listener.deleted?.(merchant))
   }
 
   /** Loads a merchant that was written to the store, and drops it again if the command is rolled back. */
-  admit(settings: MerchantState['settings']): MerchantState {
+  loadMerchant(settings: MerchantState['settings']): MerchantState {
     const merchant = merchantOf(settings, this.store, this.wall)
     this.merchants.set(settings.ordinal, merchant)
     this.#log.touch(merchant.clock)
@@ -239,13 +239,13 @@ export class Engine {
   }
 
   #dropMerchants(): void {
-    for (const merchant of this.merchants.values()) merchant.standing = 'replaced'
+    for (const merchant of this.merchants.values()) merchant.presence = 'replaced'
     this.merchants.clear()
     this.outbox.clear()
   }
 
   #loadMerchants(): void {
-    for (const settings of this.store.directory.merchants()) this.admit(settings)
+    for (const settings of this.store.directory.merchants()) this.loadMerchant(settings)
   }
 
   async #whileIdle<T>(work: () => T): Promise<T> {

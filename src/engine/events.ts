@@ -4,7 +4,7 @@ import type { HistoryReader } from '../store/history.ts'
 import type { EventEntry, EventQuery } from '../store/journal.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant-state.ts'
-import { type RecalledEvent, recall } from './view.ts'
+import { type EventWithObject, reconstructEvent } from './view.ts'
 
 export type EventFilter = {
   readonly types: readonly EventType[]
@@ -26,7 +26,7 @@ export function listEvents(
   merchant: MerchantState | null,
   filter: EventFilter,
   page: EventPage,
-): RecalledEvent[] {
+): EventWithObject[] {
   const { cursor, limit } = page
   const place = cursor && placeOfEvent(engine, merchant, cursor)
   const entries = engine.store.journal.events({
@@ -47,7 +47,7 @@ export function eventsAfter(
   engine: Engine,
   merchant: MerchantState | null,
   { types, place, limit }: { types: readonly EventType[]; place: number; limit: number },
-): RecalledEvent[] {
+): EventWithObject[] {
   const owner = merchant?.settings.ordinal ?? null
   const query = { merchant: owner, types, created: [], order: 'oldest first', above: place, limit } as const
   return recallAll(engine, engine.store.journal.events(query))
@@ -73,7 +73,7 @@ export const placeOfEvent = (
 ): number => placeIn(merchant, findEntry(engine, merchant, id, param))
 
 /** Finds an event. @throws ApiError resource_missing when the merchant (or any merchant, for null) has no such event */
-export const findEvent = (engine: Engine, merchant: MerchantState | null, id: string): RecalledEvent =>
+export const findEvent = (engine: Engine, merchant: MerchantState | null, id: string): EventWithObject =>
   recallOf(engine, findEntry(engine, merchant, id, 'id'), engine.store.openHistory())
 
 function findEntry(engine: Engine, merchant: MerchantState | null, id: string, param: string): EventEntry {
@@ -87,13 +87,13 @@ function findEntry(engine: Engine, merchant: MerchantState | null, id: string, p
 }
 
 /** Reconstructs the events of a page. */
-function recallAll(engine: Engine, entries: readonly EventEntry[]): RecalledEvent[] {
+function recallAll(engine: Engine, entries: readonly EventEntry[]): EventWithObject[] {
   const history = engine.store.openHistory()
   return entries.map((entry) => recallOf(engine, entry, history))
 }
 
-function recallOf(engine: Engine, entry: EventEntry, history: HistoryReader): RecalledEvent {
+function recallOf(engine: Engine, entry: EventEntry, history: HistoryReader): EventWithObject {
   const owner = engine.merchants.get(entry.merchant)
   if (!owner) throw new Error(`the merchant ${entry.merchant} of event ${entry.seq} does not exist`)
-  return recall({ store: engine.store, ids: engine.ids, merchant: owner.settings, history }, entry)
+  return reconstructEvent({ store: engine.store, ids: engine.ids, merchant: owner.settings, history }, entry)
 }

@@ -88,7 +88,7 @@ export class Faults {
   }
 
   /** Returns the fault of a kind that applies to a request or delivery attempt now, and uses it up once. */
-  strike(kind: RequestFault | typeof WEBHOOK_FAULT, { route, merchant }: FaultTarget): Fault | undefined {
+  take(kind: RequestFault | typeof WEBHOOK_FAULT, { route, merchant }: FaultTarget): Fault | undefined {
     return this.#strike(
       (fault) =>
         fault.kind === kind &&
@@ -98,7 +98,7 @@ export class Faults {
   }
 
   /** Returns the fault that will apply to a merchant's next charge attempt; null for none. It is not used up. */
-  aheadOfCharge(merchant: string): ChargeFault | null {
+  nextForCharge(merchant: string): ChargeFault | null {
     for (const fault of this.#faults) {
       if (isChargeFault(fault.kind) && isOf(fault, merchant) && this.#applies(fault)) return fault.kind
     }
@@ -109,7 +109,7 @@ export class Faults {
    * Returns the fault that applies to a merchant's charge attempt, the one that aheadOfCharge returned, and uses it up
    * once.
    */
-  strikeCharge(merchant: string): ChargeFault | null {
+  takeForCharge(merchant: string): ChargeFault | null {
     const fault = this.#strike((candidate) => isChargeFault(candidate.kind) && isOf(candidate, merchant))
     return fault && isChargeFault(fault.kind) ? fault.kind : null
   }

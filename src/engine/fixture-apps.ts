@@ -1,5 +1,5 @@
 import type { Engine } from './engine.ts'
-import { type Made, Names, type Place, withErrorPath } from './fixture-names.ts'
+import { type CreatedObject, FixtureIds, type FixturePosition, withErrorPath } from './fixture-names.ts'
 import { type AppParams, addApp, appOfId, makeApp } from './oauth-app.ts'
 
 /** The setting with the ids of the apps of the first fixtures, in their order. */
@@ -7,26 +7,26 @@ const SETTING = 'fixture_apps'
 
 /** An app to create. */
 export type AppEntry = {
-  readonly at: Place
+  readonly at: FixturePosition
   readonly ref: string | null
   /** `digest`: the hex digest of a secret chosen beforehand; null for a random secret. */
   readonly params: AppParams & { readonly digest: string | null }
 }
 
 /** Creates apps within the open command. */
-export const makeApps = (engine: Engine, entries: readonly AppEntry[]): Made[] =>
+export const makeApps = (engine: Engine, entries: readonly AppEntry[]): CreatedObject[] =>
   entries.map((entry) => makeOne(engine, entry))
 
 /** Lists the ids of the apps of a database's first fixtures: a reset keeps the ones that still exist. */
-export const firstApps = ({ store }: Engine): readonly string[] =>
+export const startAppIds = ({ store }: Engine): readonly string[] =>
   JSON.parse(store.directory.setting(SETTING) ?? '[]')
 
 /**
  * Creates the apps of a database's first fixtures within the open command. An existing app is kept with its current
  * secret, so that configured clients continue to work and rotated secrets stay invalid.
  */
-export function makeFirstApps(engine: Engine, entries: readonly AppEntry[]): Made[] {
-  const known = firstApps(engine)
+export function makeFirstApps(engine: Engine, entries: readonly AppEntry[]): CreatedObject[] {
+  const known = startAppIds(engine)
   const apps = entries.map((entry, index) => {
     const id = known[index]
     if (id !== undefined && appOfId(engine, id)) return { id, made: [] }
@@ -37,9 +37,9 @@ export function makeFirstApps(engine: Engine, entries: readonly AppEntry[]): Mad
   return apps.flatMap(({ made }) => made)
 }
 
-function makeOne(engine: Engine, entry: AppEntry): Made {
+function makeOne(engine: Engine, entry: AppEntry): CreatedObject {
   const { at, ref, params } = entry
-  const { id, secret } = withErrorPath(entry, new Names(), () => issue(engine, params))
+  const { id, secret } = withErrorPath(entry, new FixtureIds(), () => issue(engine, params))
   return { object: 'app', ref, id, merchant_id: null, ...at, ...(secret !== undefined && { secret }) }
 }
 

@@ -1,9 +1,9 @@
 import { ApiError } from '../core/errors.ts'
-import { fixturesRefused } from '../core/fixture-mistakes.ts'
-import { RefusedAfterAttempt } from './unit.ts'
+import { fixturesInvalid } from '../core/fixture-mistakes.ts'
+import { PaymentRefused } from './unit.ts'
 
 /** A position in fixtures: `path` as in `subscriptions[2]`. */
-export type Place = { readonly file: string; readonly path: string }
+export type FixturePosition = { readonly file: string; readonly path: string }
 
 /** The kinds of objects that fixtures can create. */
 export const FIXTURE_KINDS = [
@@ -20,7 +20,7 @@ export const FIXTURE_KINDS = [
 export type FixtureKind = (typeof FIXTURE_KINDS)[number]
 
 /** An object that was created from an entry. */
-export type Made = Place & {
+export type CreatedObject = FixturePosition & {
   readonly object: FixtureKind
   readonly ref: string | null
   readonly id: string
@@ -30,14 +30,14 @@ export type Made = Place & {
   readonly secret?: string
 }
 
-type Named = { readonly at: Place; readonly ref: string | null; readonly params: object }
+type Named = { readonly at: FixturePosition; readonly ref: string | null; readonly params: object }
 
 /** The ids of the objects of a merchant's fixtures, by ref and entry. */
-export class Names {
+export class FixtureIds {
   readonly #ids = new Map<FixtureKind, Map<string, string>>()
   readonly #ofEntries = new Map<Named, string>()
 
-  give(kind: FixtureKind, entry: Named, id: string): void {
+  set(kind: FixtureKind, entry: Named, id: string): void {
     const ids = this.#ids.get(kind) ?? new Map<string, string>()
     if (entry.ref !== null) this.#ids.set(kind, ids.set(entry.ref, id))
     this.#ofEntries.set(entry, id)
@@ -71,16 +71,16 @@ export class Names {
  * Creates an object, and adds the entry's file and path to an error.
  * @throws ApiError with file and path
  */
-export function withErrorPath<T>(entry: Named, names: Names, make: () => T): T {
+export function withErrorPath<T>(entry: Named, names: FixtureIds, make: () => T): T {
   try {
     return make()
   } catch (error) {
-    const refused = error instanceof RefusedAfterAttempt ? error.error : error
+    const refused = error instanceof PaymentRefused ? error.error : error
     if (!(refused instanceof ApiError)) throw refused
     const { status, type, code, details } = refused
     const message = names.withRefs(refused.message)
     const placed = new ApiError({ status, type, code, details, message, param: pathOf(entry, refused.param) })
-    throw fixturesRefused({ file: entry.at.file, error: () => placed })
+    throw fixturesInvalid({ file: entry.at.file, error: () => placed })
   }
 }
 

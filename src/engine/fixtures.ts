@@ -4,8 +4,8 @@ import type { PaymentMethodType } from '../core/payment-method.ts'
 import { type CustomerParams, createCustomer, updateCustomer } from './customer.ts'
 import type { Engine } from './engine.ts'
 import { type AppEntry, makeApps, makeFirstApps } from './fixture-apps.ts'
-import { type Made, Names, type Place, withErrorPath } from './fixture-names.ts'
-import type { KeyRing, SealedSecret } from './keys.ts'
+import { type CreatedObject, FixtureIds, type FixturePosition, withErrorPath } from './fixture-names.ts'
+import type { HashedSecret, KeyRing } from './keys.ts'
 import { addMerchant, type MerchantParams } from './merchant.ts'
 import type { MerchantState } from './merchant-state.ts'
 import {
@@ -16,14 +16,18 @@ import {
 } from './payment-method.ts'
 import { createPrice, createProduct, type PriceParams, type ProductParams } from './price.ts'
 import { createSubscription, type SubscriptionParams } from './subscription.ts'
-import { DryRunResult, type Unit } from './unit.ts'
+import { DryRunResult, type UnitOfWork } from './unit.ts'
 import { createEndpoint, secretOf } from './webhook-endpoint.ts'
 
 /** The setting with the fixtures of the first start. */
 const SETTING = 'fixtures'
 
 /** An object to create; it refers to others by refs of the same merchant's fixtures, or by ids. */
-export type Entry<Params> = { readonly at: Place; readonly ref: string | null; readonly params: Params }
+export type Entry<Params> = {
+  readonly at: FixturePosition
+  readonly ref: string | null
+  readonly params: Params
+}
 
 /** A payment method by a test id, or by a type with its details. */
 export type MethodParams = {
@@ -40,7 +44,7 @@ export type MethodParams = {
 export type MerchantFixtures = {
   /** The merchant itself; null for the default one, which exists. */
   readonly merchant: Entry<MerchantParams> | null
-  readonly keys: readonly Entry<SealedSecret & { readonly name: string | null }>[]
+  readonly keys: readonly Entry<HashedSecret & { readonly name: string | null }>[]
   readonly products: readonly Entry<ProductParams & { name: string }>[]
   readonly prices: readonly Entry<PriceParams & Parameters<typeof createPrice>[1]>[]
   readonly customers: readonly Entry<CustomerParams>[]
@@ -61,7 +65,7 @@ const NOTHING: FixturePlan = { merchants: [], apps: [] }
 export type FixtureContext = {
   readonly engine: Engine
   readonly keys: KeyRing
-  readonly unitOf: (merchant: MerchantState) => Unit
+  readonly unitOf: (merchant: MerchantState) => UnitOfWork
   /** The default merchant. */
   readonly merchant: MerchantState
   /**
@@ -90,7 +94,7 @@ export async function loadFixtures(
   { engine, keys, merchant }: Omit<FixtureContext, 'unitOf'>,
   plan: FixturePlan,
   { validateOnly }: { validateOnly: boolean },
-): Promise<readonly Made[]> {
+): Promise<readonly CreatedObject[]> {
   const named = plan.merchants.some((fixtures) => fixtures.merchant === null) ? [merchant] : []
   const made = await engine.commandAll(named, (unitOf) => {
     const context = { engine, keys, unitOf, merchant }
@@ -98,12 +102,12 @@ export async function loadFixtures(
     if (validateOnly) throw new DryRunResult(result)
     return result
   })
-  keys.takeUp()
+  keys.reload()
   return made
 }
 
 /** Stores the fixtures of a database's first start, for later resets. */
-export const rememberFixtures = ({ store }: Engine, plan: FixturePlan): void =>
+export const storeFixtures = ({ store }: Engine, plan: FixturePlan): void =>
   store.directory.setSetting(SETTING, JSON.stringify(plan))
 
 /**
@@ -111,24 +115,24 @@ export const rememberFixtures = ({ store }: Engine, plan: FixturePlan): void =>
  * already has is kept, revoked or not; new keys work once they are loaded. Existing apps are kept too.
  * See docs/contract/fixtures.md#fixtures-and-resets.
  */
-export function makeRememberedFixtures(context: FixtureContext): Made[] {
+export function createStoredFixtures(context: FixtureContext): CreatedObject[] {
   const stored = context.engine.store.directory.setting(SETTING)
   const plan: FixturePlan = stored === undefined ? NOTHING : JSON.parse(stored)
   return [...makeOfMerchants(context, plan), ...makeFirstApps(context.engine, plan.apps)]
 }
 
-const makeOfMerchants = (context: FixtureContext, { merchants }: FixturePlan): Made[] =>
+const makeOfMerchants = (context: FixtureContext, { merchants }: FixturePlan): CreatedObject[] =>
   merchants.flatMap((fixtures) => makeOfMerchant(context, fixtures))
 
-function makeOfMerchant(context: FixtureContext, fixtures: MerchantFixtures): Made[] {
+function makeOfMerchant(context: FixtureContext, fixtures: MerchantFixtures): CreatedObject[] {
   const { engine, keys, unitOf } = context
   const { merchant: entry } = fixtures
   const merchant = entry
-    ? withErrorPath(entry, new Names(), () => addMerchant(engine, entry.params))
+    ? withErrorPath(entry, new FixtureIds(), () => addMerchant(engine, entry.params))
     : context.merchant
   const { id, ordinal } = merchant.settings
   const own = entry ? [{ object: 'merchant' as const, ref: entry.ref, id, merchant_id: id, ...entry.at }] : []
-  const made = fixtures.keys.flatMap((key): Made[] => {
+  const made = fixtures.keys.flatMap((key): CreatedObject[] => {
     const existing = keys.stored(key.params.hash)
     const isOwn = existing?.birth === merchant.settings.birth
     if (existing && (isOwn || context.leaveOut)) {
@@ -136,7 +140,7 @@ function makeOfMerchant(context: FixtureContext, fixtures: MerchantFixtures): Ma
       if (why === 'revoked' || !isOwn) context.leaveOut?.({ merchant: id, hint: existing.hint, why })
       return []
     }
-    const { id: keyId } = withErrorPath(key, new Names(), () =>
+    const { id: keyId } = withErrorPath(key, new FixtureIds(), () =>
       keys.add({ merchant: ordinal, ...key.params }),
     )
     return [{ object: 'key', ref: null, id: keyId, merchant_id: id, ...key.at }]
@@ -145,11 +149,11 @@ function makeOfMerchant(context: FixtureContext, fixtures: MerchantFixtures): Ma
 }
 
 /** Creates objects after those that they can refer to, and within a section in the order of the files. */
-function makeObjects(unit: Unit, fixtures: MerchantFixtures): Made[] {
-  const names = new Names()
-  const made: Made[] = []
+function makeObjects(unit: UnitOfWork, fixtures: MerchantFixtures): CreatedObject[] {
+  const names = new FixtureIds()
+  const made: CreatedObject[] = []
   const makeAll = <Params extends object>(
-    object: Made['object'],
+    object: CreatedObject['object'],
     entries: readonly Entry<Params>[],
     make: (params: Params) => { readonly id: string },
     secretFor?: (made: { readonly id: string }) => string,
@@ -157,7 +161,7 @@ function makeObjects(unit: Unit, fixtures: MerchantFixtures): Made[] {
     for (const entry of entries) {
       const one = withErrorPath(entry, names, () => make(entry.params))
       const { id } = one
-      names.give(object, entry, id)
+      names.set(object, entry, id)
       const secret = secretFor && { secret: secretFor(one) }
       made.push({
         object,
@@ -204,7 +208,7 @@ const defaultOf = ({ invoice_settings }: CustomerParams): string =>
   invoice_settings?.default_payment_method ?? ''
 
 /** Sets the default of a customer after the payment method of the fixtures was created and attached. */
-function setLaterDefault(unit: Unit, names: Names, entry: Entry<CustomerParams>): void {
+function setLaterDefault(unit: UnitOfWork, names: FixtureIds, entry: Entry<CustomerParams>): void {
   const method = names.known('payment_method', defaultOf(entry.params))
   const customer = names.idOfEntry(entry)
   if (method === undefined || customer === undefined) return
@@ -212,7 +216,7 @@ function setLaterDefault(unit: Unit, names: Names, entry: Entry<CustomerParams>)
   withErrorPath(entry, names, () => updateCustomer(unit, customer, { invoice_settings }))
 }
 
-function makeMethod(unit: Unit, names: Names, params: MethodParams): { id: string } {
+function makeMethod(unit: UnitOfWork, names: FixtureIds, params: MethodParams): { id: string } {
   const { test_id, outcomes, then: after } = params
   const owner = names.idOf('customer', params.customer)
   const free = test_id ?? makeFree(unit, params)
@@ -223,7 +227,7 @@ function makeMethod(unit: Unit, names: Names, params: MethodParams): { id: strin
   return { id }
 }
 
-function makeFree(unit: Unit, { type, card, metadata }: MethodParams): string {
+function makeFree(unit: UnitOfWork, { type, card, metadata }: MethodParams): string {
   assert(type, 'a payment method has a test id or a type')
   return createPaymentMethod(unit, { type, card, metadata }).id
 }

@@ -5,7 +5,7 @@ import { type Wall, wallSeconds } from './clock.ts'
 const RETENTION_SECONDS = 86_400
 
 /** A stored response. */
-export type StoredAnswer = {
+export type StoredResponse = {
   readonly fingerprint: string
   readonly status: number
   readonly api_version: string
@@ -15,9 +15,9 @@ export type StoredAnswer = {
 /** A request in progress, for which others with the same key wait. */
 export type Entry = {
   /** The stored response; undefined for the first request with this key. */
-  readonly stored: StoredAnswer | undefined
+  readonly stored: StoredResponse | undefined
   /** Stores a response. Must be called within the transaction that writes what the response reports. */
-  keep(answer: StoredAnswer): void
+  keep(answer: StoredResponse): void
   /** Deletes the response. Must be called within a transaction. */
   forget(): void
   /** Admits the next request with the key. */
@@ -63,7 +63,7 @@ export class IdempotencyKeys {
     this.#store.idempotency.forget(wallSeconds(this.#time) - RETENTION_SECONDS)
   }
 
-  #find(scope: string, key: string): StoredAnswer | undefined {
+  #find(scope: string, key: string): StoredResponse | undefined {
     const row = this.#store.idempotency.get(scope, key)
     return row && row.created >= wallSeconds(this.#time) - RETENTION_SECONDS ? row : undefined
   }

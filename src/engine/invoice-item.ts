@@ -12,7 +12,7 @@ import {
 import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import type { Filter } from '../store/list-query.ts'
 import { apply } from './apply.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 export type InvoiceItemParams = {
   customer: string
@@ -39,7 +39,7 @@ export type InvoiceItemUpdate = {
  * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large
  * See docs/contract/invoices.md#invoice-items.
  */
-export function createInvoiceItem(unit: Unit, params: InvoiceItemParams): InvoiceItem {
+export function createInvoiceItem(unit: UnitOfWork, params: InvoiceItemParams): InvoiceItem {
   const given = amountGiven(params)
   const customer = unit.find('customer', params.customer, 'customer')
   const invoice = params.invoice === undefined ? null : unit.find('invoice', params.invoice, 'invoice')
@@ -81,7 +81,7 @@ function amountGiven({ amount, currency, price }: InvoiceItemParams): Pricing | 
   return { unit_amount: amount, currency }
 }
 
-function oneTimePrice(unit: Unit, { price: id = '', currency }: InvoiceItemParams): Pricing {
+function oneTimePrice(unit: UnitOfWork, { price: id = '', currency }: InvoiceItemParams): Pricing {
   const price = unit.find('price', id, 'price')
   if (price.recurring)
     throw parameterInvalid('price', `The price '${id}' is recurring; an invoice item needs a one-time price`)
@@ -96,7 +96,7 @@ function oneTimePrice(unit: Unit, { price: id = '', currency }: InvoiceItemParam
  * @throws ApiError resource_missing; parameter_invalid, param amount, for an item of a price; amount_too_large;
  *   invalid_state_transition when its invoice is not a draft
  */
-export function updateInvoiceItem(unit: Unit, id: string, params: InvoiceItemUpdate): InvoiceItem {
+export function updateInvoiceItem(unit: UnitOfWork, id: string, params: InvoiceItemUpdate): InvoiceItem {
   const item = unit.find('invoice_item', id)
   const { amount: unit_amount = item.unit_amount, quantity = item.quantity } = params
   const { description = item.description } = params
@@ -124,7 +124,7 @@ export function updateInvoiceItem(unit: Unit, id: string, params: InvoiceItemUpd
  * Deletes an item that is pending or on a draft, from which it is removed.
  * @throws ApiError resource_missing; invalid_state_transition when its invoice is not a draft
  */
-export function deleteInvoiceItem(unit: Unit, id: string): InvoiceItem {
+export function deleteInvoiceItem(unit: UnitOfWork, id: string): InvoiceItem {
   const item = unit.find('invoice_item', id)
   const draft = draftOf(unit, item)
   const change = new Change()
@@ -138,7 +138,7 @@ export function deleteInvoiceItem(unit: Unit, id: string): InvoiceItem {
  * Returns the draft that an item is on; null for a pending item.
  * @throws ApiError invalid_state_transition when its invoice is not a draft
  */
-function draftOf(unit: Unit, { id, invoice: invoiceId }: InvoiceItem): Invoice | null {
+function draftOf(unit: UnitOfWork, { id, invoice: invoiceId }: InvoiceItem): Invoice | null {
   if (invoiceId === null) return null
   const invoice = unit.need('invoice', invoiceId)
   if (invoice.status === 'draft') return invoice
@@ -152,7 +152,7 @@ function draftOf(unit: Unit, { id, invoice: invoiceId }: InvoiceItem): Invoice |
  * Lists the items that a customer's next manual invoice bills: the oldest pending ones of a currency, up to the limit.
  * @param currency - undefined for the currency of the customer's oldest pending item
  */
-export function itemsToBill(unit: Unit, customer: string, currency: string | undefined): InvoiceItem[] {
+export function itemsToBill(unit: UnitOfWork, customer: string, currency: string | undefined): InvoiceItem[] {
   const billed = currency ?? oldestPending(unit, customer, 1)[0]?.currency
   return billed === undefined
     ? []
@@ -161,7 +161,7 @@ export function itemsToBill(unit: Unit, customer: string, currency: string | und
 
 /** Lists a customer's oldest pending items, oldest first. */
 const oldestPending = (
-  unit: Unit,
+  unit: UnitOfWork,
   customer: string,
   limit: number,
   filters: readonly Filter[] = [],

@@ -19,7 +19,7 @@ import { loadAccount, loadInvoiceAccount, subscriptionOf } from './account.ts'
 import { apply } from './apply.ts'
 import { itemsToBill } from './invoice-item.ts'
 import { paymentMethodOf } from './payment-method.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 export type InvoiceParams = {
   customer: string
@@ -37,7 +37,7 @@ export type InvoiceParams = {
  *   amount_too_large
  * See docs/contract/invoices.md#manual-invoices.
  */
-export function createInvoice(unit: Unit, params: InvoiceParams): Invoice {
+export function createInvoice(unit: UnitOfWork, params: InvoiceParams): Invoice {
   const customer = unit.find('customer', params.customer, 'customer')
   const items = itemsToBill(unit, customer.id, params.currency)
   const currency = params.currency ?? items[0]?.currency
@@ -81,7 +81,7 @@ type ByHand = (
 
 /** Loads the state that a decision on an invoice reads, applies the rule, and writes the change. */
 function decide<T>(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   rule: (change: Change, account: EndingAccount, invoice: Invoice, subscription: Subscription | null) => T,
   payment_method?: string,
@@ -98,7 +98,7 @@ function decide<T>(
   return result
 }
 
-const byHand = (rule: ByHand) => (unit: Unit, id: string) => {
+const byHand = (rule: ByHand) => (unit: UnitOfWork, id: string) => {
   decide(unit, id, rule)
   return unit.need('invoice', id)
 }
@@ -110,7 +110,7 @@ const byHand = (rule: ByHand) => (unit: Unit, id: string) => {
  * See docs/contract/invoices.md#paying-by-hand.
  */
 export const payInvoice = (
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   { payment_method }: { payment_method?: string | undefined } = {},
 ): Collected => decide(unit, id, payByHand, payment_method)
@@ -138,7 +138,7 @@ export const markUncollectible = byHand(markUncollectibleByHand)
  * @throws ApiError resource_missing; invalid_state_transition, param status, for any other invoice
  * See docs/contract/invoices.md#deleting-a-draft.
  */
-export function deleteInvoice(unit: Unit, id: string): Invoice {
+export function deleteInvoice(unit: UnitOfWork, id: string): Invoice {
   const invoice = unit.find('invoice', id)
   if (invoice.status !== 'draft' || !isManual(invoice)) {
     throw invalidStateTransition('Only a manual draft can be deleted; void an open invoice instead')
@@ -160,7 +160,7 @@ export function deleteInvoice(unit: Unit, id: string): Invoice {
  *   none
  * See docs/contract/invoices.md#preview.
  */
-export function previewInvoice(unit: Unit, id: string): Invoice {
+export function previewInvoice(unit: UnitOfWork, id: string): Invoice {
   const subscription = unit.find('subscription', id, 'subscription')
   if (!subscriptionJobs(subscription).some(beginsPeriod))
     throw invalidStateTransition(noInvoiceMessage(subscription))

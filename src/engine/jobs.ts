@@ -10,7 +10,7 @@ import type { QueuedJob } from '../store/jobs.ts'
 import { loadAccount, loadEndingAccount, loadInvoiceAccount, subscriptionOf } from './account.ts'
 import { apply } from './apply.ts'
 import { failRefund } from './refund.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 import { retryDelivery } from './webhook-delivery.ts'
 
 type SubscriptionRule<Read> = (change: Change, account: Read, subscription: Subscription) => void
@@ -22,15 +22,15 @@ type InvoiceRule = (
 ) => void
 
 const onSubscription =
-  <Read>(load: (unit: Unit, subscription: Subscription) => Read, rule: SubscriptionRule<Read>) =>
-  (unit: Unit, job: QueuedJob) => {
+  <Read>(load: (unit: UnitOfWork, subscription: Subscription) => Read, rule: SubscriptionRule<Read>) =>
+  (unit: UnitOfWork, job: QueuedJob) => {
     const subscription = unit.need('subscription', job.object)
     const change = new Change()
     rule(change, load(unit, subscription), subscription)
     apply(unit, change, unit.clockOf(subscription.test_clock))
   }
 
-const onInvoice = (rule: InvoiceRule) => (unit: Unit, job: QueuedJob) => {
+const onInvoice = (rule: InvoiceRule) => (unit: UnitOfWork, job: QueuedJob) => {
   const invoice = unit.need('invoice', job.object)
   const subscription = subscriptionOf(unit, invoice)
   const account = loadInvoiceAccount(unit, invoice, subscription)
@@ -40,7 +40,7 @@ const onInvoice = (rule: InvoiceRule) => (unit: Unit, job: QueuedJob) => {
 }
 
 /** The action of each kind of job. */
-const JOBS: Readonly<Record<JobKind, (unit: Unit, job: QueuedJob) => void>> = {
+const JOBS: Readonly<Record<JobKind, (unit: UnitOfWork, job: QueuedJob) => void>> = {
   payment_retry: onInvoice(retry),
   invoice_due: onInvoice(passDueDate),
   cancellation: onSubscription(loadEndingAccount, (change, account, subscription) =>
@@ -57,4 +57,4 @@ const JOBS: Readonly<Record<JobKind, (unit: Unit, job: QueuedJob) => void>> = {
 }
 
 /** Runs a due job. The clock must stand at the job's instant. */
-export const runJob = (unit: Unit, job: QueuedJob): void => JOBS[job.kind](unit, job)
+export const runJob = (unit: UnitOfWork, job: QueuedJob): void => JOBS[job.kind](unit, job)

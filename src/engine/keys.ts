@@ -5,13 +5,13 @@ import { wallSeconds } from './clock.ts'
 import { digest } from './digest.ts'
 import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
-import { bornAs, checkPresent, type MerchantState } from './merchant-state.ts'
+import { bornAs, checkCurrent, type MerchantState } from './merchant-state.ts'
 
 export type { KeyRow } from '../store/tables.ts'
 
 const SECRET_LENGTH = 32
 const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
-export const GIVEN_KEY = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
+export const KEY_PATTERN = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
 
 /** A key to issue, with a given or a random secret. */
 export type NewKey = {
@@ -23,7 +23,7 @@ export type NewKey = {
 }
 
 /** The stored parts of a key's secret. */
-export type SealedSecret = {
+export type HashedSecret = {
   readonly type: KeyRow['type']
   /** SHA-256, in hexadecimal digits. */
   readonly hash: string
@@ -34,8 +34,8 @@ export type SealedSecret = {
  * Hashes a secret chosen beforehand; undefined when it does not have the form of a key.
  * See docs/contract/authentication.md#secret-keys.
  */
-export function sealSecret(secret: string): SealedSecret | undefined {
-  if (!GIVEN_KEY.test(secret)) return undefined
+export function hashSecret(secret: string): HashedSecret | undefined {
+  if (!KEY_PATTERN.test(secret)) return undefined
   const type = secret.startsWith(PREFIXES.secret) ? 'secret' : 'publishable'
   return { type, hash: digest(secret).toString('hex'), hint: `${PREFIXES[type]}…${secret.slice(-4)}` }
 }
@@ -63,8 +63,8 @@ export class KeyRing {
   constructor(engine: Engine, cacheSeconds: number) {
     this.#engine = engine
     this.#cacheSeconds = cacheSeconds
-    this.takeUp()
-    engine.listen({ replaced: () => this.takeUp(), deleted: () => this.takeUp() })
+    this.reload()
+    engine.listen({ replaced: () => this.reload(), deleted: () => this.reload() })
   }
 
   /** Returns the merchant of a key; undefined when the current state does not contain that merchant. */
@@ -86,7 +86,7 @@ export class KeyRing {
     if (!this.opens(key)) return undefined
     const merchant = this.ownerOf(key)
     if (!merchant) return undefined
-    this.noteUse(key, now)
+    this.recordUse(key, now)
     return { key, merchant }
   }
 
@@ -96,14 +96,14 @@ export class KeyRing {
   }
 
   /** Records that a key was used. @param now - wall clock, in Unix seconds */
-  noteUse(key: KeyRow, now = wallSeconds(this.#engine.wall)): void {
+  recordUse(key: KeyRow, now = wallSeconds(this.#engine.wall)): void {
     if (key.last_used === now) return
     key.last_used = now
     this.#used.add(key)
   }
 
   /** Reports whether a key has this secret, revoked or not. */
-  knows(secret: string): boolean {
+  hasSecret(secret: string): boolean {
     return this.#byHash.has(digest(secret).toString('hex'))
   }
 
@@ -114,9 +114,9 @@ export class KeyRing {
    */
   async issue(given: NewKey): Promise<IssuedKey> {
     const owner = this.#engine.merchants.get(given.merchant)
-    const issued = await this.#engine.administer(() => {
+    const issued = await this.#engine.operatorCommand(() => {
       // Another merchant may have the ordinal by now.
-      if (owner) checkPresent(owner)
+      if (owner) checkCurrent(owner)
       return this.make(given)
     })
     // The merchant may have been deleted in the meantime, with the key.
@@ -127,7 +127,7 @@ export class KeyRing {
 
   /** Issues a key within the open command: see issue. It works after the commit, once `takeUp` was called. */
   make({ merchant, type, name, secret = PREFIXES[type] + randomToken(SECRET_LENGTH) }: NewKey): IssuedKey {
-    const sealed = sealSecret(secret)
+    const sealed = hashSecret(secret)
     if (sealed?.type !== type) {
       throw parameterInvalid(
         'secret',
@@ -147,7 +147,7 @@ export class KeyRing {
     type,
     hash,
     hint,
-  }: SealedSecret & { merchant: number; name: string | null }): KeyRow {
+  }: HashedSecret & { merchant: number; name: string | null }): KeyRow {
     // Checked within the command: two requests may bring the same key at once.
     if (this.stored(hash)) throw parameterInvalid('secret', 'This key already exists')
     const owner = this.#engine.merchants.get(merchant)
@@ -182,7 +182,7 @@ export class KeyRing {
     if (!key) throw resourceMissing('key', id)
     if (key.revoked !== null) return key
     const revoked = wallSeconds(this.#engine.wall)
-    await this.#engine.administer(() => this.#engine.store.directory.revokeKey(id, revoked))
+    await this.#engine.operatorCommand(() => this.#engine.store.directory.revokeKey(id, revoked))
     key.revoked = revoked
     this.#cachedUntil.set(id, this.#engine.steady() + this.#cacheSeconds * 1_000)
     return key
@@ -193,13 +193,13 @@ export class KeyRing {
     const used = [...this.#used]
     this.#used.clear()
     if (used.length === 0) return
-    await this.#engine.administer(() => {
+    await this.#engine.operatorCommand(() => {
       for (const { id, last_used } of used) this.#engine.store.directory.setLastUse(id, last_used)
     })
   }
 
   /** Reloads the keys of the database. Keys that were loaded before keep their state in memory. */
-  takeUp(): void {
+  reload(): void {
     const loaded = new Map(this.#byHash)
     this.#byHash.clear()
     for (const key of this.#engine.store.directory.keys()) {

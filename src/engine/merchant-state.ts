@@ -26,7 +26,7 @@ export type MerchantState = {
   /** The enabled webhook endpoints. */
   readonly endpoints: EnabledEndpoints
   /** Whether this object is current, or the merchant was replaced by a restore or a reset, or deleted. */
-  standing: 'present' | 'replaced' | 'deleted'
+  presence: 'present' | 'replaced' | 'deleted'
 }
 
 /** A command that waits for an advance: how to run it again, and how to reject it. */
@@ -54,7 +54,7 @@ export function merchantOf(settings: Merchant, store: Store, wall: Wall): Mercha
     parked: new Set(),
     stalled: new Set(),
     endpoints: new EnabledEndpoints(store, settings.ordinal),
-    standing: 'present',
+    presence: 'present',
   }
 }
 
@@ -83,7 +83,7 @@ export class MerchantDeleted extends ApiError {
 
 /** Returns the error for a merchant that was replaced or deleted; undefined for a current one. */
 export function absenceOf({
-  standing,
+  presence: standing,
   settings,
 }: MerchantState): StateReplaced | MerchantDeleted | undefined {
   if (standing === 'replaced') return new StateReplaced(`the state of ${settings.id} was replaced`)
@@ -91,7 +91,7 @@ export function absenceOf({
 }
 
 /** @throws StateReplaced, MerchantDeleted when the merchant is not current */
-export function checkPresent(merchant: MerchantState): void {
+export function checkCurrent(merchant: MerchantState): void {
   const reason = absenceOf(merchant)
   if (reason) throw reason
 }

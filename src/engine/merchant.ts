@@ -14,7 +14,7 @@ export function findMerchant(engine: Engine, id: string, param = 'id'): Merchant
 }
 
 /** Finds the merchant of an object, also of a deleted one; undefined when none has it. */
-export const merchantWith = (
+export const merchantOfObject = (
   { merchants, store }: Engine,
   kind: Kind,
   id: string,
@@ -46,7 +46,7 @@ export type MerchantParams = {
  * See docs/contract/operator.md#merchants.
  */
 export const createMerchant = (engine: Engine, given: MerchantParams): Promise<MerchantState> =>
-  engine.administer(() => addMerchant(engine, given))
+  engine.operatorCommand(() => addMerchant(engine, given))
 
 /**
  * Creates a merchant within the open command: see createMerchant.
@@ -83,7 +83,7 @@ export function addMerchant(
     target: null,
     advance: null,
   })
-  return engine.admit(settings)
+  return engine.loadMerchant(settings)
 }
 
 /**
@@ -100,7 +100,7 @@ export async function deleteMerchant(engine: Engine, id: string): Promise<void> 
       `${id} is the default merchant, which cannot be deleted; 'paytwin snapshots reset' empties it`,
     )
   }
-  await engine.delete(merchant)
+  await engine.deleteMerchant(merchant)
 }
 
 /** Updates a merchant's settings. @throws ApiError resource_missing. See docs/contract/operator.md#merchants. */

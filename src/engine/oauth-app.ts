@@ -10,7 +10,7 @@ import { randomToken } from './ids.ts'
 const SECRET_LENGTH = 32
 const SECRET_PREFIX = 'ocs_test_'
 /** The form of a secret chosen beforehand. */
-export const GIVEN_APP_SECRET = /^ocs_test_[A-Za-z0-9]{24,200}$/
+export const APP_SECRET_PATTERN = /^ocs_test_[A-Za-z0-9]{24,200}$/
 
 /** Compared with the secret for an unknown app; no secret has this hash. */
 const NO_HASH = Buffer.alloc(32)
@@ -55,7 +55,7 @@ export function authenticateApp(engine: Engine, id: string, client_secret: strin
  * See docs/contract/oauth.md#apps.
  */
 export const createApp = (engine: Engine, given: AppParams): Promise<IssuedApp> =>
-  engine.administer(() => makeApp(engine, given))
+  engine.operatorCommand(() => makeApp(engine, given))
 
 /** Creates an app within the open command: see createApp. */
 export function makeApp(engine: Engine, given: AppParams): IssuedApp {
@@ -82,7 +82,7 @@ export function addApp(
  * @throws ApiError resource_missing
  */
 export function rotateSecret(engine: Engine, id: string): Promise<IssuedApp> {
-  return engine.administer(() => {
+  return engine.operatorCommand(() => {
     const app = findApp(engine, id)
     const client_secret = newSecret()
     engine.store.oauth.setSecret(id, digest(client_secret))
@@ -96,7 +96,7 @@ export function rotateSecret(engine: Engine, id: string): Promise<IssuedApp> {
  * @throws ApiError resource_missing
  */
 export function deleteApp(engine: Engine, id: string): Promise<readonly number[]> {
-  return engine.administer(() => {
+  return engine.operatorCommand(() => {
     findApp(engine, id)
     const tokens = engine.store.oauth.tokensOfApp(id)
     engine.store.oauth.removeApp(id)

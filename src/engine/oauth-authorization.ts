@@ -22,7 +22,7 @@ import type { OAuthApp } from './oauth-app.ts'
 const RANDOM_LENGTH = 32
 
 /** A checked authorization request; its redirect_uri is registered for the app. */
-export type Asked = {
+export type AuthorizationRequest = {
   readonly app: OAuthApp
   readonly redirect_uri: string
   readonly scope: Scope
@@ -31,7 +31,7 @@ export type Asked = {
 }
 
 /** A decision, and the URL that returns it to the app. */
-export type Decided = { readonly status: 'approved' | 'denied'; readonly redirect_to: string }
+export type DecisionResult = { readonly status: 'approved' | 'denied'; readonly redirect_to: string }
 
 /** A decision and the merchant that makes it; an operator can deny a request that names no merchant. */
 export type Decision =
@@ -51,7 +51,7 @@ export type ConsentSecrets = { readonly nonce: string; readonly cookie: string }
  */
 export function makeAuthorization(
   { store, ids, steady }: Pick<Engine, 'store' | 'ids' | 'steady'>,
-  { app, ...request }: Asked,
+  { app, ...request }: AuthorizationRequest,
   { merchant, seal }: { merchant: Merchant | null; seal: ConsentSecrets | null },
 ): Authorization {
   const id = ids.next(0, 'oauthz')
@@ -76,14 +76,14 @@ export function makeAuthorization(
 }
 
 /** Writes an authorization request of a browser, and creates the secrets of its consent page. */
-export async function askInBrowser(engine: Engine, asked: Asked): Promise<ConsentSecrets> {
+export async function requestInBrowser(engine: Engine, asked: AuthorizationRequest): Promise<ConsentSecrets> {
   const seal = { nonce: randomToken(RANDOM_LENGTH), cookie: randomToken(RANDOM_LENGTH) }
-  await engine.administer(() => makeAuthorization(engine, asked, { merchant: null, seal }))
+  await engine.operatorCommand(() => makeAuthorization(engine, asked, { merchant: null, seal }))
   return seal
 }
 
 /** Finds the authorization of a consent form; undefined unless the nonce and the cookie belong together. */
-export function sealedAuthorization(
+export function authorizationOfConsent(
   engine: Engine,
   { nonce, cookie }: ConsentSecrets,
 ): Authorization | undefined {
@@ -124,7 +124,7 @@ export function decide(
   { store, steady }: Pick<Engine, 'store' | 'steady'>,
   id: string,
   { decision, merchant }: Decision,
-): Decided {
+): DecisionResult {
   const row = find(store, id)
   const { redirect_uri, state } = row
   const status = move(AUTHORIZATION_TRANSITIONS, statusAt(row, wallSeconds(steady)), decision)
@@ -142,16 +142,16 @@ export function decide(
 }
 
 /** Decides in a command of its own: of the merchant, on whose clock the code expires, or of none. */
-export function decideFor(engine: Engine, id: string, given: Decision): Promise<Decided> {
+export function decideAs(engine: Engine, id: string, given: Decision): Promise<DecisionResult> {
   const run = () => decide(engine, id, given)
-  return given.merchant ? engine.command(given.merchant, null, run) : engine.administer(run)
+  return given.merchant ? engine.command(given.merchant, null, run) : engine.operatorCommand(run)
 }
 
 /**
  * Returns the merchant that was named or has decided; undefined without one, or if the current state does not contain
  * it.
  */
-export const askedMerchant = (
+export const merchantOfAuthorization = (
   engine: Engine,
   { merchant, birth }: Authorization,
 ): MerchantState | undefined =>

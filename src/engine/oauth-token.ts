@@ -21,14 +21,14 @@ import type { Engine } from './engine.ts'
 import { randomToken } from './ids.ts'
 import { bornAs, MerchantDeleted, type MerchantState } from './merchant-state.ts'
 import type { OAuthApp } from './oauth-app.ts'
-import { askedMerchant } from './oauth-authorization.ts'
+import { merchantOfAuthorization } from './oauth-authorization.ts'
 
 const TOKEN_LENGTH = 32
 export const ACCESS_TOKEN_PREFIX = 'oat_test_'
 const PREFIXES = { access: ACCESS_TOKEN_PREFIX, refresh: 'ort_test_' } as const
 
 /** New tokens, which cannot be read again. */
-export type Granted = {
+export type IssuedTokens = {
   readonly merchant: MerchantState
   readonly access_token: string
   readonly refresh_token: string
@@ -36,7 +36,7 @@ export type Granted = {
 }
 
 /** A refusal, which may revoke tokens, with the seqs of the revoked access tokens. See tokenKey. */
-export type NotGranted = { readonly refusal: ApiError; readonly revoked: readonly number[] }
+export type TokenRefusal = { readonly refusal: ApiError; readonly revoked: readonly number[] }
 
 /** The parameters of a token request. */
 export type CodeGrant = {
@@ -58,13 +58,13 @@ export async function exchangeCode(
   engine: Engine,
   client: Client,
   { code, redirect_uri, verifier }: CodeGrant,
-): Promise<Granted | NotGranted> {
+): Promise<IssuedTokens | TokenRefusal> {
   const { oauth } = engine.store
   const hash = digest(code)
   const found = oauth.authorizationOfCode(hash)
-  const merchant = found && askedMerchant(engine, found)
+  const merchant = found && merchantOfAuthorization(engine, found)
   if (!merchant) return notGranted(invalidGrant(UNKNOWN_CODE))
-  const granted = engine.command(merchant, null, ({ store, now }): Granted | NotGranted => {
+  const granted = engine.command(merchant, null, ({ store, now }): IssuedTokens | TokenRefusal => {
     // Read within the command: another request may have used the code, or the app's secret may have been rotated.
     const app = client()
     const row = oauth.authorizationOfCode(hash)
@@ -93,13 +93,13 @@ export async function refresh(
   engine: Engine,
   client: Client,
   { refresh_token, scope: requested }: RefreshGrant,
-): Promise<Granted | NotGranted> {
+): Promise<IssuedTokens | TokenRefusal> {
   const { oauth } = engine.store
   const hash = digest(refresh_token)
   const found = oauth.token(hash)
   const merchant = found && bornAs(engine.merchants, found)
   if (!merchant) return notGranted(invalidGrant(UNKNOWN_REFRESH_TOKEN))
-  const granted = engine.command(merchant, null, ({ store, now }): Granted | NotGranted => {
+  const granted = engine.command(merchant, null, ({ store, now }): IssuedTokens | TokenRefusal => {
     const app = client()
     const token = oauth.token(hash)
     const authorization = token && oauth.authorizationAt(token.authorization)
@@ -122,7 +122,7 @@ export async function refresh(
  */
 export function revokeToken(engine: Engine, client: Client, token: string): Promise<readonly number[]> {
   const { oauth } = engine.store
-  return engine.administer(() => {
+  return engine.operatorCommand(() => {
     const row = oauth.token(digest(token))
     if (row?.app !== client().id) return []
     if (row.kind === 'access') return [revoke(engine.store, row)]
@@ -147,17 +147,17 @@ export function resolveToken(
 export const tokenKey = (seq: number): string => `oauth_token ${seq}`
 
 /** Deletes rows that expired long ago. Must be called within a transaction. */
-export function forgetExpiredGrants({ store, merchants, steady }: Engine): void {
+export function deleteExpiredGrants({ store, merchants, steady }: Engine): void {
   for (const { settings, clock } of merchants.values()) {
     store.oauth.forgetExpired(settings.birth, clock.now)
   }
   store.oauth.forgetRequests(wallSeconds(steady))
 }
 
-const notGranted = (refusal: ApiError): NotGranted => ({ refusal, revoked: [] })
+const notGranted = (refusal: ApiError): TokenRefusal => ({ refusal, revoked: [] })
 
 /** Converts the deletion of the merchant during the command to a refusal: its grants are deleted with it. */
-function unlessDeleted(error: unknown, message: string): NotGranted {
+function unlessDeleted(error: unknown, message: string): TokenRefusal {
   if (error instanceof MerchantDeleted) return notGranted(invalidGrant(message))
   throw error
 }
@@ -170,7 +170,7 @@ function grant(
   { oauth }: Store,
   authorization: StoredAuthorization,
   { merchant, scope, now }: { merchant: MerchantState; scope: Scope; now: number },
-): Granted {
+): IssuedTokens {
   const make = (kind: StoredToken['kind'], of: { scope: Scope; seconds: number }): string => {
     const token = PREFIXES[kind] + randomToken(TOKEN_LENGTH)
     oauth.addToken({

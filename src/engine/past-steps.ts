@@ -3,12 +3,12 @@ import type { EventType } from '../core/event.ts'
 import type { PaymentIntent } from '../core/payment-intent.ts'
 import type { Refund } from '../core/refund.ts'
 import type { HistoryReader } from '../store/history.ts'
-import type { PastEntry, Scope } from '../store/past.ts'
+import type { PastEntry, TimelineScope } from '../store/past.ts'
 import type { Engine } from './engine.ts'
 import type { View } from './view.ts'
 
 /** An event's step: the object before it and after it. */
-export type PastStep = {
+export type TimelineStep = {
   readonly id: string
   readonly type: EventType
   readonly kind: Kind
@@ -23,7 +23,7 @@ export type PastStep = {
 
 /** The newest steps up to a moment, in chronological order. */
 export type PastSteps = {
-  readonly happened: readonly PastStep[]
+  readonly happened: readonly TimelineStep[]
   /** Whether there are older steps. */
   readonly has_more: boolean
   /** The refunds among them, in their last state. */
@@ -35,17 +35,17 @@ export type PastSteps = {
  * newest change, and its changes are undone one by one.
  * @param wanted.limit - the maximum number of changes, silent ones included
  */
-export function recallSteps(
+export function readTimelineSteps(
   { store, ids }: Engine,
   view: View,
-  { scope, until, limit }: { scope: Scope; until: number | undefined; limit: number },
+  { scope, until, limit }: { scope: TimelineScope; until: number | undefined; limit: number },
 ): PastSteps {
   const history = store.openHistory()
   const entries = store.past.entries(scope, { until, limit: limit + 1 })
   const states = new Map<string, { object: Objects[Kind]; entry: number | null }>()
   const declines = new Map<string, string>()
   const refunds: Refund[] = []
-  const steps: PastStep[] = []
+  const steps: TimelineStep[] = []
   for (const entry of entries.slice(0, limit)) {
     const key = `${entry.kind} ${entry.object}`
     const known = states.get(key)

@@ -32,7 +32,7 @@ import { apply } from './apply.ts'
 import { nextChargeFault } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
 import { makeTestMethod, paymentMethodOf } from './payment-method.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 export type IntentParams = {
   amount?: number | undefined
@@ -65,7 +65,7 @@ const outcomeOf = (confirmation: Confirmation): IntentOutcome => ({
  * See docs/contract/payments.md#creating-an-intent.
  */
 export function createPaymentIntent(
-  unit: Unit,
+  unit: UnitOfWork,
   params: IntentParams & { amount: number; currency: string; confirm: boolean },
 ): IntentOutcome {
   const customer = params.customer === undefined ? null : unit.find('customer', params.customer, 'customer')
@@ -105,7 +105,7 @@ export function createPaymentIntent(
  *   payment_intent_unexpected_state for fields that its status or its invoice fixes
  * See docs/contract/payments.md#updating-an-intent.
  */
-export function updatePaymentIntent(unit: Unit, id: string, params: IntentUpdate): PaymentIntent {
+export function updatePaymentIntent(unit: UnitOfWork, id: string, params: IntentUpdate): PaymentIntent {
   const intent = unit.find('payment_intent', id)
   const customer = customerFor(unit, intent, params.customer)
   const change = new Change()
@@ -157,7 +157,7 @@ function checkUpdatable(intent: PaymentIntent, params: IntentUpdate): void {
  * See docs/contract/payments.md#confirming.
  */
 export function confirmPaymentIntent(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   { payment_method }: Pick<IntentParams, 'payment_method'>,
 ): IntentOutcome {
@@ -191,7 +191,11 @@ export function confirmPaymentIntent(
  * @throws ApiError resource_missing; payment_intent_unexpected_state when it does not wait
  * See docs/contract/payments.md#settling.
  */
-export function settlePaymentIntent(unit: Unit, id: string, outcome: 'succeed' | 'fail'): PaymentIntent {
+export function settlePaymentIntent(
+  unit: UnitOfWork,
+  id: string,
+  outcome: 'succeed' | 'fail',
+): PaymentIntent {
   const intent = unit.find('payment_intent', id)
   checkWaiting(intent)
   const method = unit.need('payment_method', intent.payment_method ?? '')
@@ -209,7 +213,7 @@ export function settlePaymentIntent(unit: Unit, id: string, outcome: 'succeed' |
  * docs/contract/payments.md#intents-of-invoices.
  */
 function payInvoiceWith(
-  unit: Unit,
+  unit: UnitOfWork,
   change: Change,
   { intent, method, settled }: { intent: PaymentIntent; method: PaymentMethod; settled?: Outcome },
 ): IntentOutcome {
@@ -236,7 +240,7 @@ function payInvoiceWith(
  * @throws ApiError resource_missing; payment_intent_unexpected_state when it has ended, or belongs to an invoice
  * See docs/contract/payments.md#canceling-an-intent.
  */
-export function cancelPaymentIntent(unit: Unit, id: string, reason: string | null): PaymentIntent {
+export function cancelPaymentIntent(unit: UnitOfWork, id: string, reason: string | null): PaymentIntent {
   const intent = unit.find('payment_intent', id)
   const clock = clockOf(unit, intent)
   const change = new Change()
@@ -250,10 +254,10 @@ export function cancelPaymentIntent(unit: Unit, id: string, reason: string | nul
 }
 
 /** Returns the clock of an intent, which is that of its customer. */
-const clockOf = (unit: Unit, { customer }: PaymentIntent): Clock =>
+const clockOf = (unit: UnitOfWork, { customer }: PaymentIntent): Clock =>
   unit.clockOf(customer === null ? null : unit.need('customer', customer).test_clock)
 
-function customerFor(unit: Unit, intent: PaymentIntent, id: string | undefined): Customer | null {
+function customerFor(unit: UnitOfWork, intent: PaymentIntent, id: string | undefined): Customer | null {
   if (id !== undefined) return unit.find('customer', id, 'customer')
   return intent.customer === null ? null : unit.need('customer', intent.customer)
 }
@@ -263,7 +267,7 @@ function customerFor(unit: Unit, intent: PaymentIntent, id: string | undefined):
  * @throws ApiError resource_missing; parameter_invalid for another customer's. See
  *   docs/contract/payments.md#updating-an-intent.
  */
-function methodFor(unit: Unit, change: Change, customer: Customer | null, id: string): PaymentMethod {
+function methodFor(unit: UnitOfWork, change: Change, customer: Customer | null, id: string): PaymentMethod {
   if (testPaymentMethod(id)) {
     return customer
       ? paymentMethodOf(unit, change, customer, { id, param: 'payment_method' })

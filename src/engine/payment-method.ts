@@ -12,7 +12,7 @@ import {
 } from '../core/payment-method.ts'
 import { scriptedOutcome } from '../core/processor.ts'
 import { apply } from './apply.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 export type CardParams = { number: string; exp_month?: number | undefined; exp_year?: number | undefined }
 
@@ -22,7 +22,7 @@ export type CardParams = { number: string; exp_month?: number | undefined; exp_y
  * See docs/contract/payments.md#payment-methods.
  */
 export function createPaymentMethod(
-  unit: Unit,
+  unit: UnitOfWork,
   params: {
     type: PaymentMethodType
     card?: CardParams | undefined
@@ -44,7 +44,7 @@ export function createPaymentMethod(
 }
 
 function build(
-  unit: Unit,
+  unit: UnitOfWork,
   type: PaymentMethodType,
   test_card: string | null,
   given: { card?: CardParams | undefined; metadata?: MetadataParam | undefined } = {},
@@ -65,7 +65,7 @@ function build(
 }
 
 /** Returns the payment method of a test id, without a customer and not yet part of a change. */
-export function makeTestMethod(unit: Unit, testId: string): PaymentMethod {
+export function makeTestMethod(unit: UnitOfWork, testId: string): PaymentMethod {
   const test = testPaymentMethod(testId)
   assert(test, `${testId} is a test id`)
   return build(unit, test.type, test.test_card)
@@ -79,7 +79,7 @@ export function makeTestMethod(unit: Unit, testId: string): PaymentMethod {
  * See docs/contract/payments.md#test-payment-methods.
  */
 export function paymentMethodOf(
-  unit: Unit,
+  unit: UnitOfWork,
   change: Change,
   customer: Customer,
   { id, param }: { id: string; param: string },
@@ -105,7 +105,7 @@ export function paymentMethodOf(
  * @throws ApiError resource_missing; parameter_invalid when another customer has it
  * See docs/contract/payments.md#attaching.
  */
-export function attachPaymentMethod(unit: Unit, id: string, customerId: string): PaymentMethod {
+export function attachPaymentMethod(unit: UnitOfWork, id: string, customerId: string): PaymentMethod {
   const change = new Change()
   const isTest = testPaymentMethod(id) !== undefined
   const method = isTest ? null : unit.find('payment_method', id)
@@ -133,7 +133,7 @@ export function attachPaymentMethod(unit: Unit, id: string, customerId: string):
  * @throws ApiError resource_missing; parameter_invalid when it has no customer
  * See docs/contract/payments.md#detaching; paytwin: the effect on defaults.
  */
-export function detachPaymentMethod(unit: Unit, id: string): PaymentMethod {
+export function detachPaymentMethod(unit: UnitOfWork, id: string): PaymentMethod {
   const method = unit.find('payment_method', id)
   if (method.customer === null) {
     throw parameterInvalid('id', `The payment method '${id}' is not attached to a customer`)
@@ -163,7 +163,7 @@ export function detachPaymentMethod(unit: Unit, id: string): PaymentMethod {
  * @throws ApiError resource_missing; parameter_invalid for an invalid outcome, or a method that is not a card
  * See docs/contract/payments.md#scripted-cards.
  */
-export function scriptPaymentMethod(unit: Unit, id: string, script: Script): PaymentMethod {
+export function scriptPaymentMethod(unit: UnitOfWork, id: string, script: Script): PaymentMethod {
   const method = unit.find('payment_method', id)
   const entries = [
     ...script.outcomes.map((entry, index) => [`outcomes[${index}]`, entry] as const),

@@ -3,7 +3,7 @@ import { Change, type Objects } from '../core/change.ts'
 import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import type { Price, Product } from '../core/price.ts'
 import { apply } from './apply.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 export type ProductParams = {
   name?: string | undefined
@@ -12,7 +12,7 @@ export type ProductParams = {
   metadata?: MetadataParam | undefined
 }
 
-export function createProduct(unit: Unit, params: ProductParams & { name: string }): Product {
+export function createProduct(unit: UnitOfWork, params: ProductParams & { name: string }): Product {
   const change = new Change()
   const product = change.create(
     'product',
@@ -31,7 +31,7 @@ export function createProduct(unit: Unit, params: ProductParams & { name: string
 }
 
 /** Updates a product. @throws ApiError resource_missing */
-export function updateProduct(unit: Unit, id: string, params: ProductParams): Product {
+export function updateProduct(unit: UnitOfWork, id: string, params: ProductParams): Product {
   const product = unit.find('product', id)
   const after: Product = {
     ...product,
@@ -52,7 +52,7 @@ export type PriceParams = {
 
 /** Creates a price. @throws ApiError resource_missing, param product */
 export function createPrice(
-  unit: Unit,
+  unit: UnitOfWork,
   params: PriceParams & {
     unit_amount: number
     currency: string
@@ -83,7 +83,7 @@ export function createPrice(
 }
 
 /** Updates a price. @throws ApiError resource_missing */
-export function updatePrice(unit: Unit, id: string, params: PriceParams): Price {
+export function updatePrice(unit: UnitOfWork, id: string, params: PriceParams): Price {
   const price = unit.find('price', id)
   const after: Price = {
     ...price,
@@ -97,7 +97,7 @@ export function updatePrice(unit: Unit, id: string, params: PriceParams): Price 
 
 /** Writes an update and its event, unless nothing changed. */
 function updated<K extends 'product' | 'price'>(
-  unit: Unit,
+  unit: UnitOfWork,
   kind: K,
   before: Objects[K],
   after: Objects[K],

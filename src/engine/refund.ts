@@ -5,7 +5,7 @@ import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import { TEST_CARDS } from '../core/payment-method.ts'
 import { type Refund, type RefundReason, refund, refundFailed } from '../core/refund.ts'
 import { apply } from './apply.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 export type RefundParams = {
   charge?: string | undefined
@@ -20,7 +20,7 @@ export type RefundParams = {
  * @throws ApiError resource_missing, parameter_invalid, payment_intent_unexpected_state, amount_too_large
  * See docs/contract/payments.md#refunds.
  */
-export function createRefund(unit: Unit, params: RefundParams): Refund {
+export function createRefund(unit: UnitOfWork, params: RefundParams): Refund {
   const charge = chargeOf(unit, params)
   const customer = charge.customer === null ? null : unit.need('customer', charge.customer)
   const method = charge.payment_method === null ? null : unit.need('payment_method', charge.payment_method)
@@ -42,7 +42,7 @@ export function createRefund(unit: Unit, params: RefundParams): Refund {
 }
 
 /** Finds the charge to refund: the given one, or the succeeded charge of the given intent. */
-function chargeOf(unit: Unit, params: RefundParams): Charge {
+function chargeOf(unit: UnitOfWork, params: RefundParams): Charge {
   const named = params.charge === undefined ? null : unit.find('charge', params.charge, 'charge')
   if (params.payment_intent === undefined) {
     if (!named) throw parameterMissing('charge')
@@ -62,7 +62,7 @@ function chargeOf(unit: Unit, params: RefundParams): Charge {
 }
 
 /** Fails a pending refund. See docs/contract/payments.md#failing-refunds. */
-export function failRefund(unit: Unit, id: string): void {
+export function failRefund(unit: UnitOfWork, id: string): void {
   const pending = unit.need('refund', id)
   const charge = unit.need('charge', pending.charge)
   const failed = refundFailed(pending, charge)

@@ -1,12 +1,17 @@
 import type { Job } from '../core/jobs.ts'
 import type { Clock } from './clock.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 /**
  * Updates a clock's queue: removes the jobs that are no longer derived from an object's state, and adds the new ones. A
  * job that is unchanged keeps its position.
  */
-export function requeue(unit: Unit, { seq }: Clock, before: readonly Job[], after: readonly Job[]): void {
+export function requeue(
+  unit: UnitOfWork,
+  { seq }: Clock,
+  before: readonly Job[],
+  after: readonly Job[],
+): void {
   const { jobs } = unit.store
   for (const job of before) if (!isIn(after, job)) jobs.remove(seq, job)
   for (const job of after) {

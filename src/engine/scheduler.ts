@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 import { type Clock, stopwatch } from './clock.ts'
 import { DueJobs } from './due-jobs.ts'
 import { runJob } from './jobs.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 /** How long a batch may run before requests are served, in milliseconds. */
 const BATCH_MS = 20
@@ -70,7 +70,7 @@ export const progressOf = (clock: Clock): Summary | undefined =>
 export function runBatch(
   store: Store,
   clock: Clock,
-  newUnit: () => Unit,
+  newUnit: () => UnitOfWork,
 ): { isDone: boolean; isWaiting: boolean; summary: Summary } {
   const { target, advance } = clock
   assert(target !== null && advance !== null, 'a batch belongs to an advance')

@@ -15,7 +15,7 @@ export const listSnapshots = (engine: Engine): Snapshot[] => engine.store.snapsh
  * See docs/contract/snapshots.md#waiting.
  */
 export const saveSnapshot = (engine: Engine, name: string): Promise<Snapshot> =>
-  engine.exclusively(() => engine.store.snapshots.save(name, wallSeconds(engine.wall)))
+  engine.runExclusively(() => engine.store.snapshots.save(name, wallSeconds(engine.wall)))
 
 /**
  * Replaces the state by that of a snapshot once no clock is advancing, completely or not at all. Keys are unchanged.

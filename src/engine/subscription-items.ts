@@ -3,7 +3,7 @@ import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import { lineAmount, total } from '../core/money.ts'
 import type { Price } from '../core/price.ts'
 import { MAX_ITEMS, type Prices, type Subscription, type SubscriptionItem } from '../core/subscription.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 export type ItemParams = { price: string; quantity: number; metadata?: MetadataParam | undefined }
 
@@ -17,7 +17,7 @@ export type ItemUpdate = {
 }
 
 export const newItem = (
-  unit: Unit,
+  unit: UnitOfWork,
   { price, quantity, metadata }: ItemParams,
   created: number,
 ): SubscriptionItem => ({
@@ -29,7 +29,7 @@ export const newItem = (
 })
 
 /** Finds the prices of items. @throws ApiError resource_missing, param items[n][price] */
-export const pricesOf = (unit: Unit, items: readonly { readonly price: string }[]): Prices =>
+export const pricesOf = (unit: UnitOfWork, items: readonly { readonly price: string }[]): Prices =>
   new Map(items.map(({ price }, index) => [price, unit.find('price', price, `items[${index}][price]`)]))
 
 /**
@@ -69,7 +69,7 @@ export function checkItems(
  * See docs/contract/subscriptions.md#updating-items.
  */
 export function updatedItems(
-  unit: Unit,
+  unit: UnitOfWork,
   { items, currency }: Subscription,
   updates: readonly ItemUpdate[],
   now: number,

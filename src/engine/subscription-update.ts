@@ -3,7 +3,7 @@ import { endTrial } from '../core/billing/renew.ts'
 import { resume } from '../core/billing/resume.ts'
 import { Change } from '../core/change.ts'
 import { invalidStateTransition, parameterInvalid, unsupportedPspCapability } from '../core/errors.ts'
-import { type CollectionMethod, DUE_ONLY_WHEN_SENT, daysToPay, type Invoice } from '../core/invoice.ts'
+import { type CollectionMethod, DUE_DATE_REQUIRES_SENDING, daysToPay, type Invoice } from '../core/invoice.ts'
 import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import type { PaymentMethod } from '../core/payment-method.ts'
 import type { Outcome } from '../core/processor.ts'
@@ -23,7 +23,7 @@ import { apply } from './apply.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { checkTrialEnd } from './subscription.ts'
 import { type ItemUpdate, updatedItems } from './subscription-items.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 /** undefined leaves a field unchanged, null unsets it. */
 export type SubscriptionUpdate = {
@@ -46,7 +46,7 @@ export type SubscriptionUpdate = {
  *   invalid_state_transition (param status)
  * See docs/contract/subscriptions.md#updating.
  */
-export function updateSubscription(unit: Unit, id: string, params: SubscriptionUpdate): Subscription {
+export function updateSubscription(unit: UnitOfWork, id: string, params: SubscriptionUpdate): Subscription {
   const subscription = unit.find('subscription', id)
   const clock = unit.clockOf(subscription.test_clock)
   const now = clock.instant
@@ -80,7 +80,7 @@ function checkRanges(subscription: Subscription, params: SubscriptionUpdate, now
     days_until_due !== undefined &&
     (collection_method ?? subscription.collection_method) !== 'send_invoice'
   ) {
-    throw parameterInvalid('days_until_due', DUE_ONLY_WHEN_SENT)
+    throw parameterInvalid('days_until_due', DUE_DATE_REQUIRES_SENDING)
   }
   if (typeof trial_end === 'number') checkTrialEnd(trial_end, now)
   const resumes_at = pause_collection?.resumes_at ?? null
@@ -94,7 +94,7 @@ function checkRanges(subscription: Subscription, params: SubscriptionUpdate, now
 
 /** Finds the requested payment method: undefined for no change, null for none. @throws ApiError */
 function methodOf(
-  unit: Unit,
+  unit: UnitOfWork,
   change: Change,
   { customer }: Subscription,
   { default_payment_method: id }: SubscriptionUpdate,
@@ -170,7 +170,7 @@ function withCancellation(
  * See docs/contract/subscriptions.md#updating.
  */
 function endTrialNow(
-  unit: Unit,
+  unit: UnitOfWork,
   change: Change,
   given: {
     subscription: Subscription
@@ -205,7 +205,7 @@ export type Resumed = {
  * @throws ApiError resource_missing; invalid_state_transition, param status
  * See docs/contract/subscriptions.md#resuming.
  */
-export function resumeSubscription(unit: Unit, id: string): Resumed {
+export function resumeSubscription(unit: UnitOfWork, id: string): Resumed {
   const subscription = unit.find('subscription', id)
   const change = new Change()
   const collected = resume(change, loadAccount(unit, subscription), subscription)

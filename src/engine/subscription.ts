@@ -21,7 +21,7 @@ import { apply } from './apply.ts'
 import { consumeChargeFault } from './charge-fault.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { checkItems, type ItemParams, newItem, pricesOf } from './subscription-items.ts'
-import { RefusedAfterAttempt, type Unit } from './unit.ts'
+import { PaymentRefused, type UnitOfWork } from './unit.ts'
 
 export type SubscriptionParams = {
   customer: string
@@ -43,10 +43,10 @@ const MAX_TRIAL_YEARS = 2
 /**
  * Creates a subscription and collects its first invoice.
  * @throws ApiError resource_missing and parameter_invalid for references; unsupported_psp_capability; amount_too_large
- * @throws RefusedAfterAttempt with a 402 for error_if_incomplete when the payment fails
+ * @throws PaymentRefused with a 402 for error_if_incomplete when the payment fails
  * See docs/contract/subscriptions.md#creating.
  */
-export function createSubscription(unit: Unit, params: SubscriptionParams): Subscription {
+export function createSubscription(unit: UnitOfWork, params: SubscriptionParams): Subscription {
   const customer = unit.find('customer', params.customer, 'customer')
   const now = unit.clockOf(customer.test_clock).instant
   // A check of the value, which needs the customer's clock; so it comes before the other references.
@@ -84,7 +84,7 @@ export function createSubscription(unit: Unit, params: SubscriptionParams): Subs
     consumeChargeFault(unit, change)
     const { code, decline_code, message } = collected.outcome
     const error = paymentFailed(code, message, { decline_code, charge: null, payment_intent: null })
-    throw new RefusedAfterAttempt(error, scriptSteps(change))
+    throw new PaymentRefused(error, scriptSteps(change))
   }
   apply(unit, change, unit.clockOf(customer.test_clock))
   return change.latest('subscription', subscription)
@@ -92,7 +92,7 @@ export function createSubscription(unit: Unit, params: SubscriptionParams): Subs
 
 /** Builds the account of a subscription that is not stored yet, like possibly its payment method. */
 function accountOf(
-  unit: Unit,
+  unit: UnitOfWork,
   subscription: Subscription,
   { customer, prices, method }: { customer: Customer; prices: Prices; method: Account['paymentMethod'] },
 ): Account {
@@ -139,7 +139,7 @@ export function checkTrialEnd(trial_end: number, now: number): void {
  * See docs/contract/subscriptions.md#canceling.
  */
 export function cancelSubscription(
-  unit: Unit,
+  unit: UnitOfWork,
   id: string,
   { cancel_at_period_end }: { cancel_at_period_end: boolean },
 ): Subscription {

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 import { deleteCustomer } from './customer.ts'
 import type { MerchantState } from './merchant-state.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 /**
  * Creates a test clock for single customers. It is always frozen, and may start at any instant.
@@ -9,7 +9,7 @@ import type { Unit } from './unit.ts'
  * See docs/contract/clocks.md#test-clocks.
  */
 export function createTestClock(
-  unit: Unit,
+  unit: UnitOfWork,
   { frozen_time, name }: { frozen_time: number; name?: string | null | undefined },
 ): Clock {
   const row = {
@@ -33,7 +33,7 @@ export function createTestClock(
  * @throws ApiError resource_missing
  * See docs/contract/clocks.md#test-clocks.
  */
-export function deleteTestClock(unit: Unit, id: string): Clock {
+export function deleteTestClock(unit: UnitOfWork, id: string): Clock {
   const clock = unit.free(unit.merchant.testClocks.named(id))
   const customers = unit.store.objects
     .list('customer', unit.owner, [{ field: 'test_clock', is: id }], { limit: Number.MAX_SAFE_INTEGER })

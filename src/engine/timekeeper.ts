@@ -3,13 +3,13 @@ import { parameterInvalid } from '../core/errors.ts'
 import type { QueuedJob } from '../store/jobs.ts'
 import type { Store } from '../store/store.ts'
 import { isOfStorage } from '../store/unusable.ts'
-import { AdvancePutOff, type Advances } from './advances.ts'
+import { AdvanceStalled, type Advances } from './advances.ts'
 import type { Clock } from './clock.ts'
 import type { Listeners } from './listeners.ts'
 import type { MerchantState } from './merchant-state.ts'
 import { type AdvanceOptions, type Summary, storedAdvance } from './scheduler.ts'
 import type { Transactions } from './transactions.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 /**
  * Moves clocks: by a requested advance, or to bring a live clock up to the wall clock.
@@ -42,7 +42,7 @@ export class Timekeeper {
    * @throws ApiError parameter_invalid, param `param`, for a target that is not ahead
    */
   start(
-    unit: Unit,
+    unit: UnitOfWork,
     clock: Clock,
     { target, param, options }: { target: number; param: string; options: Partial<AdvanceOptions> },
   ): Promise<Summary> {
@@ -106,7 +106,7 @@ export class Timekeeper {
       (summary) => this.#listeners.notify((listener) => listener.caughtUp?.(settings.id, summary)),
       (error: unknown) => {
         // A stalled advance continues when there is space, so it is not a failure that would repeat itself.
-        if (!(error instanceof AdvancePutOff)) this.#stuck.add(clock)
+        if (!(error instanceof AdvanceStalled)) this.#stuck.add(clock)
       },
     )
   }

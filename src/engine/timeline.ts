@@ -16,7 +16,7 @@ import { hasEnded, type Prices, type Subscription } from '../core/subscription.t
 import type { Clock } from './clock.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant-state.ts'
-import { type PastStep, recallSteps } from './past-steps.ts'
+import { readTimelineSteps, type TimelineStep } from './past-steps.ts'
 import { viewAt } from './past-view.ts'
 import { currentView, type View } from './view.ts'
 
@@ -42,7 +42,7 @@ export type Timeline<K extends SubjectKind> = {
   /** The open ones of the related invoices. */
   readonly openInvoices: readonly Invoice[]
   /** Oldest first. */
-  readonly happened: readonly PastStep[]
+  readonly happened: readonly TimelineStep[]
   /** Whether there are older events. */
   readonly has_more: boolean
   readonly upcoming: readonly Prospect[]
@@ -80,7 +80,11 @@ export function timelineOf<K extends SubjectKind>(
   if (!subject) throw isBefore(kind, current, as_of)
   if (kind === 'invoice' && (subject as Invoice).deleted) throw resourceMissing(kind, id)
 
-  const steps = recallSteps(engine, view, { scope: { kind, id }, until: isPast ? as_of : undefined, limit })
+  const steps = readTimelineSteps(engine, view, {
+    scope: { kind, id },
+    until: isPast ? as_of : undefined,
+    limit,
+  })
   const found = { engine, merchant, view, customer: need(view, 'customer', customer.id), as_of, isPast }
   const related = relatedTo(found, kind, subject)
   const openInvoices = related.invoices.filter(({ status }) => status === 'open')

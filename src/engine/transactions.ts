@@ -6,7 +6,7 @@ import type { Ids } from './ids.ts'
 import type { Listeners } from './listeners.ts'
 import { type MerchantState, StateReplaced } from './merchant-state.ts'
 import type { TransactionLog } from './transaction-log.ts'
-import { ClockHeld, DryRunResult, RefusedAfterAttempt, type Unit } from './unit.ts'
+import { ClockHeld, DryRunResult, PaymentRefused, type UnitOfWork } from './unit.ts'
 
 /** Runs transactions of the database together with what they change in memory: counters, clocks, merchants. */
 export class Transactions {
@@ -34,7 +34,7 @@ export class Transactions {
    * Runs a command in a savepoint of the open transaction: all its effects are kept, or none.
    * @throws the error of the command when SQLite has rolled back the whole transaction
    */
-  inSavepoint<T>(run: () => T, unit?: Unit): { value: T } | { error: unknown } {
+  inSavepoint<T>(run: () => T, unit?: UnitOfWork): { value: T } | { error: unknown } {
     this.#ids.mark()
     const mark = this.#log.mark()
     unit?.touch(unit.merchant.clock)
@@ -45,8 +45,8 @@ export class Transactions {
       this.#log.rollBackTo(mark, error)
       if (!this.#store.isInTransaction) throw error
       if (error instanceof DryRunResult) return { value: error.value }
-      if (unit && error instanceof RefusedAfterAttempt) {
-        apply(unit, error.remembered)
+      if (unit && error instanceof PaymentRefused) {
+        apply(unit, error.keptSteps)
         error.afterwards()
         return { error: error.error }
       }

@@ -11,17 +11,17 @@ import { createPaymentIntent } from './payment-intent.ts'
 import { createPrice, createProduct } from './price.ts'
 import { createRefund } from './refund.ts'
 import { createSubscription } from './subscription.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 const CURRENCY = 'usd'
 const AMOUNT = 2_000
 
 /** Creates the objects of triggers with the use cases of the API; the metadata of each names the trigger. */
 export class TriggerObjects {
-  readonly unit: Unit
+  readonly unit: UnitOfWork
   readonly #metadata: Readonly<Record<string, string>>
 
-  constructor(unit: Unit, type: string) {
+  constructor(unit: UnitOfWork, type: string) {
     this.unit = unit
     this.#metadata = { triggered: type }
   }

@@ -11,7 +11,7 @@ import { updatePrice, updateProduct } from './price.ts'
 import { cancelSubscription } from './subscription.ts'
 import { resumeSubscription, updateSubscription } from './subscription-update.ts'
 import { TriggerObjects } from './trigger-objects.ts'
-import type { RecalledEvent } from './view.ts'
+import type { EventWithObject } from './view.ts'
 
 /**
  * How to emit an event: `now`, or `later` by the passage of time, with the instant at which it is emitted (Unix seconds
@@ -85,9 +85,9 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
 }
 
 /** The results of a trigger. */
-export type Triggered = {
+export type TriggerResult = {
   /** All emitted events, oldest first. */
-  readonly events: readonly RecalledEvent[]
+  readonly events: readonly EventWithObject[]
   /** When the requested event will be emitted, in Unix seconds; null when it has been. */
   readonly due: number | null
 }
@@ -102,7 +102,7 @@ export async function trigger(
   engine: Engine,
   merchant: MerchantState,
   { type, request }: { type: EventType; request: string },
-): Promise<Triggered> {
+): Promise<TriggerResult> {
   const context = { id: request, idempotency_key: null, isOperators: true } as const
   const { due, places } = await engine.command(merchant, context, (unit) => {
     const before = newestPlace(engine, merchant)

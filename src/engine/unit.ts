@@ -14,7 +14,7 @@ export type RequestContext = {
   readonly id: string
   readonly idempotency_key: string | null
   /** Whether it is a request of the operator, to which no faults apply. */
-  readonly isOperators?: true
+  readonly isOperatorRequest?: true
 }
 
 /** What all units of an engine share. */
@@ -49,7 +49,7 @@ const NOUNS: Readonly<Record<Kind, string>> = {
  * Objects with a journal are written by `apply` alone; everything else (deliveries, keys, clocks, OAuth) is written by
  * the use case.
  */
-export class Unit {
+export class UnitOfWork {
   readonly store: Store
   readonly ids: Ids
   readonly faults: Faults
@@ -197,22 +197,22 @@ export class ClockHeld extends Error {
  * A refusal that rolls everything back except the position in a card's script.
  * See docs/contract/subscriptions.md#payment-behavior.
  */
-export class RefusedAfterAttempt extends Error {
+export class PaymentRefused extends Error {
   readonly error: ApiError
-  readonly remembered: Change
+  readonly keptSteps: Change
   /** Further writes after the rollback. */
   readonly afterwards: () => void
 
   constructor(error: ApiError, remembered: Change, afterwards: () => void = () => undefined) {
     super(error.message)
     this.error = error
-    this.remembered = remembered
+    this.keptSteps = remembered
     this.afterwards = afterwards
   }
 
   /** Returns the same refusal with further writes. */
-  andThen(afterwards: () => void): RefusedAfterAttempt {
-    return new RefusedAfterAttempt(this.error, this.remembered, afterwards)
+  alsoWrite(afterwards: () => void): PaymentRefused {
+    return new PaymentRefused(this.error, this.keptSteps, afterwards)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { MerchantState } from './merchant-state.ts'
-import { type RequestContext, Unit, type UnitServices } from './unit.ts'
+import { type RequestContext, UnitOfWork, type UnitServices } from './unit.ts'
 
 /** Makes units of work. */
 export class Units {
@@ -14,12 +14,12 @@ export class Units {
    * A unit in which a command of a merchant runs.
    * @param request - the request that it serves; null when it serves none
    */
-  forCommand(merchant: MerchantState, request: RequestContext | null = null): Unit {
-    return new Unit(this.#services, { merchant, request, moving: null })
+  forCommand(merchant: MerchantState, request: RequestContext | null = null): UnitOfWork {
+    return new UnitOfWork(this.#services, { merchant, request, moving: null })
   }
 
   /** A unit in which a step of a clock's advance runs. */
-  forStep(merchant: MerchantState, moving: Clock): Unit {
-    return new Unit(this.#services, { merchant, request: null, moving })
+  forStep(merchant: MerchantState, moving: Clock): UnitOfWork {
+    return new UnitOfWork(this.#services, { merchant, request: null, moving })
   }
 }

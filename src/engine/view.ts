@@ -46,7 +46,7 @@ const viewAsOf = ({ store, ids, merchant, history }: PastSources, seq: number): 
 })
 
 /** An event with its object before and after it. */
-export type RecalledEvent = {
+export type EventWithObject = {
   readonly entry: EventEntry
   readonly id: string
   readonly after: Objects[Kind]
@@ -61,7 +61,7 @@ export type RecalledEvent = {
  * Reconstructs an event and its object from the journal.
  * @param sources.history - one reader for all events of a page
  */
-export function recall(sources: PastSources, entry: EventEntry): RecalledEvent {
+export function reconstructEvent(sources: PastSources, entry: EventEntry): EventWithObject {
   const after = sources.history.asOf(entry.kind, entry.object, entry.seq)
   const id = sources.ids.of(entry.merchant, 'evt', entry.number)
   return {

@@ -3,12 +3,12 @@ import { deliveryJobs } from '../core/jobs.ts'
 import { attempted, type DeliveryAttempt, DISCARDED, due, type WebhookDelivery } from '../core/webhook.ts'
 import type { Store } from '../store/store.ts'
 import { requeue } from './requeue.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 
 /**
  * Writes a delivery and the job derived from it. Deliveries have no journal: their attempts are their record.
  */
-function write(unit: Unit, before: WebhookDelivery, after: WebhookDelivery): void {
+function write(unit: UnitOfWork, before: WebhookDelivery, after: WebhookDelivery): void {
   unit.store.objects.update('webhook_delivery', unit.owner, { before, after })
   requeue(unit, unit.merchant.clock, deliveryJobs(before), deliveryJobs(after))
   if (after.is_ready) unit.announce(after.endpoint)
@@ -16,13 +16,13 @@ function write(unit: Unit, before: WebhookDelivery, after: WebhookDelivery): voi
 
 /** Records a delivery attempt. */
 export const recordDeliveryAttempt = (
-  unit: Unit,
+  unit: UnitOfWork,
   delivery: WebhookDelivery,
   attempt: DeliveryAttempt,
 ): void => write(unit, delivery, attempted(delivery, attempt))
 
 /** Makes a delivery ready when its retry is due. */
-export function retryDelivery(unit: Unit, id: string): void {
+export function retryDelivery(unit: UnitOfWork, id: string): void {
   const delivery = unit.need('webhook_delivery', id)
   write(unit, delivery, due(delivery))
 }
@@ -34,7 +34,7 @@ export function retryDelivery(unit: Unit, id: string): void {
  * @throws ApiError resource_missing; invalid_state_transition for a delivery that is finished or being sent
  * See docs/contract/events-and-webhooks.md#retrying-by-hand.
  */
-export function retryNow(unit: Unit, id: string): string[] {
+export function retryNow(unit: UnitOfWork, id: string): string[] {
   const endpoint = unit.get('webhook_endpoint', id)
   if (endpoint && !endpoint.deleted) return retryAllOf(unit, endpoint.id)
   const delivery = unit.get('webhook_delivery', id)
@@ -51,7 +51,7 @@ export function retryNow(unit: Unit, id: string): string[] {
 }
 
 /** Makes all waiting deliveries of an endpoint ready, without loading each of them: there may be very many. */
-export function retryAllOf(unit: Unit, endpoint: string): string[] {
+export function retryAllOf(unit: UnitOfWork, endpoint: string): string[] {
   const waiting = takeRetries(unit, endpoint)
   unit.store.deliveries.readyWaiting(endpoint)
   if (waiting.length > 0) unit.announce(endpoint)
@@ -59,7 +59,7 @@ export function retryAllOf(unit: Unit, endpoint: string): string[] {
 }
 
 /** Discards the pending deliveries of an endpoint. */
-export function discardQueued(unit: Unit, endpoint: string): void {
+export function discardQueued(unit: UnitOfWork, endpoint: string): void {
   takeRetries(unit, endpoint)
   unit.store.deliveries.discard(endpoint, DISCARDED)
 }
@@ -78,7 +78,7 @@ export function discardAllQueued({ jobs, deliveries }: Pick<Store, 'jobs' | 'del
  * Removes the retries of an endpoint's deliveries from the queue.
  * @returns the ids of those deliveries, oldest first
  */
-function takeRetries({ store, merchant }: Unit, endpoint: string): string[] {
+function takeRetries({ store, merchant }: UnitOfWork, endpoint: string): string[] {
   const waiting = store.deliveries.waitingRetries(endpoint)
   if (waiting.length > 0) store.jobs.removeOf(merchant.clock.seq, 'webhook_retry', waiting)
   return waiting

@@ -3,7 +3,7 @@ import { parameterInvalid } from '../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../core/metadata.ts'
 import { type DeliveryAttempt, GONE, type WebhookEndpoint } from '../core/webhook.ts'
 import { apply } from './apply.ts'
-import type { Unit } from './unit.ts'
+import type { UnitOfWork } from './unit.ts'
 import { discardQueued, recordDeliveryAttempt } from './webhook-delivery.ts'
 
 /** undefined leaves a field unchanged. */
@@ -26,7 +26,7 @@ const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
  * See docs/contract/events-and-webhooks.md#webhook-endpoints.
  */
 export function createEndpoint(
-  unit: Unit,
+  unit: UnitOfWork,
   {
     url,
     enabled_events,
@@ -55,7 +55,7 @@ export function createEndpoint(
 }
 
 /** Updates an endpoint. @throws ApiError resource_missing */
-export function updateEndpoint(unit: Unit, id: string, params: EndpointParams): WebhookEndpoint {
+export function updateEndpoint(unit: UnitOfWork, id: string, params: EndpointParams): WebhookEndpoint {
   const { url, enabled_events, description, metadata, disabled } = params
   const before = unit.find('webhook_endpoint', id)
   const after: WebhookEndpoint = {
@@ -70,7 +70,7 @@ export function updateEndpoint(unit: Unit, id: string, params: EndpointParams): 
 }
 
 /** Deletes an endpoint. @throws ApiError resource_missing */
-export const deleteEndpoint = (unit: Unit, id: string): WebhookEndpoint => {
+export const deleteEndpoint = (unit: UnitOfWork, id: string): WebhookEndpoint => {
   const before = unit.find('webhook_endpoint', id)
   return replace(unit, before, { ...before, status: 'disabled', deleted: true })
 }
@@ -80,7 +80,7 @@ export const deleteEndpoint = (unit: Unit, id: string): WebhookEndpoint => {
  * deleted merchant, nothing is recorded.
  * See docs/contract/events-and-webhooks.md#delivery-status.
  */
-export function recordAttempt(unit: Unit, id: string, attempt: DeliveryAttempt): void {
+export function recordAttempt(unit: UnitOfWork, id: string, attempt: DeliveryAttempt): void {
   const delivery = unit.get('webhook_delivery', id)
   if (!delivery) return
   recordDeliveryAttempt(unit, delivery, attempt)
@@ -90,11 +90,11 @@ export function recordAttempt(unit: Unit, id: string, attempt: DeliveryAttempt):
 }
 
 /** Returns the secret that signs deliveries. It is derived from the seed and not stored. */
-export const secretOf = (ids: Unit['ids'], { id }: Pick<WebhookEndpoint, 'id'>): string =>
+export const secretOf = (ids: UnitOfWork['ids'], { id }: Pick<WebhookEndpoint, 'id'>): string =>
   `whsec_${ids.derived(`webhook secret ${id}`, SECRET_LENGTH, BASE64)}`
 
 /** Writes an endpoint, and discards its pending deliveries if it is not enabled. */
-function replace(unit: Unit, before: WebhookEndpoint, after: WebhookEndpoint): WebhookEndpoint {
+function replace(unit: UnitOfWork, before: WebhookEndpoint, after: WebhookEndpoint): WebhookEndpoint {
   const change = new Change()
   change.update('webhook_endpoint', before, () => after)
   write(unit, change)
@@ -103,7 +103,7 @@ function replace(unit: Unit, before: WebhookEndpoint, after: WebhookEndpoint): W
 }
 
 /** Writes an endpoint, and makes the enabled endpoints be read again, also after a rollback. */
-function write(unit: Unit, change: Change): void {
+function write(unit: UnitOfWork, change: Change): void {
   const { endpoints: enabled } = unit.merchant
   unit.onRollback(() => enabled.forget())
   apply(unit, change)

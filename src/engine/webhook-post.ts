@@ -1,15 +1,15 @@
 import { invalidStateTransition } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'
 import { newDelivery, type WebhookDelivery } from '../core/webhook.ts'
-import type { Unit } from './unit.ts'
-import type { RecalledEvent } from './view.ts'
+import type { UnitOfWork } from './unit.ts'
+import type { EventWithObject } from './view.ts'
 
 /**
  * Enqueues an event for each endpoint that receives its type, in the transaction that writes the event.
  * See docs/contract/events-and-webhooks.md#deliveries.
  */
 export function enqueueDeliveries(
-  unit: Unit,
+  unit: UnitOfWork,
   event: { type: EventType; number: number },
   created: number,
 ): void {
@@ -20,7 +20,7 @@ export function enqueueDeliveries(
 
 /** Enqueues an event for one endpoint. */
 function enqueueDelivery(
-  unit: Unit,
+  unit: UnitOfWork,
   endpoint: string,
   { id: event, created }: { id: string; created: number },
 ): WebhookDelivery {
@@ -37,8 +37,8 @@ function enqueueDelivery(
  * See docs/contract/events-and-webhooks.md#resending; paytwin: the choice of endpoints.
  */
 export function resend(
-  unit: Unit,
-  { entry, id }: RecalledEvent,
+  unit: UnitOfWork,
+  { entry, id }: EventWithObject,
   named: string | undefined,
 ): WebhookDelivery[] {
   const event = { id, created: unit.now }

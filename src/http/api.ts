@@ -1,9 +1,9 @@
 import type { Context, Hono } from 'hono'
 import * as z from 'zod'
 import { parameterInvalid, parameterUnknown, routeMissing } from '../core/errors.ts'
-import { AdvancePutOff } from '../engine/advances.ts'
+import { AdvanceStalled } from '../engine/advances.ts'
 import type { MerchantState } from '../engine/merchant-state.ts'
-import { RefusedAfterAttempt, type RequestContext, type Unit } from '../engine/unit.ts'
+import { PaymentRefused, type RequestContext, type UnitOfWork } from '../engine/unit.ts'
 import { type CurrentView, currentView } from '../engine/view.ts'
 import { type AnswerOptions, Exchange, type Rendered } from './exchange.ts'
 import { checkExpands } from './expand.ts'
@@ -17,7 +17,7 @@ import { type Given, MAX_V1_BODY_BYTES, queryParams, readBody, readParams } from
 import { isResponse, responseOf } from './respond.ts'
 import type { Registered, RouteOf } from './route.ts'
 import type { ShownObject } from './shown-object.ts'
-import type { Site } from './site.ts'
+import type { HttpServices } from './services.ts'
 import { once, retryIfReplaced } from './start-over.ts'
 
 /** paytwin: no resource has as many paths. */
@@ -26,7 +26,7 @@ const MAX_EXPANDS = 20
 /** A request that passed all checks, as its handler gets it. */
 export type Call<Params> = {
   readonly c: Incoming
-  readonly site: Site
+  readonly site: HttpServices
   readonly merchant: MerchantState
   readonly view: CurrentView
   readonly params: Params
@@ -44,10 +44,10 @@ export type Call<Params> = {
    */
   readonly keep: (body: Json) => void
   /** Checks that the caller's credentials are still valid, after a wait. @throws ApiError authentication_error */
-  readonly checkAdmitted: () => void
+  readonly checkCredentials: () => void
 }
 
-export type WriteCall<Params> = Call<Params> & { readonly unit: Unit }
+export type WriteCall<Params> = Call<Params> & { readonly unit: UnitOfWork }
 
 export type Route<Params, Body> = RouteOf<Params, Body> & {
   /** Whether the route accepts publishable keys. */
@@ -78,9 +78,9 @@ export class Api {
   /** The functions that serve requests without hono's context, by the handlers in hono's router. See direct.ts. */
   readonly serves = new WeakMap<object, Serve>()
   readonly #app: Hono
-  readonly #site: Site
+  readonly #site: HttpServices
 
-  constructor(app: Hono, site: Site) {
+  constructor(app: Hono, site: HttpServices) {
     this.#app = app
     this.#site = site
   }
@@ -93,19 +93,19 @@ export class Api {
     ) => Answer<NoInfer<Body>> | ShownObject<NoInfer<Body>> | Promise<Answer<NoInfer<Body>>>,
   ): void {
     this.#add(route, async (call, exchange) => {
-      exchange.checkAdmitted()
+      exchange.checkCredentials()
       const result = await (exchange.entry ? this.#forgetOnError(exchange, () => answer(call)) : answer(call))
       if (isResponse(result)) return exchange.stamp(result)
       const render = () => exchange.render(call.view, result, route.status ?? 200)
       if (!exchange.entry) {
         const rendered = render()
-        await this.#site.engine.together()
+        await this.#site.engine.nextResponseTurn()
         return rendered
       }
       // Storing the answer is a write, and has to be committed.
-      return this.#site.engine.administer(() => {
+      return this.#site.engine.operatorCommand(() => {
         // A restore has undone the advance: answer, but do not store the answer for a replay.
-        if (call.merchant.standing !== 'present') exchange.leave()
+        if (call.merchant.presence !== 'present') exchange.leave()
         return render()
       })
     })
@@ -119,13 +119,13 @@ export class Api {
     this.#add(route, (call, exchange) => {
       const request: RequestContext = { id: exchange.id, idempotency_key: exchange.idempotencyKey ?? null }
       return this.#site.engine.command(call.merchant, request, (unit) => {
-        exchange.checkAdmitted()
+        exchange.checkCredentials()
         try {
           // Assigned, not copied, because every write runs this.
           return exchange.render(call.view, answer(Object.assign(call, { unit })), route.status ?? 200)
         } catch (error) {
-          if (!(error instanceof RefusedAfterAttempt)) throw error
-          throw error.andThen(() => exchange.render(call.view, error.error, error.error.status))
+          if (!(error instanceof PaymentRefused)) throw error
+          throw error.alsoWrite(() => exchange.render(call.view, error.error, error.error.status))
         }
       })
     })
@@ -139,8 +139,8 @@ export class Api {
     try {
       return await answer()
     } catch (error) {
-      if (exchange.entry && !(error instanceof AdvancePutOff))
-        await this.#site.engine.administer(() => exchange.entry?.forget())
+      if (exchange.entry && !(error instanceof AdvanceStalled))
+        await this.#site.engine.operatorCommand(() => exchange.entry?.forget())
       throw error
     }
   }
@@ -217,7 +217,7 @@ export class Api {
         if (replayed) return replayed
       }
       const params = this.#check(handler, given, exchange)
-      const settled = site.engine.settle(merchant)
+      const settled = site.engine.runDueJobs(merchant)
       if (settled) await settled
       const view = currentView({
         store: site.engine.store,
@@ -236,7 +236,7 @@ export class Api {
         keep: (body: Json) => {
           exchange.render(view, body, handler.route.status ?? 200)
         },
-        checkAdmitted: () => exchange.checkAdmitted(),
+        checkCredentials: () => exchange.checkCredentials(),
         id: c.req.param('id') ?? '',
       }
       const result = await handler.run(call, exchange)

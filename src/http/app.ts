@@ -4,7 +4,7 @@ import { NEWEST_API_VERSION } from '../core/api-version.ts'
 import { routeMissing } from '../core/errors.ts'
 import { requestId } from '../engine/ids.ts'
 import { adminRoutes } from './admin/routes.ts'
-import type { AdminSite } from './admin/site.ts'
+import type { AdminServices } from './admin/services.ts'
 import { Api } from './api.ts'
 import { chargeRoutes } from './charge.ts'
 import { clockRoutes } from './clock.ts'
@@ -37,7 +37,7 @@ export type App = {
 }
 
 /** Creates the HTTP application: /v1 for merchants, /_paytwin for the operator, and the documentation. */
-export function createApp(site: AdminSite): App {
+export function createApp(site: AdminServices): App {
   // The router that hono chooses for these routes, after it has tried a faster one that cannot express some of them.
   const app = new Hono({ router: new TrieRouter() })
   const api = new Api(app, site)

@@ -2,7 +2,7 @@ import { type ApiError, invalidApiKey, invalidToken } from '../core/errors.ts'
 import { resolveToken } from '../engine/oauth-token.ts'
 import type { Caller } from './caller.ts'
 import { isAccessToken, tokenCaller } from './oauth/token-caller.ts'
-import type { Site } from './site.ts'
+import type { HttpServices } from './services.ts'
 
 /** The parts of a request that decide which credentials it accepts. */
 export type RequestTarget = {
@@ -19,13 +19,13 @@ export type RequestTarget = {
  * See docs/contract/authentication.md#accepted-schemes.
  */
 export function authenticate(
-  { engine, keys, callers }: Pick<Site, 'engine' | 'keys' | 'callers'>,
+  { engine, keys, callers }: Pick<HttpServices, 'engine' | 'keys' | 'callers'>,
   header: string | undefined,
   target: RequestTarget,
 ): Caller {
   const known = header === undefined ? undefined : callers.find(header)
   if (known && (target.allowsPublic || !known.caller.isPublic)) {
-    keys.noteUse(known.key)
+    keys.recordUse(known.key)
     return known.caller
   }
   const { scheme, secret } = credentialsOf(header)
@@ -58,7 +58,7 @@ export function authenticate(
  * See docs/contract/authentication.md#revocation.
  */
 export function checkOpensStream(
-  site: Pick<Site, 'engine' | 'keys' | 'callers'>,
+  site: Pick<HttpServices, 'engine' | 'keys' | 'callers'>,
   header: string | undefined,
   { method, path }: Pick<RequestTarget, 'method' | 'path'>,
 ): void {

@@ -17,7 +17,7 @@ export class CallerCache {
   find(header: string): Known | undefined {
     const known = this.#known.get(header)
     if (!known) return undefined
-    if (known.key.revoked === null && known.caller.merchant.standing === 'present') return known
+    if (known.key.revoked === null && known.caller.merchant.presence === 'present') return known
     this.#known.delete(header)
     return undefined
   }

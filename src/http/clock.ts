@@ -18,7 +18,7 @@ import {
   type UpcomingShape,
   upcomingList,
 } from './schemas/clock.ts'
-import type { Site } from './site.ts'
+import type { HttpServices } from './services.ts'
 
 /** The parameters of an advance: its target, and what stops it early. See docs/contract/clocks.md#targets. */
 export const advanceFields = {
@@ -51,9 +51,9 @@ export function clockRoutes(api: Api): void {
       returns: clockSchema,
       errors: { 400: ['parameter_missing'] },
     },
-    async ({ merchant, site, params, keep, checkAdmitted }) => {
+    async ({ merchant, site, params, keep, checkCredentials }) => {
       const begun = () => keep(presentClock(merchant))
-      const wanted = { ...params, ...aimOf(params), begun, checkAdmitted }
+      const wanted = { ...params, ...aimOf(params), begun, checkCredentials }
       const summary = await advance(site, merchant, merchant.clock, wanted)
       return { ...presentClock(merchant), ...(summary && { summary }) }
     },
@@ -114,7 +114,7 @@ export function clockRoutes(api: Api): void {
  * @returns the counts of the advance; undefined if the caller does not wait for its end
  */
 export async function advance(
-  site: Pick<Site, 'engine' | 'reportError'>,
+  site: Pick<HttpServices, 'engine' | 'reportError'>,
   merchant: MerchantState,
   clock: Clock,
   given: Aim &
@@ -124,17 +124,17 @@ export async function advance(
       /** Writes further rows in the transaction in which the advance begins. */
       begun?: () => void
       /** Checks that the caller's credentials are still valid when the advance begins. */
-      checkAdmitted?: () => void
+      checkCredentials?: () => void
     },
 ): Promise<ReturnType<typeof presentSummary> | undefined> {
-  const { aim, param, clockParam, begun, checkAdmitted } = given
+  const { aim, param, clockParam, begun, checkCredentials } = given
   const { done } = await beginAdvance(site.engine, { merchant, clock }, aim, {
     stop_on: stopOn(given),
     await_webhooks: given.await_webhooks ?? false,
     param,
     ...(clockParam !== undefined && { clockParam }),
     ...(begun && { begun }),
-    ...(checkAdmitted && { checkAdmitted }),
+    ...(checkCredentials && { checkCredentials }),
   })
   if (!given.async) return presentSummary(await done)
   done.catch((error: unknown) => site.reportError(error, 'advancing a clock'))

@@ -3,7 +3,7 @@ import { NEWEST_API_VERSION } from '../core/api-version.ts'
 import { routeMissing } from '../core/errors.ts'
 import { requestId } from '../engine/ids.ts'
 import { checkHost } from './admin/guard.ts'
-import type { AdminSite } from './admin/site.ts'
+import type { AdminServices } from './admin/services.ts'
 import type { Documentation } from './docs/documentation.ts'
 import { errorBody, type Headers, json, jsonText, knownError } from './respond.ts'
 import type { Registered } from './route.ts'
@@ -20,7 +20,7 @@ const PAGE_HEADERS: Headers = {
  * Registers the OpenAPI document and the pages of the documentation. Both are made from the routes at the first request, and
  * the code for it is loaded only then.
  */
-export function documentationRoutes(app: Hono, site: AdminSite, routes: readonly Registered[]): void {
+export function documentationRoutes(app: Hono, site: AdminServices, routes: readonly Registered[]): void {
   let made: Promise<Documentation> | undefined
   const documentation = () => {
     made ??= import('./docs/documentation.ts').then(({ makeDocumentation }) =>

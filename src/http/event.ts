@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { EventType } from '../core/event.ts'
 import { findEvent, listEvents } from '../engine/events.ts'
 import type { MerchantState } from '../engine/merchant-state.ts'
-import type { RecalledEvent } from '../engine/view.ts'
+import type { EventWithObject } from '../engine/view.ts'
 import type { Api } from './api.ts'
 import { checkOpensStream } from './auth.ts'
 import { eventPattern, matchingTypes } from './event-types.ts'
@@ -10,7 +10,7 @@ import type { Json } from './json.ts'
 import { createdFilters, createdParam, cursorOf, type List, page, pageParams } from './pagination.ts'
 import { present } from './present.ts'
 import { type EventShape, eventList, eventSchema } from './schemas/event.ts'
-import type { Site } from './site.ts'
+import type { HttpServices } from './services.ts'
 import { wantsStream } from './stream.ts'
 import type { VersionHistory } from './versions.ts'
 
@@ -63,7 +63,7 @@ export function resumePoint(
 
 /** Presents a page of events of one merchant, or of all merchants (null). */
 export function presentEventList(
-  site: Site,
+  site: HttpServices,
   merchant: MerchantState | null,
   url: string,
   params: EventListParams,
@@ -96,10 +96,10 @@ export function typesOf({ type, types }: Pick<EventListParams, 'type' | 'types'>
  */
 export function presentEvent(
   versions: VersionHistory,
-  { entry, id, after, before, pending, view }: RecalledEvent,
+  { entry, id, after, before, pending, view }: EventWithObject,
 ): EventShape {
   const version = versions.dates[entry.api_version] ?? versions.newest
-  const show = (object: RecalledEvent['after']) =>
+  const show = (object: EventWithObject['after']) =>
     versions.downgrade(version, present(view, entry.kind, object))
   const object = show(after)
   const data = before ? { object, previous_attributes: previousAttributes(show(before), object) } : { object }

@@ -16,7 +16,7 @@ import { namesAsHeader, namesForLog } from './params.ts'
 import { redacted } from './redact.ts'
 import { errorBody, errorHeaders, type Headers, isResponse, knownError, textOf } from './respond.ts'
 import { ShownObject } from './shown-object.ts'
-import type { Site } from './site.ts'
+import type { HttpServices } from './services.ts'
 
 const NO_HEADERS: Headers = {}
 
@@ -66,7 +66,7 @@ export type AnswerOptions = {
 export class Exchange {
   readonly id = requestId()
   readonly #c: Incoming
-  readonly #site: Site
+  readonly #site: HttpServices
   readonly #options: AnswerOptions
   readonly #time: number
   readonly #begun = stopwatch()
@@ -77,7 +77,7 @@ export class Exchange {
   expands: readonly string[] = []
   entry: IdempotentEntry | undefined
 
-  constructor(c: Incoming, site: Site, options: AnswerOptions) {
+  constructor(c: Incoming, site: HttpServices, options: AnswerOptions) {
     this.#c = c
     this.#site = site
     this.#options = options
@@ -119,7 +119,7 @@ export class Exchange {
   }
 
   /** Checks that the credentials are still valid when the request acts. @throws ApiError authentication_error */
-  checkAdmitted(): void {
+  checkCredentials(): void {
     if (this.#caller?.isValid()) return
     this.#forget()
     throw authErrorOf(this.#c.req.header('authorization'))
@@ -168,7 +168,7 @@ export class Exchange {
   /** Reports ignored parameters in the header Paytwin-Ignored-Params and in the log. */
   ignore(names: readonly string[]): void {
     this.#ignored = namesAsHeader(names)
-    this.#site.noteIgnored(this.#route, namesForLog(names))
+    this.#site.logIgnoredParams(this.#route, namesForLog(names))
   }
 
   /** Renders an answer. With an idempotency key, also stores it for a replay. */
@@ -212,7 +212,7 @@ export class Exchange {
   replay(): Reply | undefined {
     const stored = this.entry?.stored
     if (!stored) return undefined
-    this.checkAdmitted()
+    this.checkCredentials()
     this.#version = stored.api_version
     const { status, body: text } = stored
     const code = status < 400 ? null : JSON.parse(text).error.code
@@ -291,7 +291,7 @@ export class Exchange {
   /** Adds the answered request to the request log. */
   #logRequest(status: number, code: string | null): void {
     const { method, url } = this.#c.req
-    this.#site.requests.note({
+    this.#site.requests.add({
       id: this.id,
       time: this.#time,
       method,
@@ -318,7 +318,7 @@ export class Exchange {
 
   #strike(kind: RequestFault) {
     if (this.#site.faults.isEmpty) return undefined
-    return this.#site.faults.strike(kind, {
+    return this.#site.faults.take(kind, {
       route: this.#route,
       merchant: this.#caller?.merchant.settings.id ?? null,
     })

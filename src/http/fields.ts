@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { LAST_INSTANT } from '../core/calendar.ts'
-import { DUE_ONLY_WHEN_SENT } from '../core/invoice.ts'
+import { DUE_DATE_REQUIRES_SENDING } from '../core/invoice.ts'
 import { MAX_METADATA_KEYS } from '../core/metadata.ts'
 import { CURRENCIES, MAX_AMOUNT } from '../core/money.ts'
 
@@ -28,7 +28,7 @@ export const isDueOnlyWhenSent = (given: {
   days_until_due?: number | undefined
 }): boolean => given.collection_method === 'send_invoice' || given.days_until_due === undefined
 
-export const dueDateNotAllowed = { path: ['days_until_due'], error: DUE_ONLY_WHEN_SENT }
+export const dueDateNotAllowed = { path: ['days_until_due'], error: DUE_DATE_REQUIRES_SENDING }
 
 /** Unix seconds. */
 export const instant = z.int({ error: 'expected whole Unix seconds' }).min(0).max(LAST_INSTANT)

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { idempotencyKeyReuse, parameterInvalid } from '../core/errors.ts'
-import type { Entry, StoredAnswer } from '../engine/idempotency.ts'
+import type { Entry, StoredResponse } from '../engine/idempotency.ts'
 import type { Ids } from '../engine/ids.ts'
 import { withClientSecrets, withoutClientSecrets } from './client-secret.ts'
 import type { Raw } from './form.ts'
-import type { Site } from './site.ts'
+import type { HttpServices } from './services.ts'
 
 /** The entry of an idempotency key: the stored answer, or the place to store one. */
 export type IdempotentEntry = Entry & { readonly fingerprint: string }
@@ -15,7 +15,7 @@ export type IdempotentEntry = Entry & { readonly fingerprint: string }
  * See docs/contract/idempotency.md#fingerprint.
  */
 export async function enterIdempotent(
-  { idempotency, engine }: Pick<Site, 'idempotency' | 'engine'>,
+  { idempotency, engine }: Pick<HttpServices, 'idempotency' | 'engine'>,
   request: { scope: string; key: string | undefined; method: string; path: string; raw: Raw },
 ): Promise<IdempotentEntry | undefined> {
   const { scope, key, method, path, raw } = request
@@ -43,7 +43,7 @@ const withoutSecrets = (entry: Entry, ids: Ids): Entry => ({
 })
 
 /** Returns whether an answer is stored for a replay: a success or a failed payment. */
-export const isKept = ({ status }: Pick<StoredAnswer, 'status'>): boolean => status < 300 || status === 402
+export const isKept = ({ status }: Pick<StoredResponse, 'status'>): boolean => status < 300 || status === 402
 
 /** Computes the fingerprint of a request. A JSON and a form request with the same values have the same one. */
 const fingerprintOf = (route: string, raw: Raw): string =>

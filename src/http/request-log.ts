@@ -6,7 +6,7 @@ import type { RequestShape } from './schemas/request.ts'
 export const REQUESTS_KEPT = 1_000
 
 /** A request to /v1 that was answered. */
-export type NotedRequest = {
+export type RequestLogEntry = {
   readonly id: string
   /** The time of arrival in Unix milliseconds on the wall clock. */
   readonly time: number
@@ -30,28 +30,28 @@ export type NotedRequest = {
  * See docs/contract/operator.md#request-log.
  */
 export class RequestLog {
-  readonly #ring: NotedRequest[] = []
+  readonly #ring: RequestLogEntry[] = []
   readonly #streams: LiveStreams
-  readonly #listeners = new Set<(request: NotedRequest) => void>()
+  readonly #listeners = new Set<(request: RequestLogEntry) => void>()
   #count = 0
 
   constructor(streams: LiveStreams) {
     this.#streams = streams
   }
 
-  note(request: NotedRequest): void {
+  add(request: RequestLogEntry): void {
     this.#ring[this.#count % REQUESTS_KEPT] = request
     this.#count += 1
     for (const listener of this.#listeners) listener(request)
     this.#streams.wake()
   }
 
-  listen(listener: (request: NotedRequest) => void): void {
+  listen(listener: (request: RequestLogEntry) => void): void {
     this.#listeners.add(listener)
   }
 
   /** Lists the requests of one merchant, newest first. null lists all requests, also those without a merchant. */
-  list(merchant: string | null): NotedRequest[] {
+  list(merchant: string | null): RequestLogEntry[] {
     return this.#after(0, { merchant, limit: REQUESTS_KEPT })
       .map(({ request }) => request)
       .reverse()
@@ -88,7 +88,7 @@ export class RequestLog {
 
   /** Returns the requests after a place, oldest first. Places count from 1. */
   #after(place: number, { merchant, limit }: { merchant: string | null; limit: number }) {
-    const found: { place: number; request: NotedRequest }[] = []
+    const found: { place: number; request: RequestLogEntry }[] = []
     const oldest = Math.max(place, this.#count - REQUESTS_KEPT)
     for (let at = oldest; at < this.#count && found.length < limit; at += 1) {
       const request = this.#ring[at % REQUESTS_KEPT]
@@ -118,7 +118,7 @@ export const presentRequest = ({
   merchant,
   replayed,
   code,
-}: NotedRequest): RequestShape => ({
+}: RequestLogEntry): RequestShape => ({
   id,
   object: 'request',
   time: Math.round(time),

@@ -2,7 +2,7 @@ import { ApiError, internalError } from '../core/errors.ts'
 import { docUrl } from './error-codes.ts'
 import type { Reply } from './incoming.ts'
 import type { Json } from './json.ts'
-import type { Site } from './site.ts'
+import type { HttpServices } from './services.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -55,7 +55,7 @@ export function errorHeaders({ status, challenge }: Pick<ApiError, 'status' | 'c
  * Converts a thrown error to an ApiError. Other errors are bugs: they are logged and become internal_error.
  * @param doing - the failed action, for the log
  */
-export function knownError(site: Pick<Site, 'reportError'>, error: unknown, doing: string): ApiError {
+export function knownError(site: Pick<HttpServices, 'reportError'>, error: unknown, doing: string): ApiError {
   if (error instanceof ApiError) return error
   // A client that disconnects while it sends the body is not an error of the daemon.
   if (!isAborted(error)) site.reportError(error, doing)

@@ -2,7 +2,7 @@ import type { EventType } from '../core/event.ts'
 import type { Engine } from '../engine/engine.ts'
 import { eventsAfter, listEvents, newestPlace, placeIn, placeOfEvent } from '../engine/events.ts'
 import { bornAs, type MerchantState } from '../engine/merchant-state.ts'
-import type { RecalledEvent } from '../engine/view.ts'
+import type { EventWithObject } from '../engine/view.ts'
 import type { Json } from './json.ts'
 import { type Feed, LiveStreams } from './live-streams.ts'
 
@@ -22,13 +22,13 @@ type StreamOptions = {
  */
 export class EventStreams {
   readonly #engine: Engine
-  readonly #present: (event: RecalledEvent) => Json
+  readonly #present: (event: EventWithObject) => Json
   readonly #streams: LiveStreams
   readonly #stopListening: () => void
 
   constructor(
     engine: Engine,
-    present: (event: RecalledEvent) => Json,
+    present: (event: EventWithObject) => Json,
     reportError: (error: unknown, doing: string) => void,
   ) {
     this.#engine = engine
@@ -85,7 +85,7 @@ export class EventStreams {
         const [newest] = listEvents(engine, merchant, { types: [], created: [] }, { limit: 1 })
         return newest?.id ?? ''
       },
-      hasEnded: () => merchant?.standing === 'deleted',
+      hasEnded: () => merchant?.presence === 'deleted',
     }
   }
 }

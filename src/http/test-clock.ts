@@ -72,10 +72,10 @@ export function testClockRoutes(api: Api): void {
       returns: testClockSchema,
       errors: { 400: ['parameter_missing'] },
     },
-    async ({ merchant, site, params, id, keep, checkAdmitted }) => {
+    async ({ merchant, site, params, id, keep, checkCredentials }) => {
       const clock = merchant.testClocks.named(id)
       const begun = () => keep(presentTestClock(merchant.settings.id, clock))
-      const wanted = { ...params, ...testClockAim(params), begun, checkAdmitted }
+      const wanted = { ...params, ...testClockAim(params), begun, checkCredentials }
       const summary = await advance(site, merchant, clock, wanted)
       return { ...presentTestClock(merchant.settings.id, clock), ...(summary && { summary }) }
     },

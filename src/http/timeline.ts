@@ -2,7 +2,7 @@ import { isIdOf, type Kind, type Objects } from '../core/change.ts'
 import type { Invoice } from '../core/invoice.ts'
 import { methodText } from '../core/payment-method.ts'
 import { type Prospect, periodAmount } from '../core/prospect.ts'
-import type { PastStep } from '../engine/past-steps.ts'
+import type { TimelineStep } from '../engine/past-steps.ts'
 import { pricesOf, type SubjectKind, type Timeline } from '../engine/timeline.ts'
 import type { View } from '../engine/view.ts'
 import { presentCustomerOrStub } from './customer.ts'
@@ -85,7 +85,7 @@ type KindFields = Partial<
 >
 
 const KIND_FIELDS: {
-  readonly [K in Kind]?: (object: Objects[K], step: PastStep, view: View) => KindFields
+  readonly [K in Kind]?: (object: Objects[K], step: TimelineStep, view: View) => KindFields
 } = {
   customer: ({ id, email, name }) => ({ customer: id, label: email ?? name }),
   payment_method: (method) => ({ customer: method.customer, label: methodText(method) }),
@@ -132,7 +132,7 @@ const KIND_FIELDS: {
 }
 
 /** Returns the payment attempt of an entry; null if the entry has none. */
-function attemptOf(invoice: Invoice, { type, replaced }: PastStep): HappeningShape['attempt'] {
+function attemptOf(invoice: Invoice, { type, replaced }: TimelineStep): HappeningShape['attempt'] {
   const isAttempt =
     type === 'invoice.payment_failed' || (type === 'invoice.paid' && invoice.payment_intent !== null)
   if (!isAttempt) return null
@@ -140,10 +140,10 @@ function attemptOf(invoice: Invoice, { type, replaced }: PastStep): HappeningSha
   return { number, scheduled: replaced !== null && 'attempt_count' in replaced, next }
 }
 
-function presentHappening(view: View, step: PastStep): HappeningShape {
+function presentHappening(view: View, step: TimelineStep): HappeningShape {
   const { id, type, kind, created, request, replaced, after } = step
   const fieldsOf = KIND_FIELDS[kind] as
-    | ((object: Objects[Kind], step: PastStep, view: View) => KindFields)
+    | ((object: Objects[Kind], step: TimelineStep, view: View) => KindFields)
     | undefined
   const fields = fieldsOf?.(after, step, view) ?? {}
   const { status: previous_status = null } = (replaced ?? {}) as { status?: string }
@@ -174,7 +174,7 @@ const subscriptionOf = (view: View, invoice: string | null | undefined): string 
   (invoice && view.get('invoice', invoice)?.subscription) || null
 
 /** Returns the fields that an entry changed, with their former and new values. */
-function changesOf(view: View, { kind, after }: PastStep, replaced: object): HappeningShape['changes'] {
+function changesOf(view: View, { kind, after }: TimelineStep, replaced: object): HappeningShape['changes'] {
   const now = present(view, kind, after)
   const before = present(view, kind, { ...after, ...replaced } as Objects[Kind])
   const former = Object.entries(previousAttributes(before, now))

@@ -21,7 +21,7 @@ import {
   endpointSchema,
 } from './schemas/webhook.ts'
 import { ShownObject } from './shown-object.ts'
-import type { Site } from './site.ts'
+import type { HttpServices } from './services.ts'
 
 export const MAX_URL_LENGTH = 2_048
 const url = z.string().min(1).max(MAX_URL_LENGTH)
@@ -142,15 +142,15 @@ export function checkEndpoint(site: ReceiverRules, given: ReceiverParams): void 
 }
 
 /** The service that decides to which urls webhooks may be sent. */
-export type ReceiverRules = Pick<Site, 'refusesReceiver'>
+export type ReceiverRules = Pick<HttpServices, 'receiverRefusal'>
 type ReceiverParams = { url?: string | undefined; enabled_events?: readonly string[] | undefined }
 
 /** Finds all mistakes that checkEndpoint refuses. Returns functions, because searching for suggestions takes time. */
 export function endpointMistakes(
-  { refusesReceiver }: ReceiverRules,
+  { receiverRefusal }: ReceiverRules,
   given: ReceiverParams,
 ): (() => ApiError)[] {
-  const why = given.url === undefined ? undefined : refusesReceiver(given.url)
+  const why = given.url === undefined ? undefined : receiverRefusal(given.url)
   const unknown = [...(given.enabled_events ?? []).entries()].filter(
     ([, pattern]) => matchEventTypes(pattern).length === 0,
   )

@@ -1,4 +1,4 @@
-import type { Letter, Reply, Send } from '../webhooks/sender.ts'
+import type { Reply, Send, WebhookRequest } from '../webhooks/sender.ts'
 import type { ReceivedWebhook, WebhookHandler } from './api.ts'
 import type { Event } from './resources.ts'
 
@@ -51,7 +51,7 @@ export class WebhookInbox {
 }
 
 /** Calls a handler. If it throws, the attempt counts as unanswered. */
-async function handled(handler: WebhookHandler, { url, headers, body }: Letter): Promise<Reply> {
+async function handled(handler: WebhookHandler, { url, headers, body }: WebhookRequest): Promise<Reply> {
   try {
     const response = await handler(new Request(url, { method: 'POST', headers, body }))
     return { status: response.status, body: (await response.text()).slice(0, MAX_BODY_LENGTH) }

@@ -11,7 +11,7 @@ export type Span = { readonly from: number; readonly to: number }
 export type CreatedBound = { readonly compare: '=' | '>' | '>=' | '<' | '<='; readonly to: number }
 
 /** The span of all instants. */
-export const ALWAYS: Span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
+export const ALL_INSTANTS: Span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
 
 /** The `merchant` of journal blocks that cover the events of all merchants. */
 const ALL_MERCHANTS = 0
@@ -33,12 +33,12 @@ export const blockOf = (seq: number): number => Math.floor(seq / BLOCK_ROWS)
 export function spanOf(bounds: readonly CreatedBound[]): Span {
   const spans = bounds.map(({ compare, to }): Span => {
     if (compare === '=') return { from: to, to }
-    if (compare === '>' || compare === '>=') return { ...ALWAYS, from: compare === '>' ? to + 1 : to }
-    return { ...ALWAYS, to: compare === '<' ? to - 1 : to }
+    if (compare === '>' || compare === '>=') return { ...ALL_INSTANTS, from: compare === '>' ? to + 1 : to }
+    return { ...ALL_INSTANTS, to: compare === '<' ? to - 1 : to }
   })
   return {
-    from: Math.max(ALWAYS.from, ...spans.map(({ from }) => from)),
-    to: Math.min(ALWAYS.to, ...spans.map(({ to }) => to)),
+    from: Math.max(ALL_INSTANTS.from, ...spans.map(({ from }) => from)),
+    to: Math.min(ALL_INSTANTS.to, ...spans.map(({ to }) => to)),
   }
 }
 

@@ -30,13 +30,13 @@ export const contentTables = (database: Sqlite.Database): string[] =>
   tablesOf(database).filter((table) => !EXCLUDED_TABLES.includes(table))
 
 /** Deletes all rows that are part of snapshots, within the open transaction. */
-export function empty(database: Sqlite.Database): void {
+export function deleteContents(database: Sqlite.Database): void {
   for (const table of contentTables(database)) database.exec(`delete from main.${table}${conditionOf(table)}`)
 }
 
 /** Replaces all rows that are part of snapshots, within the open transaction. */
 export function refill(database: Sqlite.Database, source: Source): void {
-  empty(database)
+  deleteContents(database)
   for (const table of contentTables(database)) {
     // SQLite copies whole rows between equal tables without decoding them, if no row is left out.
     database.exec(`insert into main.${table} select * from ${source(table)}${conditionOf(table)}`)
@@ -50,7 +50,7 @@ export type Identity = { readonly ordinal: number; readonly birth: number; reado
  * Deletes every row that belongs to a merchant, within the open transaction. Its revoked keys stay: if fixtures of a
  * reset give the same secret again, it is still revoked.
  */
-export function forget(database: Sqlite.Database, { ordinal, birth, id }: Identity): void {
+export function deleteMerchantRows(database: Sqlite.Database, { ordinal, birth, id }: Identity): void {
   for (const table of tablesOf(database)) {
     const columns = columnsOf(database, table)
     if (!columns.includes('merchant')) continue

@@ -7,7 +7,7 @@ import * as billingIndexes from './migrations/0003-billing-indexes.ts'
 import * as movedIntents from './migrations/0004-moved-intents.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
-import { explained } from './unusable.ts'
+import { toDatabaseUnusable } from './unusable.ts'
 
 /** A step from one schema to the next, within a transaction. */
 export type Migration = { readonly up: (database: Sqlite.Database) => void }
@@ -62,7 +62,7 @@ export async function openDatabase(
     return database
   } catch (error) {
     database.close()
-    throw explained(error, path)
+    throw toDatabaseUnusable(error, path)
   }
 }
 
@@ -70,7 +70,7 @@ function connect(path: string): Sqlite.Database {
   try {
     return openSqlite(path, { timeout: LOCK_TIMEOUT_MS })
   } catch (error) {
-    throw explained(error, path)
+    throw toDatabaseUnusable(error, path)
   }
 }
 

@@ -2,9 +2,9 @@ import { existsSync, linkSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { bytesOf } from './bytes.ts'
-import { whyNotOwn } from './own-files.ts'
+import { reasonNotOwn } from './own-files.ts'
 import { openSqlite } from './sqlite.ts'
-import { DatabaseUnusable, damaged, explained, newer, unusable } from './unusable.ts'
+import { DatabaseUnusable, damagedError, newerError, toDatabaseUnusable, unusableError } from './unusable.ts'
 import { checkLog, pagesInLog } from './write-ahead-log.ts'
 
 /**
@@ -38,7 +38,7 @@ export function inspectFiles(path: string, newest: number): boolean {
   const logSize = sizeOfFile(`${path}-wal`)
   if (logSize > 0) checkLog(path, size)
   // SQLite treats a file of one byte as empty, and deletes the log beside it.
-  if (size > 0 && size < SMALLEST_PAGE) throw damaged(path, `it has ${size} bytes`)
+  if (size > 0 && size < SMALLEST_PAGE) throw damagedError(path, `it has ${size} bytes`)
   if (size === 0 || logSize === 0) return false
   readFilesThrough(path, newest)
   return true
@@ -56,7 +56,7 @@ export function readThrough(database: Sqlite.Database, path: string, newest: num
     const [pages, pageSize] = [pragma('page_count'), pragma('page_size')]
     checkNotTruncated(path, { pages, pageSize, free: pragma('freelist_count') })
     const damage = pages * pageSize <= MAX_CHECKED_BYTES ? firstDamageIn(database) : undefined
-    if (damage !== undefined) throw damaged(path, damage)
+    if (damage !== undefined) throw damagedError(path, damage)
     // The check has filled the cache with pages, few of which are needed.
     database.pragma('shrink_memory')
     return version
@@ -88,7 +88,7 @@ function checkNotTruncated(
     (page) => !inLog.has(page),
   )
   const isCutOff = size % pageSize > 0 && missing[0] === whole + 1
-  if (isCutOff || missing.length > free) throw damaged(path, 'its end is missing')
+  if (isCutOff || missing.length > free) throw damagedError(path, 'its end is missing')
 }
 
 /**
@@ -108,7 +108,7 @@ export function identify(database: Sqlite.Database, path: string, newest: number
       `${path} is a database of another program. Give another --data folder.`,
     )
   }
-  if (version > newest) throw newer(path, version, newest)
+  if (version > newest) throw newerError(path, version, newest)
   return version
 }
 
@@ -126,11 +126,11 @@ export function removeLeftovers(path: string): void {
 
 /** Reports whether a folder was made by an inspection of a database. */
 const isLeftover = (folder: string, database: string): boolean =>
-  whyNotOwn(folder, 'folder') === undefined &&
+  reasonNotOwn(folder, 'folder') === undefined &&
   readdirSync(folder).every(
     (name) =>
       SUFFIXES.some((suffix) => name === database + suffix) &&
-      whyNotOwn(join(folder, name), 'file') === undefined,
+      reasonNotOwn(join(folder, name), 'file') === undefined,
   )
 
 /**
@@ -143,7 +143,7 @@ function readFilesThrough(path: string, newest: number): void {
     readThrough(database, path, newest)
     // SQLite could not write to such a database.
     const [writeVersion = 0] = bytesOf(path, WRITE_VERSION.at, 1)
-    if (writeVersion > WRITE_VERSION.last) throw damaged(path, `its write version is ${writeVersion}`)
+    if (writeVersion > WRITE_VERSION.last) throw damagedError(path, `its write version is ${writeVersion}`)
   } finally {
     database.close()
   }
@@ -192,14 +192,14 @@ function linked(path: string, folder: string): string {
  * @throws DatabaseUnusable
  */
 function refuseForeign(path: string): void {
-  const reason = whyNotOwn(path, 'file')
-  if (reason !== undefined) throw unusable(path, reason)
+  const reason = reasonNotOwn(path, 'file')
+  if (reason !== undefined) throw unusableError(path, reason)
 }
 
 const sizeOfFile = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** Converts an error of SQLite during the check to damage: the statements themselves are correct. */
 function explainedReading(error: unknown, path: string): unknown {
-  const reason = explained(error, path)
-  return reason instanceof Sqlite.SqliteError ? damaged(path, reason.message) : reason
+  const reason = toDatabaseUnusable(error, path)
+  return reason instanceof Sqlite.SqliteError ? damagedError(path, reason.message) : reason
 }

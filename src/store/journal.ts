@@ -3,7 +3,7 @@ import type { Kind, Objects } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import {
-  ALWAYS,
+  ALL_INSTANTS,
   BLOCK_ROWS,
   type Blocks,
   blockOf,
@@ -228,7 +228,7 @@ export class Journal {
       bits: typeBits(numbers),
       from,
       to,
-      below: placeOf(query.below) ?? ALWAYS.to,
+      below: placeOf(query.below) ?? ALL_INSTANTS.to,
       above: placeOf(query.above) ?? 0,
     }
     const inTail = () =>

@@ -8,16 +8,16 @@ export type FileKind = 'file' | 'folder'
  * not followed.
  * @returns undefined when it can be used, or does not exist
  */
-export function whyNotOwn(path: string, kind: FileKind): string | undefined {
+export function reasonNotOwn(path: string, kind: FileKind): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (!stats) return undefined
   if (stats.isSymbolicLink()) return 'it is a symbolic link'
   if (!(kind === 'file' ? stats.isFile() : stats.isDirectory())) return `it is not a ${kind}`
-  return whyOthers(stats)
+  return reasonForeign(stats)
 }
 
 /** Explains that a file belongs to another user; undefined when it does not, or on systems without owners. */
-export function whyOthers({ uid }: Stats): string | undefined {
+export function reasonForeign({ uid }: Stats): string | undefined {
   const user = process.geteuid?.()
   return user === undefined || uid === user
     ? undefined

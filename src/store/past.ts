@@ -8,7 +8,7 @@ import { arg, type Statements } from './statements.ts'
 import type { JournalRow } from './tables.ts'
 
 /** The subject of a timeline; the objects that belong to it are included. */
-export type Scope = { readonly kind: 'customer' | 'subscription' | 'invoice'; readonly id: string }
+export type TimelineScope = { readonly kind: 'customer' | 'subscription' | 'invoice'; readonly id: string }
 
 /** A change in the journal; without a type it was silent. */
 export type PastEntry = {
@@ -53,7 +53,7 @@ const paymentsOf = (intents: RawBuilder<unknown>) => sql`
   union all select ${numberOf('refund')}, seq, newest_entry from refund where payment_intent in (${intents})`
 
 /** SQL: all objects of a scope: the kind's number, the seq, and the newest journal entry. */
-const PLACES: Readonly<Record<Scope['kind'], RawBuilder<unknown>>> = {
+const PLACES: Readonly<Record<TimelineScope['kind'], RawBuilder<unknown>>> = {
   customer: sql`
     select ${numberOf('customer')} as kind, seq as object, newest_entry from customer where id = ${arg('id')}
     union all select ${numberOf('payment_method')}, seq, newest_entry from payment_method where seq in (${METHODS_OF_CUSTOMER})
@@ -73,7 +73,7 @@ const PLACES: Readonly<Record<Scope['kind'], RawBuilder<unknown>>> = {
 }
 
 /** SQL: the current owner of a place's object: the customer of a movable object, else the subject of the scope. */
-const OWNERS: Readonly<Record<Scope['kind'], RawBuilder<unknown>>> = {
+const OWNERS: Readonly<Record<TimelineScope['kind'], RawBuilder<unknown>>> = {
   customer: sql`case place.kind
     when ${numberOf('payment_method')} then (select customer from payment_method where seq = place.object)
     when ${numberOf('payment_intent')} then (select customer from payment_intent where seq = place.object)
@@ -83,7 +83,7 @@ const OWNERS: Readonly<Record<Scope['kind'], RawBuilder<unknown>>> = {
 }
 
 /** Reads the journal by object and instant, rather than by event. */
-export class Past {
+export class EntryReader {
   readonly #statements: Statements
 
   constructor(statements: Statements) {
@@ -95,7 +95,10 @@ export class Past {
    * objects are merged, always from the newest entry, until there are enough.
    * @param until - Unix seconds, inclusive; undefined for all
    */
-  entries(scope: Scope, { until, limit }: { until?: number | undefined; limit: number }): PastEntry[] {
+  entries(
+    scope: TimelineScope,
+    { until, limit }: { until?: number | undefined; limit: number },
+  ): PastEntry[] {
     const isBounded = until !== undefined
     const customer = scope.kind === 'customer' ? sql`${arg('id')}` : undefined
     const keyframe = firstKeyframeAfterUntil(sql`place.kind`, sql`place.object`, customer)

@@ -19,10 +19,10 @@ import Sqlite from 'better-sqlite3'
 import { SNAPSHOT_NAME } from '../core/snapshot.ts'
 import { MIGRATIONS, type Migrations, migrate, versionOf } from './database.ts'
 import { firstDamageIn } from './inspect.ts'
-import { whyNotOwn, whyOthers } from './own-files.ts'
+import { reasonForeign, reasonNotOwn } from './own-files.ts'
 import { byName, gone, type OpenSnapshot, type Snapshot, type Snapshots, unreadable } from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
-import { DatabaseUnusable, isOfStorage, unusable } from './unusable.ts'
+import { DatabaseUnusable, isOfStorage, unusableError } from './unusable.ts'
 
 const EXTENSION = '.db'
 /** The suffixes of SQLite's files beside a database. */
@@ -51,11 +51,11 @@ export class SnapshotsOnDisk implements Snapshots {
     this.#database = database
     this.#folder = folder
     this.#migrations = migrations
-    const reason = whyNotOwn(folder, 'folder')
-    if (reason !== undefined) throw unusable(folder, reason)
+    const reason = reasonNotOwn(folder, 'folder')
+    if (reason !== undefined) throw unusableError(folder, reason)
     for (const name of this.#files().filter((each) => UNFINISHED.test(each))) {
       const file = join(folder, name)
-      if (whyNotOwn(file, 'file') === undefined) rmSync(file)
+      if (reasonNotOwn(file, 'file') === undefined) rmSync(file)
     }
   }
 
@@ -182,10 +182,10 @@ export class SnapshotsOnDisk implements Snapshots {
    */
   #refuseForeign(name: string): void {
     const file = this.#fileOf(name)
-    const reason = whyOthers(statSync(file))
+    const reason = reasonForeign(statSync(file))
     if (reason !== undefined) throw unreadable(name, reason)
     for (const suffix of JOURNALS) {
-      const why = whyNotOwn(file + suffix, 'file')
+      const why = reasonNotOwn(file + suffix, 'file')
       if (why !== undefined)
         throw unreadable(name, `the file ${name}${EXTENSION}${suffix} beside it cannot be used: ${why}`)
     }

@@ -2,7 +2,7 @@ import type Sqlite from 'better-sqlite3'
 import { Blocks } from './blocks.ts'
 import { CACHE_SIZES, type CacheSizes } from './cache-sizes.ts'
 import { ClockTable } from './clocks.ts'
-import { empty, forget, type Identity, refill } from './contents.ts'
+import { deleteContents, deleteMerchantRows, type Identity, refill } from './contents.ts'
 import { DeliveryQueue } from './deliveries.ts'
 import { Directory } from './directory.ts'
 import { HistoryReader } from './history.ts'
@@ -12,7 +12,7 @@ import { Journal } from './journal.ts'
 import { Keyframes } from './keyframes.ts'
 import { OAuthTables } from './oauth.ts'
 import { ObjectTable } from './objects.ts'
-import { Past } from './past.ts'
+import { EntryReader } from './past.ts'
 import type { OpenSnapshot, Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
 
@@ -21,7 +21,7 @@ export class Store {
   readonly statements: Statements
   readonly objects: ObjectTable
   readonly journal: Journal
-  readonly past: Past
+  readonly past: EntryReader
   readonly jobs: JobTable
   readonly clocks: ClockTable
   readonly deliveries: DeliveryQueue
@@ -52,7 +52,7 @@ export class Store {
     this.objects = new ObjectTable(statements, this.#blocks, cacheSizes.objects)
     this.#keyframes = new Keyframes(statements)
     this.journal = new Journal(statements, this.#keyframes, this.#blocks)
-    this.past = new Past(statements)
+    this.past = new EntryReader(statements)
     this.jobs = new JobTable(statements, cacheSizes.jobs)
     this.clocks = new ClockTable(statements)
     this.deliveries = new DeliveryQueue(statements)
@@ -138,14 +138,14 @@ export class Store {
   }
 
   /** Deletes all rows that are part of snapshots, within the open transaction. */
-  empty(): void {
-    empty(this.#database)
+  deleteContents(): void {
+    deleteContents(this.#database)
     this.#clearCaches()
   }
 
   /** Deletes a merchant and all its rows, within the open transaction. */
-  forget(merchant: Identity): void {
-    forget(this.#database, merchant)
+  deleteMerchant(merchant: Identity): void {
+    deleteMerchantRows(this.#database, merchant)
     this.#clearCaches()
     this.#blocks.trim()
   }

@@ -21,11 +21,11 @@ export const isOfStorage = (error: unknown): boolean =>
 /**
  * Converts an error of SQLite to a DatabaseUnusable if it makes the database unusable; returns other errors unchanged.
  */
-export function explained(error: unknown, path: string): unknown {
+export function toDatabaseUnusable(error: unknown, path: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error
   const { code, message } = error
   if (code === 'SQLITE_BUSY') return new DatabaseUnusable('locked', `${path} is in use by another process.`)
-  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return damaged(path, message)
+  if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return damagedError(path, message)
   if (code === 'SQLITE_FULL' || (code.startsWith('SQLITE_IOERR') && !hasRoom(path))) {
     return diskFull(path, message)
   }
@@ -48,21 +48,21 @@ function hasRoom(path: string): boolean {
 }
 
 /** Creates the error for a damaged or foreign file. */
-export const damaged = (path: string, damage: string) =>
+export const damagedError = (path: string, damage: string) =>
   new DatabaseUnusable(
     'unreadable',
     `${path} is damaged or not a paytwin database (${damage}). It was not changed. Restore a copy, such as one in snapshots/, or give another --data folder.`,
   )
 
 /** Creates the error for a file or folder that paytwin cannot use as its own. */
-export const unusable = (path: string, reason: string) =>
+export const unusableError = (path: string, reason: string) =>
   new DatabaseUnusable(
     'unreadable',
     `${path} cannot be used: ${reason}. Remove it, or give another --data folder.`,
   )
 
 /** Creates the error for a database of a newer paytwin. */
-export const newer = (path: string, version: number, newest: number) =>
+export const newerError = (path: string, version: number, newest: number) =>
   new DatabaseUnusable(
     'newer',
     `${path} was written by a newer paytwin (schema ${version}; this one supports ${newest}). Update paytwin, or give another --data folder.`,

@@ -5,15 +5,15 @@ const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
  * Makes untrusted text a single safe line: control characters are written as escapes such as `\u001b`.
  * See docs/contract/command-line.md#output.
  */
-export const visible = (text: string): string =>
+export const escapeControls = (text: string): string =>
   text.replace(INVISIBLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Makes untrusted text of several lines safe, line by line. */
-export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n')
+export const escapeControlsByLine = (text: string): string => text.split('\n').map(escapeControls).join('\n')
 
 /** Formats a value as JSON that is safe to print. The escapes are valid JSON, so the value is the same. */
 export const toJson = (value: unknown, indent = 0): string =>
-  visibleLines(JSON.stringify(value, null, indent))
+  escapeControlsByLine(JSON.stringify(value, null, indent))
 
 /** Cuts a text to a number of characters and adds how many are left out. */
 export const shortened = (text: string, most: number): string =>

@@ -1,7 +1,7 @@
 import { printParseErrorCode, visit } from 'jsonc-parser'
 
 /** Why a text is not valid JSON, and where: lines and columns count from 1. */
-export class JsonMistake extends Error {
+export class JsonSyntaxError extends Error {
   readonly line: number
   readonly column: number
 
@@ -54,7 +54,7 @@ export function parseJsonText(file: string): unknown {
   const enter = (_start: number, _length: number, line: number, column: number) => {
     open.push(new Set())
     if (open.length > MAX_DEPTH)
-      throw new JsonMistake(placeAt(line, column), `expected at most ${MAX_DEPTH} levels`)
+      throw new JsonSyntaxError(placeAt(line, column), `expected at most ${MAX_DEPTH} levels`)
   }
   const leave = () => {
     open.pop()
@@ -69,7 +69,7 @@ export function parseJsonText(file: string): unknown {
       onObjectProperty(name, _start, _length, line, column) {
         const names = open.at(-1)
         if (names?.has(name))
-          throw new JsonMistake(placeAt(line, column), `the name '${name}' is given twice`)
+          throw new JsonSyntaxError(placeAt(line, column), `the name '${name}' is given twice`)
         names?.add(name)
       },
       onSeparator(character, start, _length, line, column) {
@@ -78,9 +78,9 @@ export function parseJsonText(file: string): unknown {
       onError(code, start, _length, line, column) {
         const next = text[start]
         if ((next === '}' || next === ']') && text.slice(comma.end, start).trim() === '')
-          throw new JsonMistake(comma.place, `expected no ',' before '${next}'`)
+          throw new JsonSyntaxError(comma.place, `expected no ',' before '${next}'`)
         const message = MESSAGES[printParseErrorCode(code)] ?? printParseErrorCode(code)
-        throw new JsonMistake(
+        throw new JsonSyntaxError(
           placeAt(line, column),
           next === undefined ? `${message}, but the file ends here` : message,
         )

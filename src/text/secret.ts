@@ -39,7 +39,7 @@ export function percentDecoded(text: string, times = 3): string {
 }
 
 /** Builds a pattern that finds a word in JSON, in JSON within JSON, and percent-encoded up to three times. */
-export const patternOf = (word: string): RegExp => new RegExp([...word].map(formsOf).join(''), 'g')
+export const patternOfSecret = (word: string): RegExp => new RegExp([...word].map(formsOf).join(''), 'g')
 
 function formsOf(character: string): string {
   const encoded =

@@ -1,4 +1,4 @@
-import type { AdvanceAim, Upcoming } from '../client/types.ts'
+import type { AdvanceTarget, Upcoming } from '../client/types.ts'
 import { addDuration, LAST_INSTANT } from '../core/calendar.ts'
 
 /** A choice of the menu of `a`. See docs/contract/terminal-ui.md#keys. */
@@ -24,7 +24,7 @@ export function targetOf(choice: AdvanceChoice, now: number, next: Next): number
 }
 
 /** Returns the parameters of an advance; undefined if there is no job to advance to. */
-export function aimOf(choice: AdvanceChoice, next: Next): AdvanceAim | undefined {
+export function aimOf(choice: AdvanceChoice, next: Next): AdvanceTarget | undefined {
   if ('by' in choice) return { by: choice.by }
   return next ? { to: next.due } : undefined
 }

@@ -1,4 +1,4 @@
-import type { AdvanceAim } from '../client/types.ts'
+import type { AdvanceTarget } from '../client/types.ts'
 
 /** An effect of a key beyond the state of the UI. */
 export type Command =
@@ -7,5 +7,5 @@ export type Command =
   | { readonly do: 'redraw' }
   /** Reads the next due job. */
   | { readonly do: 'read_upcoming'; readonly merchant: string }
-  | { readonly do: 'advance'; readonly merchant: string; readonly aim: AdvanceAim }
+  | { readonly do: 'advance'; readonly merchant: string; readonly aim: AdvanceTarget }
   | { readonly do: 'freeze' | 'unfreeze' | 'cancel'; readonly merchant: string }

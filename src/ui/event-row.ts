@@ -1,6 +1,6 @@
 import type { Event } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
-import { visible } from '../text/display.ts'
+import { escapeControls } from '../text/display.ts'
 import { eventCells, TYPE_WIDTH } from './event-line.ts'
 import type { Entry } from './event-log.ts'
 import { padded } from './fit.ts'
@@ -63,4 +63,4 @@ const merchantSpans = (
   { merchant_id }: Event,
   merchantName: RowLayout['merchantName'],
   gap: string,
-): Span[] => (merchantName ? [padded(visible(merchantName(merchant_id)), MERCHANT_WIDTH), gap] : [])
+): Span[] => (merchantName ? [padded(escapeControls(merchantName(merchant_id)), MERCHANT_WIDTH), gap] : [])

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { visible } from '../text/display.ts'
+import { escapeControls } from '../text/display.ts'
 import { coloured, type Span, textOf } from './span.ts'
 
 const ASCII = /^[\u0020-\u007e]*$/
@@ -47,7 +47,7 @@ export function fitted(spans: readonly Span[], columns: number): Span[] {
   const kept: Span[] = []
   let left = columns
   for (const [index, span] of spans.entries()) {
-    const text = visible(textOf(span))
+    const text = escapeControls(textOf(span))
     const isLast = spans.slice(index + 1).every((next) => textOf(next) === '')
     const width = widthOf(text)
     if (width < left || (isLast && width === left)) {
@@ -63,7 +63,7 @@ export function fitted(spans: readonly Span[], columns: number): Span[] {
 
 /** Returns the width of spans in columns. */
 export const widthOfAll = (spans: readonly Span[]): number =>
-  spans.reduce((sum, span) => sum + widthOf(visible(textOf(span))), 0)
+  spans.reduce((sum, span) => sum + widthOf(escapeControls(textOf(span))), 0)
 
 /** Aligns spans to the left and right end of a line. If both do not fit, the left part is truncated, or the right one omitted. */
 export function spread(left: readonly Span[], right: readonly Span[], columns: number): Span[] {

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts'
 import { Refused, Unreachable } from '../client/errors.ts'
-import type { AdvanceAim, Clock, List, Summary, Upcoming } from '../client/types.ts'
+import type { AdvanceTarget, Clock, List, Summary, Upcoming } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
 import { counted } from '../text/display.ts'
 import type { Command } from './command.ts'
@@ -50,7 +50,7 @@ async function nextUpcoming(client: Client, merchant: string): Promise<Upcoming 
 
 async function advance(
   client: Client,
-  { merchant, aim }: { readonly merchant: string; readonly aim: AdvanceAim },
+  { merchant, aim }: { readonly merchant: string; readonly aim: AdvanceTarget },
   signal: AbortSignal,
 ): Promise<string> {
   const advanced = await client.advanceClocks({ merchant }, aim, { signal })

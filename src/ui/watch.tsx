@@ -1,6 +1,6 @@
 import { render } from 'ink'
 import type { Client } from '../client/client.ts'
-import type { Beginning, StreamNews } from '../client/event-stream.ts'
+import type { StreamNews, StreamStart } from '../client/event-stream.ts'
 import type { Event } from '../client/types.ts'
 import { App } from './app.tsx'
 import { watchClocks } from './clock-watch.ts'
@@ -27,7 +27,7 @@ export type Forward = {
 
 export type Watching = {
   readonly client: Client
-  readonly beginning: Beginning
+  readonly beginning: StreamStart
   readonly watched: Watched
   /** The events before the beginning, oldest first, which are shown at once. */
   readonly history: readonly Event[]
@@ -156,7 +156,7 @@ const sizeOf = ({ columns, rows }: Screen) => ({ columns, rows })
 /** Takes in what happens, until the signal ends it. Events that arrive together are taken in together. */
 async function follow(
   client: Client,
-  beginning: Beginning,
+  beginning: StreamStart,
   signal: AbortSignal,
   dispatch: (action: Action) => void,
 ): Promise<void> {
@@ -171,7 +171,7 @@ async function follow(
     if (news === 'reset') dispatch({ kind: 'reset' })
     else dispatch({ kind: 'connection', connection: news === 'lost' ? 'lost' : 'connected' })
   }
-  for await (const event of client.followEvents(beginning, { signal, onNews })) {
+  for await (const event of client.followEvents(beginning, { signal, onStatus: onNews })) {
     if (arrived.push(event) === 1) setImmediate(flush)
   }
 }

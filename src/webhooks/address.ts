@@ -79,7 +79,7 @@ export class Addresses {
   /**
    * Returns the error message for an invalid or refused URL; undefined when it is allowed, or has a name to resolve.
    */
-  refusesUrl(text: string): string | undefined {
+  urlRefusal(text: string): string | undefined {
     const url = URL.canParse(text) ? new URL(text) : undefined
     if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
       return `'${text}' is not a valid webhook URL; give one as in http://localhost:3000/webhooks`

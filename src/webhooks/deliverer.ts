@@ -9,7 +9,7 @@ import { Batch } from './batch.ts'
 import { Lane } from './lane.ts'
 import type { Reply, Send } from './sender.ts'
 import { signatureHeaders } from './signature.ts'
-import { Turnstile } from './turnstile.ts'
+import { FairSemaphore } from './turnstile.ts'
 
 export type DelivererOptions = {
   readonly engine: Engine
@@ -38,7 +38,7 @@ export class Deliverer implements Deliveries {
   /** The busy lanes, by endpoint. */
   readonly #lanes = new Map<string, { readonly lane: Lane; readonly merchant: MerchantState }>()
   /** Limits simultaneous retries. First attempts are not limited: an endpoint has one at a time. */
-  readonly #turnstile: Turnstile<MerchantState>
+  readonly #turnstile: FairSemaphore<MerchantState>
   readonly #stopListening: () => void
   /**
    * Groups the records of attempts: a commit writes whole pages, so a commit of ten records costs little more than one.
@@ -49,7 +49,7 @@ export class Deliverer implements Deliveries {
 
   constructor(options: DelivererOptions) {
     this.#options = options
-    this.#turnstile = new Turnstile(options.maxRetries ?? MAX_RETRIES)
+    this.#turnstile = new FairSemaphore(options.maxRetries ?? MAX_RETRIES)
     this.#stopListening = options.engine.listen({
       committed: () => this.#schedule(),
       replaced: () => this.restart(),
@@ -226,7 +226,7 @@ export class Deliverer implements Deliveries {
     const { engine, render, send, version } = this.#options
     const endpoint = engine.store.objects.get('webhook_endpoint', merchant.settings.ordinal, id)
     if (!endpoint) return { status: null, error: 'The endpoint no longer exists' }
-    const fault = engine.faults.strike('webhook_failure', {
+    const fault = engine.faults.take('webhook_failure', {
       route: endpoint.url,
       merchant: merchant.settings.id,
     })

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import type { LookUp } from './lookup-processes.ts'
-import { Turnstile } from './turnstile.ts'
+import { FairSemaphore } from './turnstile.ts'
 
 /** paytwin: the maximum number of simultaneous lookups, in all and for one merchant. */
 const MAX_LOOKUPS = 4
@@ -34,7 +34,7 @@ export class HostNames {
   readonly #lookUp: LookUp
   readonly #lookupMs: number
   readonly #waitMs: number
-  readonly #turnstile = new Turnstile<string>(MAX_LOOKUPS, MAX_LOOKUPS_OF_ONE)
+  readonly #turnstile = new FairSemaphore<string>(MAX_LOOKUPS, MAX_LOOKUPS_OF_ONE)
   readonly #waiting = new Set<Waiting>()
   readonly #running = new Map<string, { readonly found: Found; readonly controller: AbortController }>()
 

@@ -14,7 +14,7 @@ const IDLE_MS = 30_000
 const MAX_ANEW = 5
 
 /** A post to a receiver. */
-export type Letter = {
+export type WebhookRequest = {
   readonly url: string
   /** The id of the merchant whose endpoint it is. */
   readonly merchant: string
@@ -28,7 +28,7 @@ export type Reply =
   | { readonly status: null; readonly error: string }
 
 /** Sends a post. Never throws. */
-export type Send = (letter: Letter, signal: AbortSignal) => Promise<Reply>
+export type Send = (letter: WebhookRequest, signal: AbortSignal) => Promise<Reply>
 
 /** The address of a receiver is refused. */
 class AddressRefused extends Error {}
@@ -56,7 +56,7 @@ export class Sender {
   }
 
   readonly send: Send = async (letter, ended) => {
-    const refusal = this.#addresses.refusesUrl(letter.url)
+    const refusal = this.#addresses.urlRefusal(letter.url)
     if (refusal !== undefined) return { status: null, error: refusal }
     const limit = new TimeLimit(this.#timeoutMs, ended)
     try {
@@ -76,7 +76,7 @@ export class Sender {
   }
 
   /** Posts a letter. Where kept connections turn out to be closed, it is posted again. */
-  async #post({ url, merchant, headers, body }: Letter, limit: TimeLimit): Promise<Answer> {
+  async #post({ url, merchant, headers, body }: WebhookRequest, limit: TimeLimit): Promise<Answer> {
     const { signal } = limit
     const target = new URL(url)
     const kept = await this.#agentFor(target.protocol)

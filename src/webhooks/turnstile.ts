@@ -2,7 +2,7 @@
  * Shares a number of places among owners. By default one owner may take at most three quarters of them, so that it
  * never excludes the others. A free place goes to the waiting owner with the fewest places.
  */
-export class Turnstile<Owner> {
+export class FairSemaphore<Owner> {
   #free: number
   readonly #maxPerOwner: number
   readonly #taken = new Map<Owner, number>()

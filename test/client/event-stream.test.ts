@@ -117,7 +117,7 @@ test('a replaced state is reported in order, and the stream continues after its 
   const heard: string[] = []
   const client = new Client({ url: server.url, token: null })
   const onNews = (news: StreamNews) => heard.push(news)
-  const events = client.followEvents({ since: 'evt_6' }, { signal: ended.signal, onNews })
+  const events = client.followEvents({ since: 'evt_6' }, { signal: ended.signal, onStatus: onNews })
   await (async () => {
     for await (const { id } of events) heard.push(id)
   })().catch(() => undefined)

@@ -40,8 +40,8 @@ async function follow(since: string | null, streams: readonly Answer[], isTold =
   const ids: string[] = []
   const news: StreamNews[] = []
   const feed = client.followEvents(
-    { since, isTold },
-    { signal: new AbortController().signal, onNews: (each) => news.push(each) },
+    { since, isConfirmed: isTold },
+    { signal: new AbortController().signal, onStatus: (each) => news.push(each) },
   )
   const failure = await (async () => {
     for await (const { id } of feed) ids.push(id)

@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 const shutdown = { object: 'shutdown', url: '', pid: 1, data: null, livemode: false }
-const clientOf = ({ url }: FakeServer) => new Client({ url, token: TOKEN, mustProve: true })
+const clientOf = ({ url }: FakeServer) => new Client({ url, token: TOKEN, requiresProof: true })
 const told = () => server.requests.map(({ headers }) => headers.authorization)
 const nonceOf = (url = '') => new URL(url, 'http://localhost').searchParams.get('nonce') ?? ''
 
@@ -81,7 +81,7 @@ test('a stream requires a proof on each connection, and ends without one', async
   const news: string[] = []
   const following = clientOf(server).followRequests(
     {},
-    { signal: new AbortController().signal, onNews: (each) => news.push(each) },
+    { signal: new AbortController().signal, onStatus: (each) => news.push(each) },
   )
   await expect(following.next()).rejects.toThrow('does not know the admin token')
   expect(news).toEqual(['connected', 'lost'])

@@ -15,7 +15,7 @@ test('a process has exited when its shutdown connection is closed', async () => 
     json(response, 200, shutdown)
     end = () => socket.destroy()
   })
-  const { answer, endsWithin } = await new Client({ url: server.url, token: null }).shutDown()
+  const { answer, exitsWithin: endsWithin } = await new Client({ url: server.url, token: null }).shutDown()
   expect(answer).toEqual(shutdown)
   const ends = endsWithin(60_000)
   end()
@@ -24,7 +24,7 @@ test('a process has exited when its shutdown connection is closed', async () => 
 
 test('a process has not exited while its shutdown connection is open', async () => {
   server = await fakeServer((_request, response) => json(response, 200, shutdown))
-  const { endsWithin } = await new Client({ url: server.url, token: null }).shutDown()
+  const { exitsWithin: endsWithin } = await new Client({ url: server.url, token: null }).shutDown()
   expect(await endsWithin(50)).toBe(false)
 })
 

@@ -36,12 +36,12 @@ describe('exclusive work', () => {
       note('at once', command()),
       note(
         'alone',
-        engine.exclusively(() => undefined),
+        engine.runExclusively(() => undefined),
       ),
       note('later', command()),
       note(
         'operator',
-        engine.administer(() => undefined),
+        engine.operatorCommand(() => undefined),
       ),
     ])
     expect(order).toEqual(['before', 'alone', 'at once', 'later', 'operator'])
@@ -53,7 +53,7 @@ describe('exclusive work', () => {
     const { advance } = await whileAdvancing(twin)
     const alone = note(
       'alone',
-      engine.exclusively(() => undefined),
+      engine.runExclusively(() => undefined),
     )
     await turn()
     await Promise.all([
@@ -63,7 +63,7 @@ describe('exclusive work', () => {
       ),
       note(
         'operator',
-        engine.administer(() => undefined),
+        engine.operatorCommand(() => undefined),
       ),
       note(
         'own',
@@ -81,7 +81,7 @@ describe('exclusive work', () => {
     const { twin, engine } = await prepare()
     const { merchant } = twin.sandbox
     const { advance } = await whileAdvancing(twin)
-    const seen = await engine.exclusively(() => [
+    const seen = await engine.runExclusively(() => [
       engine.time.isMoving,
       merchant.clock.target,
       merchant.clock.now,
@@ -95,7 +95,7 @@ describe('exclusive work', () => {
     const { advance } = await whileAdvancing(twin, '30d')
     let isDone = false
     const alone = engine
-      .exclusively(() => undefined)
+      .runExclusively(() => undefined)
       .then(() => {
         isDone = true
       })
@@ -129,7 +129,7 @@ describe('exclusive work', () => {
     }
     const streams = clients.map(keepAdvancing)
     while (!engine.time.isMoving) await turn()
-    await engine.exclusively(() => {
+    await engine.runExclusively(() => {
       isDone = true
     })
     await Promise.all(streams)
@@ -139,20 +139,20 @@ describe('exclusive work', () => {
   test('runs one at a time, in the order of the requests', async () => {
     const { engine } = await prepare()
     const order: number[] = []
-    const works = Array.from({ length: 10 }, (_, n) => engine.exclusively(() => order.push(n)))
+    const works = Array.from({ length: 10 }, (_, n) => engine.runExclusively(() => order.push(n)))
     await Promise.all(works)
     expect(order).toEqual(Array.from({ length: 10 }, (_, n) => n))
   })
 
   test('that fails rejects, and commands run again', async () => {
     const { twin, engine } = await prepare()
-    const failed = engine.exclusively(() => {
+    const failed = engine.runExclusively(() => {
       throw new Error('no')
     })
     const held = turn().then(() => twin.post('/v1/customers'))
     await expect(failed).rejects.toThrow('no')
     expect(await held).toMatchObject({ object: 'customer' })
-    expect(await engine.exclusively(() => 'again')).toBe('again')
+    expect(await engine.runExclusively(() => 'again')).toBe('again')
   })
 
   test('sees a live clock that has caught up, with its time written', async () => {
@@ -160,7 +160,7 @@ describe('exclusive work', () => {
     const { twin, engine } = await prepare({ clock: 'live', wall: () => wall })
     await subscribe(twin, { price: { recurring: { interval: 'day' } } })
     wall += 3 * 86_400_000 + 5_000
-    const row = await engine.exclusively(() => engine.store.clocks.main(1))
+    const row = await engine.runExclusively(() => engine.store.clocks.main(1))
     expect(row).toMatchObject({ now: at('2026-02-03T10:00:05Z'), target: null })
     expect((await twin.get('/v1/invoices')).data).toHaveLength(4)
   })
@@ -169,7 +169,7 @@ describe('exclusive work', () => {
     const { twin, engine } = await prepare()
     const { advance } = await whileAdvancing(twin, '20y')
     let hasRun = false
-    const alone = engine.exclusively(() => {
+    const alone = engine.runExclusively(() => {
       hasRun = true
     })
     await engine.time.stop()
@@ -187,8 +187,8 @@ describe('a replaced state', () => {
     expect(twin.sandbox.merchant).not.toBe(merchant)
     expect(twin.sandbox.merchant.settings).toEqual(merchant.settings)
     await expect(engine.command(merchant, null, () => undefined)).rejects.toThrow(StateReplaced)
-    expect(() => engine.settle(merchant)).toThrow(StateReplaced)
-    await expect(engine.delete(merchant)).rejects.toThrow(StateReplaced)
+    expect(() => engine.runDueJobs(merchant)).toThrow(StateReplaced)
+    await expect(engine.deleteMerchant(merchant)).rejects.toThrow(StateReplaced)
   })
 
   test('is unchanged when the work fails, and no replacement is reported', async () => {
@@ -198,7 +198,7 @@ describe('a replaced state', () => {
     engine.listen({ replaced: () => (told += 1) })
     const failed = engine.replaceState(() =>
       engine.store.transaction(() => {
-        engine.store.empty()
+        engine.store.deleteContents()
         engine.ids.next(1, 'cus')
         throw new Error('no')
       }),
@@ -219,12 +219,12 @@ test('commands and exclusive work are refused once the engine closes, and earlie
   const pipeline = async () => {
     for (; answered < 1_000; answered += 1) await engine.command(merchant, null, () => undefined)
   }
-  const before = engine.administer(() => 'answered')
+  const before = engine.operatorCommand(() => 'answered')
   const endless = pipeline()
   const closed = engine.close()
   await expect(endless).rejects.toMatchObject({ code: 'internal_error' })
   await closed
   expect(await before).toBe('answered')
-  await expect(engine.exclusively(() => undefined)).rejects.toMatchObject({ code: 'internal_error' })
+  await expect(engine.runExclusively(() => undefined)).rejects.toMatchObject({ code: 'internal_error' })
   expect(answered).toBeLessThan(10)
 })

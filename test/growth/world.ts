@@ -9,7 +9,7 @@ import { createPrice, createProduct } from '../../src/engine/price.ts'
 import { createRefund } from '../../src/engine/refund.ts'
 import { createSubscription } from '../../src/engine/subscription.ts'
 import { createTestClock } from '../../src/engine/test-clock.ts'
-import type { Unit } from '../../src/engine/unit.ts'
+import type { UnitOfWork } from '../../src/engine/unit.ts'
 import { letIn, makeApp, REDIRECT_URI } from '../http/oauth/support.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 
@@ -154,7 +154,7 @@ function addObjects(world: World): Promise<void> {
   })
 }
 
-function addObjectsOnce(unit: Unit, { customer, card, product, charge, dailyPrice }: World): void {
+function addObjectsOnce(unit: UnitOfWork, { customer, card, product, charge, dailyPrice }: World): void {
   createCustomer(unit, { email: EMAIL })
   createProduct(unit, { name: 'Another' })
   createPrice(unit, { product, unit_amount: 100, currency: 'usd' })
@@ -188,7 +188,7 @@ async function addWhatHasNoHistory({ twin, app, refreshToken, count }: World): P
     state: null,
     code_challenge: null,
   } as const
-  await engine.administer(() => {
+  await engine.operatorCommand(() => {
     const token = engine.store.oauth.token(digest(refreshToken))
     if (!token) throw new Error('the refresh token is there')
     for (let n = 0; n < count; n += 1) {
@@ -198,8 +198,8 @@ async function addWhatHasNoHistory({ twin, app, refreshToken, count }: World): P
       engine.store.idempotency.put(answerOf(merchant.settings.id, n))
     }
   })
-  keys.takeUp()
-  for (let n = 0; n < count; n += 1) requests.note(requestNumber(n))
+  keys.reload()
+  for (let n = 0; n < count; n += 1) requests.add(requestNumber(n))
 }
 
 const secondsNow = () => Math.floor(Date.now() / 1_000)

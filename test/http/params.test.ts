@@ -5,7 +5,7 @@ import { expectRefusal, expectRefused, FORM, invalid, missing, postForm } from '
 const noted: [string, readonly string[]][] = []
 let twin: Twin
 beforeAll(async () => {
-  twin = await startTwin({ noteIgnored: (route, params) => noted.push([route, params]) })
+  twin = await startTwin({ logIgnoredParams: (route, params) => noted.push([route, params]) })
 })
 afterEach(() => noted.splice(0))
 afterAll(() => twin.close())

@@ -20,7 +20,7 @@ async function start(options: Partial<SandboxOptions> = {}): Promise<void> {
 /** Sets the wall clock, and lets the next tick detect it. */
 async function setWall(time: number): Promise<void> {
   wall = time
-  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.runAllDueJobs()
 }
 
 const operate = async (method: string, path: string, body?: Body): Promise<Body> =>

@@ -71,11 +71,11 @@ test('an advance that a full disk interrupts continues when there is space, and 
   const makeRoom = fillDisk(twin, 1)
   expect(await advance()).toMatchObject({ status: 500, body: { error: { code: 'internal_error' } } })
   expect(await clock()).toMatchObject({ status: 'advancing', target: at('2026-06-08T09:00:00Z') })
-  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.runAllDueJobs()
   expect((await twin.request('POST', '/v1/customers')).status).toBe(500)
   makeRoom()
 
-  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.runAllDueJobs()
   // The request waits for the advance as usual.
   expect((await twin.post('/v1/products', { name: 'Later' })).created).toBe(at('2026-06-08T09:00:00Z'))
   expect(await clock()).toMatchObject({ status: 'ready', now: at('2026-06-08T09:00:00Z') })
@@ -142,7 +142,7 @@ test('an advance continues by itself also when the disk had space for small writ
   twin.sandbox.engine.listen({ failed: makeRoom })
   expect((await answer).status).toBe(500)
   expect(await clock()).toMatchObject({ status: 'advancing', target: at('2026-06-08T09:00:00Z') })
-  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.runAllDueJobs()
   await twin.post('/v1/products', { name: 'Later' })
   const again = await advance()
   expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([200, 'true'])
@@ -171,13 +171,13 @@ test('a live clock catches up when there is space again', async () => {
   // Reads are served.
   expect((await twin.get('/v1/invoices')).data).toHaveLength(1)
   const failures = failuresOf(twin)
-  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.runAllDueJobs()
   expect([...failures]).toEqual([
     `running the due jobs of the clock of ${twin.sandbox.merchant.settings.id}: SqliteError: database or disk is full`,
   ])
   expect(presentClock(twin.sandbox.merchant)).toMatchObject({ status: 'ready', target: null })
   makeRoom()
-  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.runAllDueJobs()
   const { data } = await twin.get('/v1/invoices')
   expect(data.map(({ period_start }: Body) => period_start)).toEqual(
     ['03', '02', '01'].map((day) => at(`2026-06-${day}T09:00:00Z`)),
@@ -198,8 +198,8 @@ test('a live clock with damaged jobs reports that once and runs none; the others
   damageJobs(twin)
   wall = at('2026-06-03T09:00:00Z')
   const failures = failuresOf(twin)
-  await twin.sandbox.engine.settleAll()
-  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.runAllDueJobs()
+  await twin.sandbox.engine.runAllDueJobs()
   expect((await other.get('/v1/invoices')).data).toHaveLength(3)
   expect((await twin.get('/v1/invoices')).data).toHaveLength(1)
   expect([...failures]).toEqual([
@@ -212,9 +212,9 @@ test('a live clock catches up after the disk was full meanwhile', async () => {
   await subscribe(twin, DAILY)
   wall = at('2026-06-03T09:00:00Z')
   const makeRoom = fillDisk(twin, 1)
-  await twin.sandbox.engine.settleAll().catch(() => undefined)
+  await twin.sandbox.engine.runAllDueJobs().catch(() => undefined)
   makeRoom()
-  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.runAllDueJobs()
   await twin.sandbox.engine.time.idle()
   expect((await twin.get('/v1/invoices')).data).toHaveLength(3)
   expect(await clock()).toMatchObject({ status: 'ready', mode: 'live', now: wall })
@@ -227,7 +227,7 @@ test('a snapshot can be saved once the advance has continued', async () => {
   const makeRoom = fillDisk(twin, 1)
   await advance()
   makeRoom()
-  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.runAllDueJobs()
   const { status } = await twin.request(
     'POST',
     '/_paytwin/snapshots',

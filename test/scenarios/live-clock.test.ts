@@ -80,7 +80,7 @@ describe('a live clock', () => {
     const emitted: string[] = []
     twin.sandbox.engine.listen({ caughtUp: (_, { jobs }) => emitted.push(`${jobs} jobs`) })
     wall.set('2026-04-01T00:00:00Z')
-    await twin.sandbox.engine.settleAll()
+    await twin.sandbox.engine.runAllDueJobs()
     expect(emitted).toEqual(['2 jobs'])
     expect(twin.sandbox.engine.counts().invoices).toBe(3)
   })
@@ -112,7 +112,7 @@ describe('a live clock', () => {
     wall.set('2026-01-31T10:05:00Z')
     expect(await clockOf(twin)).toMatchObject({ mode: 'live', now: at('2026-02-28T10:05:00Z') })
     wall.set('2026-03-03T10:00:00Z')
-    await twin.sandbox.engine.settleAll()
+    await twin.sandbox.engine.runAllDueJobs()
     expect(await listAll(twin, '/v1/invoices')).toHaveLength(3)
   })
 
@@ -120,7 +120,7 @@ describe('a live clock', () => {
     const { twin, wall } = await openLive()
     await subscribe(twin)
     wall.set('2027-01-31T10:00:00Z')
-    await twin.sandbox.engine.settleAll()
+    await twin.sandbox.engine.runAllDueJobs()
     wall.set('2027-01-31T10:00:10Z')
     expect(await nowOf(twin)).toBe(at('2027-01-31T10:00:10Z'))
   })
@@ -130,7 +130,7 @@ test('a live clock that catches up while the wall clock is behind keeps its offs
   const { twin, wall } = await openLive()
   await subscribe(twin, { collection_method: 'send_invoice', days_until_due: 0 })
   wall.set('2026-01-31T09:00:00Z')
-  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.runAllDueJobs()
   expect((await twin.events()).at(-1)?.type).toBe('subscription.updated')
   wall.set('2026-01-31T10:00:10Z')
   expect(await nowOf(twin)).toBe(at('2026-01-31T10:00:10Z'))
@@ -147,7 +147,7 @@ describe('the next job of live clocks', () => {
     expect(nextOf(twin)).toBe(RENEWAL)
     wall.set('2026-02-28T10:00:07Z')
     expect(nextOf(twin)).toBe(wall.read())
-    await twin.sandbox.engine.settleAll()
+    await twin.sandbox.engine.runAllDueJobs()
     expect(nextOf(twin)).toBe(at('2026-03-31T10:00:00Z') * 1000)
   })
 
@@ -283,7 +283,7 @@ describe('after downtime', () => {
     await before.close()
     wall.set('2026-05-01T00:00:00Z')
     const after = await open()
-    await after.sandbox.engine.settleAll()
+    await after.sandbox.engine.runAllDueJobs()
     const invoices = await listAll(after, '/v1/invoices')
     expect(invoices.map(({ created }) => created)).toEqual(
       [START, '2026-02-28T10:00:00Z', '2026-03-31T10:00:00Z', '2026-04-30T10:00:00Z'].map(at),

@@ -45,7 +45,7 @@ async function stall(path: string, { request, sandbox }: Twin = twin): Promise<(
 }
 
 const retry = async () => {
-  await twin.sandbox.engine.settleAll()
+  await twin.sandbox.engine.runAllDueJobs()
   await twin.sandbox.engine.time.idle()
 }
 

@@ -58,7 +58,9 @@ async function openStore() {
       }
     })
   const forget = (merchant: number) => {
-    store.transaction(() => store.forget({ ordinal: merchant, birth: merchant, id: `mer_${merchant}` }))
+    store.transaction(() =>
+      store.deleteMerchant({ ordinal: merchant, birth: merchant, id: `mer_${merchant}` }),
+    )
     for (const list of [events, products])
       list.splice(0, list.length, ...(list.filter((row) => row.merchant !== merchant) as never[]))
     heads.delete(merchant)

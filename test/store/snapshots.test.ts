@@ -159,7 +159,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
         from api_key where merchant = 2`,
     )
     for (const scope of scopes) store.idempotency.put({ scope, key: 'k', ...answer })
-    store.transaction(() => store.forget({ ordinal: 2, birth: 2, id: 'mer_2' }))
+    store.transaction(() => store.deleteMerchant({ ordinal: 2, birth: 2, id: 'mer_2' }))
     const { idempotency, setting, oauth_app, block, api_key, ...rest } = rowsOf(opened)
     for (const table of ['idempotency', 'setting', 'oauth_app', 'block', 'api_key']) delete before[table]
     expect(rest).toEqual(before)
@@ -191,7 +191,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     const snapshot = await opened.snapshots.open('a')
     fill(opened, 1)
     opened.snapshots.save('a', NOW)
-    opened.store.transaction(() => opened.store.empty())
+    opened.store.transaction(() => opened.store.deleteContents())
     if (snapshot) opened.store.restore(snapshot, NOW)
     expect(rowsOf(opened).customer).toHaveLength(1)
   })

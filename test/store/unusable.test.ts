@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { explained } from '../../src/store/unusable.ts'
+import { toDatabaseUnusable } from '../../src/store/unusable.ts'
 
 /** A file system on which no block is free, and one on which there are some. */
 const FULL = '/proc/paytwin.db'
@@ -14,7 +14,7 @@ test.each<[string, string, boolean]>([
   ['SQLITE_IOERR_WRITE', ROOMY, false],
   ['SQLITE_READONLY', FULL, false],
 ])('%s of %s: the disk is full: %s', (code, path, isFull) => {
-  const { message } = explained(new Sqlite.SqliteError('it failed', code), path) as Error
+  const { message } = toDatabaseUnusable(new Sqlite.SqliteError('it failed', code), path) as Error
   expect(message.startsWith(`${path} cannot be opened and written`)).toBe(true)
   expect(message.includes('because the disk is full (it failed). Free some space')).toBe(isFull)
 })

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { counted, formatSpan, shortened, toJson, visible, visibleLines } from '../../src/text/display.ts'
+import {
+  counted,
+  escapeControls,
+  escapeControlsByLine,
+  formatSpan,
+  shortened,
+  toJson,
+} from '../../src/text/display.ts'
 
 test.each([
   ['plain text, ümläuts and 日本 stay', 'plain text, ümläuts and 日本 stay'],
@@ -9,11 +16,11 @@ test.each([
   ['right \u202e to left', 'right \\u202e to left'],
   ['a line\u2028ends', 'a line\\u2028ends'],
 ])('control characters are written as escapes: %j', (text, shown) => {
-  expect(visible(text)).toBe(shown)
+  expect(escapeControls(text)).toBe(shown)
 })
 
 test('line breaks are kept, other control characters are escaped', () => {
-  expect(visibleLines('one \u001b[31m\ntwo\r')).toBe('one \\u001b[31m\ntwo\\u000d')
+  expect(escapeControlsByLine('one \u001b[31m\ntwo\r')).toBe('one \\u001b[31m\ntwo\\u000d')
 })
 
 test.each([

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { JsonMistake, parseJsonText } from '../../src/text/json-text.ts'
+import { JsonSyntaxError, parseJsonText } from '../../src/text/json-text.ts'
 
 const mistakeIn = (text: string): string => {
   try {
     parseJsonText(text)
   } catch (error) {
-    if (error instanceof JsonMistake) return error.in('f')
+    if (error instanceof JsonSyntaxError) return error.in('f')
     throw error
   }
   return 'none'

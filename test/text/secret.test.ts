@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { holdsSecret, maskSecrets, patternOf } from '../../src/text/secret.ts'
+import { holdsSecret, maskSecrets, patternOfSecret } from '../../src/text/secret.ts'
 
 const REST = '4eC39HqLyjWDarjtT1zdp7dc'
 const BEGINNINGS = [
@@ -65,7 +65,7 @@ test.each(['plain-token', 'with"quote', String.raw`with\backslash`, 'a.b*c/d=e?f
       ...[json, JSON.stringify(json).slice(1, -1), encoded, encodeURIComponent(encoded)],
       ...[everyCharacter(word), everyCharacter(word).toUpperCase()],
     ]
-    for (const form of forms) expect(`<${form}>`.replace(patternOf(word), '…')).toBe('<…>')
-    expect('another word'.replace(patternOf(word), '…')).toBe('another word')
+    for (const form of forms) expect(`<${form}>`.replace(patternOfSecret(word), '…')).toBe('<…>')
+    expect('another word'.replace(patternOfSecret(word), '…')).toBe('another word')
   },
 )

@@ -10,7 +10,7 @@ test('an interruption before the start shows no UI', async () => {
   } as unknown as Terminal
   await watchEvents({
     client: new Client({ url: 'http://127.0.0.1:1', token: null }),
-    beginning: { since: null, isTold: true },
+    beginning: { since: null, isConfirmed: true },
     watched: { merchant: null, names: new Map() },
     history: [],
     terminal,

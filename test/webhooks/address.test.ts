@@ -184,13 +184,13 @@ describe('whether events can be posted to a url', () => {
       `,
     ),
   )('$url: local $local, exposed $exposed', ({ url, ...expected }) => {
-    expect(verdict(local.refusesUrl(url))).toBe(expected.local)
-    expect(verdict(exposed.refusesUrl(url))).toBe(expected.exposed)
+    expect(verdict(local.urlRefusal(url))).toBe(expected.local)
+    expect(verdict(exposed.urlRefusal(url))).toBe(expected.exposed)
   })
 
   test('the message says what is wrong', () => {
-    expect(local.refusesUrl('ftp://example.com')).toMatch(/^'ftp:\/\/example\.com' is not a valid/)
-    expect(local.refusesUrl('http://a:b@example.com')).toMatch(/user or a password/)
+    expect(local.urlRefusal('ftp://example.com')).toMatch(/^'ftp:\/\/example\.com' is not a valid/)
+    expect(local.urlRefusal('http://a:b@example.com')).toMatch(/user or a password/)
   })
 })
 

@@ -250,7 +250,7 @@ describe('replaced contents', () => {
     expect((await shop.get('/v1/test_helpers/upcoming')).data).toHaveLength(3)
     const sent = shop.inbox.received.length
     const { engine } = shop.sandbox
-    await engine.administer(() => discardAllQueued(engine.store))
+    await engine.operatorCommand(() => discardAllQueued(engine.store))
     expect(statusesOf(await shop.deliveries(endpoint))).toEqual([
       'discarded',
       'discarded',

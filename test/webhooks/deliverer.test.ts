@@ -213,7 +213,7 @@ describe('a running attempt', () => {
   test('is not repeated when the endpoint is woken', async () => {
     const { shop, door, id } = await waiting()
     await makeEvents(shop, 3)
-    await shop.sandbox.engine.settleAll()
+    await shop.sandbox.engine.runAllDueJobs()
     await turns()
     expect(shop.ids()).toEqual([id])
     door.open()

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import type { SandboxOptions } from '../../src/sandbox.ts'
-import type { Letter, Reply } from '../../src/webhooks/sender.ts'
+import type { Reply, WebhookRequest } from '../../src/webhooks/sender.ts'
 import { expectRefusal, type Refusal, unchanged } from '../http/support.ts'
 import { listAll } from '../scenarios/story.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
@@ -46,7 +46,7 @@ export const REFUSED: Reply = { status: null, error: 'connect ECONNREFUSED' }
 
 export function makeInbox(): Inbox & { readonly send: NonNullable<SandboxOptions['send']> } {
   const inbox: Inbox = { received: [], receive: () => undefined, underWay: 0, mostUnderWay: 0 }
-  const send = async ({ url, headers, body }: Letter, ended: AbortSignal): Promise<Reply> => {
+  const send = async ({ url, headers, body }: WebhookRequest, ended: AbortSignal): Promise<Reply> => {
     const received = { url, headers: lowercased(headers), body, event: JSON.parse(body) }
     inbox.received.push(received)
     inbox.underWay += 1
@@ -126,5 +126,5 @@ export async function refuses(
 }
 
 /** Headers as a socket delivers them. */
-const lowercased = (headers: Letter['headers']): Readonly<Record<string, string>> =>
+const lowercased = (headers: WebhookRequest['headers']): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { Turnstile } from '../../src/webhooks/turnstile.ts'
+import { FairSemaphore } from '../../src/webhooks/turnstile.ts'
 
 /** A turnstile with this many places, and the order in which owners entered. */
 function turnstileOf(places: number) {
-  const turnstile = new Turnstile<string>(places)
+  const turnstile = new FairSemaphore<string>(places)
   const entered: string[] = []
   const enter = (owners: string) => {
     for (const owner of owners) {

@@ -11,7 +11,7 @@ import { endStreams } from '../oauth/token.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { type AppShape, appList, deletedApp, type IssuedAppShape, issuedAppSchema } from '../schemas/oauth.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 
 /** The name of an app on the consent page: one line, without characters that hide or reorder text. */
 const name = z

@@ -3,16 +3,16 @@ import { parameterInvalid } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { MerchantState } from '../../engine/merchant-state.ts'
 import {
-  askedMerchant,
-  decideFor,
+  decideAs,
   findAuthorization,
   listAuthorizations,
+  merchantOfAuthorization,
 } from '../../engine/oauth-authorization.ts'
 import { presentAuthorization, presentDecision } from '../oauth/authorization.ts'
 import { cursorOf, page, pageParams } from '../pagination.ts'
 import { authorizationList, decisionSchema } from '../schemas/oauth.ts'
 import { theMerchant } from './merchant.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 
 const listParams = z.object(pageParams)
 const decideParams = z.object({ merchant: z.string().optional() })
@@ -52,7 +52,7 @@ export function authorizationAdminRoutes(add: AddRoute): void {
     async ({ site, params, id }) => {
       const merchant =
         merchantOf(site.engine, id, params.merchant) ?? theMerchant(site.engine, params.merchant)
-      return presentDecision(await decideFor(site.engine, id, { decision: 'approve', merchant }))
+      return presentDecision(await decideAs(site.engine, id, { decision: 'approve', merchant }))
     },
   )
   add(
@@ -67,7 +67,7 @@ export function authorizationAdminRoutes(add: AddRoute): void {
     async ({ site, params, id }) => {
       const named = params.merchant === undefined ? null : theMerchant(site.engine, params.merchant)
       const merchant = merchantOf(site.engine, id, params.merchant) ?? named
-      return presentDecision(await decideFor(site.engine, id, { decision: 'deny', merchant }))
+      return presentDecision(await decideAs(site.engine, id, { decision: 'deny', merchant }))
     },
   )
 }
@@ -80,7 +80,7 @@ export function authorizationAdminRoutes(add: AddRoute): void {
 function merchantOf(engine: Engine, id: string, named: string | undefined): MerchantState | undefined {
   const authorization = findAuthorization(engine, id)
   if (authorization.merchant === null) return undefined
-  const merchant = askedMerchant(engine, authorization)
+  const merchant = merchantOfAuthorization(engine, authorization)
   if (!merchant)
     throw parameterInvalid('id', 'The merchant of this authorization does not exist in the restored snapshot')
   if (named !== undefined && named !== merchant.settings.id) {

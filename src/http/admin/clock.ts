@@ -9,7 +9,7 @@ import { list, pageParams } from '../pagination.ts'
 import type { RouteErrors } from '../route.ts'
 import { anyClockList, upcomingList } from '../schemas/clock.ts'
 import { theMerchant } from './merchant.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 
 const oneFields = { merchant: z.string().optional(), test_clock: z.string().optional() }
 const scopeFields = { ...oneFields, all: z.boolean().optional() }

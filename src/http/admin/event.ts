@@ -4,7 +4,7 @@ import { eventListParams, presentEvent, presentEventList, resumePoint, typesOf }
 import { eventList, eventSchema } from '../schemas/event.ts'
 import { wantsStream } from '../stream.ts'
 import { theMerchant } from './merchant.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 
 const listParams = eventListParams.extend({ merchant: z.string().optional() })
 

@@ -6,7 +6,7 @@ import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { deletedFault, type FaultShape, faultList, faultSchema } from '../schemas/admin.ts'
 import { MAX_URL_LENGTH } from '../webhook-endpoint.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 
 const createParams = z.object({
   kind: z.enum(FAULT_KINDS),

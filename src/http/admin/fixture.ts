@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { MAX_FIXTURE_BYTES } from '../../core/fixture-limits.ts'
 import { DECLINE_CODES } from '../../core/processor.ts'
-import type { Made } from '../../engine/fixture-names.ts'
+import type { CreatedObject } from '../../engine/fixture-names.ts'
 import { loadFixtures } from '../../engine/fixtures.ts'
 import { defaultMerchant } from '../../engine/merchant.ts'
 import { checkFixtures } from '../fixtures/check.ts'
 import { type FixturesShape, fixturesSchema } from '../schemas/fixtures.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 
 const loadParams = z.object({
   files: z.array(z.object({ name: z.string().min(1).max(1_000), content: z.unknown() })).min(1),
@@ -30,8 +30,8 @@ export function fixtureRoutes(add: AddRoute): void {
       },
     },
     async ({ site, params: { files, validate_only } }) => {
-      const { engine, keys, refusesReceiver } = site
-      const plan = checkFixtures(files, { versions: engine.versions, refusesReceiver })
+      const { engine, keys, receiverRefusal } = site
+      const plan = checkFixtures(files, { versions: engine.versions, receiverRefusal: receiverRefusal })
       const merchant = defaultMerchant(engine)
       const made = await loadFixtures({ engine, keys, merchant }, plan, { validateOnly: validate_only })
       return presentFixtures(made, validate_only)
@@ -39,7 +39,7 @@ export function fixtureRoutes(add: AddRoute): void {
   )
 }
 
-const presentFixtures = (made: readonly Made[], validate_only: boolean): FixturesShape => ({
+const presentFixtures = (made: readonly CreatedObject[], validate_only: boolean): FixturesShape => ({
   object: 'fixtures',
   validate_only,
   counts: countsOf(made),
@@ -48,7 +48,7 @@ const presentFixtures = (made: readonly Made[], validate_only: boolean): Fixture
   livemode: false,
 })
 
-function countsOf(made: readonly Made[]): Record<string, number> {
+function countsOf(made: readonly CreatedObject[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { object } of made) counts[object] = (counts[object] ?? 0) + 1
   return counts

@@ -3,7 +3,7 @@ import type { KeyRing } from '../../engine/keys.ts'
 import { list } from '../pagination.ts'
 import { issuedKeySchema, type KeyShape, keyList, keySchema } from '../schemas/admin.ts'
 import { theMerchant } from './merchant.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 
 const createParams = z.object({
   merchant: z.string().optional(),

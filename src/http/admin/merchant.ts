@@ -9,7 +9,7 @@ import { presentClock } from '../clock.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { deletedMerchant, type MerchantShape, merchantList, merchantSchema } from '../schemas/admin.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 
 const settings = {
   api_version: z.string().optional(),

@@ -5,7 +5,7 @@ import { presentRequest } from '../request-log.ts'
 import { requestList } from '../schemas/request.ts'
 import { wantsStream } from '../stream.ts'
 import { theMerchant } from './merchant.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 
 const listParams = z.object({ ...pageParams, merchant: z.string().optional() })
 

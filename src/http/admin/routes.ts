@@ -20,7 +20,7 @@ import { keyRoutes } from './key.ts'
 import { merchantRoutes } from './merchant.ts'
 import { requestRoutes } from './request.ts'
 import { shutdownRoutes } from './shutdown.ts'
-import type { AddRoute, AdminCall, AdminRoute, AdminSite } from './site.ts'
+import type { AddRoute, AdminCall, AdminRoute, AdminServices } from './services.ts'
 import { snapshotRoutes } from './snapshot.ts'
 import { statusRoutes } from './status.ts'
 import { timelineRoutes } from './timeline.ts'
@@ -32,7 +32,7 @@ const MAX_BODY_BYTES = 64 * 1_048_576
 const NO_PARAMS = z.object({})
 
 /** Registers the admin API under /_paytwin. See docs/contract/operator.md#admin-api. */
-export function adminRoutes(app: Hono, site: AdminSite): Registered[] {
+export function adminRoutes(app: Hono, site: AdminServices): Registered[] {
   const routes: Registered[] = []
   const add: AddRoute = (route, answer) => {
     const path = `/_paytwin/${route.path}`
@@ -66,7 +66,7 @@ type HandlingOptions<Params> = Pick<
 
 async function handle<Params>(
   c: Context,
-  site: AdminSite,
+  site: AdminServices,
   route: HandlingOptions<Params>,
   answer: (call: AdminCall<Params>) => Answer | Promise<Answer>,
 ): Promise<Response> {

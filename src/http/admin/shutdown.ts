@@ -1,5 +1,5 @@
 import { shutdownSchema } from '../schemas/shutdown.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 
 /** Registers the route that shuts the daemon down. See docs/contract/operator.md#stopping. */
 export function shutdownRoutes(add: AddRoute): void {

@@ -11,7 +11,7 @@ import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { statusSchema } from '../schemas/admin.ts'
 import { deletedSnapshot, type SnapshotShape, snapshotList, snapshotSchema } from '../schemas/snapshot.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 import { presentStatus } from './status.ts'
 
 const saveParams = z.object({

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { healthSchema, type StatusShape, statusSchema } from '../schemas/admin.ts'
 import { proofOf } from './guard.ts'
 import { presentMerchant } from './merchant.ts'
-import type { AddRoute, AdminSite } from './site.ts'
+import type { AddRoute, AdminServices } from './services.ts'
 
 const healthParams = z.object({
   nonce: z
@@ -37,7 +37,7 @@ export function statusRoutes(add: AddRoute): void {
   )
 }
 
-export const presentStatus = (site: AdminSite): StatusShape => ({
+export const presentStatus = (site: AdminServices): StatusShape => ({
   object: 'status',
   url: site.url(),
   pid: process.pid,

@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { parseInstant } from '../../core/calendar.ts'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
-import { merchantWith } from '../../engine/merchant.ts'
+import { merchantOfObject } from '../../engine/merchant.ts'
 import { type SubjectKind, type Timeline, timelineOf } from '../../engine/timeline.ts'
 import { presentCustomerOrStub } from '../customer.ts'
 import { presentInvoice } from '../invoice.ts'
 import { customerTimeline, invoiceTimeline, subscriptionTimeline } from '../schemas/timeline.ts'
 import { presentSubscription } from '../subscription.ts'
 import { presentAround } from '../timeline.ts'
-import type { AddRoute, AdminCall } from './site.ts'
+import type { AddRoute, AdminCall } from './services.ts'
 
 const MAX_CHANGES = 1_000
 
@@ -73,8 +73,8 @@ async function recall<K extends SubjectKind>({ site, params, id }: ShowCall, kin
       `'${params.at}' is not a time: use Unix seconds or ISO 8601, such as 2026-02-28T10:00:00Z`,
     )
   }
-  const merchant = merchantWith(site.engine, kind, id)
+  const merchant = merchantOfObject(site.engine, kind, id)
   if (!merchant) throw resourceMissing(kind, id)
-  await site.engine.settle(merchant)
+  await site.engine.runDueJobs(merchant)
   return timelineOf(site.engine, merchant, { kind, id, at, limit: params.limit })
 }

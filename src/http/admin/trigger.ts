@@ -6,7 +6,7 @@ import { nearest } from '../../text/nearest.ts'
 import { presentEvent } from '../event.ts'
 import { triggerSchema } from '../schemas/trigger.ts'
 import { theMerchant } from './merchant.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 
 /** paytwin: longer than every event type. Limits the time for finding suggestions. */
 const MAX_TYPE_LENGTH = 100

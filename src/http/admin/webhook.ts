@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { findEvent } from '../../engine/events.ts'
-import { merchantWith } from '../../engine/merchant.ts'
+import { merchantOfObject } from '../../engine/merchant.ts'
 import type { MerchantState } from '../../engine/merchant-state.ts'
 import { type CurrentView, currentView } from '../../engine/view.ts'
 import { retryAllOf, retryNow } from '../../engine/webhook-delivery.ts'
@@ -26,7 +26,7 @@ import {
   resendParams,
 } from '../webhook-endpoint.ts'
 import { theMerchant } from './merchant.ts'
-import type { AddRoute } from './site.ts'
+import type { AddRoute } from './services.ts'
 
 /** How many of the retried deliveries an answer lists. */
 const MAX_SHOWN = 100
@@ -160,7 +160,7 @@ function presentRetried({ view, id }: Retried): DeliveryShape {
 /** Retries a delivery, or those of an endpoint. @throws ApiError resource_missing, invalid_state_transition */
 async function retryOne(engine: Engine, id: string): Promise<Retried[]> {
   const merchant =
-    merchantWith(engine, 'webhook_delivery', id) ?? merchantWith(engine, 'webhook_endpoint', id)
+    merchantOfObject(engine, 'webhook_delivery', id) ?? merchantOfObject(engine, 'webhook_endpoint', id)
   if (!merchant) throw resourceMissing('webhook delivery', id)
   const view = viewOf(engine, merchant)
   const retried = await engine.command(merchant, null, (unit) => retryNow(unit, id))
@@ -189,7 +189,7 @@ const viewOf = ({ store, ids }: Engine, { settings }: MerchantState): CurrentVie
 
 /** Returns the merchant of an endpoint that is not deleted. @throws ApiError resource_missing */
 function ownerOf(engine: Engine, id: string): MerchantState {
-  const merchant = merchantWith(engine, 'webhook_endpoint', id)
+  const merchant = merchantOfObject(engine, 'webhook_endpoint', id)
   const endpoint = merchant && viewOf(engine, merchant).get('webhook_endpoint', id)
   if (!endpoint || endpoint.deleted) throw resourceMissing('webhook endpoint', id)
   return merchant

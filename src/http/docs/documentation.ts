@@ -1,4 +1,4 @@
-import type { AdminSite } from '../admin/site.ts'
+import type { AdminServices } from '../admin/services.ts'
 import { recordExamples } from '../openapi/story.ts'
 import { describe } from '../openapi.ts'
 import type { Registered } from '../route.ts'
@@ -9,7 +9,7 @@ export type Documentation = { readonly text: string; readonly pages: Pages }
 
 /** Makes the documentation from the registered routes, with examples recorded in a sandbox. */
 export async function makeDocumentation(
-  site: Pick<AdminSite, 'openSpecimen' | 'url' | 'version'>,
+  site: Pick<AdminServices, 'openSpecimen' | 'url' | 'version'>,
   routes: readonly Registered[],
 ): Promise<Documentation> {
   const examples = await recordExamples(routes, site.openSpecimen)

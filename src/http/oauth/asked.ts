@@ -2,7 +2,7 @@ import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/
 import { challengeOf, scopeOf } from '../../core/oauth.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { appOfId, type OAuthApp } from '../../engine/oauth-app.ts'
-import type { Asked } from '../../engine/oauth-authorization.ts'
+import type { AuthorizationRequest } from '../../engine/oauth-authorization.ts'
 
 /** The app of an authorization request, and its validated redirect_uri. */
 export type RequestingApp = { readonly app: OAuthApp; readonly redirect_uri: string }
@@ -39,7 +39,7 @@ export function requestingApp(engine: Engine, client_id: string, redirect_uri: s
 export function authorizationRequest(
   app: RequestingApp,
   { response_type, scope, state, ...pkce }: AuthorizationParams,
-): Asked {
+): AuthorizationRequest {
   if (response_type === undefined) throw parameterMissing('response_type')
   if (response_type !== 'code') {
     throw parameterInvalid('response_type', `Unsupported response_type '${response_type}': use code`)

@@ -3,11 +3,11 @@ import { resourceMissing } from '../../core/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import {
   type Authorization,
-  askedMerchant,
-  type Decided,
+  type DecisionResult,
   decide,
   findAuthorization,
   makeAuthorization,
+  merchantOfAuthorization,
 } from '../../engine/oauth-authorization.ts'
 import type { Api, WriteCall } from '../api.ts'
 import { omittableText, reference, text } from '../fields.ts'
@@ -76,7 +76,7 @@ export function authorizationRoutes(api: Api): void {
 
 /** Checks that an authorization belongs to the merchant. One of the consent page has no merchant yet. @throws ApiError resource_missing */
 function checkOwn({ site: { engine }, merchant, id }: WriteCall<unknown>): void {
-  if (askedMerchant(engine, findAuthorization(engine, id)) !== merchant)
+  if (merchantOfAuthorization(engine, findAuthorization(engine, id)) !== merchant)
     throw resourceMissing('authorization', id)
 }
 
@@ -93,11 +93,11 @@ export const presentAuthorization = (engine: Engine, authorization: Authorizatio
     expires_at: expires,
     revoked,
     livemode: false,
-    merchant_id: askedMerchant(engine, authorization)?.settings.id ?? null,
+    merchant_id: merchantOfAuthorization(engine, authorization)?.settings.id ?? null,
   }
 }
 
-export const presentDecision = ({ status, redirect_to }: Decided): DecisionShape => ({
+export const presentDecision = ({ status, redirect_to }: DecisionResult): DecisionShape => ({
   status,
   redirect_to,
   livemode: false,

@@ -9,14 +9,14 @@ import type { Engine } from '../../engine/engine.ts'
 import { findMerchant } from '../../engine/merchant.ts'
 import type { MerchantState } from '../../engine/merchant-state.ts'
 import {
-  type Asked,
   type Authorization,
-  askInBrowser,
-  decideFor,
-  sealedAuthorization,
+  type AuthorizationRequest,
+  authorizationOfConsent,
+  decideAs,
+  requestInBrowser,
 } from '../../engine/oauth-authorization.ts'
 import { checkHost } from '../admin/guard.ts'
-import type { AdminSite } from '../admin/site.ts'
+import type { AdminServices } from '../admin/services.ts'
 import { Exchange } from '../exchange.ts'
 import { omittableText, text } from '../fields.ts'
 import { checkParams } from '../params.ts'
@@ -52,7 +52,7 @@ const decisionParams = z.object({
  * Registers the consent page, on which a merchant approves or denies an authorization request.
  * See docs/contract/oauth.md#consent-page; RFC 6749 4.1.1, 4.1.2; RFC 9700 4.2, 4.16.
  */
-export function consentRoutes(app: Hono, site: AdminSite): Registered[] {
+export function consentRoutes(app: Hono, site: AdminServices): Registered[] {
   // Hono routes HEAD to GET handlers. The contract has no HEAD.
   app.get(AUTHORIZE_PATH, (c, next) =>
     c.req.method === 'HEAD' ? next() : serveBrowser(c, site, showConsent),
@@ -84,7 +84,7 @@ export function consentRoutes(app: Hono, site: AdminSite): Registered[] {
 /** A request of a browser. */
 type BrowserRequest = {
   readonly c: Context
-  readonly site: AdminSite
+  readonly site: AdminServices
   readonly exchange: Exchange
   readonly read: () => Promise<Given>
 }
@@ -92,7 +92,7 @@ type BrowserRequest = {
 /** Answers a browser, and shows an error as a page. */
 async function serveBrowser(
   c: Context,
-  site: AdminSite,
+  site: AdminServices,
   answer: (request: BrowserRequest) => Promise<Response>,
 ): Promise<Response> {
   const exchange = new Exchange(c, site, { isPublicRoute: false, ignoresIdempotencyKey: true })
@@ -138,7 +138,7 @@ type Mistake = { readonly error: string; readonly error_description: string; rea
 function readRequest(
   app: RequestingApp,
   params: URLSearchParams,
-): { asked: Asked; mistake?: never } | { asked?: never; mistake: Mistake } {
+): { asked: AuthorizationRequest; mistake?: never } | { asked?: never; mistake: Mistake } {
   const request: AuthorizationParams = withoutEmpty(Object.fromEntries(params))
   try {
     for (const name of params.keys()) {
@@ -159,9 +159,9 @@ function codeFor({ code, param }: ApiError): string {
   return isUnsupported ? 'unsupported_response_type' : 'invalid_request'
 }
 
-async function showPage(engine: Engine, asked: Asked): Promise<Response> {
+async function showPage(engine: Engine, asked: AuthorizationRequest): Promise<Response> {
   const { consentPage: page } = await pages()
-  const seal = await askInBrowser(engine, asked)
+  const seal = await requestInBrowser(engine, asked)
   const merchants = [...engine.merchants.values()].map(({ settings: { id, name } }) => ({ id, name }))
   const response = page({ asked, nonce: seal.nonce, merchants, action: DECISION_PATH })
   response.headers.set('Set-Cookie', cookie(seal.nonce, seal.cookie, CONSENT_SECONDS))
@@ -175,13 +175,16 @@ async function takeDecision({ c, site: { engine }, exchange, read }: BrowserRequ
   }
   const { raw, isForm } = await read()
   const { nonce, decision, merchant: named } = checkParams(decisionParams, withoutEmpty(raw), { isForm })
-  const authorization = sealedAuthorization(engine, { nonce, cookie: getCookie(c, cookieName(nonce)) ?? '' })
+  const authorization = authorizationOfConsent(engine, {
+    nonce,
+    cookie: getCookie(c, cookieName(nonce)) ?? '',
+  })
   if (!authorization) {
     throw parameterInvalid('nonce', 'This page was not shown to this browser, or it has expired')
   }
   checkUndecided(authorization)
   const merchant = named === undefined ? null : findMerchant(engine, named, 'merchant')
-  const { redirect_to } = await decideFor(engine, authorization.id, decisionOf(decision, merchant))
+  const { redirect_to } = await decideAs(engine, authorization.id, decisionOf(decision, merchant))
   if (merchant) exchange.showClockOf(merchant)
   const response = await redirectToApp(redirect_to)
   response.headers.set('Set-Cookie', cookie(nonce, '', 0))

@@ -9,7 +9,7 @@ import { checkParams, type Schema, unknownParams } from '../params.ts'
 import { type Given, MAX_V1_BODY_BYTES, readBody, readParams } from '../request.ts'
 import { type Headers, responseOf, textOf } from '../respond.ts'
 import type { Registered, RouteOf } from '../route.ts'
-import type { Site } from '../site.ts'
+import type { HttpServices } from '../services.ts'
 import { once, retryIfReplaced } from '../start-over.ts'
 import { errorBodyOf } from './errors.ts'
 
@@ -17,7 +17,7 @@ import { errorBodyOf } from './errors.ts'
 const NO_STORE: Headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 export type ClientCall<Params> = {
-  readonly site: Site
+  readonly site: HttpServices
   /** Authenticates the app again, because the request may have waited. @throws ApiError invalid_client */
   readonly client: () => OAuthApp
   readonly params: Params
@@ -33,9 +33,9 @@ export type ClientCall<Params> = {
 export class ClientApi {
   readonly routes: Registered[] = []
   readonly #app: Hono
-  readonly #site: Site
+  readonly #site: HttpServices
 
-  constructor(app: Hono, site: Site) {
+  constructor(app: Hono, site: HttpServices) {
     this.#app = app
     this.#site = site
   }
@@ -83,7 +83,7 @@ export class ClientApi {
 
 /** Checks the parameters, and reports unknown ones. */
 function check<Params, Body>(
-  { strictParams }: Site,
+  { strictParams }: HttpServices,
   {
     route: { params: schema, requires },
     app,
@@ -109,7 +109,7 @@ export const withoutEmpty = <Given extends object>(given: Given): Partial<Given>
  * @throws ApiError invalid_client
  * See docs/contract/oauth.md#token-endpoint; RFC 6749 2.3.1.
  */
-function authenticate({ engine }: Site, header: string | undefined): OAuthApp {
+function authenticate({ engine }: HttpServices, header: string | undefined): OAuthApp {
   const [, credentials = ''] = /^basic +(\S+) *$/i.exec(header ?? '') ?? []
   const decoded = Buffer.from(credentials, 'base64').toString('utf8')
   const [id = '', ...secret] = decoded.split(':')

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Child } from 'hono/jsx'
 import type { Scope } from '../../core/oauth.ts'
 import { formActionOf } from '../../core/redirect-uri.ts'
-import type { Asked } from '../../engine/oauth-authorization.ts'
+import type { AuthorizationRequest } from '../../engine/oauth-authorization.ts'
 import { STYLE } from './style.ts'
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
@@ -14,7 +14,7 @@ type Merchant = { readonly id: string; readonly name: string }
 
 /** Makes the consent page. @param given.nonce - identifies the page in its form; @param given.action - the path of the form */
 export function consentPage(given: {
-  readonly asked: Asked
+  readonly asked: AuthorizationRequest
   readonly nonce: string
   readonly merchants: readonly Merchant[]
   readonly action: string

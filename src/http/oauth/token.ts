@@ -3,16 +3,16 @@ import { assert, unsupportedGrantType } from '../../core/errors.ts'
 import { ACCESS_TOKEN_SECONDS } from '../../core/oauth.ts'
 import {
   exchangeCode,
-  type Granted,
-  type NotGranted,
+  type IssuedTokens,
   refresh,
   revokeToken,
+  type TokenRefusal,
   tokenKey,
 } from '../../engine/oauth-token.ts'
 import { omittableText, text } from '../fields.ts'
 import type { Raw } from '../form.ts'
 import { type OAuthTokensShape, oauthRevocation, oauthTokens } from '../schemas/oauth.ts'
-import type { Site } from '../site.ts'
+import type { HttpServices } from '../services.ts'
 import type { ClientApi, ClientCall } from './client-api.ts'
 
 const tokenParams = z.object({
@@ -69,7 +69,7 @@ export function tokenRoutes(api: ClientApi): void {
 }
 
 /** Ends the event streams of revoked access tokens. */
-export function endStreams({ streams }: Pick<Site, 'streams'>, tokens: readonly number[]): void {
+export function endStreams({ streams }: Pick<HttpServices, 'streams'>, tokens: readonly number[]): void {
   for (const token of tokens) streams.closeOf(tokenKey(token))
 }
 
@@ -87,7 +87,7 @@ const missingOf = ({ grant_type, ...given }: Raw): string | undefined =>
   isGrantType(grant_type) ? REQUIRED[grant_type].find((name) => given[name] === undefined) : undefined
 
 /** Exchanges the code or refresh token of a request. @throws ApiError unsupported_grant_type, invalid_scope */
-function grantOf({ site, client, params }: ClientCall<TokenParams>): Promise<Granted | NotGranted> {
+function grantOf({ site, client, params }: ClientCall<TokenParams>): Promise<IssuedTokens | TokenRefusal> {
   const { grant_type, code, redirect_uri, code_verifier, refresh_token, scope } = params
   if (!isGrantType(grant_type)) throw unsupportedGrantType(grant_type)
   if (grant_type === 'refresh_token') {
@@ -98,7 +98,7 @@ function grantOf({ site, client, params }: ClientCall<TokenParams>): Promise<Gra
   return exchangeCode(site.engine, client, { code, redirect_uri, verifier: code_verifier })
 }
 
-const presentTokens = ({ merchant, access_token, refresh_token, scope }: Granted): OAuthTokensShape => ({
+const presentTokens = ({ merchant, access_token, refresh_token, scope }: IssuedTokens): OAuthTokensShape => ({
   access_token,
   token_type: 'bearer',
   expires_in: ACCESS_TOKEN_SECONDS,

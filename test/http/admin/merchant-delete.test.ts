@@ -174,7 +174,7 @@ describe('deleting a merchant', () => {
   test('removes a clock that was never frozen', async () => {
     const { twin, remove } = await prepare('in memory', 'live')
     await remove()
-    await twin.sandbox.engine.settleAll()
+    await twin.sandbox.engine.runAllDueJobs()
     expect((await asOperator(twin)('GET', 'clock')).body.data).toHaveLength(1)
   })
 })

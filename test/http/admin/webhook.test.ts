@@ -100,7 +100,7 @@ describe('the operator', () => {
     const shop = await openShop()
     const { endpoint, other } = await withOther(shop)
     const events = await makeEvents(other, 3)
-    await shop.sandbox.engine.settleAll()
+    await shop.sandbox.engine.runAllDueJobs()
     for (const twin of shop.sandbox.engine.merchants.values()) {
       await shop.sandbox.engine.outbox.deliveries?.settled(twin)
     }

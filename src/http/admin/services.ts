@@ -3,10 +3,10 @@ import type { Raw } from '../form.ts'
 import type { Answer, Json } from '../json.ts'
 import type { OpenSpecimen } from '../openapi/story.ts'
 import type { RouteOf } from '../route.ts'
-import type { Site } from '../site.ts'
+import type { HttpServices } from '../services.ts'
 
 /** The services and settings of the admin API, in addition to those of /v1. */
-export type AdminSite = Site & {
+export type AdminServices = HttpServices & {
   readonly adminToken: string
   readonly allowedHosts: ReadonlySet<string>
   readonly version: string
@@ -27,7 +27,7 @@ export type AdminSite = Site & {
 
 export type AdminCall<Params> = {
   readonly c: Context
-  readonly site: AdminSite
+  readonly site: AdminServices
   readonly params: Params
   readonly id: string
   /** The Request-Id of the request. */

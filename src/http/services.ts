@@ -11,7 +11,7 @@ import type { EventStreams } from './stream.ts'
 import type { VersionHistory } from './versions.ts'
 
 /** The services and settings that the HTTP layer uses. */
-export type Site = {
+export type HttpServices = {
   readonly engine: Engine
   readonly keys: KeyRing
   readonly callers: CallerCache
@@ -31,9 +31,9 @@ export type Site = {
   /** Logs an unexpected error. */
   readonly reportError: (error: unknown, doing: string) => void
   /** Logs ignored parameters. */
-  readonly noteIgnored: (route: string, params: readonly string[]) => void
+  readonly logIgnoredParams: (route: string, params: readonly string[]) => void
   /** Returns the reason why webhooks cannot be sent to a url, as a sentence; undefined if they can. */
-  readonly refusesReceiver: (url: string) => string | undefined
+  readonly receiverRefusal: (url: string) => string | undefined
   /** Aborted when the sandbox begins to close. Later and delayed requests are then refused. */
   readonly closing: AbortSignal
   /** Returns the url of the daemon. Available once it listens. */
