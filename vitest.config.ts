@@ -32,7 +32,12 @@ const hasExecutable = (process.platform === 'linux' && !isShared) || process.env
  * Tests that replace a module run in a process of their own. All others share processes, and the modules that are loaded there:
  * loading them again for each file took a fifth of the suite's processor time.
  */
-const apart = ['test/engine/oauth-app.test.ts', 'test/simulation/simulation.test.ts']
+const apart = [
+  'test/engine/oauth-app.test.ts',
+  'test/simulation/simulation.test.ts',
+  // It loads the native part of SQLite once more, which a process can do only once.
+  'test/store/native-part.test.ts',
+]
 const all = ['test/**/*.test.{ts,tsx}']
 const exclude = [
   ...configDefaults.exclude,

@@ -126,7 +126,7 @@ export class Timekeeper {
         const done = this.#transactions.run([clock], () => this.catchUp(merchant))
         if (done) begun.push(done)
       } catch (error) {
-        this.#listeners.report(error, `running what is due on the clock of ${settings.id}`)
+        this.#listeners.report(error, `running the due jobs of the clock of ${settings.id}`)
       }
     }
     return begun
@@ -183,10 +183,7 @@ export class Timekeeper {
     } catch (error) {
       if (isOfStorage(error)) throw error
       this.#stuck.add(clock)
-      this.#listeners.report(
-        error,
-        `reading the jobs of the clock ${clock.id}, which runs none of them from now on`,
-      )
+      this.#listeners.report(error, `reading the jobs of the clock ${clock.id}; none of them will run`)
       return undefined
     }
   }

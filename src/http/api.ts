@@ -16,8 +16,8 @@ import { checkParams, entriesOf, type Schema, unknownParams } from './params.ts'
 import { type Given, MAX_V1_BODY_BYTES, queryParams, readBody, readParams } from './request.ts'
 import { isResponse, responseOf } from './respond.ts'
 import type { Registered, RouteOf } from './route.ts'
-import type { ShownObject } from './shown-object.ts'
 import type { HttpServices } from './services.ts'
+import type { ShownObject } from './shown-object.ts'
 import { once, retryIfReplaced } from './start-over.ts'
 
 /** paytwin: no resource has as many paths. */

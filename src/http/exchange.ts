@@ -15,8 +15,8 @@ import type { Answer, Json } from './json.ts'
 import { namesAsHeader, namesForLog } from './params.ts'
 import { redacted } from './redact.ts'
 import { errorBody, errorHeaders, type Headers, isResponse, knownError, textOf } from './respond.ts'
-import { ShownObject } from './shown-object.ts'
 import type { HttpServices } from './services.ts'
+import { ShownObject } from './shown-object.ts'
 
 const NO_HEADERS: Headers = {}
 

@@ -20,8 +20,8 @@ import {
   endpointList,
   endpointSchema,
 } from './schemas/webhook.ts'
-import { ShownObject } from './shown-object.ts'
 import type { HttpServices } from './services.ts'
+import { ShownObject } from './shown-object.ts'
 
 export const MAX_URL_LENGTH = 2_048
 const url = z.string().min(1).max(MAX_URL_LENGTH)

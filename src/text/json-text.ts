@@ -69,7 +69,7 @@ export function parseJsonText(file: string): unknown {
       onObjectProperty(name, _start, _length, line, column) {
         const names = open.at(-1)
         if (names?.has(name))
-          throw new JsonSyntaxError(placeAt(line, column), `the name '${name}' is given twice`)
+          throw new JsonSyntaxError(placeAt(line, column), `the name '${name}' occurs twice`)
         names?.add(name)
       },
       onSeparator(character, start, _length, line, column) {

@@ -70,10 +70,10 @@ export class Addresses {
     this.#ranges ??= { never: rangesOf(NEVER), private: rangesOf(PRIVATE) }
     const { never, private: internal } = this.#ranges
     if (meant.some((each) => holds(never, each)))
-      return `${address} is a link-local, metadata or other address that webhooks never go to`
+      return `${address} is a link-local, metadata or multicast address, to which webhooks are never sent`
     const isAllowed = (each: Address) => !holds(internal, each) || holds(this.#allowed, each)
     if (!this.#isExposed || holds(this.#allowed, plain) || meant.every(isAllowed)) return undefined
-    return `${address} is a loopback or private address, which a daemon beyond this machine only reaches with --webhook-allow`
+    return `${address} is a loopback or private address; a daemon that listens beyond this machine can reach it only with --webhook-allow`
   }
 
   /**
@@ -100,7 +100,7 @@ function rangeOf(range: string): Range {
   const [network = ''] = range.split('/')
   // The library also takes abbreviated and octal addresses.
   if (!isIP(network) || !ipaddr.isValidCIDR(range)) {
-    throw new RangeInvalid(`'${range}' is no range of addresses: give one as in 10.0.0.0/8 or fd00::/8`)
+    throw new RangeInvalid(`'${range}' is not a range of addresses; give one as in 10.0.0.0/8 or fd00::/8`)
   }
   return ipaddr.parseCIDR(range)
 }

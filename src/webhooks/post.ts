@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net'
 /** How much of an answer is kept, in bytes. See docs/contract/events-and-webhooks.md#deliveries. */
 const MAX_KEPT_BYTES = 1_024
 const MAX_HEADER_BYTES = 16_384
-/** How many informational answers (1xx) may precede an answer. */
+/** The number of informational responses (1xx) that may precede a response. */
 const MAX_INFORMATIONAL = 100
 /** How much is read of what a receiver sends after a request, in bytes: far more than the answer that is kept, with its headers. */
 const MAX_BYTES = 65_536
@@ -66,7 +66,9 @@ function limitReading(sent: http.ClientRequest): void {
   sent.on('information', () => {
     informational += 1
     if (informational > MAX_INFORMATIONAL)
-      sent.destroy(new Error(`The receiver sent more than ${MAX_INFORMATIONAL} informational answers (1xx)`))
+      sent.destroy(
+        new Error(`The receiver sent more than ${MAX_INFORMATIONAL} informational responses (1xx)`),
+      )
   })
   sent.once('socket', (socket) => {
     let bytes = 0
@@ -74,7 +76,7 @@ function limitReading(sent: http.ClientRequest): void {
       bytes += chunk.length
       if (bytes > MAX_BYTES)
         sent.destroy(
-          new Error(`The receiver sent more than ${MAX_BYTES / 1_024} KiB that are no part of an answer`),
+          new Error(`The receiver sent more than ${MAX_BYTES / 1_024} KiB that are not part of a response`),
         )
     }
     socket.on('data', count)

@@ -49,7 +49,7 @@ test('the image is built with a Node that paytwin is tested with, and README.md 
   const [, major] = /^node:(\d+)-\w+ AS build$/.exec(allOf('FROM')[0] ?? '') ?? []
   expect(tested).toContain(major)
   const last = tested.pop()
-  expect(textOf('README.md')).toContain(`it is tested with Node ${tested.join(', ')} and ${last} `)
+  expect(textOf('README.md')).toContain(`It is tested with Node ${tested.join(', ')} and ${last} `)
 })
 
 test('the build sees everything that is in version control', () => {

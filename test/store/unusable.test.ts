@@ -15,6 +15,6 @@ test.each<[string, string, boolean]>([
   ['SQLITE_READONLY', FULL, false],
 ])('%s of %s: the disk is full: %s', (code, path, isFull) => {
   const { message } = toDatabaseUnusable(new Sqlite.SqliteError('it failed', code), path) as Error
-  expect(message.startsWith(`${path} cannot be opened and written`)).toBe(true)
+  expect(message.startsWith(`${path} cannot be opened or written`)).toBe(true)
   expect(message.includes('because the disk is full (it failed). Free some space')).toBe(isFull)
 })

@@ -39,8 +39,8 @@ describe('JSON that somebody wrote by hand', () => {
     ['{} []', 'f:1:4: expected the end of the file'],
     ['// hello\n{}', 'f:1:1: comments are not allowed'],
     ['\ufeff[1,]', "f:1:3: expected no ',' before ']'"],
-    ['{"a": 1,\n "b": 2,\n "a": 3}', "f:3:2: the name 'a' is given twice"],
-    ['{"a": {"b": [{"c": 1, "c": 1}]}}', "f:1:23: the name 'c' is given twice"],
+    ['{"a": 1,\n "b": 2,\n "a": 3}', "f:3:2: the name 'a' occurs twice"],
+    ['{"a": {"b": [{"c": 1, "c": 1}]}}', "f:1:23: the name 'c' occurs twice"],
     [`${'['.repeat(101)}`, 'f:1:101: expected at most 100 levels'],
   ])('%j is refused with its place', (text, message) => {
     expect(mistakeIn(text)).toBe(message)
@@ -116,7 +116,7 @@ test('what JSON.parse refuses is refused, and nothing else but a name given twic
     fc.property(fc.array(pieces, { maxLength: 12 }), (some) => {
       const text = some.join('')
       const mistake = mistakeIn(text)
-      expect(mistake === 'none' || mistake.endsWith('is given twice')).toBe(isJson(text))
+      expect(mistake === 'none' || mistake.endsWith('occurs twice')).toBe(isJson(text))
     }),
     { numRuns: 2_000 },
   )
