@@ -140,7 +140,7 @@ export class Api {
       return await answer()
     } catch (error) {
       if (exchange.entry && !(error instanceof AdvanceStalled))
-        await this.#site.engine.operatorCommand(() => exchange.entry?.forget())
+        await this.#site.engine.operatorCommand(() => exchange.entry?.deleteMerchantRows())
       throw error
     }
   }
@@ -173,7 +173,7 @@ export class Api {
   async #handleMissing(c: Context): Promise<Response> {
     const exchange = new Exchange(c, this.#site, { isPublicRoute: false })
     try {
-      exchange.admit()
+      exchange.loadMerchant()
       await exchange.applyFaults()
       throw routeMissing(c.req.method, c.req.path)
     } catch (error) {
@@ -205,14 +205,16 @@ export class Api {
     const site = this.#site
     try {
       // Each await costs a turn of the microtask queue, so nothing is awaited without need.
-      const { merchant, isPublic, scope, keyId } = exchange.admit()
+      const { merchant, isPublic, scope, keyId } = exchange.loadMerchant()
       const fault = exchange.applyFaults()
       if (fault) await fault
       const { method, path } = c.req
       const given = method === 'GET' ? queryParams(c) : await read()
       const key = exchange.idempotencyKey
+      const checkCredentials = () => exchange.checkCredentials()
       if (key !== undefined) {
-        exchange.entry = await enterIdempotent(site, { scope, key, method, path, raw: given.raw })
+        const request = { scope, key, method, path, raw: given.raw, checkCredentials }
+        exchange.entry = await enterIdempotent(site, request)
         const replayed = exchange.replay()
         if (replayed) return replayed
       }
@@ -236,7 +238,7 @@ export class Api {
         keep: (body: Json) => {
           exchange.render(view, body, handler.route.status ?? 200)
         },
-        checkCredentials: () => exchange.checkCredentials(),
+        checkCredentials,
         id: c.req.param('id') ?? '',
       }
       const result = await handler.run(call, exchange)

@@ -2,7 +2,7 @@ import { ApiError, internalError, keyResolutionUnavailable, rateLimited } from '
 import { stopwatch } from '../engine/clock.ts'
 import type { RequestFault } from '../engine/faults.ts'
 import { requestId } from '../engine/ids.ts'
-import { MerchantDeleted, type MerchantState } from '../engine/merchant-state.ts'
+import { checkCurrent, MerchantDeleted, type MerchantState } from '../engine/merchant-state.ts'
 import type { View } from '../engine/view.ts'
 import { authErrorOf, authenticate, keyHint } from './auth.ts'
 import type { Caller } from './caller.ts'
@@ -108,8 +108,8 @@ export class Exchange {
    * Authenticates the caller, and checks the API version and the rate limit. Does not apply faults.
    * @throws ApiError authentication_error; parameter_invalid, param X-API-Version; rate_limit
    */
-  admit(): Caller {
-    this.#forget()
+  loadMerchant(): Caller {
+    this.#deleteMerchantRows()
     const caller = this.#authenticate()
     this.showClockOf(caller.merchant)
     this.#version = caller.merchant.settings.api_version
@@ -118,10 +118,15 @@ export class Exchange {
     return caller
   }
 
-  /** Checks that the credentials are still valid when the request acts. @throws ApiError authentication_error */
+  /**
+   * Checks that the credentials are still valid when the request acts. They are not if the caller's merchant was replaced:
+   * after a restore, another merchant may have its id.
+   * @throws ApiError authentication_error; StateReplaced, MerchantDeleted
+   */
   checkCredentials(): void {
+    if (this.#caller) checkCurrent(this.#caller.merchant)
     if (this.#caller?.isValid()) return
-    this.#forget()
+    this.#deleteMerchantRows()
     throw authErrorOf(this.#c.req.header('authorization'))
   }
 
@@ -131,7 +136,7 @@ export class Exchange {
    * @throws the errors of `authenticate`; ApiError parameter_invalid, param X-API-Version; rate_limit; internal_error
    */
   async authenticateWithoutKey<Sender>(authenticate: () => Sender): Promise<Sender> {
-    this.#forget()
+    this.#deleteMerchantRows()
     const sender = authenticate()
     this.#checkVersion()
     await this.applyFaults()
@@ -157,12 +162,12 @@ export class Exchange {
   }
 
   async #applyFaults(): Promise<void> {
-    if (this.#strike('rate_limit')) throw rateLimited()
-    const latency = this.#strike('latency')
+    if (this.#take('rate_limit')) throw rateLimited()
+    const latency = this.#take('latency')
     const { closing } = this.#site
     if (latency) await delay(latency.ms ?? 0, closing)
     if (closing.aborted) throw internalError()
-    if (this.#strike('internal_error')) throw internalError()
+    if (this.#take('internal_error')) throw internalError()
   }
 
   /** Reports ignored parameters in the header Paytwin-Ignored-Params and in the log. */
@@ -212,7 +217,6 @@ export class Exchange {
   replay(): Reply | undefined {
     const stored = this.entry?.stored
     if (!stored) return undefined
-    this.checkCredentials()
     this.#version = stored.api_version
     const { status, body: text } = stored
     const code = status < 400 ? null : JSON.parse(text).error.code
@@ -226,7 +230,7 @@ export class Exchange {
   }
 
   send({ status, text, headers, code = null }: Rendered): Reply {
-    if (this.#strike('response_lost')) this.#hangUp()
+    if (this.#take('response_lost')) this.#hangUp()
     this.#logRequest(status, code)
     return { status, text, headers: this.#headers(headers, JSON_CONTENT) }
   }
@@ -235,7 +239,7 @@ export class Exchange {
   fail(error: unknown): Reply {
     // The keys and OAuth grants of a deleted merchant are deleted too.
     const isMerchantDeleted = error instanceof MerchantDeleted
-    if (isMerchantDeleted) this.#forget()
+    if (isMerchantDeleted) this.#deleteMerchantRows()
     const known = knownError(
       this.#site,
       isMerchantDeleted ? authErrorOf(this.#c.req.header('authorization')) : error,
@@ -263,9 +267,9 @@ export class Exchange {
       const allowsPublic = this.#options.isPublicRoute
       const header = this.#c.req.header('authorization')
       this.#caller = authenticate(this.#site, header, { method, path, allowsPublic })
-      if (!this.#strike('key_resolution_unavailable')) return this.#caller
+      if (!this.#take('key_resolution_unavailable')) return this.#caller
     } catch (error) {
-      if (!this.#strike('key_resolution_unavailable')) throw error
+      if (!this.#take('key_resolution_unavailable')) throw error
     }
     this.#caller = undefined
     throw keyResolutionUnavailable()
@@ -276,7 +280,7 @@ export class Exchange {
   }
 
   /** Forgets the caller. Until the next authentication, the version is the requested one if it exists, else the newest. */
-  #forget(): void {
+  #deleteMerchantRows(): void {
     this.#caller = undefined
     this.#merchant = undefined
     this.#version = this.#requestedVersion()
@@ -316,7 +320,7 @@ export class Exchange {
     return headers
   }
 
-  #strike(kind: RequestFault) {
+  #take(kind: RequestFault) {
     if (this.#site.faults.isEmpty) return undefined
     return this.#site.faults.take(kind, {
       route: this.#route,

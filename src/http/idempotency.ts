@@ -11,14 +11,22 @@ export type IdempotentEntry = Entry & { readonly fingerprint: string }
 
 /**
  * Opens the entry of a request's Idempotency-Key; undefined without one. Waits while another request has the same key.
- * @throws ApiError parameter_invalid, param Idempotency-Key; idempotency_key_reuse if the parameters differ from the first time
+ * @param request.checkCredentials - checks the credentials after the wait, before the entry reveals anything
+ * @throws ApiError parameter_invalid, param Idempotency-Key; the errors of checkCredentials; idempotency_key_reuse if the parameters differ from the first time
  * See docs/contract/idempotency.md#fingerprint.
  */
 export async function enterIdempotent(
   { idempotency, engine }: Pick<HttpServices, 'idempotency' | 'engine'>,
-  request: { scope: string; key: string | undefined; method: string; path: string; raw: Raw },
+  request: {
+    scope: string
+    key: string | undefined
+    method: string
+    path: string
+    raw: Raw
+    checkCredentials: () => void
+  },
 ): Promise<IdempotentEntry | undefined> {
-  const { scope, key, method, path, raw } = request
+  const { scope, key, method, path, raw, checkCredentials } = request
   if (key === undefined || method === 'GET') return undefined
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw parameterInvalid(
@@ -28,11 +36,14 @@ export async function enterIdempotent(
   }
   const fingerprint = fingerprintOf(`${method} ${path}`, raw)
   const entry = await idempotency.enter(scope, key)
-  if (entry.stored && entry.stored.fingerprint !== fingerprint) {
+  try {
+    checkCredentials()
+    if (entry.stored && entry.stored.fingerprint !== fingerprint) throw idempotencyKeyReuse()
+    return { ...withoutSecrets(entry, engine.ids), fingerprint }
+  } catch (error) {
     entry.leave()
-    throw idempotencyKeyReuse()
+    throw error
   }
-  return { ...withoutSecrets(entry, engine.ids), fingerprint }
 }
 
 /** Wraps an entry so that client secrets are not stored. See docs/contract/idempotency.md#secrets. */
