@@ -6,22 +6,19 @@ import type { MerchantState } from '../engine/merchant-state.ts'
 import { PaymentRefused, type RequestContext, type UnitOfWork } from '../engine/unit.ts'
 import { type CurrentView, currentView } from '../engine/view.ts'
 import { type AnswerOptions, Exchange, type Rendered } from './exchange.ts'
-import { checkExpands } from './expand.ts'
+import { checkExpands, expandPaths } from './expand.ts'
 import type { Raw } from './form.ts'
 import { enterIdempotent } from './idempotency.ts'
 import type { Incoming, Reply, Serve } from './incoming.ts'
 import type { Answer, Json } from './json.ts'
 import { describedBody } from './oauth/errors.ts'
-import { checkParams, entriesOf, type Schema, unknownParams } from './params.ts'
+import { checkParams, type Schema, unknownParams } from './params.ts'
 import { type Given, MAX_V1_BODY_BYTES, queryParams, readBody, readParams } from './request.ts'
 import { isResponse, responseOf } from './respond.ts'
 import type { Registered, RouteOf } from './route.ts'
 import type { HttpServices } from './services.ts'
 import type { ShownObject } from './shown-object.ts'
 import { once, retryIfReplaced } from './start-over.ts'
-
-/** paytwin: no resource has as many paths. */
-const MAX_EXPANDS = 20
 
 /** A request that passed all checks, as its handler gets it. */
 export type Call<Params> = {
@@ -94,7 +91,9 @@ export class Api {
   ): void {
     this.#add(route, async (call, exchange) => {
       exchange.checkCredentials()
-      const result = await (exchange.entry ? this.#forgetOnError(exchange, () => answer(call)) : answer(call))
+      const result = await (exchange.entry
+        ? this.#forgetOnError(call, exchange, () => answer(call))
+        : answer(call))
       if (isResponse(result)) return exchange.stamp(result)
       const render = () => exchange.render(call.view, result, route.status ?? 200)
       if (!exchange.entry) {
@@ -135,12 +134,19 @@ export class Api {
    * Runs a handler. If it fails, deletes the preliminary answer of its idempotency key, so that a retry runs it again. An
    * advance that the engine will continue keeps its answer.
    */
-  async #forgetOnError<T>(exchange: Exchange, answer: () => T | Promise<T>): Promise<T> {
+  async #forgetOnError<T>(
+    { merchant }: Call<never>,
+    exchange: Exchange,
+    answer: () => T | Promise<T>,
+  ): Promise<T> {
     try {
       return await answer()
     } catch (error) {
       if (exchange.entry && !(error instanceof AdvanceStalled))
-        await this.#site.engine.operatorCommand(() => exchange.entry?.deleteMerchantRows())
+        await this.#site.engine.operatorCommand(() => {
+          // After a restore, the answer under the key is that of another request.
+          if (merchant.presence === 'present') exchange.entry?.deleteMerchantRows()
+        })
       throw error
     }
   }
@@ -273,19 +279,6 @@ export class Api {
 
 /** OAuth routes have OAuth's error format, and ignore idempotency keys. See docs/contract/oauth.md#errors. */
 const OAUTH = { errorBody: describedBody, ignoresIdempotencyKey: true } satisfies Partial<AnswerOptions>
-
-/** @throws ApiError parameter_invalid, param expand */
-function expandPaths(expand: unknown): string[] {
-  if (expand === undefined) return []
-  const paths = entriesOf(expand)
-  if (paths === undefined || paths.length > MAX_EXPANDS || !paths.every((path) => typeof path === 'string')) {
-    throw parameterInvalid(
-      'expand',
-      `expand must be a list of at most ${MAX_EXPANDS} paths, such as expand[]=customer`,
-    )
-  }
-  return paths
-}
 
 /** The answer to a CORS preflight of a route that accepts publishable keys. See docs/contract/authentication.md#publishable-keys. */
 const preflight = (method: string): Response =>

@@ -3,9 +3,12 @@ import { ID_PREFIXES, type Kind, type Objects } from '../core/change.ts'
 import { parameterInvalid } from '../core/errors.ts'
 import type { View } from '../engine/view.ts'
 import type { Json } from './json.ts'
+import { entriesOf } from './params.ts'
 import type { Component } from './schemas/component.ts'
 
 const MAX_LEVELS = 4
+/** paytwin: no resource has as many paths. */
+const MAX_EXPANDS = 20
 
 /** Presents an object of any kind. */
 export type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) => Json
@@ -135,3 +138,16 @@ function objectOf(view: View, id: string, present: Present): unknown {
 
 const unknownPath = (path: string, why: string) =>
   parameterInvalid('expand', `'${path}' cannot be expanded: ${why}`)
+
+/** Reads the paths of the parameter `expand`. @throws ApiError parameter_invalid, param expand */
+export function expandPaths(expand: unknown): string[] {
+  if (expand === undefined) return []
+  const paths = entriesOf(expand)
+  if (paths === undefined || paths.length > MAX_EXPANDS || !paths.every((path) => typeof path === 'string')) {
+    throw parameterInvalid(
+      'expand',
+      `expand must be a list of at most ${MAX_EXPANDS} paths, such as expand[]=customer`,
+    )
+  }
+  return paths
+}

@@ -218,4 +218,24 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
     expect(again.body).toEqual((await first).body)
     expect((await advance()).headers.get('Idempotent-Replayed')).toBe('true')
   })
+
+  test('to advance the clock, already answered in the restored state, move it only once', async () => {
+    const twin = await open()
+    await subscribe(twin, { price: { recurring: { interval: 'day' } } })
+    await save(twin, 'before')
+    const key = { 'Idempotency-Key': 'day' }
+    const advance = () => twin.request('POST', '/v1/test_helpers/clock/advance', { by: '1d' }, key)
+    const { body: first } = await advance()
+    await save(twin, 'after')
+    await restore(twin, 'before')
+    await twin.advance({ by: '1y', async: true })
+    const waiting = advance()
+    await turn()
+    const restored = restore(twin, 'after')
+    const { body, headers } = await waiting
+    await restored
+    expect(headers.get('Idempotent-Replayed')).toBe('true')
+    expect(body).toEqual(first)
+    expect((await twin.get('/v1/test_helpers/clock')).now).toBe(first.now)
+  })
 })
