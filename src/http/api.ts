@@ -135,7 +135,7 @@ export class Api {
    * advance that the engine will continue keeps its answer.
    */
   async #forgetOnError<T>(
-    { merchant }: Call<never>,
+    { merchant }: Pick<Call<unknown>, 'merchant'>,
     exchange: Exchange,
     answer: () => T | Promise<T>,
   ): Promise<T> {
