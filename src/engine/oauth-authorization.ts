@@ -4,7 +4,7 @@ import {
   AUTHORIZATION_TRANSITIONS,
   CODE_SECONDS,
   CONSENT_SECONDS,
-  type Scope,
+  type TimelineScope,
   statusAt,
 } from '../core/oauth.ts'
 import { redirectTo } from '../core/redirect-uri.ts'
@@ -25,7 +25,7 @@ const RANDOM_LENGTH = 32
 export type AuthorizationRequest = {
   readonly app: OAuthApp
   readonly redirect_uri: string
-  readonly scope: Scope
+  readonly scope: TimelineScope
   readonly state: string | null
   readonly code_challenge: string | null
 }
@@ -75,14 +75,23 @@ export function makeAuthorization(
   return find(store, id)
 }
 
-/** Writes an authorization request of a browser, and creates the secrets of its consent page. */
-export async function requestInBrowser(engine: Engine, asked: AuthorizationRequest): Promise<ConsentSecrets> {
-  const seal = { nonce: randomToken(RANDOM_LENGTH), cookie: randomToken(RANDOM_LENGTH) }
+/**
+ * Writes an authorization request of a browser, and creates the secrets of its consent page. The nonce contains the birth
+ * numbers of the offered merchants: see isOffered.
+ */
+export async function requestInBrowser(
+  engine: Engine,
+  asked: AuthorizationRequest,
+  offered: readonly MerchantState[],
+): Promise<ConsentSecrets> {
+  const births = offered.map(({ settings }) => settings.birth)
+  const nonce = [...births, randomToken(RANDOM_LENGTH)].join('_')
+  const seal = { nonce, cookie: randomToken(RANDOM_LENGTH) }
   await engine.operatorCommand(() => makeAuthorization(engine, asked, { merchant: null, seal }))
   return seal
 }
 
-/** Finds the authorization of a consent form; undefined unless the nonce and the cookie belong together. */
+/** Finds the authorization of a consent form; undefined unless the nonce and the cookie belong nextResponseTurn. */
 export function authorizationOfConsent(
   engine: Engine,
   { nonce, cookie }: ConsentSecrets,
@@ -91,6 +100,10 @@ export function authorizationOfConsent(
   if (!row?.cookie || !timingSafeEqual(row.cookie, digest(cookie))) return undefined
   return shown(engine, row)
 }
+
+/** Reports whether the consent page of a nonce offered a merchant, rather than an earlier or later one with the same id. */
+export const isOffered = (nonce: string, { settings: { birth } }: MerchantState): boolean =>
+  nonce.split('_').slice(0, -1).includes(String(birth))
 
 /** A page of authorizations, in the order newest first. */
 export type AuthorizationPage = {
@@ -136,7 +149,7 @@ export function decide(
     return { status, redirect_to: redirectTo(redirect_uri, { error: 'access_denied', state }) }
   }
   const code = `oac_test_${randomToken(RANDOM_LENGTH)}`
-  const code_expires = merchant.clock.instant + CODE_SECONDS
+  const code_expires = merchant.clock.commandTime + CODE_SECONDS
   store.oauth.updateAuthorization({ ...decided, code: digest(code), code_status: 'issued', code_expires })
   return { status, redirect_to: redirectTo(redirect_uri, { code, state }) }
 }

@@ -10,10 +10,10 @@ import { findMerchant } from '../../engine/merchant.ts'
 import type { MerchantState } from '../../engine/merchant-state.ts'
 import {
   type Authorization,
-  type AuthorizationRequest,
-  authorizationOfConsent,
-  decideAs,
   requestInBrowser,
+  decideAs,
+  isOffered,
+  authorizationOfConsent,
 } from '../../engine/oauth-authorization.ts'
 import { checkHost } from '../admin/guard.ts'
 import type { AdminServices } from '../admin/services.ts'
@@ -43,7 +43,8 @@ const authorizeParams = z.object({
 })
 
 const decisionParams = z.object({
-  nonce: text,
+  /** Longer than other texts, because it contains a number for each merchant. */
+  nonce: z.string(),
   decision: z.enum(['approve', 'deny']),
   merchant: omittableText,
 })
@@ -132,13 +133,13 @@ function theOnly(params: URLSearchParams, name: string): string {
   return value
 }
 
-type Mistake = { readonly error: string; readonly error_description: string; readonly state: string | null }
+type FixtureError = { readonly error: string; readonly error_description: string; readonly state: string | null }
 
 /** Reads an authorization request. A mistake is reported to the app by a redirect. Source: RFC 6749 3.1, 4.1.2.1. */
 function readRequest(
   app: RequestingApp,
   params: URLSearchParams,
-): { asked: AuthorizationRequest; mistake?: never } | { asked?: never; mistake: Mistake } {
+): { asked: AuthorizationRequest; mistake?: never } | { asked?: never; mistake: FixtureError } {
   const request: AuthorizationParams = withoutEmpty(Object.fromEntries(params))
   try {
     for (const name of params.keys()) {
@@ -161,8 +162,9 @@ function codeFor({ code, param }: ApiError): string {
 
 async function showPage(engine: Engine, asked: AuthorizationRequest): Promise<Response> {
   const { consentPage: page } = await pages()
-  const seal = await requestInBrowser(engine, asked)
-  const merchants = [...engine.merchants.values()].map(({ settings: { id, name } }) => ({ id, name }))
+  const offered = [...engine.merchants.values()]
+  const merchants = offered.map(({ settings: { id, name } }) => ({ id, name }))
+  const seal = await requestInBrowser(engine, asked, offered)
   const response = page({ asked, nonce: seal.nonce, merchants, action: DECISION_PATH })
   response.headers.set('Set-Cookie', cookie(seal.nonce, seal.cookie, CONSENT_SECONDS))
   return response
@@ -184,6 +186,9 @@ async function takeDecision({ c, site: { engine }, exchange, read }: BrowserRequ
   }
   checkUndecided(authorization)
   const merchant = named === undefined ? null : findMerchant(engine, named, 'merchant')
+  if (merchant && !isOffered(nonce, merchant)) {
+    throw parameterInvalid('merchant', `The page did not offer this merchant: '${merchant.settings.id}'`)
+  }
   const { redirect_to } = await decideAs(engine, authorization.id, decisionOf(decision, merchant))
   if (merchant) exchange.showClockOf(merchant)
   const response = await redirectToApp(redirect_to)
@@ -205,7 +210,7 @@ function decisionOf(decision: 'approve' | 'deny', merchant: MerchantState | null
   return { decision, merchant }
 }
 
-/** Names the cookie of a page. Each page has its own, so that several can be open, also of daemons on other ports. */
+/** FixtureIds the cookie of a page. Each page has its own, so that several can be open, also of daemons on other ports. */
 const cookieName = (nonce: string): string => `paytwin_consent_${digest(nonce).toString('hex').slice(0, 12)}`
 
 const cookie = (nonce: string, value: string, seconds: number): string =>

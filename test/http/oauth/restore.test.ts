@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Body, clientOf, startTwin, type Twin } from '../../twin.ts'
-import { anotherMerchant, asOperator, expectRefusal, idsOf, openStream } from '../support.ts'
+import { anotherMerchant, asOperator, expectRefusal, FORM, idsOf, openStream, toForm } from '../support.ts'
 import {
   asApp,
   ask,
@@ -8,11 +8,13 @@ import {
   exchange,
   expectOAuthRefusal,
   grants,
+  grantsNothing,
   holding,
   invalidGrant,
   letIn,
   makeApp,
   opens,
+  REDIRECT_URI,
   refresh,
 } from './support.ts'
 
@@ -23,6 +25,23 @@ const save = () => operate('snapshots', { name: 'state' })
 const restore = async () => expect((await operate('snapshots/state/restore')).status).toBe(200)
 const reset = async () => expect((await operate('reset')).status).toBe(200)
 const authorizations = async () => (await asOperator(twin)('GET', 'authorizations')).body.data
+
+/** Opens the consent page, and returns a function that submits its form. */
+async function showPage({ sandbox }: Twin, { client_id }: Body) {
+  const host = 'localhost:4242'
+  const asked = new URLSearchParams({ response_type: 'code', client_id, redirect_uri: REDIRECT_URI })
+  const page = await sandbox.app.request(`/v1/oauth/authorize?${asked}`, { headers: { Host: host } })
+  const Cookie = page.headers.get('Set-Cookie')?.split(';')[0] ?? ''
+  const [, nonce] = /name="nonce" value="(\w+)"/.exec(await page.text()) ?? []
+  return {
+    decide: async (decision: string, merchant: string) =>
+      sandbox.app.request('/v1/oauth/authorize/decision', {
+        method: 'POST',
+        body: toForm({ nonce, decision, merchant }),
+        headers: { ...FORM, Host: host, Origin: `http://${host}`, Cookie },
+      }),
+  }
+}
 
 beforeEach(async () => {
   twin = await startTwin()
@@ -78,6 +97,30 @@ describe('a restore', () => {
     expect(await opens(twin, tokens)).toBe(true)
     expect((await operate(`authorizations/${asked}/approve`)).status).toBe(200)
   })
+
+  test.each(['restored earlier', 'created later'])(
+    'keeps a consent page from deciding for another merchant with the same id: %s',
+    async (which) => {
+      await save()
+      const { merchant: first } = await anotherMerchant(twin)
+      await operate('snapshots', { name: 'with-first' })
+      const show = () => showPage(twin, app)
+      const pages = which === 'created later' ? await show() : undefined
+      await restore()
+      const { merchant: second } = await anotherMerchant(twin)
+      expect(second.id).toBe(first.id)
+      const page = pages ?? (await show())
+      if (!pages) await operate('snapshots/with-first/restore')
+      for (const decision of ['approve', 'deny']) {
+        const answer = await grantsNothing(twin, () => page.decide(decision, first.id))
+        expect(answer.status).toBe(400)
+        expect(await answer.text()).toContain('The page did not offer this merchant')
+      }
+      await operate(pages ? 'snapshots/with-first/restore' : 'snapshots/state/restore')
+      const own = pages ? first.id : twin.sandbox.merchant.settings.id
+      expect((await page.decide('approve', own)).status).toBe(303)
+    },
+  )
 
   test('keeps an earlier token valid, and its stream open', async () => {
     const tokens = await letIn(twin, app)
