@@ -5,7 +5,8 @@ const REDACTED = '[redacted]'
 const MAX_LENGTH = 500
 
 /** Parameters whose values are secrets, also if nested. */
-const SECRET_NAME = /secret|token|password|verifier|authorization|api[-_]?key|(?:^|\[)(?:key|code)(?:$|\])/i
+const SECRET_NAME =
+  /secret|token|password|verifier|authorization|api[-_]?key|(?:^|\[)(?:key|code)(?:$|[[\]])/i
 
 /**
  * Removes secrets from the path and query of a request: values of secret parameters, and everything that looks like a key or
