@@ -194,12 +194,10 @@ function grant(
   }
 }
 
-function revokeFamily(engine: Engine, authorization: StoredAuthorization): readonly number[] {
-  const { store, wall } = engine
-  store.oauth.updateAuthorization({
-    ...authorization,
-    revoked: authorization.revoked ?? wallSeconds(wall),
-  })
+/** Revokes all tokens of an authorization. A revoked family gets no new tokens, so a further replay has nothing to revoke. */
+function revokeFamily({ store, wall }: Engine, authorization: StoredAuthorization): readonly number[] {
+  if (authorization.revoked !== null) return []
+  store.oauth.updateAuthorization({ ...authorization, revoked: wallSeconds(wall) })
   return store.oauth.family(authorization.seq).map((token) => revoke(store, token))
 }
 

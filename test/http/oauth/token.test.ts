@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { subscribe } from '../../scenarios/story.ts'
 import { type Body, startTwin, type Twin } from '../../twin.ts'
 import { asOperator, FORM, invalid, missing } from '../support.ts'
@@ -430,6 +430,23 @@ describe('an app authenticates', () => {
     expect(await opens(twin, tokens)).toBe(true)
     expect((await refresh(twin, rotated, tokens.refresh_token)).status).toBe(200)
   })
+})
+
+test('a further replay does not read or write the tokens of a revoked family', async () => {
+  const code = await codeFor(twin, app)
+  const { body: first } = await exchange(twin, app, code)
+  const { body: second } = await refresh(twin, app, first.refresh_token)
+  const { oauth } = twin.sandbox.engine.store
+  const spies = [vi.spyOn(oauth, 'family'), vi.spyOn(oauth, 'setTokenStatus')]
+  expectOAuthRefusal(await exchange(twin, app, code), invalidGrant)
+  expect(spies.map(({ mock }) => mock.calls.length)).toEqual([1, 4])
+  for (const spy of spies) spy.mockClear()
+  expectOAuthRefusal(await exchange(twin, app, code), invalidGrant)
+  for (const { refresh_token } of [first, second])
+    expectOAuthRefusal(await refresh(twin, app, refresh_token), invalidGrant)
+  expect((await asApp(twin, app, 'revoke', { token: second.refresh_token })).status).toBe(200)
+  for (const spy of spies) expect(spy).not.toHaveBeenCalled()
+  expect([await opens(twin, first), await opens(twin, second)]).toEqual([false, false])
 })
 
 describe('revoking', () => {
