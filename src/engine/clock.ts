@@ -107,8 +107,8 @@ export class Clock {
   /**
    * Returns when a live clock shows an instant, in Unix milliseconds of the wall clock; now if it has already shown it.
    */
-  wallTimeOf(commandTime: number): number {
-    return commandTime <= this.now ? this.#wall() : (commandTime - this.#row.offset) * 1000
+  wallTimeOf(instant: number): number {
+    return instant <= this.now ? this.#wall() : (instant - this.#row.offset) * 1000
   }
 
   /** The instant at which commands run: the last tick or move, in Unix seconds. */

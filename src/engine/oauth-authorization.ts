@@ -4,7 +4,7 @@ import {
   AUTHORIZATION_TRANSITIONS,
   CODE_SECONDS,
   CONSENT_SECONDS,
-  type TimelineScope,
+  type Scope,
   statusAt,
 } from '../core/oauth.ts'
 import { redirectTo } from '../core/redirect-uri.ts'
@@ -25,7 +25,7 @@ const RANDOM_LENGTH = 32
 export type AuthorizationRequest = {
   readonly app: OAuthApp
   readonly redirect_uri: string
-  readonly scope: TimelineScope
+  readonly scope: Scope
   readonly state: string | null
   readonly code_challenge: string | null
 }
@@ -149,7 +149,7 @@ export function decide(
     return { status, redirect_to: redirectTo(redirect_uri, { error: 'access_denied', state }) }
   }
   const code = `oac_test_${randomToken(RANDOM_LENGTH)}`
-  const code_expires = merchant.clock.commandTime + CODE_SECONDS
+  const code_expires = merchant.clock.instant + CODE_SECONDS
   store.oauth.updateAuthorization({ ...decided, code: digest(code), code_status: 'issued', code_expires })
   return { status, redirect_to: redirectTo(redirect_uri, { code, state }) }
 }

@@ -145,7 +145,7 @@ export class Api {
       if (exchange.entry && !(error instanceof AdvanceStalled))
         await this.#site.engine.operatorCommand(() => {
           // After a restore, the answer under the key is that of another request.
-          if (merchant.presence === 'present') exchange.entry?.deleteMerchantRows()
+          if (merchant.presence === 'present') exchange.entry?.forget()
         })
       throw error
     }

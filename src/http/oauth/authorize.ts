@@ -10,10 +10,11 @@ import { findMerchant } from '../../engine/merchant.ts'
 import type { MerchantState } from '../../engine/merchant-state.ts'
 import {
   type Authorization,
-  requestInBrowser,
+  type AuthorizationRequest,
+  authorizationOfConsent,
   decideAs,
   isOffered,
-  authorizationOfConsent,
+  requestInBrowser,
 } from '../../engine/oauth-authorization.ts'
 import { checkHost } from '../admin/guard.ts'
 import type { AdminServices } from '../admin/services.ts'
@@ -133,13 +134,17 @@ function theOnly(params: URLSearchParams, name: string): string {
   return value
 }
 
-type FixtureError = { readonly error: string; readonly error_description: string; readonly state: string | null }
+type RequestError = {
+  readonly error: string
+  readonly error_description: string
+  readonly state: string | null
+}
 
 /** Reads an authorization request. A mistake is reported to the app by a redirect. Source: RFC 6749 3.1, 4.1.2.1. */
 function readRequest(
   app: RequestingApp,
   params: URLSearchParams,
-): { asked: AuthorizationRequest; mistake?: never } | { asked?: never; mistake: FixtureError } {
+): { asked: AuthorizationRequest; mistake?: never } | { asked?: never; mistake: RequestError } {
   const request: AuthorizationParams = withoutEmpty(Object.fromEntries(params))
   try {
     for (const name of params.keys()) {
