@@ -5,6 +5,7 @@ import * as first from './migrations/0001-first.ts'
 import * as history from './migrations/0002-history.ts'
 import * as billingIndexes from './migrations/0003-billing-indexes.ts'
 import * as movedIntents from './migrations/0004-moved-intents.ts'
+import * as itemsByCurrency from './migrations/0005-items-by-currency.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { toDatabaseUnusable } from './unusable.ts'
@@ -19,6 +20,7 @@ export const MIGRATIONS: Migrations = {
   '0002-history': history,
   '0003-billing-indexes': billingIndexes,
   '0004-moved-intents': movedIntents,
+  '0005-items-by-currency': itemsByCurrency,
 }
 export const versionOf = (migrations: Migrations): number => Object.keys(migrations).length
 

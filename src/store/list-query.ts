@@ -17,8 +17,8 @@ export type Filter =
   | ({ readonly field: 'created' } & CreatedBound)
   | { readonly holdsPrice: string }
 
-/** The index with which a list is read if it has a condition, and a further one if given; `*` applies to every list. */
-type IndexChoice = { readonly condition: string; readonly and?: string; readonly index: string }
+/** The index with which a list is read if it has a condition, and further ones if given; `*` applies to every list. */
+type IndexChoice = { readonly condition: string; readonly and?: readonly string[]; readonly index: string }
 
 /**
  * The index choices of each kind, the most selective first. The first choice whose condition a list has is taken. The
@@ -82,7 +82,8 @@ const INDEX_CHOICES: { readonly [K in Kind]: readonly IndexChoice[] } = {
   ],
   invoice_item: [
     { condition: 'invoice =', index: 'invoice_item_invoice' },
-    { condition: 'invoice is null', and: 'customer =', index: 'invoice_item_waiting' },
+    { condition: 'invoice is null', and: ['customer =', 'currency ='], index: 'invoice_item_to_bill' },
+    { condition: 'invoice is null', and: ['customer ='], index: 'invoice_item_waiting' },
     { condition: 'invoice is null', index: 'invoice_item_pending' },
     { condition: 'customer =', index: 'invoice_item_customer' },
     { condition: 'deleted = 0', index: 'invoice_item_merchant' },
@@ -111,7 +112,7 @@ export type ListQuery = {
 export function listQuery(kind: Kind, filters: readonly Filter[], shape: PageShape): ListQuery {
   const conditions = filters.map((filter, index) => conditionOf(kind, filter, `filter ${index}`))
   const has = (condition: string) => condition === '*' || conditions.some(({ name }) => name === condition)
-  const choice = INDEX_CHOICES[kind].find(({ condition, and = '*' }) => has(condition) && has(and))
+  const choice = INDEX_CHOICES[kind].find(({ condition, and = [] }) => [condition, ...and].every(has))
   assert(choice, `an index lists ${kind} by ${conditions.map(({ name }) => name).join(', ')}`)
   return {
     name: ['list', kind, ...conditions.map(({ name }) => name), ...Object.values(shape)].join(' '),

@@ -157,4 +157,6 @@ CREATE INDEX invoice_item_waiting on invoice_item (customer) where invoice is nu
 CREATE INDEX invoice_item_pending on invoice_item (merchant) where invoice is null and deleted = 0;
 CREATE INDEX journal_moved on journal (json_extract(replaced, '$.customer'))
     where kind = 6 and json_extract(replaced, '$.customer') is not null;
+CREATE INDEX invoice_item_to_bill on invoice_item (customer, currency)
+    where invoice is null and deleted = 0;
 `

@@ -229,6 +229,17 @@ describe('the statements that the program prepares', () => {
     expect(other.map(([name]) => name)).toEqual([])
   })
 
+  test('that read the pending items of a currency read no others', () => {
+    const plans = [...texts]
+      .filter(([name]) => /^list invoice_item (?=.*currency =)/.test(name))
+      .map(([, sql]) => planOf(sql))
+    expect(plans.length).toBeGreaterThan(0)
+    for (const plan of plans)
+      expect(plan).toEqual([
+        'SEARCH invoice_item USING INDEX invoice_item_to_bill (customer=? AND currency=? AND rowid>?)',
+      ])
+  })
+
   test('are recognized as slow when they scan', () => {
     expect(slowStepsOf(planOf("select * from invoice where description = 'x'"))).toEqual(['SCAN invoice'])
     expect(slowStepsOf(planOf('select * from charge where customer = 1 order by amount'))).toEqual([
