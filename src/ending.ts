@@ -4,6 +4,8 @@ import type { Connections } from './connections.ts'
 
 /** How long a stopping daemon waits for requests and responses in progress, in milliseconds. */
 const RESPONSE_TIMEOUT_MS = 2_000
+/** The part of it that requests under way may use. The rest is for responses, among them that of the shutdown request. */
+const REQUEST_TIMEOUT_MS = 1_500
 /** How often the connections are checked, in milliseconds. */
 const SWEEP_MS = 20
 
@@ -78,18 +80,18 @@ export class Ending {
 
   /** Waits for the requests under way. None is left afterwards: it would find the database closed. */
   async #answered(): Promise<void> {
-    await this.#waitWhile(() => this.#connections.isServing)
+    await this.#waitWhile(() => this.#connections.isServing, REQUEST_TIMEOUT_MS)
     this.#connections.destroyServing()
   }
 
   /** Waits for responses to be sent, but not for peers that do not read them. */
   async #drain(): Promise<void> {
-    await this.#waitWhile(() => this.#connections.sweep() > 0)
+    await this.#waitWhile(() => this.#connections.sweep() > 0, RESPONSE_TIMEOUT_MS)
     this.#connections.destroyBusy()
   }
 
   /** Waits for as long as a condition holds, at most until the time is up. */
-  async #waitWhile(holds: () => boolean): Promise<void> {
-    for (; holds() && this.#waitedMs < RESPONSE_TIMEOUT_MS; this.#waitedMs += SWEEP_MS) await delay(SWEEP_MS)
+  async #waitWhile(holds: () => boolean, untilMs: number): Promise<void> {
+    for (; holds() && this.#waitedMs < untilMs; this.#waitedMs += SWEEP_MS) await delay(SWEEP_MS)
   }
 }

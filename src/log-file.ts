@@ -1,4 +1,13 @@
-import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
 import { reasonForeign } from './store/own-files.ts'
 
 /** The size at which a log file is rotated, in bytes. */
@@ -25,6 +34,10 @@ export class LogFile {
   write(line: string): void {
     try {
       if (this.#size > 0 && this.#size + line.length > this.#maxBytes) this.#rotate()
+    } catch {
+      // Without room for another file this one is continued, and the next line tries again.
+    }
+    try {
       this.#size += writeSync(this.#file, line)
     } catch {
       // The log is the only place to report the error.
@@ -35,10 +48,12 @@ export class LogFile {
     closeSync(this.#file)
   }
 
+  /** Starts a new file. If that fails, the descriptor of the old one stays valid: its number must not become another file's. */
   #rotate(): void {
-    renameSync(this.#path, `${this.#path}.1`)
+    if (existsSync(this.#path)) renameSync(this.#path, `${this.#path}.1`)
+    const next = openForOwner(this.#path)
     closeSync(this.#file)
-    this.#file = openForOwner(this.#path)
+    this.#file = next
     this.#size = 0
   }
 }

@@ -108,3 +108,22 @@ test('a sweep leaves connections with a request under way, and those that are ke
   connections.destroyAll()
   expect(kept[0]?.destroyed).toBe(true)
 })
+
+test('a request that never ends does not take the time of the response to the shutdown request', async () => {
+  let respond = () => {}
+  await serve((request, response) => {
+    if (request.headers.connection === 'keep-alive') void connections.serves(request, new Promise(() => {}))
+    else {
+      connections.keepToTheEnd(request.socket)
+      respond = () => void response.end('ended')
+    }
+  })
+  await ask('keep-alive')
+  const shutdown = await ask()
+  const answer = once(shutdown.setEncoding('utf8'), 'data')
+  await new Ending({ server, connections }, async (answered) => {
+    await answered()
+    setTimeout(respond, 100)
+  }).begin()
+  expect((await answer)[0]).toContain('ended')
+})

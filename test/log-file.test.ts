@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, constants, openSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { LogFile } from '../src/log-file.ts'
@@ -88,4 +98,37 @@ test('a pipe with a reader is refused', () => {
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   onTestFinished(() => closeSync(reader))
   expect(() => new LogFile(path)).toThrow(/daemon\.log: it is not a file/)
+})
+
+test('a rotation that fails continues the old file, and works once there is room', () => {
+  const log = new LogFile(path, { maxBytes: 10 })
+  log.write('12345678\n')
+  // A folder of this name: neither it nor a file can take its place.
+  mkdirSync(`${path}.1`)
+  log.write('second\n')
+  // A descriptor that is opened now has a number of its own.
+  const other = openSync(join(folder.path, 'other'), 'w')
+  onTestFinished(() => closeSync(other))
+  log.write('third\n')
+  expect(text(join(folder.path, 'other'))).toBe('')
+  expect(text(path)).toBe('12345678\nsecond\nthird\n')
+  rmdirSync(`${path}.1`)
+  log.write('fourth\n')
+  expect([text(path), text(`${path}.1`)]).toEqual(['fourth\n', '12345678\nsecond\nthird\n'])
+  log.close()
+})
+
+test('a log file whose new file cannot be opened is continued under its old name', () => {
+  const log = new LogFile(path, { maxBytes: 10 })
+  log.write('12345678\n')
+  // Opening the new file fails after the old one was renamed: it belongs to somebody else.
+  const user = vi.spyOn(process, 'geteuid').mockReturnValue(statSync(path).uid + 1)
+  log.write('second\n')
+  user.mockRestore()
+  const other = openSync(join(folder.path, 'other'), 'w')
+  onTestFinished(() => closeSync(other))
+  log.write('third\n')
+  expect(text(join(folder.path, 'other'))).toBe('')
+  expect(text(path)).toContain('third')
+  log.close()
 })

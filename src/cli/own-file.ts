@@ -1,20 +1,29 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
 /** Opening a pipe that nobody writes to returns at once instead of waiting for a writer. */
-const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 /**
  * Opens a file for reading. Anything else, such as a pipe, could block forever, and a file of another user could mislead a
- * command.
+ * command, also by a link.
  * @throws the system's error, or an Error for what is not a regular file of this user or of root
  */
 export function openOwnFile(path: string): number {
-  const file = openSync(path, READ)
+  const file = openUnlinked(path)
   const stats = fstatSync(file)
   const trouble = stats.isFile() ? whyForeign(stats) : 'is not a file'
   if (trouble === undefined) return file
   closeSync(file)
   throw new Error(`${path} ${trouble}`)
+}
+
+function openUnlinked(path: string): number {
+  try {
+    return openSync(path, READ)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') throw new Error(`${path} is a symbolic link`)
+    throw error
+  }
 }
 
 /** Explains that a file or folder belongs to another user than this one or root; undefined where files have no owners. */

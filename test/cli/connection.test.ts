@@ -31,7 +31,7 @@ test('without options and variables, the default address is used without a token
 
 test('the data folder has the URL and the token', () => {
   const data = dataFolder('http://127.0.0.1:5000')
-  const address = { url: 'http://127.0.0.1:5000', token: TOKEN, mustProve: true }
+  const address = { url: 'http://127.0.0.1:5000', token: TOKEN, requiresProof: true }
   expect(findDaemon({ data }, { env: {} })).toEqual(address)
   expect(findDaemon({}, { env: { PAYTWIN_DATA: data } })).toEqual(address)
 })
