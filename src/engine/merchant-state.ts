@@ -83,11 +83,11 @@ export class MerchantDeleted extends ApiError {
 
 /** Returns the error for a merchant that was replaced or deleted; undefined for a current one. */
 export function absenceOf({
-  presence: standing,
+  presence,
   settings,
 }: MerchantState): StateReplaced | MerchantDeleted | undefined {
-  if (standing === 'replaced') return new StateReplaced(`the state of ${settings.id} was replaced`)
-  return standing === 'deleted' ? new MerchantDeleted(settings.id) : undefined
+  if (presence === 'replaced') return new StateReplaced(`the state of ${settings.id} was replaced`)
+  return presence === 'deleted' ? new MerchantDeleted(settings.id) : undefined
 }
 
 /** @throws StateReplaced, MerchantDeleted when the merchant is not current */

@@ -103,7 +103,7 @@ export async function trigger(
   merchant: MerchantState,
   { type, request }: { type: EventType; request: string },
 ): Promise<TriggerResult> {
-  const context = { id: request, idempotency_key: null, isOperators: true } as const
+  const context = { id: request, idempotency_key: null, isOperatorRequest: true } as const
   const { due, places } = await engine.command(merchant, context, (unit) => {
     const before = newestPlace(engine, merchant)
     const recipe = RECIPES[type]

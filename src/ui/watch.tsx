@@ -166,12 +166,12 @@ async function follow(
     arrived = []
     if (events.length > 0) dispatch({ kind: 'arrived', events })
   }
-  const onNews = (news: StreamNews) => {
+  const onStatus = (news: StreamNews) => {
     flush()
     if (news === 'reset') dispatch({ kind: 'reset' })
     else dispatch({ kind: 'connection', connection: news === 'lost' ? 'lost' : 'connected' })
   }
-  for await (const event of client.followEvents(beginning, { signal, onStatus: onNews })) {
+  for await (const event of client.followEvents(beginning, { signal, onStatus })) {
     if (arrived.push(event) === 1) setImmediate(flush)
   }
 }
