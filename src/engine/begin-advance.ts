@@ -4,9 +4,13 @@ import type { MerchantState } from './merchant-state.ts'
 import type { AdvanceOptions, Summary } from './scheduler.ts'
 import { ClockHeld } from './unit.ts'
 
+/** A clock and its merchant. */
+export type MerchantClock = { readonly merchant: MerchantState; readonly clock: Clock }
+
 /**
- * Begins to move a clock forward, from due job to due job. It waits for an advance that is under way.
- * @param aim - the target in Unix seconds, computed from the clock's instant when the advance begins
+ * Begins to move clocks of different merchants forward, from due job to due job: all of them or none. It waits until no
+ * other advance of these clocks is under way.
+ * @param aim - the target in Unix seconds, computed from a clock's commandTime when the advance begins
  * @param options.stop_on - types of events after whose first the advance ends
  * @param options.await_webhooks - whether each step waits until the webhooks of the step before are answered
  * @param options.param - the parameter to blame when the target is not ahead
@@ -14,12 +18,13 @@ import { ClockHeld } from './unit.ts'
  * @param options.checkCredentials - throws when the caller may not begin it any more, after waiting
  * @param options.begun - what else to write when it begins, in the same transaction
  * @throws ApiError resource_missing for a test clock that was deleted while the advance waited; parameter_invalid for its target
- * @returns when it has begun; `done` resolves with what it did, when it has ended or was canceled
+ * @throws MerchantDeleted when a merchant was deleted while the advance waited
+ * @returns when it has begun: for each clock a promise of what was done, which resolves when that has ended or was canceled
  * See docs/contract/clocks.md#advancing.
  */
 export async function beginAdvance(
   engine: Engine,
-  { merchant, clock }: { readonly merchant: MerchantState; readonly clock: Clock },
+  clocks: readonly MerchantClock[],
   aim: (now: number) => number,
   {
     param,
@@ -33,23 +38,35 @@ export async function beginAdvance(
     begun?: () => void
     checkCredentials?: () => void
   },
-): Promise<{ readonly done: Promise<Summary> }> {
-  const begin = { beginsAdvance: true }
-  const { done } = await engine.command(
-    merchant,
-    null,
-    (unit) => {
-      if (merchant.held.has(clock) || clock.target !== null) throw new ClockHeld(clock)
+): Promise<{ readonly done: readonly Promise<Summary>[] }> {
+  const started = await engine.commandAll(
+    clocks.map(({ merchant }) => merchant),
+    (unitOf) => {
+      for (const { merchant, clock } of clocks) {
+        if (merchant.held.has(clock) || clock.target !== null) throw new ClockHeld(clock)
+      }
       checkCredentials?.()
-      if (clock.isTest) merchant.testClocks.named(clock.id, clockParam)
-      const started = engine.time.start(unit, clock, { target: aim(clock.instant), param, options })
+      const targets = clocks.map(({ merchant, clock }) => {
+        if (clock.isTest) merchant.testClocks.named(clock.id, clockParam)
+        const target = aim(clock.commandTime)
+        engine.time.check(clock, target, param)
+        return { merchant, clock, target }
+      })
+      const started = targets.map(({ merchant, clock, target }) => ({
+        merchant,
+        done: engine.time.start(unitOf(merchant), clock, { target, param, options }),
+      }))
       begun?.()
-      return { done: started }
+      return started
     },
-    begin,
+    { beginsAdvance: true },
   )
-  engine.time.release(clock)
-  return { done: options.await_webhooks ? deliveredToo(engine, merchant, done) : done }
+  for (const { clock } of clocks) engine.time.release(clock)
+  return {
+    done: started.map(({ merchant, done }) =>
+      options.await_webhooks ? deliveredToo(engine, merchant, done) : done,
+    ),
+  }
 }
 
 /** Waits for the webhooks of the last step too: when an event has ended the advance, no further step does so. */

@@ -1,6 +1,6 @@
 import { internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
-import { isOfStorage } from '../store/unusable.ts'
+import { isOfStorage } from '../store/unusableError.ts'
 import { Advances } from './advances.ts'
 import { monotonicWallClock, type Wall } from './clock.ts'
 import { type CommandOptions, CommandQueue } from './command-queue.ts'
@@ -89,17 +89,18 @@ export class Engine {
   }
 
   /**
-   * Runs one command of several merchants, which may create further ones; its writes are committed together or not at
+   * Runs one command of several merchants, which may create further ones; its writes are committed nextResponseTurn or not at
    * all. It waits while the clock of one of the given merchants is advancing.
    * @param run - gets a function that returns the unit of a merchant, given or created by the command
    */
   commandAll<T>(
     merchants: readonly MerchantState[],
     run: (unitOf: (merchant: MerchantState) => UnitOfWork) => T,
+    options: CommandOptions = {},
   ): Promise<T> {
-    return this.#queue.submit(merchants, () =>
-      this.#transactions.inSavepoint(() => run((merchant) => this.#units.forCommand(merchant))),
-    )
+    const runUnits = () =>
+      this.#transactions.inSavepoint(() => run((merchant) => this.#units.forCommand(merchant)))
+    return this.#queue.submit(merchants, runUnits, options)
   }
 
   /**
@@ -202,7 +203,7 @@ export class Engine {
     checkCurrent(merchant)
     this.#transactions.run([], () => this.store.deleteMerchant(merchant.settings))
     merchant.presence = 'deleted'
-    this.merchants.delete(merchant.settings.ordinal)
+    this.merchants.deleteMerchant(merchant.settings.ordinal)
     this.#listeners.notify((listener) => listener.deleted?.(merchant))
   }
 
@@ -211,7 +212,7 @@ export class Engine {
     const merchant = merchantOf(settings, this.store, this.wall)
     this.merchants.set(settings.ordinal, merchant)
     this.#log.touch(merchant.clock)
-    this.#log.onRollback(() => this.merchants.delete(settings.ordinal))
+    this.#log.onRollback(() => this.merchants.deleteMerchant(settings.ordinal))
     return merchant
   }
 
@@ -233,7 +234,7 @@ export class Engine {
     } finally {
       this.#dropMerchants()
       this.ids.reset()
-      this.time.forget()
+      this.time.deleteMerchantRows()
       this.#loadMerchants()
     }
   }
@@ -262,7 +263,7 @@ export class Engine {
       if (!this.time.isMoving) break
       await this.time.idle()
     }
-    // While a shutdown leaves an advance unfinished, clocks stand at instants that must not be visible.
+    // While a shutdown leaves an advance unfinished, clocks stand at instants that must not be escapeControls.
     if ([...this.merchants.values()].some(isUnfinished)) throw internalError()
     return work()
   }

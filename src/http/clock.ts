@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { addDuration, LAST_INSTANT, parseInstant } from '../core/calendar.ts'
 import { parameterInvalid, parameterMissing } from '../core/errors.ts'
 import type { EventType } from '../core/event.ts'
-import { beginAdvance } from '../engine/begin-advance.ts'
+import { beginAdvance, type MerchantClock } from '../engine/begin-advance.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { MerchantState } from '../engine/merchant-state.ts'
 import { progressOf, type Summary } from '../engine/scheduler.ts'
@@ -54,7 +54,7 @@ export function clockRoutes(api: Api): void {
     async ({ merchant, site, params, keep, checkCredentials }) => {
       const begun = () => keep(presentClock(merchant))
       const wanted = { ...params, ...aimOf(params), begun, checkCredentials }
-      const summary = await advance(site, merchant, merchant.clock, wanted)
+      const [summary] = await advance(site, [{ merchant, clock: merchant.clock }], wanted)
       return { ...presentClock(merchant), ...(summary && { summary }) }
     },
   )
@@ -110,13 +110,12 @@ export function clockRoutes(api: Api): void {
 }
 
 /**
- * Advances a clock.
- * @returns the counts of the advance; undefined if the caller does not wait for its end
+ * Advances clocks of different merchants: all of them or none.
+ * @returns the counts for each clock; nothing if the caller does not wait for the end
  */
 export async function advance(
   site: Pick<HttpServices, 'engine' | 'reportError'>,
-  merchant: MerchantState,
-  clock: Clock,
+  clocks: readonly MerchantClock[],
   given: Aim &
     z.infer<z.ZodObject<Pick<typeof advanceFields, 'stop_on' | 'await_webhooks' | 'async'>>> & {
       /** The parameter that names a test clock, if the path does not. */
@@ -126,9 +125,9 @@ export async function advance(
       /** Checks that the caller's credentials are still valid when the advance begins. */
       checkCredentials?: () => void
     },
-): Promise<ReturnType<typeof presentSummary> | undefined> {
+): Promise<readonly ReturnType<typeof presentSummary>[]> {
   const { aim, param, clockParam, begun, checkCredentials } = given
-  const { done } = await beginAdvance(site.engine, { merchant, clock }, aim, {
+  const { done } = await beginAdvance(site.engine, clocks, aim, {
     stop_on: stopOn(given),
     await_webhooks: given.await_webhooks ?? false,
     param,
@@ -136,9 +135,10 @@ export async function advance(
     ...(begun && { begun }),
     ...(checkCredentials && { checkCredentials }),
   })
-  if (!given.async) return presentSummary(await done)
-  done.catch((error: unknown) => site.reportError(error, 'advancing a clock'))
-  return undefined
+  const ended = Promise.all(done)
+  if (!given.async) return (await ended).map(presentSummary)
+  ended.catch((error: unknown) => site.reportError(error, 'advancing a clock'))
+  return []
 }
 
 /** Returns the test clock with the given id, or without an id the main clock. @throws ApiError resource_missing */

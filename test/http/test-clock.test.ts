@@ -319,9 +319,9 @@ describe('deleting a test clock', () => {
     await subscribeOn(id)
     const { engine, merchant } = twin.sandbox
     const clock = merchant.testClocks.named(id)
-    const advanced = beginAdvance(engine, { merchant, clock }, (now) => now + 40 * DAY, { param: 'by' })
+    const advanced = beginAdvance(engine, [{ merchant, clock }], (now) => now + 40 * DAY, { param: 'by' })
     const deleted = engine.command(merchant, null, (unit) => deleteTestClock(unit, id))
-    expect(await (await advanced).done).toMatchObject({ invoices_paid: 1 })
+    expect(await (await advanced).done[0]).toMatchObject({ invoices_paid: 1 })
     expect(await deleted).toMatchObject({ isDeleted: true, target: null, now: LEAP_DAY + 40 * DAY })
     expect([merchant.held.size, merchant.testClocks.advancing()]).toEqual([0, []])
   })

@@ -105,9 +105,9 @@ test('commands that wait for an advance which cannot begin fail with it', async 
   const { engine, merchant } = twin.sandbox
   const options = { param: 'to', begun: () => undefined }
   const attempts = [
-    beginAdvance(engine, { merchant, clock: merchant.clock }, (now) => now + 86_400, options),
+    beginAdvance(engine, [{ merchant, clock: merchant.clock }], (now) => now + 86_400, options),
     engine.command(merchant, null, () => 'a command of the same transaction'),
-    beginAdvance(engine, { merchant, clock: merchant.clock }, (now) => now + 86_400, options),
+    beginAdvance(engine, [{ merchant, clock: merchant.clock }], (now) => now + 86_400, options),
   ]
   const outcomes = await Promise.allSettled(attempts)
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])

@@ -1,15 +1,23 @@
 import * as z from 'zod'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
-import type { Clock } from '../../engine/clock.ts'
+import type { MerchantClock } from '../../engine/begin-advance.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { MerchantState } from '../../engine/merchant-state.ts'
+import { MerchantDeleted, type MerchantState } from '../../engine/merchant-state.ts'
 import { upcomingJobs } from '../../engine/upcoming.ts'
-import { advance, advanceFields, aimOf, presentClock, presentTestClock, presentUpcoming } from '../clock.ts'
+import {
+  type Aim,
+  advance,
+  advanceFields,
+  aimOf,
+  presentClock,
+  presentTestClock,
+  presentUpcoming,
+} from '../clock.ts'
 import { list, pageParams } from '../pagination.ts'
 import type { RouteErrors } from '../route.ts'
 import { anyClockList, upcomingList } from '../schemas/clock.ts'
 import { theMerchant } from './merchant.ts'
-import type { AddRoute } from './services.ts'
+import type { AddRoute, AdminServices } from './site.ts'
 
 const oneFields = { merchant: z.string().optional(), test_clock: z.string().optional() }
 const scopeFields = { ...oneFields, all: z.boolean().optional() }
@@ -17,9 +25,6 @@ const scopeParams = z.object(scopeFields)
 const advanceParams = z.object({ ...scopeFields, ...advanceFields })
 const showParams = z.object(oneFields)
 const upcomingParams = z.object({ ...oneFields, ...pageParams })
-
-/** A clock and its merchant. */
-type MerchantClock = { readonly merchant: MerchantState; readonly clock: Clock }
 
 /** If there are several merchants, `merchant` or `all` is required. */
 const NEEDS_MERCHANT: RouteErrors = { 400: ['parameter_missing'] }
@@ -45,15 +50,8 @@ export function clockAdminRoutes(add: AddRoute): void {
       errors: NEEDS_MERCHANT,
     },
     async ({ c, site, params }) => {
-      const { engine } = site
-      const clocks = selectClocks(engine, params)
-      const aim = aimOf(params)
-      // Checked first, so that no clock advances if one of them cannot.
-      for (const { clock } of clocks) engine.time.check(clock, aim.aim(clock.now), aim.param)
-      const wanted = { ...params, ...aim, clockParam: 'test_clock' }
-      const summaries = await Promise.all(
-        clocks.map(({ merchant, clock }) => advance(site, merchant, clock, wanted)),
-      )
+      const wanted = { ...params, ...aimOf(params), clockParam: 'test_clock' }
+      const { clocks, summaries } = await advanceSelected(site, wanted)
       return list(
         c.req.path,
         clocks.map((owned, index) => {
@@ -127,6 +125,23 @@ export function clockAdminRoutes(add: AddRoute): void {
       })
     },
   )
+}
+
+/** Advances the selected clocks: all of them or none. With `all`, a merchant that is deleted meanwhile is left out. */
+async function advanceSelected(
+  site: AdminServices,
+  wanted: Aim & z.infer<typeof advanceParams> & { readonly clockParam: string },
+) {
+  for (;;) {
+    const clocks = selectClocks(site.engine, wanted)
+    // A clock never goes back: a target that is not ahead now is refused without waiting.
+    for (const { clock } of clocks) site.engine.time.check(clock, wanted.aim(clock.now), wanted.param)
+    try {
+      return { clocks, summaries: await advance(site, clocks, wanted) }
+    } catch (error) {
+      if (!(wanted.all && error instanceof MerchantDeleted)) throw error
+    }
+  }
 }
 
 const mainClock = (merchant: MerchantState): MerchantClock => ({ merchant, clock: merchant.clock })

@@ -131,6 +131,30 @@ describe('with several merchants', () => {
     expect(await clocks()).toEqual([NOW, NOW + DAY])
   })
 
+  test('no clock is moved if another advance takes one of them beyond the target', async () => {
+    await addMerchant()
+    const [own, all] = await Promise.all([
+      operator('POST', 'clock/advance', { merchant: other.id, by: '2d' }),
+      operator('POST', 'clock/advance', { all: true, to: NOW + DAY }),
+    ])
+    expect(own.status).toBe(200)
+    expectRefusal(all, invalid('to'))
+    expect(await clocks()).toEqual([NOW, NOW + 2 * DAY])
+  })
+
+  test('a merchant that is deleted while the advance of all waits is left out', async () => {
+    await addMerchant()
+    await subscribe(otherTwin)
+    await operator('POST', 'clock/advance', { merchant: other.id, to: '2526-01-01', async: true })
+    const all = operator('POST', 'clock/advance', { all: true, to: '2600-01-01' })
+    expect((await operator('DELETE', `merchants/${other.id}`)).status).toBe(200)
+    const { status, body } = await all
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject([
+      { merchant_id: first, now: Date.parse('2600-01-01') / 1000, summary: { jobs: 0 } },
+    ])
+  })
+
   test('all are frozen and unfrozen', async () => {
     await addMerchant()
     const modes = async (verb: string) =>
