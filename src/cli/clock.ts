@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
 import type { AdvanceTarget, Clock, ClockScope, Summary, Upcoming } from '../client/types.ts'
@@ -101,11 +102,13 @@ function addAdvance(clock: Command, io: Io): void {
       const { client, out } = invocation
       const scope = await resolveScope(client, options)
       const aim = await aimOf(client, scope, options, by)
+      const advance_id = randomUUID()
       const work = client.advanceClocks(scope, aim, {
+        advance_id,
         stop_on: options.stopOn,
         await_webhooks: options.awaitWebhooks,
       })
-      await cancelable(invocation, scope, withProgress(invocation, scope, work), (answer) =>
+      await cancelable(invocation, advance_id, withProgress(invocation, scope, work), (answer) =>
         out.show(answer, ({ data }) => {
           for (const { summary, ...moved } of data) describeAdvance(out, moved, summary)
         }),

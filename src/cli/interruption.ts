@@ -1,34 +1,62 @@
 import { constants } from 'node:os'
-import type { ClockScope } from '../client/types.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Client } from '../client/client.ts'
+import { Refused } from '../client/errors.ts'
+import type { Clock, List } from '../client/types.ts'
 import type { Invocation } from './command.ts'
 import { ExitWith } from './failure.ts'
 
+const RETRY_MS = 50
+
 /**
- * Waits for an advance and prints its result. Ctrl-C or SIGTERM cancels the advance; what it did until then is printed. If
- * the command dies otherwise, the advance continues in the daemon.
+ * Waits for an advance and prints its result. Ctrl-C or SIGTERM cancels this advance only, also while it waits for another
+ * one; what it did until then is printed. If the command dies otherwise, the advance continues in the daemon.
+ * @param advanceId - the id that the advance was requested with
  * @param print - prints the result of the advance
  * @throws ExitWith the signal's status, after the result was printed, when a signal canceled the advance
  * paytwin: interrupting a command also stops the work that it started.
  */
-export async function cancelable<Answer>(
+export async function cancelable<Answer extends List<Clock>>(
   { client, out }: Invocation,
-  scope: ClockScope,
+  advanceId: string,
   work: Promise<Answer>,
   print: (answer: Answer) => void,
 ): Promise<void> {
   let received: NodeJS.Signals | undefined
+  const ended = new AbortController()
   const cancel = (signal: NodeJS.Signals) => {
     received = signal
     // If this fails, the advance itself reports the reason.
-    client.cancelAdvances(scope).catch(() => undefined)
+    cancelArrived(client, advanceId, ended.signal).catch(() => undefined)
   }
   process.once('SIGINT', cancel).once('SIGTERM', cancel)
+  let answer: Answer
   try {
-    print(await work)
+    answer = await work
   } finally {
+    ended.abort()
     process.off('SIGINT', cancel).off('SIGTERM', cancel)
   }
+  print(answer)
   if (received === undefined) return
-  out.note('Canceled: the clock stays at the time it has reached.')
+  const isMoving = answer.data.some(({ status }) => status === 'advancing')
+  out.note(
+    isMoving
+      ? 'Canceled before it began: another advance moves the clock.'
+      : 'Canceled: the clock stays at the time it has reached.',
+  )
   throw new ExitWith(128 + constants.signals[received])
+}
+
+/** Cancels an advance. Its request may arrive after the cancellation, which is then repeated. */
+async function cancelArrived(client: Client, advanceId: string, ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    try {
+      await client.cancelAdvance(advanceId)
+      return
+    } catch (error) {
+      if (!(error instanceof Refused && error.code === 'resource_missing')) throw error
+    }
+    await delay(RETRY_MS, undefined, { signal: ended })
+  }
 }

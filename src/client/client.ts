@@ -42,6 +42,8 @@ import type {
 type AdvanceWaits = {
   readonly stop_on?: readonly string[] | undefined
   readonly await_webhooks?: boolean | undefined
+  /** An id by which this advance can be canceled. */
+  readonly advance_id?: string | undefined
 }
 
 export type EventPage = EventFilter & {
@@ -135,6 +137,11 @@ export class Client {
   /** Stops a running advance after its current batch. */
   cancelAdvances(scope: ClockScope): Promise<List<Clock>> {
     return this.#post('clock/cancel', scope)
+  }
+
+  /** Cancels one advance, also while it waits. Throws Refused, resource_missing, when it has not arrived yet or has ended. */
+  cancelAdvance(advance_id: string): Promise<List<Clock>> {
+    return this.#post('clock/cancel', { advance_id })
   }
 
   freezeClocks(scope: ClockScope): Promise<List<Clock>> {

@@ -1,11 +1,14 @@
 import type { Clock } from './clock.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant-state.ts'
-import type { AdvanceOptions, Summary } from './scheduler.ts'
+import { type AdvanceOptions, EMPTY_SUMMARY, type Summary } from './scheduler.ts'
 import { ClockHeld } from './unit.ts'
 
 /** A clock and its merchant. */
 export type MerchantClock = { readonly merchant: MerchantState; readonly clock: Clock }
+
+/** An advance that was canceled before it began. */
+const CANCELED = 'canceled'
 
 /**
  * Begins to move clocks of different merchants forward, from due job to due job: all of them or none. It waits until no
@@ -17,9 +20,10 @@ export type MerchantClock = { readonly merchant: MerchantState; readonly clock: 
  * @param options.clockParam - the parameter that names a test clock; "id" for a path
  * @param options.checkCredentials - throws when the caller may not begin it any more, after waiting
  * @param options.begun - what else to write when it begins, in the same transaction
+ * @param options.signal - cancels this advance, also while it waits, and no other advance of the clocks
  * @throws ApiError resource_missing for a test clock that was deleted while the advance waited; parameter_invalid for its target
  * @throws MerchantDeleted when a merchant was deleted while the advance waited
- * @returns when it has begun: for each clock a promise of what was done, which resolves when that has ended or was canceled
+ * @returns when it has begun, or was canceled before: for each clock a promise of what was done, which resolves when that has ended or was canceled
  * See docs/contract/clocks.md#advancing.
  */
 export async function beginAdvance(
@@ -31,17 +35,20 @@ export async function beginAdvance(
     clockParam,
     begun,
     checkCredentials,
+    signal,
     ...options
   }: Partial<AdvanceOptions> & {
     param: string
     clockParam?: string
     begun?: () => void
     checkCredentials?: () => void
+    signal?: AbortSignal
   },
 ): Promise<{ readonly done: readonly Promise<Summary>[] }> {
-  const started = await engine.commandAll(
+  const beginning = engine.commandAll(
     clocks.map(({ merchant }) => merchant),
     (unitOf) => {
+      if (signal?.aborted) return CANCELED
       for (const { merchant, clock } of clocks) {
         if (merchant.held.has(clock) || clock.target !== null) throw new ClockHeld(clock)
       }
@@ -54,6 +61,7 @@ export async function beginAdvance(
       })
       const started = targets.map(({ merchant, clock, target }) => ({
         merchant,
+        clock,
         done: engine.time.start(unitOf(merchant), clock, { target, param, options }),
       }))
       begun?.()
@@ -61,7 +69,12 @@ export async function beginAdvance(
     },
     { beginsAdvance: true },
   )
-  for (const { clock } of clocks) engine.time.release(clock)
+  const started = await (signal ? Promise.race([beginning, whenAborted(signal)]) : beginning)
+  if (started === CANCELED) return { done: clocks.map(async () => EMPTY_SUMMARY) }
+  for (const { merchant, clock, done } of started) {
+    engine.time.release(clock)
+    if (signal) onAbortUntil(done, signal, () => engine.time.cancel(merchant, clock))
+  }
   return {
     done: started.map(({ merchant, done }) =>
       options.await_webhooks ? deliveredToo(engine, merchant, done) : done,
@@ -78,4 +91,19 @@ async function deliveredToo(
   const summary = await done
   if (summary.stopped_on !== null) await outbox.settled(merchant)
   return summary
+}
+
+const whenAborted = (signal: AbortSignal): Promise<typeof CANCELED> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(CANCELED)
+    else signal.addEventListener('abort', () => resolve(CANCELED), { once: true })
+  })
+
+/** Runs `act` when the signal is aborted, or was, unless the work has ended by then. */
+function onAbortUntil(ended: Promise<unknown>, signal: AbortSignal, act: () => void): void {
+  // Another advance of the clock may begin right after this one.
+  const stop = () => signal.removeEventListener('abort', act)
+  ended.then(stop, stop)
+  if (signal.aborted) act()
+  else signal.addEventListener('abort', act, { once: true })
 }

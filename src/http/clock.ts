@@ -124,9 +124,13 @@ export async function advance(
       begun?: () => void
       /** Checks that the caller's credentials are still valid when the advance begins. */
       checkCredentials?: () => void
+      /** Cancels the advance, also while it waits. */
+      signal?: AbortSignal | undefined
+      /** Is called when the advance has ended. */
+      ended?: () => void
     },
 ): Promise<readonly ReturnType<typeof presentSummary>[]> {
-  const { aim, param, clockParam, begun, checkCredentials } = given
+  const { aim, param, clockParam, begun, checkCredentials, signal } = given
   const { done } = await beginAdvance(site.engine, clocks, aim, {
     stop_on: stopOn(given),
     await_webhooks: given.await_webhooks ?? false,
@@ -134,7 +138,9 @@ export async function advance(
     ...(clockParam !== undefined && { clockParam }),
     ...(begun && { begun }),
     ...(checkCredentials && { checkCredentials }),
+    ...(signal && { signal }),
   })
+  void Promise.allSettled(done).then(given.ended)
   const ended = Promise.all(done)
   if (!given.async) return (await ended).map(presentSummary)
   ended.catch((error: unknown) => site.reportError(error, 'advancing a clock'))

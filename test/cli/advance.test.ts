@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Clock, type List, NOW_SECONDS, withDaemon } from './command-line.ts'
 import { lines, start, subscribe } from './executable.ts'
@@ -81,6 +82,25 @@ describe('a long advance', () => {
     expect(answer.data[0]?.summary.jobs).toBeGreaterThan(0)
     expect(await clock()).toMatchObject({ status: 'ready', now: answer.data[0]?.now })
     expect(answer.data[0]?.now).toBeGreaterThan(NOW_SECONDS)
+  })
+
+  test('is not ended by Ctrl-C on another one that waits for it', async () => {
+    const running = start(['clock', 'advance', '--to', '9000-01-01', '--json'], { env: daemon().env })
+    const ended = once(running, 'close')
+    while ((await clock())?.status !== 'advancing');
+    const waiting = start(['clock', 'advance', '--to', '9500-01-01', '--json'], { env: daemon().env })
+    const closed = once(waiting, 'close')
+    const [said, beside] = [lines(waiting.stdout), lines(waiting.stderr)]
+    // Long enough for its request to arrive. If it arrives later, it is canceled all the same.
+    await delay(1_000)
+    waiting.kill('SIGINT')
+    expect(JSON.parse((await said.next()) ?? '').data[0].summary).toMatchObject({ jobs: 0 })
+    expect(await beside.next()).toBe('Canceled before it began: another advance moves the clock.')
+    expect(await closed).toEqual([130, null])
+    expect(await clock()).toMatchObject({ status: 'advancing', target: Date.parse('9000-01-01') / 1000 })
+    running.kill('SIGINT')
+    expect(await ended).toEqual([130, null])
+    expect((await clock())?.status).toBe('ready')
   })
 
   test('continues when its command is killed, until it is canceled', async () => {

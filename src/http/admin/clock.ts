@@ -17,12 +17,15 @@ import { list, pageParams } from '../pagination.ts'
 import type { RouteErrors } from '../route.ts'
 import { anyClockList, upcomingList } from '../schemas/clock.ts'
 import { theMerchant } from './merchant.ts'
+import { type NamedAdvance, NamedAdvances } from './named-advances.ts'
 import type { AddRoute, AdminServices } from './site.ts'
 
 const oneFields = { merchant: z.string().optional(), test_clock: z.string().optional() }
 const scopeFields = { ...oneFields, all: z.boolean().optional() }
 const scopeParams = z.object(scopeFields)
-const advanceParams = z.object({ ...scopeFields, ...advanceFields })
+const idField = { advance_id: z.string().min(1).max(255).optional() }
+const advanceParams = z.object({ ...scopeFields, ...advanceFields, ...idField })
+const cancelParams = z.object({ ...scopeFields, ...idField })
 const showParams = z.object(oneFields)
 const upcomingParams = z.object({ ...oneFields, ...pageParams })
 
@@ -30,6 +33,7 @@ const upcomingParams = z.object({ ...oneFields, ...pageParams })
 const NEEDS_MERCHANT: RouteErrors = { 400: ['parameter_missing'] }
 
 export function clockAdminRoutes(add: AddRoute): void {
+  const named = new NamedAdvances()
   add(
     {
       method: 'get',
@@ -51,7 +55,7 @@ export function clockAdminRoutes(add: AddRoute): void {
     },
     async ({ c, site, params }) => {
       const wanted = { ...params, ...aimOf(params), clockParam: 'test_clock' }
-      const { clocks, summaries } = await advanceSelected(site, wanted)
+      const { clocks, summaries } = await advanceNamed(site, wanted, named)
       return list(
         c.req.path,
         clocks.map((owned, index) => {
@@ -65,13 +69,19 @@ export function clockAdminRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'clock/cancel',
-      summary: 'Cancels running advances.',
-      params: scopeParams,
+      summary: 'Cancels running advances, or the one with the given advance_id, also while it waits.',
+      params: cancelParams,
       returns: anyClockList,
       errors: NEEDS_MERCHANT,
     },
-    ({ c, site, params }) => {
-      const clocks = selectClocks(site.engine, params)
+    ({ c, site, params: { advance_id, ...scope } }) => {
+      if (advance_id !== undefined) {
+        if (Object.values(scope).some((value) => value !== undefined)) {
+          throw parameterInvalid('advance_id', 'Use advance_id, or merchant, test_clock and all, not both')
+        }
+        return list(c.req.path, named.cancel(advance_id).map(present))
+      }
+      const clocks = selectClocks(site.engine, scope)
       for (const { merchant, clock } of clocks) site.engine.time.cancel(merchant, clock)
       return list(c.req.path, clocks.map(present))
     },
@@ -127,17 +137,29 @@ export function clockAdminRoutes(add: AddRoute): void {
   )
 }
 
+type Wanted = Aim & z.infer<typeof advanceParams> & { readonly clockParam: string }
+
+/** Advances the selected clocks. The advance can be canceled by its `advance_id` until it has ended. */
+async function advanceNamed(site: AdminServices, wanted: Wanted, advances: NamedAdvances) {
+  const advance = wanted.advance_id === undefined ? undefined : advances.add(wanted.advance_id)
+  try {
+    return await advanceSelected(site, wanted, advance)
+  } catch (error) {
+    advance?.end()
+    throw error
+  }
+}
+
 /** Advances the selected clocks: all of them or none. With `all`, a merchant that is deleted meanwhile is left out. */
-async function advanceSelected(
-  site: AdminServices,
-  wanted: Aim & z.infer<typeof advanceParams> & { readonly clockParam: string },
-) {
+async function advanceSelected(site: AdminServices, wanted: Wanted, named: NamedAdvance | undefined) {
   for (;;) {
     const clocks = selectClocks(site.engine, wanted)
+    if (named) named.clocks = clocks
     // A clock never goes back: a target that is not ahead now is refused without waiting.
     for (const { clock } of clocks) site.engine.time.check(clock, wanted.aim(clock.now), wanted.param)
     try {
-      return { clocks, summaries: await advance(site, clocks, wanted) }
+      const cancelable = named && { signal: named.signal, ended: named.end }
+      return { clocks, summaries: await advance(site, clocks, { ...wanted, ...cancelable }) }
     } catch (error) {
       if (!(wanted.all && error instanceof MerchantDeleted)) throw error
     }

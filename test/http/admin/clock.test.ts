@@ -210,3 +210,77 @@ describe('an asynchronous advance', () => {
     expect(body.data[0]).toMatchObject({ status: 'ready', now: NOW })
   })
 })
+
+describe('an advance with an advance_id', () => {
+  const FAR = { to: '2526-01-01' }
+  const NEAR = Date.parse('2026-06-01') / 1000
+  const advance = (id: string, params: Body) =>
+    operator('POST', 'clock/advance', { advance_id: id, ...params })
+  const begun = async () => {
+    while ((await operator('GET', 'clock')).body.data[0].target === null) await new Promise(setImmediate)
+  }
+  const cancel = (id: string) => operator('POST', 'clock/cancel', { advance_id: id })
+
+  test('is canceled alone while another one runs', async () => {
+    await subscribe(twin)
+    const running = advance('one', { to: NEAR })
+    const waiting = advance('two', FAR)
+    await begun()
+    const canceled = await cancel('two')
+    expect(canceled.status).toBe(200)
+    expect(canceled.body.data).toMatchObject([{ object: 'clock', merchant_id: first, target: NEAR }])
+    expect((await waiting).body.data[0]).toMatchObject({ status: 'advancing', summary: { jobs: 0 } })
+    expect((await running).body.data[0]).toMatchObject({ status: 'ready', now: NEAR })
+    expect(await clocks()).toEqual([NEAR])
+    expectRefusal(await cancel('two'), unknown('advance_id'))
+  })
+
+  test('is canceled alone while another one waits', async () => {
+    await subscribe(twin)
+    expect((await advance('one', { ...FAR, async: true })).body.data[0]).toMatchObject({
+      status: 'advancing',
+    })
+    const waiting = advance('two', { by: '1d' })
+    expect((await cancel('one')).status).toBe(200)
+    const { body } = await waiting
+    expect(body.data[0]).toMatchObject({ status: 'ready', summary: { jobs: expect.any(Number) } })
+    expect(body.data[0].now).toBeGreaterThanOrEqual(NOW + DAY)
+    expect(body.data[0].now).toBeLessThan(NEAR)
+  })
+
+  test('is canceled for all merchants', async () => {
+    await addMerchant()
+    await subscribe(twin)
+    const running = advance('one', { merchant: first, to: NEAR })
+    const all = advance('all', { ...FAR, all: true })
+    await begun()
+    expect((await cancel('all')).body.data).toHaveLength(2)
+    expect((await all).body.data).toMatchObject([{ target: NEAR }, { now: NOW, status: 'ready' }])
+    await running
+    expect(await clocks()).toEqual([NEAR, NOW])
+  })
+
+  test('is canceled while it waits behind a snapshot', async () => {
+    await addMerchant()
+    await subscribe(twin)
+    const running = advance('one', { merchant: first, to: NEAR })
+    const snapshot = operator('POST', 'snapshots', { name: 'before' })
+    const waiting = advance('two', { merchant: first, ...FAR })
+    await begun()
+    await cancel('two')
+    expect((await waiting).body.data[0].summary).toMatchObject({ jobs: 0 })
+    expect([(await running).status, (await snapshot).status]).toEqual([200, 201])
+    expect(await clocks()).toEqual([NEAR, NOW])
+  })
+
+  test('has its id for itself until it ends, and names no clocks to cancel it', async () => {
+    await advance('one', { ...FAR, async: true })
+    expectRefusal(await advance('one', { by: '1d' }), invalid('advance_id'))
+    const both = await operator('POST', 'clock/cancel', { advance_id: 'one', merchant: first })
+    expectRefusal(both, invalid('advance_id'))
+    await twin.post('/v1/customers')
+    expect((await advance('one', { by: '1d' })).status).toBe(200)
+    expectRefusal(await advance('one', { to: NOW }), invalid('to'))
+    expect((await advance('one', { by: '1d' })).status).toBe(200)
+  })
+})
