@@ -13,7 +13,7 @@ const CANCELED = 'canceled'
 /**
  * Begins to move clocks of different merchants forward, from due job to due job: all of them or none. It waits until no
  * other advance of these clocks is under way.
- * @param aim - the target in Unix seconds, computed from a clock's commandTime when the advance begins
+ * @param aim - the target in Unix seconds, computed from a clock's instant when the advance begins
  * @param options.stop_on - types of events after whose first the advance ends
  * @param options.await_webhooks - whether each step waits until the webhooks of the step before are answered
  * @param options.param - the parameter to blame when the target is not ahead
@@ -55,7 +55,7 @@ export async function beginAdvance(
       checkCredentials?.()
       const targets = clocks.map(({ merchant, clock }) => {
         if (clock.isTest) merchant.testClocks.named(clock.id, clockParam)
-        const target = aim(clock.commandTime)
+        const target = aim(clock.instant)
         engine.time.check(clock, target, param)
         return { merchant, clock, target }
       })

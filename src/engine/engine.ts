@@ -1,6 +1,6 @@
 import { internalError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
-import { isOfStorage } from '../store/unusableError.ts'
+import { isOfStorage } from '../store/unusable.ts'
 import { Advances } from './advances.ts'
 import { monotonicWallClock, type Wall } from './clock.ts'
 import { type CommandOptions, CommandQueue } from './command-queue.ts'
@@ -203,7 +203,7 @@ export class Engine {
     checkCurrent(merchant)
     this.#transactions.run([], () => this.store.deleteMerchant(merchant.settings))
     merchant.presence = 'deleted'
-    this.merchants.deleteMerchant(merchant.settings.ordinal)
+    this.merchants.delete(merchant.settings.ordinal)
     this.#listeners.notify((listener) => listener.deleted?.(merchant))
   }
 
@@ -212,7 +212,7 @@ export class Engine {
     const merchant = merchantOf(settings, this.store, this.wall)
     this.merchants.set(settings.ordinal, merchant)
     this.#log.touch(merchant.clock)
-    this.#log.onRollback(() => this.merchants.deleteMerchant(settings.ordinal))
+    this.#log.onRollback(() => this.merchants.delete(settings.ordinal))
     return merchant
   }
 
@@ -234,7 +234,7 @@ export class Engine {
     } finally {
       this.#dropMerchants()
       this.ids.reset()
-      this.time.deleteMerchantRows()
+      this.time.forget()
       this.#loadMerchants()
     }
   }

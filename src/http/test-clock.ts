@@ -3,14 +3,14 @@ import { parameterInvalid } from '../core/errors.ts'
 import { createTestClock, deleteTestClock, listTestClocks } from '../engine/test-clock.ts'
 import type { Api } from './api.ts'
 import { type Aim, advance, advanceFields, aimOf, presentTestClock } from './clock.ts'
-import { commandTime } from './fields.ts'
+import { instant } from './fields.ts'
 import { cursorOf, page, pageParams } from './pagination.ts'
 import { deletedStub } from './resource.ts'
 import { deletedTestClock, testClockList, testClockSchema } from './schemas/clock.ts'
 
-const createParams = z.object({ frozen_time: commandTime, name: z.string().max(255).nullable().optional() })
+const createParams = z.object({ frozen_time: instant, name: z.string().max(255).nullable().optional() })
 const listParams = z.object(pageParams)
-const advanceParams = z.object({ frozen_time: commandTime.optional(), ...advanceFields })
+const advanceParams = z.object({ frozen_time: instant.optional(), ...advanceFields })
 
 export function testClockRoutes(api: Api): void {
   api.write(
@@ -56,7 +56,7 @@ export function testClockRoutes(api: Api): void {
   )
   api.write(
     {
-      method: 'deleteMerchant',
+      method: 'delete',
       path: '/v1/test_helpers/test_clocks/:id',
       summary: 'Deletes a test clock and its customers, and cancels their subscriptions immediately.',
       returns: deletedTestClock,

@@ -18,7 +18,7 @@ import type { RouteErrors } from '../route.ts'
 import { anyClockList, upcomingList } from '../schemas/clock.ts'
 import { theMerchant } from './merchant.ts'
 import { type NamedAdvance, NamedAdvances } from './named-advances.ts'
-import type { AddRoute, AdminServices } from './site.ts'
+import type { AddRoute, AdminServices } from './services.ts'
 
 const oneFields = { merchant: z.string().optional(), test_clock: z.string().optional() }
 const scopeFields = { ...oneFields, all: z.boolean().optional() }
