@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
+import { newNonce } from '../client/proof.ts'
 import type { AdvanceTarget, Clock, ClockScope, Summary, Upcoming } from '../client/types.ts'
 import { counted } from '../text/display.ts'
 import { clockColumns } from './clock-table.ts'
@@ -102,7 +102,7 @@ function addAdvance(clock: Command, io: Io): void {
       const { client, out } = invocation
       const scope = await resolveScope(client, options)
       const aim = await aimOf(client, scope, options, by)
-      const advance_id = randomUUID()
+      const advance_id = newNonce()
       const work = client.advanceClocks(scope, aim, {
         advance_id,
         stop_on: options.stopOn,
