@@ -166,7 +166,8 @@ export class Advances {
       // Requests that arrived during the batch are answered before the next one.
       await nextTurn()
       if (isWaiting) await this.#park(merchant, clock, control)
-      if (this.#isStopping) return summary
+      // A test clock that was deleted during the wait has ended the advance.
+      if (this.#isStopping || clock.target === null) return summary
       const batch = this.#transactions.run([clock], () => {
         if (!this.#canceled.has(clock))
           return runBatch(this.#store, clock, () => this.#units.forStep(merchant, clock))
@@ -218,7 +219,7 @@ export class Advances {
   async #park(merchant: MerchantState, clock: Clock, control: Control): Promise<void> {
     if (this.#canceled.has(clock) || this.#isStopping) return
     const waiting = merchant.held.get(clock) ?? []
-    merchant.parked.add(clock)
+    merchant.parked.set(clock, () => control.wake())
     for (const { requeue } of waiting.splice(0)) requeue()
     try {
       await new Promise<void>((resolve, reject) => {

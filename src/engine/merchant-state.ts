@@ -16,8 +16,8 @@ export type MerchantState = {
    * merchant's writes, a test clock those of its own customers.
    */
   readonly held: Map<Clock, Waiting[]>
-  /** The held clocks whose advance admits commands while it waits for webhooks. */
-  readonly parked: Set<Clock>
+  /** The held clocks whose advance admits commands while it waits for webhooks, each with how to end the wait. */
+  readonly parked: Map<Clock, () => void>
   /**
    * The clocks whose advance has stopped before its end and will continue: when a full disk has space again, or at the
    * next start. Until then nothing that follows such a clock can be written.
@@ -51,7 +51,7 @@ export function merchantOf(settings: Merchant, store: Store, wall: Wall): Mercha
     clock: new Clock(main, wall),
     testClocks: new TestClocks(clocks, settings.ordinal, wall),
     held: new Map(),
-    parked: new Set(),
+    parked: new Map(),
     stalled: new Set(),
     endpoints: new EnabledEndpoints(store, settings.ordinal),
     presence: 'present',

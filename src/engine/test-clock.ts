@@ -29,7 +29,8 @@ export function createTestClock(
 }
 
 /**
- * Deletes a test clock and its customers, and cancels their subscriptions at once.
+ * Deletes a test clock and its customers, and cancels their subscriptions at once. An advance of the clock that waits for
+ * webhooks ends at this instant.
  * @throws ApiError resource_missing
  * See docs/contract/clocks.md#test-clocks.
  */
@@ -41,6 +42,10 @@ export function deleteTestClock(unit: UnitOfWork, id: string): Clock {
     .reverse()
   for (const customer of customers) deleteCustomer(unit, customer.id)
   unit.touch(clock)
+  if (clock.target !== null) {
+    clock.end({ keepsPace: false })
+    unit.onCommit(() => unit.merchant.parked.get(clock)?.())
+  }
   clock.delete()
   return clock
 }

@@ -140,6 +140,11 @@ export class UnitOfWork {
     this.#log.onRollback(undo)
   }
 
+  /** Registers what to do after the commit; dropped when the unit is rolled back. */
+  onCommit(followUp: () => void): void {
+    this.#log.onCommit(followUp)
+  }
+
   /** Returns an object. @throws ClockHeld while an advance holds the clock that the object follows */
   get<K extends Kind>(kind: K, id: string): Objects[K] | undefined {
     const object = this.store.objects.get(kind, this.owner, id)

@@ -235,11 +235,11 @@ describe('stopping while an advance is parked', () => {
 
 describe('on a test clock', () => {
   /** A subscription on a test clock, and an advance of that clock that waits for webhooks. */
-  async function parkedOnTestClock() {
+  async function parkedOnTestClock(method?: string) {
     const shop = await openShop()
     await shop.endpoint({ enabled_events: ['invoice.paid'] })
     const twin = await onTestClock(shop)
-    const { customer, subscription } = await subscribe(twin)
+    const { customer, subscription } = await subscribe(twin, method ? { default_payment_method: method } : {})
     await shop.settled()
     const door = makeDoor()
     shop.inbox.receive = async () => {
@@ -258,6 +258,26 @@ describe('on a test clock', () => {
       path: `/v1/test_helpers/test_clocks/${customer.test_clock}`,
     }
   }
+
+  test('deleting the clock ends its advance at that instant, and no job of it runs any more', async () => {
+    const { shop, door, advance, customer, path } = await parkedOnTestClock('pm_card_refundFail')
+    const { data } = await shop.get(`/v1/charges?customer=${customer.id}`)
+    const refund = await shop.post('/v1/refunds', { charge: data[0].id })
+    const { body } = await shop.request('DELETE', path)
+    expect(body).toMatchObject({ deleted: true })
+    expect(await advance).toMatchObject({
+      status: 'ready',
+      now: FEBRUARY,
+      target: null,
+      summary: { jobs: 1 },
+    })
+    door.open()
+    await shop.settled()
+    const [last] = (await shop.get('/v1/events?limit=1')).data
+    expect([last.type, last.created]).toEqual(['customer.deleted', FEBRUARY])
+    expect((await shop.get(`/v1/refunds/${refund.id}`)).status).toBe('pending')
+    expect(shop.sandbox.merchant.held.size).toBe(0)
+  })
 
   test('an advance waits too, and admits the writes of its customers', async () => {
     const { shop, door, advance, customer, path } = await parkedOnTestClock()
