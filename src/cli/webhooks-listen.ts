@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Client } from '../client/client.ts'
 import { Refused } from '../client/errors.ts'
-import type { Event } from '../client/types.ts'
+import type { Event, WebhookEndpoint } from '../client/types.ts'
 import { assert } from '../core/errors.ts'
 import { eventLine } from '../ui/event-line.ts'
 import { verifySignature } from '../webhooks/signature.ts'
@@ -68,7 +68,7 @@ export async function listen(
       try {
         await whenAborted(ended)
       } finally {
-        await deleteEndpoint(client, endpoint.id)
+        await deleteEndpoint(client, endpoint)
       }
     } finally {
       server.closeAllConnections()
@@ -77,13 +77,33 @@ export async function listen(
   })
 }
 
-/** Deletes the endpoint, unless it is already deleted. */
-async function deleteEndpoint(client: Client, endpoint: string): Promise<void> {
+/**
+ * Deletes the endpoint, unless it is already deleted. After a reset or a restore its id may belong to another endpoint,
+ * which stays.
+ */
+async function deleteEndpoint(client: Client, own: WebhookEndpoint): Promise<void> {
   try {
-    await client.deleteWebhook(endpoint)
+    const found = await findEndpoint(client, own)
+    const isOwn = found !== undefined && found.url === own.url && found.description === own.description
+    if (isOwn) await client.deleteWebhook(own.id)
   } catch (error) {
     if (!(error instanceof Refused && error.code === 'resource_missing')) throw error
   }
+}
+
+/** Finds the endpoint that has the id now. @throws Refused resource_missing when its merchant does not exist any more */
+async function findEndpoint(
+  client: Client,
+  { id, merchant_id }: WebhookEndpoint,
+): Promise<WebhookEndpoint | undefined> {
+  let starting_after: string | undefined
+  do {
+    const page = await client.webhooks({ merchant: merchant_id, limit: 100, starting_after })
+    const found = page.data.find((endpoint) => endpoint.id === id)
+    if (found) return found
+    starting_after = page.has_more ? page.data.at(-1)?.id : undefined
+  } while (starting_after !== undefined)
+  return undefined
 }
 
 /** A request that is rejected: its signature is invalid, or its body is too large. */

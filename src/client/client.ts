@@ -230,6 +230,7 @@ export class Client {
   webhooks(asked: {
     merchant?: string | undefined
     limit?: number | undefined
+    starting_after?: string | undefined
   }): Promise<List<WebhookEndpoint>> {
     return this.#get('webhooks', asked)
   }

@@ -105,6 +105,17 @@ describe('webhooks listen', () => {
     expect((await json<List<{ id: string }>>('webhooks', 'list')).data).toEqual([])
   })
 
+  test('does not delete an endpoint that has its id after a reset', async () => {
+    await text('snapshots', 'reset')
+    const { child, closed, endpoint } = await listen()
+    await text('snapshots', 'reset')
+    const made = await json<{ id: string }>('webhooks', 'create', 'http://127.0.0.1:9/mine')
+    expect(made.id).toBe(endpoint)
+    child.kill('SIGINT')
+    expect(await closed).toEqual([0, null])
+    expect((await json<List<{ id: string }>>('webhooks', 'list')).data).toMatchObject([{ id: made.id }])
+  })
+
   test('ends without an error if its endpoint was deleted', async () => {
     const { child, closed, endpoint } = await listen()
     await text('webhooks', 'delete', endpoint)
@@ -130,7 +141,7 @@ describe('webhooks listen', () => {
         await delay(100)
       }
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ id: 'we_1', secret, livemode: false }))
+      response.end(JSON.stringify({ id: 'we_1', secret, data: [], has_more: false, livemode: false }))
     })
     await new Promise<void>((resolve) => early.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(early.address() as AddressInfo).port}`
