@@ -64,14 +64,17 @@ Every command has --help with examples, and --json for scripts. Commands find th
 or PAYTWIN_URL, otherwise by its data folder: --data or PAYTWIN_DATA, default .paytwin.
 Exit status: 0 done, 1 refused by the daemon, 2 wrong usage, 3 no daemon answers.`
 
-/** Escapes control characters in a message of commander, and in the arguments that it repeats also line ends. */
-function withVisible(args: readonly string[], text: string): string {
-  // The whole argument, or the value in --limit=x or -nx.
-  const repeated = args.flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1), arg.slice(2)])
-  const escaped = repeated
-    .filter((part) => part !== escapeControls(part))
-    .reduce((message, part) => message.replaceAll(part, escapeControls(part)), text)
-  return escapeControlsByLine(escaped)
+/** The suggestion at the end of a message of commander. It names commands or options of paytwin. */
+const SUGGESTION = /\n\(Did you mean [^\n]*\?\)$/
+
+/**
+ * Escapes control characters and line ends in a message of commander, which repeats arguments or parts of them. Only the
+ * line end before a suggestion and the last one are commander's own.
+ */
+function withVisible(text: string): string {
+  const message = text.replace(/\n$/, '')
+  const at = SUGGESTION.exec(message)?.index ?? message.length
+  return `${escapeControls(message.slice(0, at))}${escapeControlsByLine(message.slice(at))}\n`
 }
 
 /** Creates the program. @param args - the arguments it will run with; without arguments it has all commands */
@@ -82,7 +85,7 @@ export async function createProgram(io: Io, args: readonly string[] = []): Promi
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      outputError: (text, write) => write(withVisible(args, text)),
+      outputError: (text, write) => write(withVisible(text)),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     })
