@@ -209,7 +209,7 @@ export class Deliverer implements Deliveries {
     const begun = stopwatch()
     const reply = await this.#post(merchant, delivery, ended).catch((error: unknown): Reply => {
       this.#options.reportError(error, `delivering ${delivery.event} to ${delivery.endpoint}`)
-      return { status: null, error: 'It could not be sent because of a defect in paytwin' }
+      return { status: null, error: 'It could not be sent because of an internal error in paytwin' }
     })
     if (ended.aborted) return null
     const duration_ms = Math.round(stopwatch() - begun)

@@ -52,7 +52,7 @@ describe('a failure of our own', () => {
     expect(delivery).toMatchObject({
       event: bad,
       status: 'pending',
-      attempts: [{ response_status: null, error: expect.stringMatching(/defect in paytwin/) }],
+      attempts: [{ response_status: null, error: expect.stringMatching(/internal error in paytwin/) }],
       next_attempt: NOW + 5,
     })
     await shop.advance({ by: '5s' })
