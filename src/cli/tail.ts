@@ -73,7 +73,8 @@ async function print(
 ): Promise<void> {
   const { signal } = ended
   const wanted = { merchant, types: type }
-  const beginning = since === undefined ? await client.fromNowOn(wanted) : { ...wanted, since, isTold: false }
+  const beginning =
+    since === undefined ? await client.fromNowOn(wanted) : { ...wanted, since, isConfirmed: false }
   const onNews = (news: StreamNews) => {
     const note = NEWS_NOTES[news]
     if (note) out.note(note(client.address.url))

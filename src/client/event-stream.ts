@@ -46,7 +46,7 @@ const PAGE = 100
  */
 export async function* followEvents(
   source: EventSource,
-  { since, isConfirmed: isTold = false, ...wanted }: StreamStart,
+  { since, isConfirmed = false, ...wanted }: StreamStart,
   following: Following,
 ): AsyncGenerator<Event, void, undefined> {
   let last = since === undefined ? await newestId(source, wanted) : (since ?? undefined)
@@ -66,7 +66,7 @@ export async function* followEvents(
     isLastGone = true
     return true
   }
-  for await (const item of reconnecting(open, following, { shouldRetry, wasReached: isTold })) {
+  for await (const item of reconnecting(open, following, { shouldRetry, wasReached: isConfirmed })) {
     if ('event' in item) {
       last = item.event.id
       yield item.event

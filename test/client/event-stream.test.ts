@@ -49,7 +49,7 @@ async function follow(wanted: { since?: string; merchant?: string; types?: strin
   const ids: string[] = []
   const news: StreamNews[] = []
   const client = new Client({ url: server.url, token: null })
-  const options = { signal: ended.signal, onNews: (each: StreamNews) => news.push(each) }
+  const options = { signal: ended.signal, onStatus: (each: StreamNews) => news.push(each) }
   const refusal = await (async () => {
     for await (const { id } of client.followEvents(wanted, options)) ids.push(id)
   })().catch((error: Error) => error.message)
@@ -116,8 +116,8 @@ test('a replaced state is reported in order, and the stream continues after its 
   ])
   const heard: string[] = []
   const client = new Client({ url: server.url, token: null })
-  const onNews = (news: StreamNews) => heard.push(news)
-  const events = client.followEvents({ since: 'evt_6' }, { signal: ended.signal, onStatus: onNews })
+  const onStatus = (news: StreamNews) => heard.push(news)
+  const events = client.followEvents({ since: 'evt_6' }, { signal: ended.signal, onStatus: onStatus })
   await (async () => {
     for await (const { id } of events) heard.push(id)
   })().catch(() => undefined)

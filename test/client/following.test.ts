@@ -29,7 +29,7 @@ const refuse =
     json(response, status, { error: { code, message: `It is ${code}.` }, livemode: false })
 
 /** Follows a daemon whose list has one event, and whose streams are served in turn. After the last one it refuses. */
-async function follow(since: string | null, streams: readonly Answer[], isTold = false) {
+async function follow(since: string | null, streams: readonly Answer[], isConfirmed = false) {
   const asked: (string | undefined)[] = []
   server = await fakeServer((request, response) => {
     if (request.headers.accept !== 'text/event-stream') return json(response, 200, list('evt_new'))
@@ -40,7 +40,7 @@ async function follow(since: string | null, streams: readonly Answer[], isTold =
   const ids: string[] = []
   const news: StreamNews[] = []
   const feed = client.followEvents(
-    { since, isConfirmed: isTold },
+    { since, isConfirmed },
     { signal: new AbortController().signal, onStatus: (each) => news.push(each) },
   )
   const failure = await (async () => {
@@ -127,6 +127,6 @@ test.each([
   server = await fakeServer((_request, response) => json(response, 200, list(...ids)))
   const wanted = { merchant: 'mer_1', types: ['price.*'] }
   const beginning = await new Client({ url: server.url, token: null }).fromNowOn(wanted)
-  expect(beginning).toEqual({ ...wanted, since, isTold: true })
+  expect(beginning).toEqual({ ...wanted, since, isConfirmed: true })
   expect(server.requests[0]?.url).toBe('/_paytwin/events?merchant=mer_1&limit=1')
 })
