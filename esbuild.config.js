@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { licensesOf } from './bin/licenses.js'
 
@@ -149,7 +150,7 @@ const asFunction = {
 const program = await build({
   ...script,
   ...asFunction,
-  entryPoints: ['src/cli/main.ts', 'src/cli/demo.ts'],
+  entryPoints: { main: 'src/cli/main.ts' },
 })
 
 // The test library is one script for CommonJS and ES modules, because instanceof fails with two copies of a class.
@@ -192,18 +193,30 @@ try {
     join(dirname(compiler), 'bin/tsc'),
     ...['-p', 'tsconfig.declarations.json', '--outDir', emitted],
   ])
-  await build({ ...script, entryPoints: ['src/declarations.ts'] })
+  await build({ ...script, entryPoints: ['src/build/declarations.ts'] })
   execFileSync(process.execPath, ['dist/declarations.cjs', emitted, 'dist'])
 } finally {
   await rm(emitted, { recursive: true })
 }
+
+// The OpenAPI document and the pages at /docs, which a daemon serves as they are.
+await build({ ...script, entryPoints: ['src/build/documentation.ts'] })
+const { makeDocumentation } = createRequire(import.meta.url)('./dist/documentation.cjs')
+const documentation = JSON.stringify(await makeDocumentation())
+await writeFile('dist/documentation.json.gz', gzipSync(documentation, { level: 9 }))
+
 const all = [program, library, fixture].map(({ metafile }) => metafile)
 await writeFile('dist/LICENSES.txt', licensesOf(all.flatMap(({ inputs }) => Object.keys(inputs))))
 const made = new Set([
   ...all.flatMap(({ outputs }) => Object.keys(outputs)),
-  ...['LICENSES.txt', 'library.mjs', 'library.d.cts', 'library.d.mts', 'vitest.d.mts'].map(
-    (file) => `dist/${file}`,
-  ),
+  ...[
+    'documentation.json.gz',
+    'LICENSES.txt',
+    'library.mjs',
+    'library.d.cts',
+    'library.d.mts',
+    'vitest.d.mts',
+  ].map((file) => `dist/${file}`),
 ])
 
 // Files of an earlier build are deleted last, so that a failed build deletes nothing.

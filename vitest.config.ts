@@ -1,14 +1,16 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { chromiumPath } from './test/browser/chromium.ts'
+import { hasPytest } from './test/docs/pytest.ts'
 import { hasFaketime } from './test/faked-wall.ts'
 
 // A script that wants the counts names a file for them.
 const report = process.env.PAYTWIN_TEST_REPORT
 
 /** Tests that drive a terminal are there where tmux is; .ci/run sees to it. */
-const needTmux = ['test/ui/tmux.test.ts', 'test/picture/picture.test.ts']
+const needTmux = ['test/ui/tmux.test.ts']
 const hasTmux = spawnSync('tmux', ['-V']).status === 0
 
 /**
@@ -20,6 +22,10 @@ const hasBrowser = chromiumPath() !== undefined || process.env.CI !== undefined
 /** The wall clock is set in front of a running daemon with libfaketime. In continuous integration it has to be there. */
 const needFaketime = ['test/cli/wall-clock.test.ts']
 
+/** The examples in Python are run by pytest. In continuous integration it has to be there. */
+const needPytest = ['test/docs/pytest.test.ts']
+const canRunPytest = process.env.CI !== undefined || hasPytest()
+
 /**
  * The single executable is for Linux, and has a Node within that is one file: that of some distributions is several. In continuous
  * integration it has to be built.
@@ -28,24 +34,37 @@ const needExecutable = ['test/packaging/single-executable.test.ts', 'test/store/
 const isShared = (process.config.variables as Record<string, unknown>).node_shared === true
 const hasExecutable = (process.platform === 'linux' && !isShared) || process.env.CI !== undefined
 
+/** Other clients and tools are a package of their own, which `npm ci` in the root does not install. `npm run compat` installs and runs it. */
+const needCompat = ['test/compat/**']
+const hasCompat = existsSync(new URL('test/compat/node_modules/.package-lock.json', import.meta.url))
+
+/** What is excluded, and what would include it. */
+const leftOut = [
+  { has: hasTmux, tests: needTmux, missing: 'tmux is not installed' },
+  { has: hasBrowser, tests: needBrowser, missing: 'Chromium is not installed' },
+  { has: hasFaketime, tests: needFaketime, missing: 'faketime is not installed' },
+  { has: canRunPytest, tests: needPytest, missing: 'pytest is not installed' },
+  { has: hasExecutable, tests: needExecutable, missing: 'this Node cannot be built into an executable' },
+  { has: hasCompat, tests: needCompat, missing: "'npm run compat' installs what they need, and runs them" },
+].filter(({ has }) => !has)
+// Vitest evaluates this file once more for each project.
+if (process.env.VITEST_LEFT_OUT === undefined) {
+  for (const { tests, missing } of leftOut) console.warn(`Left out: ${tests.join(', ')} (${missing})`)
+  process.env.VITEST_LEFT_OUT = 'shown'
+}
+
 /**
  * Tests that replace a module run in a process of their own. All others share processes, and the modules that are loaded there:
  * loading them again for each file took a fifth of the suite's processor time.
  */
 const apart = [
-  'test/engine/oauth-app.test.ts',
+  'test/engine/access/oauth-app.test.ts',
   'test/simulation/simulation.test.ts',
   // It loads the native part of SQLite once more, which a process can do only once.
   'test/store/native-part.test.ts',
 ]
 const all = ['test/**/*.test.{ts,tsx}']
-const exclude = [
-  ...configDefaults.exclude,
-  ...(hasTmux ? [] : needTmux),
-  ...(hasBrowser ? [] : needBrowser),
-  ...(hasFaketime ? [] : needFaketime),
-  ...(hasExecutable ? [] : needExecutable),
-]
+const exclude = [...configDefaults.exclude, ...leftOut.flatMap(({ tests }) => tests)]
 
 export default defineConfig({
   test: {

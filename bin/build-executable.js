@@ -1,6 +1,6 @@
 /**
  * `npm run build:executable [-- FILE]`: builds one file (default dist/executable/paytwin) with this Node, the program, its V8
- * code cache and the native part of SQLite. The licences are written to a file beside it.
+ * code cache, its documentation and the native part of SQLite. The licences are written to a file beside it.
  */
 const { execFileSync, spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -68,6 +68,7 @@ function makeBlob(work) {
   const assets = {
     'main.cjs': MAIN,
     compiled: COMPILED,
+    'documentation.json.gz': join(dirname(MAIN), 'documentation.json.gz'),
     'better_sqlite3.node': require.resolve('better-sqlite3/build/Release/better_sqlite3.node'),
   }
   writeFileSync(config, JSON.stringify({ main, output, disableExperimentalSEAWarning: true, assets }))

@@ -1,4 +1,4 @@
-// Runs a test that is short in the suite for as long as is asked for, as in `npm run crash -- --rounds 300 --seed 7`.
+// Runs a test that is short in the suite for a requested time or number of rounds, as in `npm run crash -- --rounds 300 --seed 7`.
 // Options become variables that the test reads: PAYTWIN_LONG_ROUNDS=300, PAYTWIN_LONG_SEED=7.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,8 @@ for (let at = 0; at < options.length; at += 2) {
   variables[`PAYTWIN_LONG_${name.toUpperCase()}`] = String(value)
 }
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
-const args = [vitest, 'run', file, '--disable-console-intercept', '--reporter=verbose']
+const reporters = ['--reporter=verbose', ...(process.env.PAYTWIN_TEST_REPORT ? ['--reporter=json'] : [])]
+const args = [vitest, 'run', file, '--disable-console-intercept', ...reporters]
 const { status } = spawnSync(process.execPath, args, {
   stdio: 'inherit',
   env: { ...process.env, PAYTWIN_LONG: '1', ...variables },

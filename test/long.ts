@@ -1,13 +1,13 @@
 /** Whether a test was started for itself, to run long: see long.js. */
 export const isLong = process.env.PAYTWIN_LONG !== undefined
 
-/** How much of something a test does: what it was asked for, or what it does in the suite. */
+/** Returns the amount of work of a test: the requested one, or that of the suite. */
 export function asked(what: 'rounds' | 'minutes' | 'seed', inSuite: number): number {
   const given = process.env[`PAYTWIN_LONG_${what.toUpperCase()}`]
   return given === undefined ? inSuite : Number(given)
 }
 
-/** Numbers that look random and follow from a seed: a failure can be had again. Each is at least 0 and below a limit. */
+/** Pseudo-random numbers from a seed, so that a failure can be reproduced. Each is at least 0 and below a limit. */
 export function dice(seed: number): (limit: number) => number {
   let state = seed >>> 0
   return (limit) => {

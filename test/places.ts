@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A new folder that goes when the test ends. */
+/** Creates a folder that is deleted at the end of the test. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'paytwin-state-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A document as it lies there. */
+/** Reads a document. */
 export const documentText = (name: string): string =>
   readFileSync(join(import.meta.dirname, '../docs', name), 'utf8')
 
@@ -14,7 +14,7 @@ export const anchorsIn = (text: string): string[] =>
       .replaceAll(/\s/g, '-'),
   )
 
-/** Links to headings of the document itself that there are none of. */
+/** Finds links to headings that do not exist in the document. */
 export function deadLinksIn(text: string): string[] {
   const anchors = new Set(anchorsIn(text))
   const links = [...withoutBlocks(text).matchAll(/\]\(#(?<anchor>[^)]*)\)/g)].map(
@@ -25,7 +25,7 @@ export function deadLinksIn(text: string): string[] {
 
 const withoutBlocks = (text: string): string => text.replaceAll(/^```.*?^```$/gms, '')
 
-/** What stands below a heading, up to the next one of any level. @throws {Error} when there is no such heading */
+/** Returns the text below a heading, up to the next heading of any level. @throws {Error} if there is no such heading */
 export function sectionOf(text: string, heading: string): string {
   const lines = text.split('\n')
   const start = lines.findIndex((line) => line.replace(/^#+ /, '') === heading && line.startsWith('#'))

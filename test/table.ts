@@ -17,7 +17,7 @@ export function table<const Names extends readonly string[]>(
 
 export type Move = { readonly from: string; readonly event: string; readonly to: string }
 
-/** Every cell of a status table written as text: statuses down, events across, '-' for what is refused. */
+/** Parses a status table in text form: a row for each status, a column for each event, '-' for refused events. */
 export function matrix(text: string): Move[] {
   const [head = '', ...rows] = linesOf(text)
   const [, ...events] = head.split(/ {2,}/)

@@ -1,5 +1,6 @@
 import { parseInstant } from '../src/core/calendar.ts'
-import { openSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox.ts'
+import { openSandbox, type Sandbox, type SandboxOptions } from '../src/daemon/sandbox.ts'
+import type { Documentation } from '../src/http/admin/services.ts'
 import { expectDescribed } from './described.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are checked by what tests expect of them
@@ -24,6 +25,14 @@ export type Twin = {
   close(): Promise<void>
 }
 
+let made: Promise<Documentation> | undefined
+
+/** The documentation as the build would make it from these sources. It is made once. */
+function documentation(): Promise<Documentation> {
+  made ??= import('../src/build/documentation.ts').then(({ makeDocumentation }) => makeDocumentation())
+  return made
+}
+
 export const DEFAULT_NOW = '2026-01-31T10:00:00Z'
 
 export async function startTwin({
@@ -34,6 +43,7 @@ export async function startTwin({
     database: ':memory:',
     clock: parseInstant(now) ?? 'live',
     seed: '1',
+    documentation,
     ...options,
   })
   return clientOf(sandbox, options.secretKey ?? sandbox.secretKey ?? '')
@@ -87,7 +97,7 @@ export function clientOf(sandbox: Sandbox, secretKey: string): Twin {
   }
 }
 
-/** A monthly price of 20.00 USD, or what is asked for. */
+/** Creates a price; by default a monthly price of 20.00 USD. */
 export const makePrice = (twin: Twin, params: Body = {}): Promise<Body> =>
   twin.post('/v1/prices', { unit_amount: 2000, currency: 'usd', recurring: { interval: 'month' }, ...params })
 

@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { Client } from '../client/client.ts'
-import { type ConnectionOptions, findDaemon } from './connection.ts'
+import { type ConnectionOptions, findDaemon } from './daemon/connection.ts'
+import { explainConnection } from './daemon/explain-connection.ts'
 import type { Io } from './io.ts'
-import { Output } from './output.ts'
+import { Output } from './show/output.ts'
 
 /** The daemon's client, the output and the streams of a running command. */
 export type Invocation = {
@@ -18,6 +19,8 @@ export type Verb<Options> = {
   readonly about: string
   /** The descriptions of its arguments, by name. */
   readonly arguments?: Readonly<Record<string, string>>
+  /** An argument with choices, which commander checks. */
+  readonly takes?: Argument
   /** Adds the command's own options; the common options are added to every command. */
   readonly options?: (command: Command) => Command
   readonly examples: readonly string[]
@@ -30,13 +33,18 @@ export function addVerb<Options extends object = object>(noun: Command, io: Io, 
   for (const argument of command.registeredArguments) {
     argument.description = verb.arguments?.[argument.name()] ?? ''
   }
+  if (verb.takes) command.addArgument(verb.takes)
   verb.options?.(command)
   commonOptions(command)
     .addHelpText('after', examplesText(verb.examples))
     .action(async () => {
       const options = command.opts<Options & ConnectionOptions & { json?: boolean }>()
       const client = new Client(findDaemon(options, io))
-      await verb.run({ client, out: new Output(io, options), io }, options, command.args)
+      try {
+        await verb.run({ client, out: new Output(io, options), io }, options, command.args)
+      } catch (error) {
+        throw explainConnection(error, client.address, options, io)
+      }
     })
 }
 
@@ -57,7 +65,7 @@ export const examplesText = (examples: readonly string[]): string =>
 export const optionWithChoices = (
   flags: string,
   about: string,
-  { choices, byDefault }: { choices: readonly string[]; byDefault: string },
+  { choices, byDefault }: { choices: readonly string[]; byDefault?: string },
 ): Option =>
   new Option(flags, about)
     .choices(choices)

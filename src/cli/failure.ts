@@ -5,7 +5,7 @@ import { escapeControls, escapeControlsByLine } from '../text/display.ts'
 import type { Io } from './io.ts'
 
 /**
- * 0 done; 1 the daemon refused; 2 wrong usage; 3 no daemon answers. `paytwin run` exits with the status of its command. A
+ * 0 success; 1 the daemon refused; 2 wrong usage; 3 no daemon answers. `paytwin run` exits with the status of its command. A
  * command that a signal interrupted exits with 128 plus the signal's number, as shells report it.
  * See docs/contract/command-line.md#exit-status.
  */
@@ -64,7 +64,7 @@ function explain(error: unknown): Explained {
     const [message = refusal(error), ...others] = error.mistakes.map(mistake)
     return { exitStatus: 1, message: escapeControls(message), others: others.map(escapeControls) }
   }
-  if (error instanceof Unreachable) return { exitStatus: 3, message: escapeControls(absence(error)) }
+  if (error instanceof Unreachable) return { exitStatus: 3, message: escapeControls(`${error.message}.`) }
   return {
     exitStatus: 1,
     message: escapeControlsByLine(
@@ -79,8 +79,3 @@ function refusal({ status, code, message }: Refused): string {
 }
 
 const mistake = (reported: ReportedMistake): string => `${mistakeText(reported)} (${reported.code})`
-
-const absence = ({ message, isConnected }: Unreachable): string =>
-  isConnected
-    ? `${message}.`
-    : `${message}. Start a daemon with 'paytwin start', or give the URL of another one with --url.`

@@ -4,10 +4,24 @@ import { firstSentence } from '../text/display.ts'
 /** The groups of commands in the help, in this order. A command that is not listed joins the last group. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Daemon:', ['serve', 'start', 'stop', 'status', 'logs', 'run']],
-  ['Time and billing:', ['clock', 'events', 'customers', 'subscriptions', 'invoices']],
-  ['Access and webhooks:', ['keys', 'merchants', 'apps', 'oauth', 'webhooks', 'requests']],
-  ['Test data and faults:', ['fixtures', 'trigger', 'faults', 'snapshots']],
-  ['More:', ['completion', 'help']],
+  ['Time and billing:', ['clock', 'events']],
+  [
+    'Resources:',
+    [
+      'customers',
+      'subscriptions',
+      'invoices',
+      'payment_intents',
+      'charges',
+      'refunds',
+      'get',
+      'post',
+      'delete',
+    ],
+  ],
+  ['Access and webhooks:', ['keys', 'merchants', 'apps', 'oauth', 'webhooks', 'listen', 'requests']],
+  ['Test data and faults:', ['fixtures', 'trigger', 'faults', 'snapshots', 'reset']],
+  ['More:', ['ids', 'completion', 'help']],
 ]
 
 const [LAST] = GROUPS.at(-1) ?? ['']
@@ -35,7 +49,7 @@ export const helpStyle: HelpConfiguration = {
 }
 
 /** Describes an option with its choices, its default, and whether it is required. */
-export function aboutOption(option: Option): string {
+function aboutOption(option: Option): string {
   const { description, argChoices, mandatory } = option
   const defaultValue = option.defaultValueDescription ?? option.defaultValue
   const choices = argChoices ? `: ${argChoices.join(', ')}` : ''
@@ -48,9 +62,10 @@ function termOf(argument: Argument): string {
   return argument.required ? name : `[${name}]`
 }
 
-/** Rewrites `help clock advance` to `clock advance --help`, if there is such a command. */
-export function helpAsOption(program: Command, args: readonly string[]): readonly string[] {
+/** Rewrites `help clock advance` to `clock advance --help`, if there is such a command, and `version` and `-v` to `--version`. */
+export function withoutSynonyms(program: Command, args: readonly string[]): readonly string[] {
   const [first, ...names] = args
+  if (names.length === 0 && (first === 'version' || first === '-v')) return ['--version']
   if (first !== 'help') return args
   let command: Command | undefined = program
   for (const name of names) command = command?.commands.find((child) => child.name() === name)

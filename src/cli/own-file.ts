@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
-/** Opening a pipe that nobody writes to returns at once instead of waiting for a writer. */
+/** Opening a pipe without a writer returns at once instead of waiting for one. */
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 /**

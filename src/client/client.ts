@@ -1,3 +1,4 @@
+import { allPages, deleteJson, getJson, postJson, type Query } from './admin-requests.ts'
 import {
   type EventFilter,
   type EventSource,
@@ -7,9 +8,24 @@ import {
   type StreamStart,
 } from './event-stream.ts'
 import type { Following } from './live.ts'
-import { followRequests } from './request-stream.ts'
+import type {
+  AdvanceWaits,
+  DeliveriesToRetry,
+  EventPage,
+  FixturesToLoad,
+  Limited,
+  MerchantUpdate,
+  NewFault,
+  NewKey,
+  NewMerchant,
+  NewWebhook,
+  OfMerchant,
+  OneClock,
+  PageAfter,
+} from './params.ts'
+import { followRequests, type RequestsWanted } from './request-stream.ts'
 import { type StoppingDaemon, shutDown } from './shutdown.ts'
-import { type Address, requestJson } from './transport.ts'
+import type { Address } from './transport.ts'
 import type {
   AdvanceTarget,
   Authorization,
@@ -21,7 +37,6 @@ import type {
   Event,
   Fault,
   Fixtures,
-  FixturesFile,
   InvoiceTimeline,
   Key,
   List,
@@ -37,20 +52,6 @@ import type {
   WebhookDelivery,
   WebhookEndpoint,
 } from './types.ts'
-
-/** What stops an advance early, and whether it waits for webhooks. */
-type AdvanceWaits = {
-  readonly stop_on?: readonly string[] | undefined
-  readonly await_webhooks?: boolean | undefined
-  /** An id by which this advance can be canceled. */
-  readonly advance_id?: string | undefined
-}
-
-export type EventPage = EventFilter & {
-  readonly limit?: number | undefined
-  readonly starting_after?: string | undefined
-  readonly ending_before?: string | undefined
-}
 
 /**
  * Calls the admin API of one daemon. Methods return the objects of the API unchanged.
@@ -73,26 +74,20 @@ export class Client {
     return shutDown(this.address)
   }
 
-  createKey(given: {
-    merchant?: string | undefined
-    name?: string | undefined
-    publishable?: boolean | undefined
-  }): Promise<Key> {
+  createKey(given: NewKey): Promise<Key> {
     return this.#post('keys', given)
   }
 
+  /** Lists all keys, page by page. */
   keys(): Promise<List<Key>> {
-    return this.#get('keys')
+    return allPages((starting_after) => this.#get('keys', { limit: 100, starting_after }))
   }
 
   revokeKey(id: string): Promise<Key> {
     return this.#post(`keys/${encodeURIComponent(id)}/revoke`)
   }
 
-  createMerchant(given: {
-    name?: string | undefined
-    clock?: string | number | undefined
-  }): Promise<Merchant> {
+  createMerchant(given: NewMerchant): Promise<Merchant> {
     return this.#post('merchants', given)
   }
 
@@ -100,14 +95,7 @@ export class Client {
     return this.#get('merchants')
   }
 
-  updateMerchant(
-    id: string,
-    change: {
-      name?: string | undefined
-      api_version?: string | undefined
-      dunning_final_action?: string | undefined
-    },
-  ): Promise<Merchant> {
+  updateMerchant(id: string, change: MerchantUpdate): Promise<Merchant> {
     return this.#post(`merchants/${encodeURIComponent(id)}`, change)
   }
 
@@ -115,23 +103,17 @@ export class Client {
     return this.#delete(`merchants/${encodeURIComponent(id)}`)
   }
 
-  clocks({
-    merchant,
-    test_clock,
-  }: {
-    merchant?: string | undefined
-    test_clock?: string | undefined
-  } = {}): Promise<List<Clock>> {
+  clocks({ merchant, test_clock }: OneClock = {}): Promise<List<Clock>> {
     return this.#get('clock', { merchant, test_clock })
   }
 
   /** Advances clocks. Resolves when the advance has ended, with no time limit. The signal stops the waiting, not the advance. */
   advanceClocks(
     scope: ClockScope,
-    aim: AdvanceTarget,
+    target: AdvanceTarget,
     { signal, ...options }: AdvanceWaits & { readonly signal?: AbortSignal } = {},
   ): Promise<List<Clock & { readonly summary: Summary }>> {
-    return this.#post('clock/advance', { ...scope, ...aim, ...options }, signal)
+    return this.#post('clock/advance', { ...scope, ...target, ...options }, signal)
   }
 
   /** Stops a running advance after its current batch. */
@@ -152,18 +134,12 @@ export class Client {
     return this.#post('clock/unfreeze', scope)
   }
 
-  upcoming(asked: {
-    merchant?: string | undefined
-    test_clock?: string | undefined
-    limit?: number | undefined
-  }): Promise<List<Upcoming>> {
+  upcoming(asked: OneClock & PageAfter): Promise<List<Upcoming>> {
     return this.#get('upcoming', asked)
   }
 
   events({ limit, starting_after, ending_before, ...wanted }: EventPage): Promise<List<Event>> {
-    const search = eventQuery(wanted)
-    addGiven(search, { limit, starting_after, ending_before })
-    return requestJson(this.address, { method: 'GET', path: `/_paytwin/events?${search}` })
+    return this.#get('events', { limit, starting_after, ending_before }, eventQuery(wanted))
   }
 
   event(id: string): Promise<Event> {
@@ -187,8 +163,8 @@ export class Client {
     return followEvents(this.#events, beginning, options)
   }
 
-  /** Returns the position after the newest event: see the function fromNowOn. */
-  fromNowOn(wanted: EventFilter): Promise<StreamStart> {
+  /** Returns the position after the newest event: see the function positionAfterNewest. */
+  positionAfterNewest(wanted: EventFilter): Promise<StreamStart> {
     return positionAfterNewest(this.#events, wanted)
   }
 
@@ -218,35 +194,24 @@ export class Client {
     return this.#post('reset')
   }
 
-  createWebhook(given: {
-    url: string
-    enabled_events?: readonly string[] | undefined
-    merchant?: string | undefined
-    description?: string | undefined
-  }): Promise<WebhookEndpoint> {
+  createWebhook(given: NewWebhook): Promise<WebhookEndpoint> {
     return this.#post('webhooks', given)
   }
 
-  webhooks(asked: {
-    merchant?: string | undefined
-    limit?: number | undefined
-    starting_after?: string | undefined
-  }): Promise<List<WebhookEndpoint>> {
+  webhooks(asked: OfMerchant & PageAfter): Promise<List<WebhookEndpoint>> {
     return this.#get('webhooks', asked)
   }
 
-  deleteWebhook(id: string): Promise<{ readonly id: string; readonly deleted: true }> {
+  deleteWebhook(id: string): Promise<Deleted> {
     return this.#delete(`webhooks/${encodeURIComponent(id)}`)
   }
 
-  webhookDeliveries(id: string, asked: { limit?: number | undefined }): Promise<List<WebhookDelivery>> {
+  webhookDeliveries(id: string, asked: PageAfter): Promise<List<WebhookDelivery>> {
     return this.#get(`webhooks/${encodeURIComponent(id)}/deliveries`, asked)
   }
 
   /** Retries pending deliveries now: one, those of an endpoint, or all. */
-  retryWebhooks(
-    which: { id: string } | { all: true; merchant?: string | undefined },
-  ): Promise<List<WebhookDelivery>> {
+  retryWebhooks(which: DeliveriesToRetry): Promise<List<WebhookDelivery>> {
     return this.#post('webhooks/retry', which)
   }
 
@@ -257,14 +222,7 @@ export class Client {
     return this.#post(`events/${encodeURIComponent(id)}/resend`, given)
   }
 
-  addFault(given: {
-    kind: string
-    count?: number | undefined
-    rate?: number | undefined
-    route?: string | undefined
-    merchant?: string | undefined
-    ms?: number | undefined
-  }): Promise<Fault> {
+  addFault(given: NewFault): Promise<Fault> {
     return this.#post('faults', given)
   }
 
@@ -276,34 +234,25 @@ export class Client {
     return this.#delete('faults')
   }
 
-  clearFault(id: string): Promise<{ readonly id: string; readonly deleted: true }> {
+  clearFault(id: string): Promise<Deleted> {
     return this.#delete(`faults/${encodeURIComponent(id)}`)
   }
 
-  requests(asked: {
-    merchant?: string | undefined
-    limit?: number | undefined
-  }): Promise<List<LoggedRequest>> {
+  requests(asked: OfMerchant & Limited): Promise<List<LoggedRequest>> {
     return this.#get('requests', asked)
   }
 
   /** Streams requests to /v1 as they are answered: see the function followRequests. */
-  followRequests(
-    wanted: { readonly merchant?: string | undefined },
-    following: Following,
-  ): AsyncGenerator<LoggedRequest, void, undefined> {
+  followRequests(wanted: RequestsWanted, following: Following): AsyncGenerator<LoggedRequest> {
     return followRequests(this.address, wanted, following)
   }
 
-  trigger(given: { type: string; merchant?: string | undefined }): Promise<Triggered> {
+  trigger(given: OfMerchant & { type: string }): Promise<Triggered> {
     return this.#post('trigger', given)
   }
 
   /** Loads fixtures, all of them or none. With validate_only, checks them and loads nothing. */
-  loadFixtures(given: {
-    files: readonly FixturesFile[]
-    validate_only?: boolean | undefined
-  }): Promise<Fixtures> {
+  loadFixtures(given: FixturesToLoad): Promise<Fixtures> {
     return this.#post('fixtures', given)
   }
 
@@ -323,41 +272,27 @@ export class Client {
     return this.#delete(`apps/${encodeURIComponent(id)}`)
   }
 
-  authorizations(asked: { limit?: number | undefined }): Promise<List<Authorization>> {
+  authorizations(asked: Limited): Promise<List<Authorization>> {
     return this.#get('authorizations', asked)
   }
 
-  approveAuthorization(id: string, on: { merchant?: string | undefined }): Promise<AuthorizationDecision> {
+  approveAuthorization(id: string, on: OfMerchant): Promise<AuthorizationDecision> {
     return this.#post(`authorizations/${encodeURIComponent(id)}/approve`, on)
   }
 
-  denyAuthorization(id: string, on: { merchant?: string | undefined }): Promise<AuthorizationDecision> {
+  denyAuthorization(id: string, on: OfMerchant): Promise<AuthorizationDecision> {
     return this.#post(`authorizations/${encodeURIComponent(id)}/deny`, on)
   }
 
-  #get<Answer>(
-    path: string,
-    query: Readonly<Record<string, string | number | undefined>> = {},
-  ): Promise<Answer> {
-    const search = new URLSearchParams()
-    addGiven(search, query)
-    return requestJson(this.address, { method: 'GET', path: `/_paytwin/${path}?${search}` })
+  #get<Answer>(path: string, query?: Query, search?: URLSearchParams): Promise<Answer> {
+    return getJson(this.address, path, query, search)
   }
 
-  #post<Answer>(path: string, body: object = {}, signal?: AbortSignal): Promise<Answer> {
-    return requestJson(this.address, { method: 'POST', path: `/_paytwin/${path}`, body, signal })
+  #post<Answer>(path: string, body?: object, signal?: AbortSignal): Promise<Answer> {
+    return postJson(this.address, path, { body, signal })
   }
 
   #delete<Answer>(path: string): Promise<Answer> {
-    return requestJson(this.address, { method: 'DELETE', path: `/_paytwin/${path}` })
-  }
-}
-
-function addGiven(
-  search: URLSearchParams,
-  given: Readonly<Record<string, string | number | undefined>>,
-): void {
-  for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined) search.set(name, String(value))
+    return deleteJson(this.address, path)
   }
 }

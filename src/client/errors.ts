@@ -7,23 +7,28 @@ export class Refused extends Error {
   readonly code: string | null
   /** All mistakes in fixtures; empty for other requests. */
   readonly mistakes: readonly Mistake[]
+  /** The whole answer. */
+  readonly body: unknown
 
   constructor({
     status,
     code,
     message,
     mistakes = [],
+    body,
   }: {
     status: number
     code: string | null
     message: string
     mistakes?: readonly Mistake[] | undefined
+    body?: unknown
   }) {
     super(message)
     this.name = 'Refused'
     this.status = status
     this.code = code
     this.mistakes = mistakes
+    this.body = body
   }
 }
 

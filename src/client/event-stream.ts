@@ -23,7 +23,7 @@ export type StreamStart = EventFilter & {
   /** The event after which the stream begins. null: with the first event. undefined: with the next new event. */
   readonly since?: string | null | undefined
   /**
-   * Whether `since` came from the daemon itself. Then the daemon has been reachable, and an event that it does not find was
+   * Whether `since` came from the daemon itself. Then the daemon has been reachable, and an event that it cannot find was
    * removed since.
    */
   readonly isConfirmed?: boolean | undefined

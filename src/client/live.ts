@@ -30,7 +30,7 @@ const LONGEST_PAUSE_MS = 2_000
  */
 export async function* reconnecting<Item>(
   connect: (signal: AbortSignal) => Promise<AsyncIterable<Item>>,
-  { signal, onStatus: onNews = () => undefined }: Following,
+  { signal, onStatus = () => undefined }: Following,
   {
     shouldRetry = () => false,
     wasReached = false,
@@ -41,7 +41,7 @@ export async function* reconnecting<Item>(
   for (let pause = PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     try {
       const items = await connect(signal)
-      onNews(isFirst ? 'connected' : 'reconnected')
+      onStatus(isFirst ? 'connected' : 'reconnected')
       isFirst = false
       isOpen = true
       pause = PAUSE_MS
@@ -52,7 +52,7 @@ export async function* reconnecting<Item>(
       const isLost = error instanceof Unreachable && !error.isUnproven
       if (!isKnown || !(isLost || shouldRetry(error))) throw error
     }
-    if (isOpen) onNews('lost')
+    if (isOpen) onStatus('lost')
     isOpen = false
     await delay(pause, undefined, { signal }).catch(() => undefined)
   }

@@ -2,6 +2,12 @@ import { type Following, messages, type Received, reconnecting } from './live.ts
 import { type Address, open } from './transport.ts'
 import type { LoggedRequest } from './types.ts'
 
+/** Selects requests: of a merchant, or with ignored parameters. */
+export type RequestsWanted = {
+  readonly merchant?: string | undefined
+  readonly ignored_params?: boolean | undefined
+}
+
 /**
  * Streams requests to /v1 as they are answered, from now on. Reconnects when the connection breaks. Requests that were
  * answered in the meantime are skipped, because a restarted daemon does not have them.
@@ -10,11 +16,14 @@ import type { LoggedRequest } from './types.ts'
  */
 export const followRequests = (
   address: Address,
-  { merchant }: { readonly merchant?: string | undefined },
+  { merchant, ignored_params }: RequestsWanted,
   following: Following,
 ): AsyncGenerator<LoggedRequest, void, undefined> =>
   reconnecting(async (signal) => {
-    const query = new URLSearchParams(merchant === undefined ? {} : { merchant })
+    const query = new URLSearchParams({
+      ...(merchant !== undefined && { merchant }),
+      ...(ignored_params && { ignored_params: 'true' }),
+    })
     const response = await open(address, {
       method: 'GET',
       path: `/_paytwin/requests?${query}`,

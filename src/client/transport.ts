@@ -31,6 +31,8 @@ type Outgoing = {
   /** Path and query, below the daemon's url. */
   readonly path: string
   readonly body?: unknown
+  /** A form, in place of a JSON body. */
+  readonly form?: string | undefined
   readonly headers?: OutgoingHttpHeaders
   readonly signal?: AbortSignal | undefined
   /** Keeps the connection open. The default agent closes connections that are idle for some seconds. */
@@ -69,7 +71,7 @@ export async function open(address: Address, outgoing: Outgoing): Promise<Incomi
   const answer = await readJson<ErrorBody>(address, response, outgoing.maxBytes)
   if (typeof answer.error?.message !== 'string') throw notPaytwin(address)
   const { message, code, mistakes } = answer.error
-  throw new Refused({ status, code: code ?? null, message, mistakes })
+  throw new Refused({ status, code: code ?? null, message, mistakes, body: answer })
 }
 
 /** Checks that the daemon knows the token. Done for each request, because another program may take over the port at any time. */
@@ -114,7 +116,8 @@ type ErrorBody = { error?: { message?: string; code?: string; mistakes?: readonl
  */
 function send({ url, token }: Address, outgoing: Outgoing): Promise<IncomingMessage> {
   const target = new URL(url.replace(/\/+$/, '') + outgoing.path)
-  const body = outgoing.body === undefined ? undefined : JSON.stringify(outgoing.body)
+  const body = outgoing.form ?? (outgoing.body === undefined ? undefined : JSON.stringify(outgoing.body))
+  const type = outgoing.form === undefined ? 'application/json' : 'application/x-www-form-urlencoded'
   const request = target.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
     const sent = request(target, {
@@ -123,7 +126,7 @@ function send({ url, token }: Address, outgoing: Outgoing): Promise<IncomingMess
       agent: outgoing.agent,
       headers: {
         accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': type }),
         'content-length': Buffer.byteLength(body ?? ''),
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...outgoing.headers,

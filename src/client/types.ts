@@ -1,5 +1,16 @@
+import type { FaultShape, KeyShape, MerchantShape, StatusShape } from '../http/schemas/admin.ts'
+import type { ClockShape, TestClockShape, UpcomingShape } from '../http/schemas/clock.ts'
+import type { EventShape } from '../http/schemas/event.ts'
+import type { FixturesShape } from '../http/schemas/fixtures.ts'
+import type { AppShape, AuthorizationShape, DecisionShape } from '../http/schemas/oauth.ts'
+import type { RequestShape } from '../http/schemas/request.ts'
+import type { ShutdownShape } from '../http/schemas/shutdown.ts'
+import type { SnapshotShape } from '../http/schemas/snapshot.ts'
+import type { TriggerShape } from '../http/schemas/trigger.ts'
+import type { DeliveryShape, EndpointShape } from '../http/schemas/webhook.ts'
+
 /**
- * The objects of the admin API, with the fields that the command line and the terminal UI use. Times are Unix seconds.
+ * The objects of the admin API, from the schemas of its answers. Times are Unix seconds.
  * See docs/contract/operator.md#admin-api.
  */
 
@@ -11,141 +22,67 @@ export type List<Item> = {
   readonly livemode: boolean
 }
 
+/** An object as it is read, without `livemode`, which is always false. */
+type Read<T> = T extends readonly (infer Item)[]
+  ? readonly Read<Item>[]
+  : T extends object
+    ? { readonly [Field in keyof T as Field extends 'livemode' ? never : Field]: Read<T[Field]> }
+    : T
+
+/** An object with a secret, if the answer creates it or a new secret. */
+type WithSecret<T, Name extends string = 'secret'> = T & { readonly [Field in Name]?: string }
+
+/** A main clock or a test clock, with the fields that both have. */
+export type Clock = Omit<Read<ClockShape>, 'object' | 'created'> & {
+  readonly object: Read<ClockShape | TestClockShape>['object']
+}
 /** The counts of a finished or running advance. See docs/contract/clocks.md#clock-endpoints. */
-export type Summary = {
-  readonly jobs: number
-  readonly events: number
-  readonly invoices_paid: number
-  readonly payments_failed: number
-  readonly stopped_on: string | null
-}
-
-export type Clock = {
-  readonly id: string
-  readonly object: 'clock' | 'test_clock'
-  readonly mode: 'live' | 'frozen'
-  readonly now: number
-  readonly status: 'ready' | 'advancing'
-  readonly target: number | null
-  readonly merchant_id: string
-  /** While an advance is under way. */
-  readonly progress?: Summary
-  /** Only in the answer to an advance. */
-  readonly summary?: Summary
-}
-
-export type Merchant = {
-  readonly id: string
-  readonly object: 'merchant'
-  readonly name: string
-  readonly created: number
-  readonly api_version: string
-  readonly dunning_final_action: string
-  readonly clock: Clock
-}
-
-export type Key = {
-  readonly id: string
-  readonly object: 'key'
-  readonly type: 'secret' | 'publishable'
-  readonly name: string | null
-  readonly hint: string
-  readonly merchant_id: string
-  readonly created: number
-  readonly last_used: number | null
-  readonly revoked: number | null
-  /** Only in the answer that creates it. */
-  readonly secret?: string
-}
-
-export type Upcoming = {
-  readonly object: 'upcoming'
-  readonly due: number
-  readonly kind: string
-  readonly subscription: string | null
-  readonly invoice: string | null
-  readonly merchant_id: string
-}
+export type Summary = NonNullable<Clock['summary']>
+export type Merchant = Omit<Read<MerchantShape>, 'clock' | 'merchant_id'> & { readonly clock: Clock }
+export type Key = WithSecret<Read<KeyShape>> & { readonly merchant_id: string }
+export type Upcoming = Read<UpcomingShape>
 
 /** A resource of /v1 in an event. Its fields depend on `object`. */
 export type Resource = { readonly object: string; readonly id: string } & Readonly<Record<string, unknown>>
 
-export type Event = {
-  readonly id: string
-  readonly object: 'event'
+export type Event = Pick<Read<EventShape>, 'id' | 'object' | 'created' | 'merchant_id'> & {
+  /** A newer daemon can have further types. */
   readonly type: string
-  readonly created: number
-  readonly merchant_id: string
   readonly data: {
     readonly object: Resource
     readonly previous_attributes?: Readonly<Record<string, unknown>>
   }
 }
 
-export type Status = {
-  readonly object: 'status'
-  readonly url: string
-  readonly pid: number
-  /** The data folder; null if the daemon runs in memory. */
-  readonly data: string | null
-  readonly version: string
-  /** Seconds since the daemon started. */
-  readonly uptime: number
-  readonly merchants: readonly Merchant[]
-  readonly counts: Readonly<Record<string, number>>
-}
-
-export type Snapshot = {
-  readonly id: string
-  readonly object: 'snapshot'
-  readonly name: string
-  readonly created: number
-  /** In bytes. */
-  readonly size: number
-}
+export type Status = Omit<Read<StatusShape>, 'merchants'> & { readonly merchants: readonly Merchant[] }
+export type Snapshot = Read<SnapshotShape>
 
 /** The deletion stub of an object. */
 export type Deleted = { readonly id: string; readonly object: string; readonly deleted: true }
+export type { ChargeShape as Charge } from '../http/schemas/charge.ts'
+export type { CustomerShape as Customer } from '../http/schemas/customer.ts'
+export type { InvoiceShape as Invoice } from '../http/schemas/invoice.ts'
+export type { PaymentIntentShape as PaymentIntent } from '../http/schemas/payment-intent.ts'
+export type { RefundShape as Refund } from '../http/schemas/refund.ts'
+export type { SubscriptionShape as Subscription } from '../http/schemas/subscription.ts'
 export type {
   CustomerTimelineShape as CustomerTimeline,
-  HappeningShape as Happening,
   InvoiceTimelineShape as InvoiceTimeline,
-  ProspectShape as Prospect,
   RelatedShape as Related,
   SubscriptionTimelineShape as SubscriptionTimeline,
+  TimelineEntryShape as TimelineEntry,
+  TimelineJobShape as TimelineJob,
   TimelineShape as Timeline,
 } from '../http/schemas/timeline.ts'
 /** The answer to a shutdown. */
-export type Shutdown = Pick<Status, 'url' | 'pid' | 'data'> & { readonly object: 'shutdown' }
+export type Shutdown = Read<ShutdownShape>
 
 /** An OAuth app: a client that merchants can authorize. */
-export type OAuthApp = {
-  readonly id: string
-  readonly object: 'app'
-  readonly client_id: string
-  readonly name: string
-  readonly redirect_uris: readonly string[]
-  readonly created: number
-  /** Only in the answer that creates the app or rotates the secret. */
-  readonly client_secret?: string
-}
+export type OAuthApp = WithSecret<Read<AppShape>, 'client_secret'>
 
 /** An OAuth authorization: the request of an app, and the decision. */
-export type Authorization = {
-  readonly id: string
-  readonly object: 'authorization'
-  readonly client_id: string
-  readonly redirect_uri: string
-  readonly scope: string
-  readonly status: 'pending' | 'approved' | 'denied' | 'expired'
-  readonly created: number
-  readonly expires_at: number
-  readonly revoked: number | null
-  /** null until a merchant decides on the consent page. */
-  readonly merchant_id: string | null
-}
-
-export type AuthorizationDecision = { readonly status: 'approved' | 'denied'; readonly redirect_to: string }
+export type Authorization = Read<AuthorizationShape>
+export type AuthorizationDecision = Pick<Read<DecisionShape>, 'status' | 'redirect_to'>
 
 /** Selects clocks. */
 export type ClockScope =
@@ -156,73 +93,15 @@ export type ClockScope =
 /** The target of an advance: an instant (Unix seconds or ISO 8601) or a duration. */
 export type AdvanceTarget = { readonly to: number | string } | { readonly by: string }
 
-export type WebhookEndpoint = {
-  readonly id: string
-  readonly object: 'webhook_endpoint'
-  readonly url: string
-  readonly enabled_events: readonly string[]
-  readonly description: string | null
-  readonly status: 'enabled' | 'disabled'
-  readonly created: number
-  readonly merchant_id: string
-  /** Only in the answer that creates it. */
-  readonly secret?: string
-}
-
-export type WebhookDelivery = {
-  readonly id: string
-  readonly object: 'webhook_delivery'
-  readonly event: string
-  readonly endpoint: string
-  readonly status: 'pending' | 'succeeded' | 'failed' | 'discarded'
-  readonly created: number
-  readonly attempts: readonly {
-    readonly time: number
-    readonly response_status: number | null
-    readonly response_body: string | null
-    readonly error: string | null
-    readonly duration_ms: number
-  }[]
-  readonly next_attempt: number | null
-  readonly merchant_id: string
-}
-
-export type Fault = {
-  readonly id: string
-  readonly object: 'fault'
-  readonly kind: string
-  /** How many more times it applies; null for no limit. */
-  readonly remaining: number | null
-  readonly rate: number
-  readonly route: string | null
-  readonly merchant: string | null
-  readonly ms: number | null
-}
+export type WebhookEndpoint = WithSecret<Read<EndpointShape>>
+export type WebhookDelivery = Read<DeliveryShape>
+export type Fault = Read<FaultShape>
 
 /** A request to /v1 that was answered. `time` is in Unix milliseconds. */
-export type LoggedRequest = {
-  readonly id: string
-  readonly object: 'request'
-  readonly time: number
-  readonly method: string
-  readonly path: string
-  readonly status: number
-  readonly duration_ms: number
-  readonly key: string | null
-  readonly replayed: boolean
-  readonly code: string | null
-  readonly merchant_id: string | null
-}
+export type LoggedRequest = Read<RequestShape>
 
 /** The answer to a trigger. `due` and `command` are set if the event is emitted only after the clock advances. */
-export type Triggered = {
-  readonly object: 'trigger'
-  readonly type: string
-  readonly merchant_id: string
-  readonly events: readonly Event[]
-  readonly due: number | null
-  readonly command: string | null
-}
+export type Triggered = Omit<Read<TriggerShape>, 'events'> & { readonly events: readonly Event[] }
 
 /** A fixtures file: its name, which mistakes refer to, and its JSON. */
 export type FixturesFile = { readonly name: string; readonly content: unknown }
@@ -237,19 +116,4 @@ export type Mistake = {
 }
 
 /** The objects that loading fixtures created, or would create. */
-export type Fixtures = {
-  readonly object: 'fixtures'
-  readonly validate_only: boolean
-  readonly counts: Readonly<Record<string, number>>
-  readonly made: readonly {
-    readonly object: string
-    readonly ref: string | null
-    readonly id: string
-    /** null for an app. */
-    readonly merchant_id: string | null
-    readonly file: string
-    readonly path: string
-    /** Of a new app or webhook endpoint; shown only once. */
-    readonly secret?: string
-  }[]
-}
+export type Fixtures = Read<FixturesShape>

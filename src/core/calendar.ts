@@ -8,6 +8,9 @@ export type IntervalUnit = (typeof INTERVAL_UNITS)[number]
 /** How often a price recurs: every `interval_count` × `interval`. */
 export type Recurring = { readonly interval: IntervalUnit; readonly interval_count: number }
 
+/** A span of time in Unix seconds. `start` is inclusive, `end` exclusive. */
+export type Period = { readonly start: number; readonly end: number }
+
 const DAYS: Record<'day' | 'week', number> = { day: 1, week: 7 }
 const MONTHS: Record<'month' | 'year', number> = { month: 1, year: 12 }
 
@@ -142,3 +145,6 @@ function offsetSeconds(zone: string): number {
 /** Formats an instant as UTC ISO 8601 without fractions: `2026-01-31T10:00:00Z`. */
 export const formatInstant = (instant: number): string =>
   new Date(instant * 1000).toISOString().replace('.000', '')
+
+/** Formats the UTC date of an instant: `2026-01-31`. */
+export const formatDate = (instant: number): string => formatInstant(instant).slice(0, 10)

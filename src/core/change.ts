@@ -1,50 +1,5 @@
-import type { Charge } from './charge.ts'
-import type { Customer } from './customer.ts'
 import { assert } from './errors.ts'
-import type { EventType } from './event.ts'
-import type { Invoice } from './invoice.ts'
-import type { InvoiceItem } from './invoice-item.ts'
-import type { PaymentIntent } from './payment-intent.ts'
-import type { PaymentMethod } from './payment-method.ts'
-import type { Price, Product } from './price.ts'
-import type { Refund } from './refund.ts'
-import type { Subscription } from './subscription.ts'
-import type { WebhookDelivery, WebhookEndpoint } from './webhook.ts'
-
-/** Every stored public object, by kind. The order is that of `COLUMNS` (`store/columns.ts`); its numbers are stored. */
-export type Objects = {
-  customer: Customer
-  product: Product
-  price: Price
-  payment_method: PaymentMethod
-  subscription: Subscription
-  invoice: Invoice
-  payment_intent: PaymentIntent
-  charge: Charge
-  refund: Refund
-  invoice_item: InvoiceItem
-  webhook_endpoint: WebhookEndpoint
-  webhook_delivery: WebhookDelivery
-}
-export type Kind = keyof Objects
-
-export const ID_PREFIXES: Readonly<Record<Kind, string>> = {
-  customer: 'cus',
-  product: 'prod',
-  price: 'price',
-  payment_method: 'pm',
-  subscription: 'sub',
-  invoice: 'in',
-  payment_intent: 'pi',
-  charge: 'ch',
-  refund: 're',
-  invoice_item: 'ii',
-  webhook_endpoint: 'we',
-  webhook_delivery: 'whd',
-}
-
-/** Reports whether an id is of this kind, by its prefix. */
-export const isIdOf = (kind: Kind, id: string): boolean => id.startsWith(`${ID_PREFIXES[kind]}_`)
+import type { EventType, Kind, Objects } from './kinds.ts'
 
 /** One step of a change: an object before (null: it did not exist) and after it, and the event that reports it. */
 export type Step = {
@@ -104,7 +59,7 @@ export class Change {
     return this.#latest.get(id) as Objects[K] | undefined
   }
 
-  /** Counts by how many the steps so far change the number of objects that meet a condition. */
+  /** Returns the change in the number of objects that meet a condition, caused by the steps so far. */
   gain<K extends Kind>(kind: K, isMet: (object: Objects[K]) => boolean): number {
     const count = (object: Step['after'] | null) => Number(object !== null && isMet(object as Objects[K]))
     return this.steps

@@ -1,3 +1,4 @@
+import type { Balances } from './customer-balance.ts'
 import type { Metadata } from './metadata.ts'
 
 /** A customer. See docs/contract/customers.md#customers. */
@@ -15,6 +16,8 @@ export type Customer = {
   readonly next_invoice_number: number
   /** Whether one of its invoices is outstanding: open and charged automatically, or past its due date. */
   readonly delinquent: boolean
+  /** What the next invoices in each currency add: negative for a credit. Currencies without a balance are absent. */
+  readonly balances: Balances
   /** The test clock of the customer and its objects; null for the merchant's main clock. */
   readonly test_clock: string | null
   readonly deleted: boolean

@@ -1,42 +1,5 @@
 import { matchesGlob } from './glob.ts'
-
-/**
- * Every type of event, in the order in which the store numbers them: append new types at the end.
- * See docs/contract/events-and-webhooks.md#event-types.
- */
-export const EVENT_TYPES = [
-  'subscription.created',
-  'subscription.updated',
-  'subscription.deleted',
-  'subscription.resumed',
-  'invoice.created',
-  'invoice.finalized',
-  'invoice.paid',
-  'invoice.payment_failed',
-  'invoice.voided',
-  'invoice.marked_uncollectible',
-  'invoice.deleted',
-  'payment_intent.created',
-  'payment_intent.succeeded',
-  'payment_intent.payment_failed',
-  'payment_intent.canceled',
-  'payment_intent.requires_action',
-  'charge.succeeded',
-  'charge.failed',
-  'charge.refunded',
-  'refund.created',
-  'refund.failed',
-  'customer.created',
-  'customer.updated',
-  'customer.deleted',
-  'payment_method.attached',
-  'payment_method.detached',
-  'price.created',
-  'price.updated',
-  'product.created',
-  'product.updated',
-] as const
-export type EventType = (typeof EVENT_TYPES)[number]
+import { EVENT_TYPES, type EventType } from './kinds.ts'
 
 /** paytwin: the maximum length in characters of an event type or glob in a request. */
 export const MAX_PATTERN_LENGTH = 256

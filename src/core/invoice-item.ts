@@ -1,7 +1,9 @@
 import { parameterInvalid } from './errors.ts'
-import { type Invoice, type InvoiceLine, MAX_LINES, withLines } from './invoice.ts'
+import { type Invoice, type InvoiceLine, type ItemProration, MAX_LINES, withLines } from './invoice.ts'
+import { isDraft } from './invoice-status.ts'
 import type { Metadata } from './metadata.ts'
-import { lineAmount, total } from './money.ts'
+import { total } from './money.ts'
+import { type Pricing, priceAmount } from './price-amount.ts'
 
 /**
  * A charge of any amount that is pending for the customer's next manual invoice, or is on an invoice. Amounts are in
@@ -13,12 +15,22 @@ export type InvoiceItem = {
   readonly customer: string
   readonly currency: string
   readonly amount: number
-  readonly unit_amount: number
+  /** null if the units do not have one whole amount. */
+  readonly unit_amount: number | null
   readonly quantity: number
   readonly price: string | null
   readonly description: string | null
   /** The invoice that bills it; null while it is pending. */
   readonly invoice: string | null
+  /** The subscription that it belongs to, if any. */
+  readonly subscription: string | null
+  /**
+   * The subscription whose next invoice bills it; null for an item that the customer's next manual invoice bills. Not part
+   * of the API's object.
+   */
+  readonly billed_with: string | null
+  /** For a proration: the item of the subscription, and the span that it credits or charges. */
+  readonly proration: ItemProration | null
   readonly metadata: Metadata
   readonly test_clock: string | null
   readonly deleted: boolean
@@ -28,12 +40,12 @@ export type InvoiceItem = {
  * Returns the amount of a quantity of units.
  * @throws ApiError amount_too_large
  */
-export const itemAmount = (unitAmountMinor: number, quantity: number): number =>
-  total([lineAmount(unitAmountMinor, quantity)])
+export const itemAmount = (pricing: Pricing, quantity: number): number =>
+  total([priceAmount(pricing, quantity)])
 
 /** Creates the line that bills an item. */
 export const lineOfItem = (
-  { amount, unit_amount, quantity, price, description, id }: InvoiceItem,
+  { amount, unit_amount, quantity, price, description, id, proration }: InvoiceItem,
   lineId: string,
 ): InvoiceLine => ({
   id: lineId,
@@ -41,9 +53,10 @@ export const lineOfItem = (
   unit_amount,
   quantity,
   price,
-  subscription_item: null,
+  subscription_item: proration?.subscription_item ?? null,
   invoice_item: id,
   description,
+  ...(proration && { proration }),
 })
 
 /**
@@ -59,8 +72,7 @@ export function checkAcceptsItem(
   const refuse = (reason: string) => parameterInvalid('invoice', `The invoice '${invoice.id}' ${reason}`)
   if (invoice.customer !== customer) throw refuse('belongs to another customer')
   if (invoice.currency !== currency) throw refuse(`is in ${invoice.currency}, not in ${currency}`)
-  if (invoice.status !== 'draft')
-    throw refuse(`has the status ${invoice.status}: items can be added only to a draft`)
+  if (!isDraft(invoice)) throw refuse(`has the status ${invoice.status}: items can be added only to a draft`)
   if (invoice.lines.length >= MAX_LINES) throw refuse(`has the maximum of ${MAX_LINES} lines`)
 }
 

@@ -1,24 +1,10 @@
+import type { Period } from './calendar.ts'
 import type { Customer } from './customer.ts'
 import { nextRetryAt } from './dunning.ts'
+import { INVOICE_TRANSITIONS, type InvoiceStatus, isOpen } from './invoice-status.ts'
 import type { Metadata } from './metadata.ts'
 import { total } from './money.ts'
-import { cannotBe, move, type Transitions } from './transitions.ts'
-
-export const INVOICE_STATUSES = ['draft', 'open', 'paid', 'void', 'uncollectible'] as const
-export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
-export type InvoiceEvent = 'finalize' | 'pay' | 'void' | 'mark_uncollectible'
-
-/**
- * An invoice with a zero total becomes open too: invoice.finalized shows that status. See
- * docs/contract/invoices.md#status.
- */
-export const INVOICE_TRANSITIONS: Transitions<InvoiceStatus, InvoiceEvent> = {
-  draft: { finalize: 'open' },
-  open: { pay: 'paid', void: 'void', mark_uncollectible: 'uncollectible' },
-  uncollectible: { pay: 'paid', void: 'void' },
-  paid: {},
-  void: {},
-}
+import { cannotBe, move } from './transitions.ts'
 
 export const COLLECTION_METHODS = ['charge_automatically', 'send_invoice'] as const
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number]
@@ -48,17 +34,28 @@ export const BILLING_REASONS = [
 ] as const
 export type BillingReason = (typeof BILLING_REASONS)[number]
 
+/** What a line or an invoice item corrects after a change of a subscription within a period. */
+export type ItemProration = Period & {
+  readonly subscription_item: string
+  /** The start of the billing period that it corrects. */
+  readonly cycle: number
+}
+
 /** One line of an invoice. Amounts are in the invoice's currency and smallest unit. Its period is the invoice's. */
 export type InvoiceLine = {
   readonly id: string
   readonly amount: number
-  readonly unit_amount: number
+  /** null if the units do not have one whole amount. */
+  readonly unit_amount: number | null
   readonly quantity: number
   readonly price: string | null
   readonly subscription_item: string | null
-  /** For a line that bills an invoice item: the item, and the item's description. */
+  /** For a line that bills an invoice item: the item. */
   readonly invoice_item?: string
+  /** The description of the invoice item, or of a quantity whose units do not have one whole amount. */
   readonly description?: string | null
+  /** For a line that corrects a period after a change: what it corrects. Other lines have the period of the invoice. */
+  readonly proration?: ItemProration
   /** Whether the item was created on this invoice, rather than pending before. Not part of the API's object. */
   readonly is_own_item?: boolean
 }
@@ -83,8 +80,13 @@ export type Invoice = {
   readonly collection_method: CollectionMethod
   readonly billing_reason: BillingReason
   readonly lines: readonly InvoiceLine[]
+  /** The sum of the lines. Negative if credits exceed charges. */
   readonly total: number
+  /** The total with the customer's balance applied, at least 0: what a payment collects. */
+  readonly amount_due: number
   readonly amount_paid: number
+  /** The customer's balance when the invoice was finalized; 0 before. */
+  readonly starting_balance: number
   /** Scheduled attempts: payments by hand do not count. */
   readonly attempt_count: number
   readonly attempted: boolean
@@ -142,7 +144,9 @@ export const draftInvoice = (
   billing_reason: given.billing_reason,
   lines: given.lines,
   total: totalOf(given.lines),
+  amount_due: Math.max(0, totalOf(given.lines)),
   amount_paid: 0,
+  starting_balance: 0,
   attempt_count: 0,
   attempted: false,
   next_payment_attempt: null,
@@ -172,6 +176,7 @@ export const withLines = (invoice: Invoice, lines: readonly InvoiceLine[]): Invo
   ...invoice,
   lines,
   total: totalOf(lines),
+  amount_due: Math.max(0, totalOf(lines)),
 })
 
 /** @throws ApiError amount_too_large */
@@ -191,11 +196,19 @@ export const nextNumber = ({ invoice_prefix, next_invoice_number }: Customer): s
  */
 export const finalized = (
   invoice: Invoice,
-  given: { now: number; number: string; payment_intent: string | null; due_date: number | null },
+  given: {
+    now: number
+    number: string
+    payment_intent: string | null
+    due_date: number | null
+    applied: Pick<Invoice, 'amount_due' | 'starting_balance'>
+  },
 ): Invoice => ({
   ...invoice,
   status: move(INVOICE_TRANSITIONS, invoice.status, 'finalize'),
   number: given.number,
+  amount_due: given.applied.amount_due,
+  starting_balance: given.applied.starting_balance,
   payment_intent: given.payment_intent,
   due_date: given.due_date,
   finalized_at: given.now,
@@ -212,7 +225,7 @@ export const paid = (
 ): Invoice => ({
   ...invoice,
   status: move(INVOICE_TRANSITIONS, invoice.status, 'pay'),
-  amount_paid: invoice.total,
+  amount_paid: invoice.amount_due,
   attempt_count: invoice.attempt_count + (scheduled ? 1 : 0),
   attempted: charge !== null || invoice.attempted,
   next_payment_attempt: null,
@@ -274,4 +287,4 @@ export const withoutRetries = (invoice: Invoice): Invoice => ({ ...invoice, next
  * See docs/contract/invoices.md#outstanding-invoices.
  */
 export const isOutstanding = (invoice: Invoice): boolean =>
-  invoice.status === 'open' && (invoice.collection_method === 'charge_automatically' || invoice.overdue)
+  isOpen(invoice) && (invoice.collection_method === 'charge_automatically' || invoice.overdue)

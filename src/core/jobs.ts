@@ -1,6 +1,9 @@
 import type { Invoice } from './invoice.ts'
+import { isOpen } from './invoice-status.ts'
+import type { Kind, Objects } from './kinds.ts'
 import type { Refund } from './refund.ts'
-import { cancellationAt, hasEnded, type Subscription } from './subscription.ts'
+import { cancellationAt, type Subscription } from './subscription.ts'
+import { factsOf, hasEnded, isInTrial } from './subscription-status.ts'
 import type { WebhookDelivery } from './webhook.ts'
 
 /**
@@ -22,11 +25,11 @@ export const JOB_KINDS = [
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
-/** An action that will happen to an object unless the object changes; `due` in Unix seconds on its customer's clock. */
+/** An action on an object at a later time. It is dropped if the object changes first. `due` is in Unix seconds on the customer's clock. */
 export type Job = {
   readonly due: number
   readonly kind: JobKind
-  /** The subscription whose order the job follows; null when it belongs to none. */
+  /** The subscription that the job belongs to, which orders jobs of the same second; null if there is none. */
   readonly subscription: string | null
   /** The id of the object that the job acts on. */
   readonly object: string
@@ -39,19 +42,19 @@ export type Job = {
  */
 export function subscriptionJobs(subscription: Subscription): Job[] {
   if (hasEnded(subscription)) return []
-  const { id, status, current_period_end, trial_end, pause_collection } = subscription
+  const { id, current_period_end, trial_end, pause_collection } = subscription
   const job = (kind: JobKind, due: number): Job => ({ due, kind, subscription: id, object: id })
-  if (status === 'incomplete') return [job('incomplete_expiry', current_period_end)]
+  const { atPeriodEnd, awaitsFirstPayment } = factsOf(subscription)
+  if (awaitsFirstPayment && atPeriodEnd) return [job(atPeriodEnd, current_period_end)]
 
   const jobs: Job[] = []
   if (pause_collection?.resumes_at) jobs.push(job('pause_end', pause_collection.resumes_at))
   // A subscription that is paused after its trial is neither canceled nor renewed by time.
-  if (status === 'paused') return jobs
-  const periodEnd = status === 'trialing' ? (trial_end ?? current_period_end) : current_period_end
+  if (!atPeriodEnd) return jobs
+  const periodEnd = isInTrial(subscription) ? (trial_end ?? current_period_end) : current_period_end
   const cancelAt = cancellationAt(subscription)
   if (cancelAt !== null) jobs.push(job('cancellation', cancelAt))
-  if (cancelAt === null || cancelAt > periodEnd)
-    jobs.push(job(status === 'trialing' ? 'trial_end' : 'renewal', periodEnd))
+  if (cancelAt === null || cancelAt > periodEnd) jobs.push(job(atPeriodEnd, periodEnd))
   return jobs
 }
 
@@ -60,8 +63,8 @@ export const beginsPeriod = ({ kind }: Job): boolean => kind === 'renewal' || ki
 
 /** Derives the jobs of an invoice from its state. See docs/contract/invoices.md#attempts. */
 export function invoiceJobs(invoice: Invoice): Job[] {
-  const { id, status, subscription, next_payment_attempt, due_date, overdue } = invoice
-  if (status !== 'open') return []
+  const { id, subscription, next_payment_attempt, due_date, overdue } = invoice
+  if (!isOpen(invoice)) return []
   const jobs: Job[] = []
   if (next_payment_attempt !== null)
     jobs.push({ due: next_payment_attempt, kind: 'payment_retry', subscription, object: id })
@@ -73,6 +76,13 @@ export function invoiceJobs(invoice: Invoice): Job[] {
 /** Derives the job of a refund from its state. See docs/contract/payments.md#failing-refunds. */
 export const refundJobs = ({ id, settles_at }: Refund): Job[] =>
   settles_at === null ? [] : [{ due: settles_at, kind: 'refund_settlement', subscription: null, object: id }]
+
+/** The job derivation of each kind of object that has jobs. Deliveries are not a kind: see deliveryJobs. */
+export const JOBS_OF_KIND: { readonly [K in Kind]?: (object: Objects[K]) => Job[] } = {
+  subscription: subscriptionJobs,
+  invoice: invoiceJobs,
+  refund: refundJobs,
+}
 
 /** Derives the job of a delivery from its state. See docs/contract/events-and-webhooks.md#delivery-retries. */
 export const deliveryJobs = ({ id, next_attempt }: WebhookDelivery): Job[] =>

@@ -3,11 +3,9 @@ import { amountTooLarge } from './errors.ts'
 /** The largest amount, in the smallest currency unit. See docs/contract/requests.md#amounts. */
 export const MAX_AMOUNT = 99_999_999
 
-/**
- * Returns the amount of a quantity of a price. All amounts are integers in the smallest currency unit, and no rule of
- * the contract divides one, so nothing is rounded. A rule that has to round belongs here.
- */
-export const lineAmount = (unitAmountMinor: number, quantity: number): number => unitAmountMinor * quantity
+/** Adds the amounts of lines. */
+export const sumOf = (lines: readonly { readonly amount: number }[]): number =>
+  lines.reduce((sum, { amount }) => sum + amount, 0)
 
 /**
  * Adds amounts in the smallest currency unit.
@@ -17,6 +15,49 @@ export function total(amounts: readonly number[]): number {
   const sum = amounts.reduce((left, right) => left + right, 0)
   if (sum > MAX_AMOUNT) throw amountTooLarge(`The total of ${sum} exceeds the maximum of ${MAX_AMOUNT}`)
   return sum
+}
+
+/** A fraction of an amount: `amount × part / whole`. All are integers, and `whole` is positive. */
+export type Share = { readonly amount: number; readonly part: number; readonly whole: number }
+
+/**
+ * Adds fractions of amounts and rounds the sum once, half away from zero. The result is exact for all amounts and periods.
+ * See docs/contract/proration.md#rounding.
+ */
+export function sumOfShares(shares: readonly Share[]): number {
+  const byWhole = new Map<number, bigint>()
+  for (const { amount, part, whole } of shares)
+    byWhole.set(whole, (byWhole.get(whole) ?? 0n) + BigInt(amount) * BigInt(part))
+  const { numerator, denominator } = sumOfFractions(
+    Array.from(byWhole, ([whole, sum]) => ({ numerator: sum, denominator: BigInt(whole) })),
+  )
+  return roundedQuotient(numerator, denominator)
+}
+
+/** Divides integers and rounds half away from zero. The denominator is positive. */
+export function roundedQuotient(numerator: bigint, denominator: bigint): number {
+  const isNegative = numerator < 0n
+  const size = isNegative ? -numerator : numerator
+  const rounded = Number((2n * size + denominator) / (2n * denominator))
+  return isNegative ? -rounded : rounded
+}
+
+type Fraction = { readonly numerator: bigint; readonly denominator: bigint }
+
+/**
+ * Adds fractions exactly. The common denominator has a number of digits for each fraction, so adding them one by one would
+ * take time that is quadratic in their number. Halves of equal size are multiplied much faster.
+ */
+function sumOfFractions(fractions: readonly Fraction[]): Fraction {
+  const [first = { numerator: 0n, denominator: 1n }] = fractions
+  if (fractions.length <= 1) return first
+  const middle = fractions.length >> 1
+  const left = sumOfFractions(fractions.slice(0, middle))
+  const right = sumOfFractions(fractions.slice(middle))
+  return {
+    numerator: left.numerator * right.denominator + right.numerator * left.denominator,
+    denominator: left.denominator * right.denominator,
+  }
 }
 
 /** ISO 4217 codes of the supported currencies, lowercase. See docs/contract/requests.md#currency. */
@@ -65,4 +106,13 @@ const DECIMALS: Readonly<Record<string, number>> = {
 export function formatAmount(amountMinor: number, currency: string): string {
   const decimals = DECIMALS[currency] ?? 2
   return `${(amountMinor / 10 ** decimals).toFixed(decimals)} ${currency.toUpperCase()}`
+}
+
+/** Formats a decimal amount that is not whole, in the smallest currency unit: `0.5` US cents are `0.005 USD`. */
+export function formatDecimal(decimalMinor: string, currency: string): string {
+  const decimals = DECIMALS[currency] ?? 2
+  const [whole = '', fraction = ''] = decimalMinor.split('.')
+  const digits = whole.padStart(decimals + 1, '0')
+  const point = digits.length - decimals
+  return `${digits.slice(0, point)}.${digits.slice(point)}${fraction} ${currency.toUpperCase()}`
 }

@@ -50,6 +50,35 @@ export const PAYMENT_INTENT_TRANSITIONS: Transitions<PaymentIntentStatus, Paymen
   canceled: { invoice_voided: 'canceled' },
 }
 
+type StatusFacts = {
+  /** Whether its amount, customer and payment method can change, and it can be confirmed. */
+  readonly isConfirmable: boolean
+  /** Whether it waits for the customer to push the money or to authenticate. */
+  readonly awaitsCustomer: boolean
+  readonly isPaid: boolean
+  readonly isCanceled: boolean
+}
+
+const CONFIRMABLE: StatusFacts = {
+  isConfirmable: true,
+  awaitsCustomer: false,
+  isPaid: false,
+  isCanceled: false,
+}
+const FIXED: StatusFacts = { ...CONFIRMABLE, isConfirmable: false }
+
+/** The facts about each status. Other code reads these facts and does not compare statuses. See docs/contract/payments.md#payment-intent-status. */
+const STATUS_FACTS: Readonly<Record<PaymentIntentStatus, StatusFacts>> = {
+  requires_payment_method: CONFIRMABLE,
+  requires_confirmation: CONFIRMABLE,
+  requires_action: { ...FIXED, awaitsCustomer: true },
+  succeeded: { ...FIXED, isPaid: true },
+  canceled: { ...FIXED, isCanceled: true },
+}
+
+/** Returns the facts about an intent's status. */
+export const intentFactsOf = ({ status }: Pick<PaymentIntent, 'status'>): StatusFacts => STATUS_FACTS[status]
+
 /** The reason why the latest attempt failed. See docs/contract/errors.md#declines. */
 export type PaymentError = {
   readonly type: 'payment_error'
@@ -106,7 +135,7 @@ export const withPaymentMethod = (intent: PaymentIntent, payment_method: string)
 
 /** Prepares the intent of an invoice for a billing attempt with a card. */
 export const withAttempt = (intent: PaymentIntent, payment_method: string): PaymentIntent =>
-  intent.status === 'requires_action'
+  intentFactsOf(intent).awaitsCustomer
     ? { ...intent, status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'reattempt'), payment_method }
     : withPaymentMethod(intent, payment_method)
 

@@ -9,16 +9,46 @@ export type Product = {
   readonly name: string
   readonly active: boolean
   readonly description: string | null
+  /** The price that was created with the product, or was chosen later. */
+  readonly default_price: string | null
   readonly metadata: Metadata
 }
 
-/** A price. `unit_amount` is in the smallest currency unit, 0 to 99999999. See docs/contract/customers.md#prices. */
+export const TIERS_MODES = ['graduated', 'volume'] as const
+export type TiersMode = (typeof TIERS_MODES)[number]
+
+/**
+ * A tier of a price. Amounts are in the smallest currency unit. An amount that is not whole is null, and only its decimal is set;
+ * both are null for an amount that the tier does not have. See docs/contract/customers.md#tiers.
+ */
+export type Tier = {
+  /** The last quantity of the tier; null for the last tier. */
+  readonly up_to: number | null
+  readonly unit_amount: number | null
+  readonly unit_amount_decimal: string | null
+  readonly flat_amount: number | null
+  readonly flat_amount_decimal: string | null
+}
+
+export const ROUNDINGS = ['up', 'down'] as const
+
+/** Divides a quantity before it is billed. See docs/contract/customers.md#packages. */
+export type TransformQuantity = { readonly divide_by: number; readonly round: (typeof ROUNDINGS)[number] }
+
+/** A price. Amounts are in the smallest currency unit, 0 to 99999999. See docs/contract/customers.md#prices. */
 export type Price = {
   readonly id: string
   readonly created: number
   readonly product: string | null
   readonly nickname: string | null
-  readonly unit_amount: number
+  /** null for a price with tiers, and for an amount that is not whole. */
+  readonly unit_amount: number | null
+  /** An amount that is not whole, such as `0.5`; null if `unit_amount` is set or there are tiers. */
+  readonly unit_amount_decimal: string | null
+  /** null for an amount per unit. */
+  readonly tiers_mode: TiersMode | null
+  readonly tiers: readonly Tier[] | null
+  readonly transform_quantity: TransformQuantity | null
   readonly currency: string
   /** null for a one-time price. */
   readonly recurring: Recurring | null

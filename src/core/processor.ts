@@ -30,7 +30,7 @@ export const declined = (code: string, decline_code: string | null): Outcome => 
   message: MESSAGES[decline_code ?? ''] ?? MESSAGES[code] ?? 'Your card was declined.',
 })
 
-/** Faults that can replace the outcome of an attempt, whatever the card. See docs/contract/faults.md#charge-faults. */
+/** Faults that can replace the outcome of an attempt with any card. See docs/contract/faults.md#charge-faults. */
 export const CHARGE_FAULTS = ['decline', 'processor_timeout'] as const
 export type ChargeFault = (typeof CHARGE_FAULTS)[number]
 

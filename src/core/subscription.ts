@@ -1,49 +1,10 @@
-import { nextBoundary, type Recurring } from './calendar.ts'
+import { addIntervals, nextBoundary, type Period, type Recurring } from './calendar.ts'
 import { assert } from './errors.ts'
 import type { CollectionMethod, Invoice, InvoiceLine } from './invoice.ts'
 import type { Metadata } from './metadata.ts'
-import { lineAmount } from './money.ts'
 import type { Price } from './price.ts'
-import { allows, type Transitions } from './transitions.ts'
-
-export const SUBSCRIPTION_STATUSES = [
-  'active',
-  'canceled',
-  'incomplete',
-  'incomplete_expired',
-  'past_due',
-  'paused',
-  'trialing',
-  'unpaid',
-] as const
-export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
-
-export type SubscriptionEvent = 'begin' | 'recover' | 'fail' | 'expire' | 'mark_unpaid' | 'pause' | 'cancel'
-
-/**
- * The events: begin, a trial or a pause ends with a new period; recover, no invoice is outstanding any more; fail, an
- * attempt failed or a due date passed; expire, an incomplete subscription was never paid; mark_unpaid, the final action
- * of dunning; pause, a trial ended without a payment method.
- * See docs/contract/subscriptions.md#status.
- */
-export const SUBSCRIPTION_TRANSITIONS: Transitions<SubscriptionStatus, SubscriptionEvent> = {
-  incomplete: { recover: 'active', expire: 'incomplete_expired', cancel: 'canceled' },
-  trialing: { begin: 'active', fail: 'past_due', pause: 'paused', cancel: 'canceled' },
-  active: { fail: 'past_due', cancel: 'canceled' },
-  past_due: { recover: 'active', mark_unpaid: 'unpaid', cancel: 'canceled' },
-  unpaid: { recover: 'active', cancel: 'canceled' },
-  paused: { begin: 'active', cancel: 'canceled' },
-  canceled: {},
-  incomplete_expired: {},
-}
-
-/** The first status of a subscription, by the result of its creation. See docs/contract/subscriptions.md#status. */
-export const FIRST_STATUS: Readonly<Record<'trial' | 'paid' | 'sent' | 'failed', SubscriptionStatus>> = {
-  trial: 'trialing',
-  paid: 'active',
-  sent: 'active',
-  failed: 'incomplete',
-}
+import { fixedUnitAmount, priceAmount, quantityText } from './price-amount.ts'
+import { FIRST_STATUS, isInTrial, type SubscriptionStatus } from './subscription-status.ts'
 
 /** An item. `price` is the price's id; the API shows the whole price. See docs/contract/subscriptions.md#items. */
 export type SubscriptionItem = {
@@ -84,6 +45,8 @@ export type Subscription = {
   readonly latest_invoice: string | null
   /** The newest finalized invoice, paid or not. Not part of the API's object. */
   readonly newest_invoice: string | null
+  /** Whether invoice items may wait for its next invoice. Not part of the API's object. */
+  readonly has_pending_items: boolean
   readonly start_date: number
   readonly billing_cycle_anchor: number
   readonly current_period_start: number
@@ -100,10 +63,6 @@ export type Subscription = {
   readonly metadata: Metadata
   readonly test_clock: string | null
 }
-
-/** Reports whether the subscription can never bill again. */
-export const hasEnded = ({ status }: Pick<Subscription, 'status'>): boolean =>
-  !allows(SUBSCRIPTION_TRANSITIONS, status, 'cancel')
 
 /**
  * Returns when a scheduled cancellation takes effect; null without one. See docs/contract/subscriptions.md#canceling.
@@ -134,8 +93,9 @@ export function intervalOf(items: readonly SubscriptionItem[], prices: Prices): 
 
 /**
  * Creates a subscription as it is before its first payment. A trial is its first period, and the trial's end is the
- * anchor; without a trial the anchor is now.
+ * anchor; without a trial the anchor is now, or the given one, at which the first period then ends.
  * @param given.trial_end - Unix seconds after now; null for no trial
+ * @param given.anchor - Unix seconds after now; null for no anchor of its own
  * See docs/contract/subscriptions.md#creating.
  */
 export function newSubscription(
@@ -154,10 +114,11 @@ export function newSubscription(
     | 'missing_payment_method'
     | 'metadata'
     | 'test_clock'
-  >,
+  > & { readonly anchor?: number | null },
   prices: Prices,
 ): Subscription {
   const { created: now, trial_end } = given
+  const firstEnd = trial_end ?? given.anchor ?? null
   // The fields are named one by one for the reason given at draftInvoice.
   return {
     id: given.id,
@@ -172,10 +133,11 @@ export function newSubscription(
     items: given.items,
     latest_invoice: null,
     newest_invoice: null,
+    has_pending_items: false,
     start_date: now,
-    billing_cycle_anchor: trial_end ?? now,
+    billing_cycle_anchor: firstEnd ?? now,
     current_period_start: now,
-    current_period_end: trial_end ?? nextBoundary(now, intervalOf(given.items, prices), now),
+    current_period_end: firstEnd ?? nextBoundary(now, intervalOf(given.items, prices), now),
     trial_start: trial_end === null ? null : now,
     trial_end,
     missing_payment_method: given.missing_payment_method,
@@ -200,13 +162,6 @@ export const canceledAtPeriodEnd = (subscription: Subscription, now: number): Su
   cancel_at: Math.min(subscription.cancel_at ?? Number.POSITIVE_INFINITY, subscription.current_period_end),
   canceled_at: now,
 })
-
-/**
- * Reports whether a cancellation or a pause of collection can be scheduled in the subscription's status.
- * See docs/contract/subscriptions.md#updating.
- */
-export const isRunning = ({ status }: Subscription): boolean =>
-  status === 'active' || status === 'past_due' || status === 'trialing' || status === 'unpaid'
 
 /**
  * Removes a cancellation at the end of the period. An earlier `cancel_at` stays in force.
@@ -238,16 +193,27 @@ export function canceledAt(subscription: Subscription, cancel_at: number | null,
 }
 
 /** Moves the end of a trial, and with it a cancellation at that end. See docs/contract/subscriptions.md#updating. */
-export function withTrialEnd(subscription: Subscription, trial_end: number): Subscription {
+export const withTrialEnd = (subscription: Subscription, trial_end: number): Subscription => ({
+  ...subscription,
+  trial_end,
+  billing_cycle_anchor: trial_end,
+  current_period_end: trial_end,
+  cancel_at: cancellationMovedTo(subscription, trial_end),
+})
+
+/** Starts a period within another one. A cancellation at the end of the period moves along with the end. */
+export const withRestartedPeriod = (subscription: Subscription, { start, end }: Period): Subscription => ({
+  ...subscription,
+  billing_cycle_anchor: start,
+  current_period_start: start,
+  current_period_end: end,
+  cancel_at: cancellationMovedTo(subscription, end),
+})
+
+/** Returns the instant of the cancellation if the current period gets another end. */
+function cancellationMovedTo(subscription: Subscription, end: number): number | null {
   const { cancel_at_period_end, cancel_at, current_period_end } = subscription
-  const follows = cancel_at_period_end && cancel_at === current_period_end
-  return {
-    ...subscription,
-    trial_end,
-    billing_cycle_anchor: trial_end,
-    current_period_end: trial_end,
-    cancel_at: follows ? trial_end : cancel_at,
-  }
+  return cancel_at_period_end && cancel_at === current_period_end ? end : cancel_at
 }
 
 /**
@@ -265,6 +231,12 @@ export function withInvoice(
   return { ...subscription, newest_invoice: newest, latest_invoice: hasPaid ? newest : null }
 }
 
+/** Reports whether an update changes a field that the API shows. */
+export function showsChange(before: Subscription, after: Subscription): boolean {
+  const { newest_invoice, has_pending_items } = before
+  return JSON.stringify({ ...after, newest_invoice, has_pending_items }) !== JSON.stringify(before)
+}
+
 /** Returns the period after the current one. See docs/contract/subscriptions.md#periods. */
 export const nextPeriod = (
   { billing_cycle_anchor, current_period_end, items }: Subscription,
@@ -274,6 +246,23 @@ export const nextPeriod = (
   end: nextBoundary(billing_cycle_anchor, intervalOf(items, prices), current_period_end),
 })
 
+/**
+ * Reports whether the current period is a first one that an anchor has shortened.
+ * See docs/contract/proration.md#a-first-period-up-to-an-anchor.
+ */
+export const isShortened = (subscription: Subscription): boolean =>
+  !isInTrial(subscription) && subscription.current_period_start < subscription.billing_cycle_anchor
+
+/**
+ * Returns the span for which the full price of the current period counts: the period itself, or the whole interval up
+ * to its end if it is shortened.
+ */
+export function pricedPeriod(subscription: Subscription, prices: Prices): Period {
+  const { current_period_start, current_period_end: end, items } = subscription
+  if (!isShortened(subscription)) return { start: current_period_start, end }
+  return { start: addIntervals(end, intervalOf(items, prices), -1), end }
+}
+
 /** Creates an invoice line for one period of each item; `newId` creates the ids of the lines. */
 export const linesOf = (
   items: readonly SubscriptionItem[],
@@ -281,13 +270,15 @@ export const linesOf = (
   newId: (prefix: 'il') => string,
 ): InvoiceLine[] =>
   items.map((item) => {
-    const { unit_amount } = priceOf(item, prices)
-    return {
+    const price = priceOf(item, prices)
+    const unit_amount = fixedUnitAmount(price)
+    const line = {
       id: newId('il'),
-      amount: lineAmount(unit_amount, item.quantity),
+      amount: priceAmount(price, item.quantity),
       unit_amount,
       quantity: item.quantity,
       price: item.price,
       subscription_item: item.id,
     }
+    return unit_amount === null ? { ...line, description: quantityText(price, item.quantity) } : line
   })

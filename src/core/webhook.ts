@@ -40,6 +40,9 @@ export type DeliveryAttempt = {
   readonly duration_ms: number
 }
 
+/** The prefix of the ids of deliveries. */
+export const DELIVERY_PREFIX = 'whd'
+
 /** The delivery of an event to an endpoint, with its attempts. See docs/contract/events-and-webhooks.md#deliveries. */
 export type WebhookDelivery = {
   readonly id: string

@@ -1,5 +1,5 @@
 import { type ApiError, invalidApiKey, invalidToken } from '../core/errors.ts'
-import { resolveToken } from '../engine/oauth-token.ts'
+import { resolveToken } from '../engine/access/oauth-token.ts'
 import type { Caller } from './caller.ts'
 import { isAccessToken, tokenCaller } from './oauth/token-caller.ts'
 import type { HttpServices } from './services.ts'
@@ -58,11 +58,12 @@ export function authenticate(
  * See docs/contract/authentication.md#revocation.
  */
 export function checkOpensStream(
-  site: Pick<HttpServices, 'engine' | 'keys' | 'callers'>,
+  services: Pick<HttpServices, 'engine' | 'keys' | 'callers'>,
   header: string | undefined,
   { method, path }: Pick<RequestTarget, 'method' | 'path'>,
 ): void {
-  if (authenticate(site, header, { method, path, allowsPublic: false }).isRevoked) throw authErrorOf(header)
+  if (authenticate(services, header, { method, path, allowsPublic: false }).isRevoked)
+    throw authErrorOf(header)
 }
 
 /** Returns the error for credentials that are no longer valid. */

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { Charge } from '../core/charge.ts'
-import type { View } from '../engine/view.ts'
+import type { View } from '../engine/history/view.ts'
 import type { Api } from './api.ts'
 import { reference } from './fields.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
-import { retrieve } from './resource.ts'
+import { type Resource, retrieve } from './resource.ts'
 import { type ChargeShape, chargeList, chargeSchema } from './schemas/charge.ts'
 import { ShownObject } from './shown-object.ts'
 
@@ -80,4 +80,10 @@ export function presentCharge(view: View, charge: Charge): ChargeShape {
 function detailsOf(view: View, { payment_method }: Charge): ChargeShape['payment_method_details'] {
   const method = payment_method === null ? undefined : view.get('payment_method', payment_method)
   return method ? { type: method.type, [method.type]: method.card ?? {} } : null
+}
+
+export const chargeResource: Resource<'charge'> = {
+  collection: 'charges',
+  present: presentCharge,
+  routes: chargeRoutes,
 }

@@ -1,4 +1,4 @@
-import type { Ids } from '../engine/ids.ts'
+import type { Ids } from '../engine/machine/ids.ts'
 
 const LENGTH = 24
 

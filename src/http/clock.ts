@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { addDuration, LAST_INSTANT, parseInstant } from '../core/calendar.ts'
 import { parameterInvalid, parameterMissing } from '../core/errors.ts'
-import type { EventType } from '../core/event.ts'
-import { beginAdvance, type MerchantClock } from '../engine/begin-advance.ts'
-import type { Clock } from '../engine/clock.ts'
-import type { MerchantState } from '../engine/merchant-state.ts'
-import { progressOf, type Summary } from '../engine/scheduler.ts'
-import { type Upcoming, type UpcomingPage, upcomingJobs } from '../engine/upcoming.ts'
+import type { EventType } from '../core/kinds.ts'
+import { beginAdvance, type MerchantClock } from '../engine/machine/begin-advance.ts'
+import type { Clock } from '../engine/machine/clock.ts'
+import type { MerchantState } from '../engine/machine/merchant-state.ts'
+import { progressOf, type Summary } from '../engine/machine/scheduler.ts'
+import { type Upcoming, type UpcomingPage, upcomingJobs } from '../engine/resources/upcoming.ts'
 import type { Api } from './api.ts'
 import { eventPattern, matchingTypes } from './event-types.ts'
 import { reference } from './fields.ts'
@@ -46,15 +46,15 @@ export function clockRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/test_helpers/clock/advance',
-      summary: 'Advances the clock, runs the jobs that become due, and answers at the target.',
+      summary: 'Advances the clock, runs the jobs that become due, and responds when the target is reached.',
       params: advanceParams,
       returns: clockSchema,
       errors: { 400: ['parameter_missing'] },
     },
-    async ({ merchant, site, params, keep, checkCredentials }) => {
-      const begun = () => keep(presentClock(merchant))
-      const wanted = { ...params, ...aimOf(params), begun, checkCredentials }
-      const [summary] = await advance(site, [{ merchant, clock: merchant.clock }], wanted)
+    async ({ merchant, services, params, storePreliminary, checkCredentials }) => {
+      const onBegin = () => storePreliminary(presentClock(merchant))
+      const wanted = { ...params, ...targetOf(params), onBegin, checkCredentials }
+      const [summary] = await advance(services, [{ merchant, clock: merchant.clock }], wanted)
       return { ...presentClock(merchant), ...(summary && { summary }) }
     },
   )
@@ -65,8 +65,8 @@ export function clockRoutes(api: Api): void {
       summary: 'Cancels a running advance.',
       returns: clockSchema,
     },
-    ({ merchant, site }) => {
-      site.engine.time.cancel(merchant, merchant.clock)
+    ({ merchant, services }) => {
+      services.engine.time.cancel(merchant, merchant.clock)
       return presentClock(merchant)
     },
   )
@@ -102,9 +102,9 @@ export function clockRoutes(api: Api): void {
       params: upcomingParams,
       returns: upcomingList,
     },
-    ({ c, merchant, site, params }) =>
+    ({ c, merchant, services, params }) =>
       presentUpcoming(c.req.path, params, (wanted) =>
-        upcomingJobs(site.engine, merchant, selectClock(merchant, params.test_clock), wanted),
+        upcomingJobs(services.engine, merchant, selectClock(merchant, params.test_clock), wanted),
       ),
   )
 }
@@ -114,36 +114,36 @@ export function clockRoutes(api: Api): void {
  * @returns the counts for each clock; nothing if the caller does not wait for the end
  */
 export async function advance(
-  site: Pick<HttpServices, 'engine' | 'reportError'>,
+  services: Pick<HttpServices, 'engine' | 'reportError'>,
   clocks: readonly MerchantClock[],
-  given: Aim &
+  given: AdvanceTime &
     z.infer<z.ZodObject<Pick<typeof advanceFields, 'stop_on' | 'await_webhooks' | 'async'>>> & {
       /** The parameter that names a test clock, if the path does not. */
       clockParam?: string
-      /** Writes further rows in the transaction in which the advance begins. */
-      begun?: () => void
-      /** Checks that the caller's credentials are still valid when the advance begins. */
+      /** Writes additional rows in the transaction that starts the advance. */
+      onBegin?: () => void
+      /** Checks that the caller's credentials are still valid when the advance starts. */
       checkCredentials?: () => void
       /** Cancels the advance, also while it waits. */
       signal?: AbortSignal | undefined
-      /** Is called when the advance has ended. */
+      /** Called when the advance has ended. */
       ended?: () => void
     },
 ): Promise<readonly ReturnType<typeof presentSummary>[]> {
-  const { aim, param, clockParam, begun, checkCredentials, signal } = given
-  const { done } = await beginAdvance(site.engine, clocks, aim, {
+  const { targetAt, param, clockParam, onBegin, checkCredentials, signal } = given
+  const { done } = await beginAdvance(services.engine, clocks, targetAt, {
     stop_on: stopOn(given),
     await_webhooks: given.await_webhooks ?? false,
     param,
     ...(clockParam !== undefined && { clockParam }),
-    ...(begun && { begun }),
+    ...(onBegin && { onBegin }),
     ...(checkCredentials && { checkCredentials }),
     ...(signal && { signal }),
   })
   void Promise.allSettled(done).then(given.ended)
   const ended = Promise.all(done)
   if (!given.async) return (await ended).map(presentSummary)
-  ended.catch((error: unknown) => site.reportError(error, 'advancing a clock'))
+  ended.catch((error: unknown) => services.reportError(error, 'advancing a clock'))
   return []
 }
 
@@ -152,14 +152,23 @@ const selectClock = (merchant: MerchantState, testClock: string | undefined): Cl
   testClock === undefined ? merchant.clock : merchant.testClocks.named(testClock, 'test_clock')
 
 /** The target of an advance, and the parameter that gave it. */
-export type Aim = { readonly aim: (now: number) => number; readonly param: 'to' | 'by' | 'frozen_time' }
+export type AdvanceTime = {
+  readonly targetAt: (now: number) => number
+  readonly param: 'to' | 'by' | 'frozen_time'
+}
 
 /**
  * Returns the target of an advance as a function of the current time.
  * @throws ApiError parameter_missing, parameter_invalid for `to` and `by`
  * See docs/contract/clocks.md#targets.
  */
-export function aimOf({ to, by }: { to?: number | string | undefined; by?: string | undefined }): Aim {
+export function targetOf({
+  to,
+  by,
+}: {
+  to?: number | string | undefined
+  by?: string | undefined
+}): AdvanceTime {
   if (to !== undefined && by !== undefined) throw parameterInvalid('by', 'Give to or by, not both')
   if (to !== undefined) {
     const target = parseInstant(String(to))
@@ -169,10 +178,10 @@ export function aimOf({ to, by }: { to?: number | string | undefined; by?: strin
         `'${to}' is not a time: use Unix seconds or ISO 8601, such as 2026-02-28T10:00:00Z`,
       )
     }
-    return { aim: () => target, param: 'to' }
+    return { targetAt: () => target, param: 'to' }
   }
   if (by === undefined) throw parameterMissing('to')
-  const aim = (now: number) => {
+  const targetAt = (now: number) => {
     const target = addDuration(now, by)
     if (target === undefined) {
       throw parameterInvalid(
@@ -183,8 +192,8 @@ export function aimOf({ to, by }: { to?: number | string | undefined; by?: strin
     if (target > LAST_INSTANT) throw parameterInvalid('by', `'${by}' goes beyond the year 9999`)
     return target
   }
-  aim(0)
-  return { aim, param: 'by' }
+  targetAt(0)
+  return { targetAt, param: 'by' }
 }
 
 /** Returns the event types that stop an advance. @throws ApiError parameter_invalid for a pattern without a match */

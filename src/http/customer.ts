@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import type { Customer } from '../core/customer.ts'
-import { createCustomer, deleteCustomer, updateCustomer } from '../engine/customer.ts'
-import type { View } from '../engine/view.ts'
+import type { View } from '../engine/history/view.ts'
+import { createCustomer, deleteCustomer, updateCustomer } from '../engine/resources/customer.ts'
 import type { Api } from './api.ts'
 import { metadata, optionalText, reference } from './fields.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { presentPaymentMethod } from './payment-method.ts'
-import { common, deletedStub, retrieve } from './resource.ts'
+import { common, deletedStub, type Resource, retrieve } from './resource.ts'
 import type { Shape } from './schemas/component.ts'
 import {
   type CustomerShape,
@@ -121,6 +121,7 @@ export const presentCustomerOrStub = (view: View, customer: Customer): Shape<typ
 export function presentCustomer(view: View, customer: Customer): CustomerShape {
   const { email, name, description, invoice_prefix, default_payment_method, delinquent, test_clock } =
     customer
+  const [[currency, balance] = [null, 0]] = Object.entries(customer.balances)
   return {
     ...common(view, 'customer', customer),
     email,
@@ -129,7 +130,22 @@ export function presentCustomer(view: View, customer: Customer): CustomerShape {
     invoice_prefix,
     invoice_settings: { default_payment_method },
     delinquent,
+    currency,
+    balance,
+    invoice_credit_balance: customer.balances,
     test_clock,
     metadata: customer.metadata,
   }
+}
+
+export const customerResource: Resource<'customer'> = {
+  collection: 'customers',
+  present: presentCustomer,
+  presentFound: presentCustomerOrStub,
+  routes: customerRoutes,
+  params: {
+    amount:
+      'The change of the balance, in the smallest currency unit. Negative for a credit to the customer.',
+    test_clock: "The id of the customer's test clock. Default: the merchant's main clock.",
+  },
 }

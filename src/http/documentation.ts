@@ -1,65 +1,64 @@
 import type { Hono } from 'hono'
 import { NEWEST_API_VERSION } from '../core/api-version.ts'
 import { routeMissing } from '../core/errors.ts'
-import { requestId } from '../engine/ids.ts'
+import { requestId } from '../engine/machine/ids.ts'
 import { checkHost } from './admin/guard.ts'
-import type { AdminServices } from './admin/services.ts'
-import type { Documentation } from './docs/documentation.ts'
-import { errorBody, type Headers, json, jsonText, knownError } from './respond.ts'
-import type { Registered } from './route.ts'
+import type { AdminServices, Documentation } from './admin/services.ts'
+import { errorBody, type Headers, json, knownError } from './respond.ts'
 
-/** Headers of the pages. They run no script and load nothing. */
+/** Stands for the daemon's URL in the documentation, which is made before the URL is known. */
+export const URL_PLACEHOLDER = 'http://daemon.invalid'
+
+/** Headers of the pages and their files. They load only the daemon's own style, icon and script of the search. */
 const PAGE_HEADERS: Headers = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'Content-Security-Policy': "default-src 'none'; img-src 'self'; script-src 'self'; style-src 'self'",
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
 }
 
-/**
- * Registers the OpenAPI document and the pages of the documentation. Both are made from the routes at the first request, and
- * the code for it is loaded only then.
- */
-export function documentationRoutes(app: Hono, site: AdminServices, routes: readonly Registered[]): void {
-  let made: Promise<Documentation> | undefined
+/** Registers the OpenAPI document and the pages of the documentation. They are read at the first request. */
+export function documentationRoutes(app: Hono, services: AdminServices): void {
+  let read: Promise<Documentation> | undefined
   const documentation = () => {
-    made ??= import('./docs/documentation.ts').then(({ makeDocumentation }) =>
-      makeDocumentation(site, routes),
-    )
+    read ??= services.documentation()
     // After a failure, the next request tries again.
-    made.catch(() => {
-      made = undefined
+    read.catch(() => {
+      read = undefined
     })
-    return made
+    return read
   }
-  const serve = (path: string, answer: (docs: Documentation, name: string) => Page | undefined) =>
-    app.get(path, async (c) => {
-      const headers = { 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION }
-      try {
-        checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, site.allowedHosts)
-        const isKnown = c.req.method === 'GET'
-        const page = isKnown ? answer(await documentation(), c.req.param('name') ?? '') : undefined
-        if (!page) throw routeMissing(c.req.method, c.req.path)
-        return 'json' in page
-          ? jsonText(200, page.json, headers)
-          : new Response(page.html, { headers: { ...headers, ...PAGE_HEADERS } })
-      } catch (error) {
-        const known = knownError(site, error, `${c.req.method} ${c.req.path}`)
-        return json(known.status, errorBody(known, site.url()), headers)
-      }
-    })
   // A browser at the root is sent to the documentation. Other clients get the usual 404.
   app.get('/', (c, next) => {
     const isBrowser = c.req.header('accept')?.includes('text/html') === true
     return isBrowser ? Promise.resolve(c.redirect('/docs')) : next()
   })
-  serve('/openapi.json', ({ text }) => ({ json: text }))
-  serve('/docs', ({ pages }) => ({ html: pages.index() }))
-  serve('/docs/errors', ({ pages }) => ({ html: pages.errors() }))
-  serve('/docs/:name', ({ pages }, name) => {
-    const html = pages.resource(name)
-    return html === undefined ? undefined : { html }
+  app.on('GET', ['/openapi.json', '/docs', '/docs/', '/docs/:name'], async (c) => {
+    const headers = { 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION }
+    try {
+      checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, services.allowedHosts)
+      const { method } = c.req
+      const path = c.req.path === '/docs/' ? '/docs' : c.req.path
+      const pages = method === 'GET' ? await documentation() : {}
+      const text = Object.hasOwn(pages, path) ? pages[path] : undefined
+      if (text === undefined) throw routeMissing(method, c.req.path)
+      const body = text.replaceAll(URL_PLACEHOLDER, services.url())
+      return new Response(body, { headers: { ...headers, ...headersOf(path) } })
+    } catch (error) {
+      const known = knownError(services, error, `${c.req.method} ${c.req.path}`)
+      return json(known.status, errorBody(known, services.url()), headers)
+    }
   })
 }
 
-type Page = { readonly json: string } | { readonly html: string }
+/** Types by the ending of a path. A page has no ending. */
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+function headersOf(path: string): Headers {
+  if (path === '/openapi.json') return { 'Content-Type': 'application/json' }
+  const [, ending = ''] = path.split('.')
+  return { 'Content-Type': TYPES[ending] ?? 'text/html; charset=utf-8', ...PAGE_HEADERS }
+}

@@ -40,9 +40,10 @@ export const ERROR_CODES = {
   }),
   parameter_unknown: invalid({
     means:
-      'The route has no such parameter, and the daemon was started with --strict-params. Fixtures with an unknown name have this code too.',
+      'paytwin does not support the parameter yet, or the route has no such parameter and unknown ones are rejected: with --strict-params, in `paytwin run` and in the test library. Fixtures with an unknown name have this code too.',
     param: 'the first unknown parameter',
-    remedy: 'Correct or remove the parameter. Without --strict-params, requests ignore unknown parameters.',
+    remedy:
+      'Correct or remove the parameter. Without --strict-params, requests ignore unknown parameters, but not those that paytwin does not support.',
   }),
   amount_invalid: invalid({
     means: 'The amount is not a positive integer.',

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type ApiError, parameterInvalid } from '../core/errors.ts'
-import { EVENT_TYPES, type EventType, MAX_PATTERN_LENGTH, matchEventTypes } from '../core/event.ts'
+import { MAX_PATTERN_LENGTH, matchEventTypes } from '../core/event.ts'
+import { EVENT_TYPES, type EventType } from '../core/kinds.ts'
 import { didYouMean } from '../text/nearest.ts'
 
 /** An event type or a glob of event types. */

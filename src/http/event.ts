@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import type { EventType } from '../core/event.ts'
-import { findEvent, listEvents } from '../engine/events.ts'
-import type { MerchantState } from '../engine/merchant-state.ts'
-import type { EventWithObject } from '../engine/view.ts'
+import type { EventType } from '../core/kinds.ts'
+import { findEvent, listEvents } from '../engine/history/events.ts'
+import type { EventWithObject } from '../engine/history/view.ts'
+import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import type { Api } from './api.ts'
 import { checkOpensStream } from './auth.ts'
 import { eventPattern, matchingTypes } from './event-types.ts'
 import type { Json } from './json.ts'
 import { createdFilters, createdParam, cursorOf, type List, page, pageParams } from './pagination.ts'
-import { present } from './present.ts'
+import { present } from './resources.ts'
 import { type EventShape, eventList, eventSchema } from './schemas/event.ts'
 import type { HttpServices } from './services.ts'
 import { wantsStream } from './stream.ts'
@@ -28,17 +28,17 @@ export function eventRoutes(api: Api): void {
       returns: eventList,
       streams: true,
     },
-    ({ c, site, merchant, params, key }) => {
+    ({ c, services, merchant, params, key }) => {
       if (wantsStream(c.req.header('accept'))) {
-        checkOpensStream(site, c.req.header('authorization'), c.req)
-        return site.streams.open({
+        checkOpensStream(services, c.req.header('authorization'), c.req)
+        return services.streams.open({
           merchant,
           types: typesOf(params),
           after: resumePoint(c.req.header('last-event-id'), params),
           key,
         })
       }
-      return presentEventList(site, merchant, c.req.path, params)
+      return presentEventList(services, merchant, c.req.path, params)
     },
   )
   api.read(
@@ -48,7 +48,7 @@ export function eventRoutes(api: Api): void {
       summary: 'Retrieves an event.',
       returns: eventSchema,
     },
-    ({ site, merchant, id }) => presentEvent(site.versions, findEvent(site.engine, merchant, id)),
+    ({ services, merchant, id }) => presentEvent(services.versions, findEvent(services.engine, merchant, id)),
   )
 }
 
@@ -63,7 +63,7 @@ export function resumePoint(
 
 /** Presents a page of events of one merchant, or of all merchants (null). */
 export function presentEventList(
-  site: HttpServices,
+  services: HttpServices,
   merchant: MerchantState | null,
   url: string,
   params: EventListParams,
@@ -71,11 +71,13 @@ export function presentEventList(
   const cursor = cursorOf(params)
   const isBackward = cursor?.param === 'ending_before'
   const filter = { types: typesOf(params), created: createdFilters(params.created) }
-  const found = listEvents(site.engine, merchant, filter, {
+  const found = listEvents(services.engine, merchant, filter, {
     limit: params.limit + 1,
     cursor: cursor && { ...cursor, isBackward },
   })
-  return page(url, found, { limit: params.limit, isBackward }, (event) => presentEvent(site.versions, event))
+  return page(url, found, { limit: params.limit, isBackward }, (event) =>
+    presentEvent(services.versions, event),
+  )
 }
 
 /**

@@ -1,98 +1,88 @@
-import { ApiError, internalError, keyResolutionUnavailable, rateLimited } from '../core/errors.ts'
-import { stopwatch } from '../engine/clock.ts'
-import type { RequestFault } from '../engine/faults.ts'
-import { requestId } from '../engine/ids.ts'
-import { checkCurrent, MerchantDeleted, type MerchantState } from '../engine/merchant-state.ts'
-import type { View } from '../engine/view.ts'
+import { ApiError, keyResolutionUnavailable } from '../core/errors.ts'
+import type { View } from '../engine/history/view.ts'
+import { stopwatch } from '../engine/machine/clock.ts'
+import type { RequestFault } from '../engine/machine/faults.ts'
+import { requestId } from '../engine/machine/ids.ts'
+import { checkCurrent, MerchantDeleted, type MerchantState } from '../engine/machine/merchant-state.ts'
+import { maskSecrets } from '../text/secret.ts'
+import { answerHeaders, JSON_CONTENT, setHeaders } from './answer-headers.ts'
 import { authErrorOf, authenticate, keyHint } from './auth.ts'
 import type { Caller } from './caller.ts'
-import { delay } from './delay.ts'
 import { expand } from './expand.ts'
-import type { IdempotentEntry } from './idempotency.ts'
-import { isKept } from './idempotency.ts'
+import type { Raw } from './form.ts'
+import { type IdempotentEntry, isStored, openEntry, storeAnswer } from './idempotency.ts'
 import type { Incoming, Reply } from './incoming.ts'
 import type { Answer, Json } from './json.ts'
+import { operatorCaller } from './operator-caller.ts'
 import { namesAsHeader, namesForLog } from './params.ts'
+import type { Served } from './pipeline.ts'
 import { redacted } from './redact.ts'
-import { errorBody, errorHeaders, type Headers, isResponse, knownError, textOf } from './respond.ts'
+import { type Given, paramsReader } from './request.ts'
+import { applyRequestFaults } from './request-faults.ts'
+import {
+  errorBody,
+  errorHeaders,
+  type Headers,
+  isResponse,
+  knownError,
+  type Rendered,
+  textOf,
+} from './respond.ts'
 import type { HttpServices } from './services.ts'
 import { ShownObject } from './shown-object.ts'
 
 const NO_HEADERS: Headers = {}
 
-/** Header names and values alternate. */
-const CORS: readonly string[] = [
-  'Access-Control-Allow-Origin',
-  '*',
-  'Access-Control-Expose-Headers',
-  'Request-Id, X-API-Version, Paytwin-Now, Idempotent-Replayed',
-]
-
-const JSON_CONTENT = ['Content-Type', 'application/json'] as const
-
-function addHeaders(headers: string[], added: Headers): void {
-  for (const name in added) headers.push(name, added[name] as string)
-}
-
-/** Replaces the secret in a stored answer, because a replay must not contain it. See docs/contract/idempotency.md#secrets. */
-const MASKED_SECRET = 'whsec_…'
-
-/** An answer as it is sent. */
-export type Rendered = {
-  readonly status: number
-  readonly text: string
-  readonly headers: Headers
-  /** The code, if it is an error. */
-  readonly code?: string | null
-}
-
-/** How the answers of a route are made. */
-export type AnswerOptions = {
-  /** Whether the route accepts publishable keys. */
-  readonly isPublicRoute: boolean
-  /** Whether the route ignores Idempotency-Key. */
-  readonly ignoresIdempotencyKey?: boolean
+/** How requests of a route are read, and how their answers are made. */
+export type ExchangeOptions = {
+  /** Headers of every answer; names and values alternate. */
+  readonly headers?: readonly string[]
   /** Makes the body of an error; the error envelope by default. */
   readonly errorBody?: (error: ApiError, url: string) => Json
-  /** Headers of every answer. */
-  readonly headers?: Headers
+  /** Whether the route ignores Idempotency-Key. */
+  readonly ignoresIdempotencyKey?: boolean
+  /** Whether a repeated form parameter is an error, as in OAuth. */
+  readonly onlyOnce?: boolean
 }
 
 /**
- * A request to /v1 and its answer. Holds the caller and the version of the request, makes the headers of the answer, and logs
- * the request.
+ * A request to /v1 and its answer. Holds the caller, the version and the idempotency key of the request, renders the answer
+ * with its headers, and logs the request. The pipeline decides the order in which its methods are called.
  * See docs/contract/requests.md#response-headers.
  */
-export class Exchange {
+export class Exchange implements Served {
   readonly id = requestId()
-  readonly #c: Incoming
-  readonly #site: HttpServices
-  readonly #options: AnswerOptions
+  readonly c: Incoming
+  /** Reads the parameters: the query of a GET, otherwise the body. @throws ApiError parameter_invalid */
+  readonly readParams: () => Given | Promise<Given>
+  readonly #services: HttpServices
+  readonly #options: ExchangeOptions
   readonly #time: number
   readonly #begun = stopwatch()
   #caller: Caller | undefined
   #merchant: MerchantState | undefined
-  #version: string
-  #ignored: string | undefined
+  #version = ''
+  #ignored: readonly string[] = []
+  #ignoredHeader: string | undefined
+  #entry: IdempotentEntry | undefined
   expands: readonly string[] = []
-  entry: IdempotentEntry | undefined
 
-  constructor(c: Incoming, site: HttpServices, options: AnswerOptions) {
-    this.#c = c
-    this.#site = site
+  constructor(
+    c: Incoming,
+    services: HttpServices,
+    options: ExchangeOptions,
+    readBody: () => Promise<string>,
+  ) {
+    this.c = c
+    this.readParams = paramsReader(c, readBody, options)
+    this.#services = services
     this.#options = options
-    this.#time = site.engine.wall()
-    this.#version = this.#requestedVersion()
+    this.#time = services.engine.wall()
   }
 
   /** Such as `POST /v1/customers`. */
   get #route(): string {
-    return `${this.#c.req.method} ${this.#c.req.path}`
-  }
-
-  /** Whether the caller has a publishable key. */
-  get isPublic(): boolean {
-    return this.#caller?.isPublic ?? false
+    return `${this.c.req.method} ${this.c.req.path}`
   }
 
   /** The API version of the request. */
@@ -101,20 +91,47 @@ export class Exchange {
   }
 
   get idempotencyKey(): string | undefined {
-    return this.#options.ignoresIdempotencyKey ? undefined : this.#c.req.header('idempotency-key')
+    return this.#options.ignoresIdempotencyKey ? undefined : this.c.req.header('idempotency-key')
+  }
+
+  /** Whether the answer is stored for a replay. */
+  get isIdempotent(): boolean {
+    return this.#entry !== undefined
+  }
+
+  /** Forgets the caller. Until the next authentication, the version is the requested one if it exists, otherwise the newest. */
+  reset(): void {
+    this.#caller = undefined
+    this.#merchant = undefined
+    const { dates, newest } = this.#services.versions
+    const requested = this.c.req.header('x-api-version')
+    this.#version = requested !== undefined && dates.includes(requested) ? requested : newest
   }
 
   /**
-   * Authenticates the caller, and checks the API version and the rate limit. Does not apply faults.
-   * @throws ApiError authentication_error; parameter_invalid, param X-API-Version; rate_limit
+   * Authenticates the caller by its key or access token. The fault key_resolution_unavailable applies whether the key is valid
+   * or not.
+   * @param allowsPublic - whether the route accepts publishable keys
+   * @throws ApiError authentication_error
    */
-  loadMerchant(): Caller {
-    this.#deleteMerchantRows()
-    const caller = this.#authenticate()
+  authenticate(allowsPublic: boolean): Caller {
+    try {
+      const { method, path } = this.c.req
+      const header = this.c.req.header('authorization')
+      this.#caller =
+        operatorCaller(this.#services, this.c.env) ??
+        authenticate(this.#services, header, { method, path, allowsPublic })
+      if (!this.#take('key_resolution_unavailable')) return this.#admit(this.#caller)
+    } catch (error) {
+      if (!this.#take('key_resolution_unavailable')) throw error
+    }
+    this.#caller = undefined
+    throw keyResolutionUnavailable()
+  }
+
+  #admit(caller: Caller): Caller {
     this.showClockOf(caller.merchant)
     this.#version = caller.merchant.settings.api_version
-    this.#checkVersion()
-    this.#site.rateLimit?.count(caller.merchant.settings.ordinal)
     return caller
   }
 
@@ -123,24 +140,11 @@ export class Exchange {
    * after a restore, another merchant may have its id.
    * @throws ApiError authentication_error; StateReplaced, MerchantDeleted
    */
-  checkCredentials(): void {
+  readonly checkCredentials = (): void => {
     if (this.#caller) checkCurrent(this.#caller.merchant)
     if (this.#caller?.isValid()) return
-    this.#deleteMerchantRows()
-    throw authErrorOf(this.#c.req.header('authorization'))
-  }
-
-  /**
-   * Admits a request without a merchant's key: of an app, or of an unauthenticated browser. Applies faults.
-   * @param authenticate - authenticates the sender
-   * @throws the errors of `authenticate`; ApiError parameter_invalid, param X-API-Version; rate_limit; internal_error
-   */
-  async authenticateWithoutKey<Sender>(authenticate: () => Sender): Promise<Sender> {
-    this.#deleteMerchantRows()
-    const sender = authenticate()
-    this.#checkVersion()
-    await this.applyFaults()
-    return sender
+    this.reset()
+    throw authErrorOf(this.c.req.header('authorization'))
   }
 
   /** Shows the clock of a merchant in the header Paytwin-Now of the answer. */
@@ -148,8 +152,9 @@ export class Exchange {
     this.#merchant = merchant
   }
 
-  #checkVersion(): void {
-    this.#version = this.#site.versions.check(this.#c.req.header('x-api-version')) ?? this.#version
+  /** Checks the version that the request names. @throws ApiError parameter_invalid, param X-API-Version */
+  checkVersion(): void {
+    this.#version = this.#services.versions.check(this.c.req.header('x-api-version')) ?? this.#version
   }
 
   /**
@@ -158,64 +163,27 @@ export class Exchange {
    * @throws ApiError rate_limit; internal_error
    */
   applyFaults(): Promise<void> | undefined {
-    return this.#site.faults.isEmpty ? undefined : this.#applyFaults()
+    if (this.#services.faults.isEmpty || this.#caller?.isOperator) return undefined
+    return applyRequestFaults(this.#services, (kind) => this.#take(kind))
   }
 
-  async #applyFaults(): Promise<void> {
-    if (this.#take('rate_limit')) throw rateLimited()
-    const latency = this.#take('latency')
-    const { closing } = this.#site
-    if (latency) await delay(latency.ms ?? 0, closing)
-    if (closing.aborted) throw internalError()
-    if (this.#take('internal_error')) throw internalError()
-  }
-
-  /** Reports ignored parameters in the header Paytwin-Ignored-Params and in the log. */
+  /** Reports ignored parameters in the header Paytwin-Ignored-Params, in the log and in the request log. */
   ignore(names: readonly string[]): void {
-    this.#ignored = namesAsHeader(names)
-    this.#site.logIgnoredParams(this.#route, namesForLog(names))
+    // Empty if the first name alone is too long for a header.
+    this.#ignoredHeader = namesAsHeader(names) || undefined
+    this.#ignored = namesForLog(names).map(maskSecrets)
+    this.#services.logIgnoredParams(this.#route, this.#ignored)
   }
 
-  /** Renders an answer. With an idempotency key, also stores it for a replay. */
-  render(view: View, answer: Answer | ShownObject<Json>, status: number): Rendered {
-    if (isResponse(answer)) throw new Error('a stream is not rendered')
-    if (answer instanceof ShownObject && this.#isPlain)
-      return { status, text: answer.text(), headers: NO_HEADERS, code: null }
-    const body =
-      answer instanceof ApiError
-        ? this.#errorBody(answer)
-        : expand(
-            view,
-            answer instanceof ShownObject ? answer.body() : answer,
-            this.expands,
-            this.#site.present,
-          )
-    const shown = this.#site.versions.downgrade(this.#version, body)
-    const rendered = {
-      status: answer instanceof ApiError ? answer.status : status,
-      text: textOf(shown),
-      headers: answer instanceof ApiError ? errorHeaders(answer) : NO_HEADERS,
-      code: answer instanceof ApiError ? answer.code : null,
-    }
-    if (this.entry && isKept(rendered)) {
-      this.entry.keep({
-        fingerprint: this.entry.fingerprint,
-        status: rendered.status,
-        api_version: this.#version,
-        body: 'secret' in shown ? textOf({ ...shown, secret: MASKED_SECRET }) : rendered.text,
-      })
-    }
-    return rendered
-  }
-
-  /** Whether objects are shown unchanged: in the newest version, nothing expanded, and not stored for a replay. */
-  get #isPlain(): boolean {
-    return this.expands.length === 0 && this.#version === this.#site.versions.newest && !this.entry
-  }
-
-  /** Returns the stored answer for the idempotency key; undefined if there is none. */
-  replay(): Reply | undefined {
-    const stored = this.entry?.stored
+  /**
+   * Returns the stored answer for the idempotency key of the request. Without one, its answer can be stored.
+   * @throws ApiError parameter_invalid, param Idempotency-Key; authentication_error; idempotency_key_reuse
+   */
+  async replay({ scope }: Caller, raw: Raw): Promise<Reply | undefined> {
+    const { method, path } = this.c.req
+    const { idempotencyKey: key, checkCredentials } = this
+    this.#entry = await openEntry(this.#services, { scope, key, method, path, raw, checkCredentials })
+    const stored = this.#entry?.stored
     if (!stored) return undefined
     this.#version = stored.api_version
     const { status, body: text } = stored
@@ -223,106 +191,97 @@ export class Exchange {
     return this.send({ status, text, headers: { 'Idempotent-Replayed': 'true' }, code })
   }
 
-  /** Releases the idempotency key for the next request. Answers that are rendered afterwards are not stored. */
-  leave(): void {
-    this.entry?.leave()
-    this.entry = undefined
+  /** Renders an answer in the version of the request, with the objects that it expands. */
+  render(view: View, answer: Answer | ShownObject<Json>, status: number): Rendered {
+    if (isResponse(answer)) throw new Error('a stream is not rendered')
+    if (answer instanceof ApiError) return this.#renderError(answer)
+    const isObject = answer instanceof ShownObject
+    if (isObject && this.#isPlain) return { status, text: answer.text(), headers: NO_HEADERS }
+    const body = expand(view, isObject ? answer.body() : answer, this.expands, this.#services.present)
+    const shown = this.#services.versions.downgrade(this.#version, body)
+    return { status, text: textOf(shown), headers: NO_HEADERS, body: shown }
+  }
+
+  #renderError(error: ApiError): Rendered {
+    const { status, code } = error
+    const own = (this.#options.errorBody ?? errorBody)(error, this.#services.url())
+    const body = this.#services.versions.downgrade(this.#version, own)
+    return { status, text: textOf(body), headers: errorHeaders(error), code, body }
+  }
+
+  /** Whether objects are shown unchanged: in the newest version, nothing expanded, and not stored for a replay. */
+  get #isPlain(): boolean {
+    return this.expands.length === 0 && this.#version === this.#services.versions.newest && !this.#entry
+  }
+
+  /**
+   * Stores an answer for the idempotency key of the request; without a key, or for an answer that is not replayed, does nothing.
+   * Call it in the transaction that writes what the answer reports.
+   */
+  store(rendered: Rendered): void {
+    if (this.#entry && isStored(rendered)) storeAnswer(this.#entry, rendered, this.#version)
+  }
+
+  /** Deletes the stored answer. Call it in a transaction. */
+  removeStored(): void {
+    this.#entry?.remove()
+  }
+
+  /** Releases the idempotency key for the next request with it. */
+  release(): void {
+    this.#entry?.release()
+    this.#entry = undefined
   }
 
   send({ status, text, headers, code = null }: Rendered): Reply {
     if (this.#take('response_lost')) this.#hangUp()
     this.#logRequest(status, code)
-    return { status, text, headers: this.#headers(headers, JSON_CONTENT) }
+    return { status, text, headers: this.#headers(JSON_CONTENT, headers) }
   }
 
-  /** Makes the answer to an error. */
   fail(error: unknown): Reply {
-    // The keys and OAuth grants of a deleted merchant are deleted too.
-    const isMerchantDeleted = error instanceof MerchantDeleted
-    if (isMerchantDeleted) this.#deleteMerchantRows()
-    const known = knownError(
-      this.#site,
-      isMerchantDeleted ? authErrorOf(this.#c.req.header('authorization')) : error,
-      this.#route,
-    )
-    const body = this.#site.versions.downgrade(this.#version, this.#errorBody(known))
-    this.#logRequest(known.status, known.code)
-    const headers = this.#headers(errorHeaders(known), JSON_CONTENT)
-    return { status: known.status, text: textOf(body), headers }
+    // The keys and OAuth grants of a deleted merchant are deleted too, but the operator's token is not.
+    const losesKey = error instanceof MerchantDeleted && !this.#caller?.isOperator
+    if (error instanceof MerchantDeleted) this.reset()
+    const reported = losesKey ? authErrorOf(this.c.req.header('authorization')) : error
+    const known = knownError(this.#services, reported, this.#route)
+    const { status, text, headers } = this.#renderError(known)
+    this.#logRequest(status, known.code)
+    return { status, text, headers: this.#headers(JSON_CONTENT, headers) }
   }
 
-  /** Adds the headers to a response that was made elsewhere. */
   stamp(response: Response): Response {
     this.#logRequest(response.status, null)
-    const headers = this.#headers(NO_HEADERS)
-    for (let at = 0; at < headers.length; at += 2)
-      response.headers.set(headers[at] ?? '', headers[at + 1] ?? '')
-    return response
-  }
-
-  /** Authenticates the caller. The fault key_resolution_unavailable applies whether the key is valid or not. */
-  #authenticate(): Caller {
-    try {
-      const { method, path } = this.#c.req
-      const allowsPublic = this.#options.isPublicRoute
-      const header = this.#c.req.header('authorization')
-      this.#caller = authenticate(this.#site, header, { method, path, allowsPublic })
-      if (!this.#take('key_resolution_unavailable')) return this.#caller
-    } catch (error) {
-      if (!this.#take('key_resolution_unavailable')) throw error
-    }
-    this.#caller = undefined
-    throw keyResolutionUnavailable()
-  }
-
-  #errorBody(error: ApiError): Json {
-    return (this.#options.errorBody ?? errorBody)(error, this.#site.url())
-  }
-
-  /** Forgets the caller. Until the next authentication, the version is the requested one if it exists, else the newest. */
-  #deleteMerchantRows(): void {
-    this.#caller = undefined
-    this.#merchant = undefined
-    this.#version = this.#requestedVersion()
-  }
-
-  #requestedVersion(): string {
-    const { dates, newest } = this.#site.versions
-    const requested = this.#c.req.header('x-api-version')
-    return requested !== undefined && dates.includes(requested) ? requested : newest
+    return setHeaders(response, this.#headers([], NO_HEADERS))
   }
 
   /** Adds the answered request to the request log. */
   #logRequest(status: number, code: string | null): void {
-    const { method, url } = this.#c.req
-    this.#site.requests.add({
+    const { method, url } = this.c.req
+    this.#services.requests.add({
       id: this.id,
       time: this.#time,
       method,
       path: redacted(url.startsWith('/') ? url : url.slice(url.indexOf('/', url.indexOf('//') + 2))),
       status,
       duration_ms: stopwatch() - this.#begun,
-      key: this.#caller?.keyHint ?? keyHint(this.#c.req.header('authorization')),
+      key: this.#caller?.keyHint ?? keyHint(this.c.req.header('authorization')),
       merchant: this.#merchant?.settings.id ?? null,
-      replayed: this.entry?.stored !== undefined,
+      replayed: this.#entry?.stored !== undefined,
       code,
+      ignored: this.#ignored,
     })
   }
 
-  /** Returns the headers of the answer; names and values alternate. @param first - headers to put first */
-  #headers(own: Headers, first: readonly string[] = []): string[] {
-    const headers = [...first, 'Request-Id', this.id, 'X-API-Version', this.#version]
-    if (this.#merchant) headers.push('Paytwin-Now', String(this.#merchant.clock.now))
-    if (this.#ignored) headers.push('Paytwin-Ignored-Params', this.#ignored)
-    if (this.#options.isPublicRoute) headers.push(...CORS)
-    if (this.#options.headers) addHeaders(headers, this.#options.headers)
-    addHeaders(headers, own)
-    return headers
+  #headers(first: readonly string[], own: Headers): string[] {
+    const request = { id: this.id, version: this.#version, now: this.#merchant?.clock.now }
+    const shown = { ...request, ignored: this.#ignoredHeader, ofRoute: this.#options.headers }
+    return answerHeaders(first, shown, own)
   }
 
   #take(kind: RequestFault) {
-    if (this.#site.faults.isEmpty) return undefined
-    return this.#site.faults.take(kind, {
+    if (this.#services.faults.isEmpty || this.#caller?.isOperator) return undefined
+    return this.#services.faults.take(kind, {
       route: this.#route,
       merchant: this.#caller?.merchant.settings.id ?? null,
     })
@@ -330,7 +289,7 @@ export class Exchange {
 
   /** Closes the connection without an answer, after the write was committed. */
   #hangUp(): void {
-    const { outgoing } = (this.#c.env ?? {}) as { outgoing?: { destroy(): void } }
+    const { outgoing } = (this.c.env ?? {}) as { outgoing?: { destroy(): void } }
     outgoing?.destroy()
   }
 }

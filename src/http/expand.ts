@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { ID_PREFIXES, type Kind, type Objects } from '../core/change.ts'
 import { parameterInvalid } from '../core/errors.ts'
-import type { View } from '../engine/view.ts'
+import { KINDS, type Kind, kindOfId, type Objects } from '../core/kinds.ts'
+import type { View } from '../engine/history/view.ts'
 import type { Json } from './json.ts'
 import { entriesOf } from './params.ts'
 import type { Component } from './schemas/component.ts'
@@ -13,102 +13,67 @@ const MAX_EXPANDS = 20
 /** Presents an object of any kind. */
 export type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) => Json
 
-/** Nested objects without an id of their own whose fields can be expanded. */
-type Part = 'invoice_settings' | 'subscription_item' | 'line_item' | 'payment_error'
-
 /**
- * The expandable fields by the `object` of a resource: fields that hold an id, and nested objects that contain such fields.
- * Events are absent, because they are never expanded.
- */
-export const EXPANDABLE: Readonly<Record<Kind | Part, Readonly<Record<string, string>>>> = {
-  customer: { invoice_settings: 'invoice_settings' },
-  invoice_settings: { default_payment_method: 'payment_method' },
-  payment_method: { customer: 'customer' },
-  product: {},
-  price: { product: 'product' },
-  subscription: {
-    customer: 'customer',
-    default_payment_method: 'payment_method',
-    latest_invoice: 'invoice',
-    items: 'list of subscription_item',
-  },
-  subscription_item: { price: 'price', subscription: 'subscription' },
-  invoice: {
-    customer: 'customer',
-    subscription: 'subscription',
-    default_payment_method: 'payment_method',
-    payment_intent: 'payment_intent',
-    charge: 'charge',
-    lines: 'list of line_item',
-  },
-  line_item: {
-    invoice: 'invoice',
-    price: 'price',
-    subscription: 'subscription',
-    invoice_item: 'invoice_item',
-  },
-  invoice_item: { customer: 'customer', invoice: 'invoice', price: 'price' },
-  payment_intent: {
-    customer: 'customer',
-    invoice: 'invoice',
-    latest_charge: 'charge',
-    payment_method: 'payment_method',
-    last_payment_error: 'payment_error',
-  },
-  payment_error: { charge: 'charge', payment_method: 'payment_method' },
-  charge: {
-    customer: 'customer',
-    invoice: 'invoice',
-    payment_intent: 'payment_intent',
-    payment_method: 'payment_method',
-  },
-  refund: { charge: 'charge', payment_intent: 'payment_intent' },
-  webhook_endpoint: {},
-  webhook_delivery: { endpoint: 'webhook_endpoint' },
-}
-
-const FIELDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
-  Object.entries(EXPANDABLE).map(([shape, fields]) => [shape, new Map(Object.entries(fields))]),
-)
-
-/**
- * Checks expand paths against the schema of a route's answer, before the route runs.
+ * Checks expand paths against the schema of a route's answer, before the route runs. A null field hides no mistake.
  * @throws ApiError parameter_invalid, param expand, for an unknown path or one of more than four levels
  * See docs/contract/requests.md#expansion.
  */
 export function checkExpands({ schema }: Component, paths: readonly string[]): void {
-  for (const path of paths) checkPath(shapeOf(schema), path.split('.'), path)
+  for (const path of paths) checkPath(schema, path.split('.'), path)
 }
 
-/** Returns the shape of a body by the `object` of its schema. */
-function shapeOf(schema: z.core.$ZodType | undefined): string {
-  // A union of an object and its stub is expanded as the object. A stub alone cannot be expanded.
-  if (schema instanceof z.ZodUnion) return shapeOf(schema.options[0])
-  if (!(schema instanceof z.ZodObject) || 'deleted' in schema.shape) return 'nothing'
-  const { object, data } = schema.shape
-  const name = object instanceof z.ZodLiteral ? String(object.value) : 'nothing'
-  if (name === 'list' && data instanceof z.ZodArray) return `list of ${shapeOf(data.element)}`
-  return name === 'invoiceitem' ? 'invoice_item' : name
-}
-
-/** Checks one path against the schema only, so that a null field hides no mistake. @throws ApiError parameter_invalid, param expand */
-function checkPath(root: string, steps: readonly string[], path: string): void {
-  const end = steps.reduce((shape, step) => {
-    const next =
-      shape.startsWith('list of ') && step === 'data'
-        ? shape.slice('list of '.length)
-        : fieldsOf(shape).get(step)
+/** @throws ApiError parameter_invalid, param expand */
+function checkPath(root: z.core.$ZodType, steps: readonly string[], path: string): void {
+  const end = steps.reduce<z.core.$ZodType>((schema, step) => {
+    const next = fieldOf(schema, step)
     if (next === undefined) throw unknownPath(path, `'${step}' is not an expandable field here`)
     return next
   }, root)
-  if (!Object.hasOwn(ID_PREFIXES, end) || steps.at(-1) === 'data')
-    throw unknownPath(path, 'it does not end at an object')
+  if (!isReference(end) && !isWholeObject(end)) throw unknownPath(path, 'it does not end at an object')
   const levels = steps.filter((step) => step !== 'data').length
   if (levels > MAX_LEVELS)
     throw unknownPath(path, `it has ${levels} levels; at most ${MAX_LEVELS} are allowed`)
 }
 
-const fieldsOf = (shape: string): ReadonlyMap<string, string> => FIELDS.get(shape) ?? new Map()
+/** Returns the schema of a field that a path can go through: a reference, the data of a list, or what holds references. */
+function fieldOf(schema: z.core.$ZodType, step: string): z.core.$ZodType | undefined {
+  for (const { shape } of objectsIn(schema)) {
+    const field = Object.hasOwn(shape, step) ? shape[step] : undefined
+    if (field && (holdsReference(field) || (step === 'data' && field instanceof z.ZodArray))) return field
+  }
+  return undefined
+}
+
+/** Lists the objects that a value can be; a reference can be replaced with any of its objects. */
+function objectsIn(schema: z.core.$ZodType): z.ZodObject[] {
+  if (schema instanceof z.ZodObject) return isEvent(schema) ? [] : [schema]
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap(objectsIn)
+  if (schema instanceof z.ZodArray) return objectsIn(schema.element)
+  const isWrapper =
+    schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodLazy
+  return isWrapper ? objectsIn(schema.unwrap()) : []
+}
+
+/** Reports whether a value is an id that can be replaced with an object: see `reference` in schemas/fields.ts. */
+function isReference(schema: z.core.$ZodType): boolean {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) return isReference(schema.unwrap())
+  return schema instanceof z.ZodUnion && schema.options.some((option) => option instanceof z.ZodLazy)
+}
+
+const holdsReference = (schema: z.core.$ZodType): boolean =>
+  isReference(schema) || objectsIn(schema).some(({ shape }) => Object.values(shape).some(holdsReference))
+
+/** Reports whether a value is shown as an object with an id in any case, such as the price of an item. */
+function isWholeObject(schema: z.core.$ZodType): boolean {
+  if (schema instanceof z.ZodNullable) return isWholeObject(schema.unwrap())
+  return schema instanceof z.ZodObject && KINDS.some((kind) => kind === nameOf(schema))
+}
+
+/** Events are never expanded. */
+const isEvent = (schema: z.ZodObject): boolean => nameOf(schema) === 'event'
+
+const nameOf = ({ shape: { object } }: z.ZodObject): unknown =>
+  object instanceof z.ZodLiteral ? object.value : undefined
 
 /** Replaces ids with objects along checked paths, such as `latest_invoice.payment_intent`, or `data.customer` on lists. */
 export const expand = (view: View, body: Json, paths: readonly string[], present: Present): Json =>
@@ -125,13 +90,9 @@ function walk(view: View, value: unknown, steps: readonly string[], present: Pre
   return { ...(value as object), [step]: walk(view, whole, rest, present) }
 }
 
-const KIND_OF_PREFIX: ReadonlyMap<string, Kind> = new Map(
-  Object.entries(ID_PREFIXES).map(([kind, prefix]) => [prefix, kind as Kind]),
-)
-
 /** Returns the object with the given id; the id itself if there is none, as in a preview. */
 function objectOf(view: View, id: string, present: Present): unknown {
-  const kind = KIND_OF_PREFIX.get(id.slice(0, id.indexOf('_')))
+  const kind = kindOfId(id)
   const object = kind && view.get(kind, id)
   return kind && object ? present(view, kind, object) : id
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { idempotencyKeyReuse, parameterInvalid } from '../core/errors.ts'
-import type { Entry, StoredResponse } from '../engine/idempotency.ts'
-import type { Ids } from '../engine/ids.ts'
+import type { Entry, StoredResponse } from '../engine/access/idempotency.ts'
+import type { Ids } from '../engine/machine/ids.ts'
 import { withClientSecrets, withoutClientSecrets } from './client-secret.ts'
 import type { Raw } from './form.ts'
+import { type Rendered, textOf } from './respond.ts'
 import type { HttpServices } from './services.ts'
 
 /** The entry of an idempotency key: the stored answer, or the place to store one. */
@@ -15,7 +16,7 @@ export type IdempotentEntry = Entry & { readonly fingerprint: string }
  * @throws ApiError parameter_invalid, param Idempotency-Key; the errors of checkCredentials; idempotency_key_reuse if the parameters differ from the first time
  * See docs/contract/idempotency.md#fingerprint.
  */
-export async function enterIdempotent(
+export async function openEntry(
   { idempotency, engine }: Pick<HttpServices, 'idempotency' | 'engine'>,
   request: {
     scope: string
@@ -35,13 +36,13 @@ export async function enterIdempotent(
     )
   }
   const fingerprint = fingerprintOf(`${method} ${path}`, raw)
-  const entry = await idempotency.enter(scope, key)
+  const entry = await idempotency.acquire(scope, key)
   try {
     checkCredentials()
     if (entry.stored && entry.stored.fingerprint !== fingerprint) throw idempotencyKeyReuse()
     return { ...withoutSecrets(entry, engine.ids), fingerprint }
   } catch (error) {
-    entry.leave()
+    entry.release()
     throw error
   }
 }
@@ -50,11 +51,26 @@ export async function enterIdempotent(
 const withoutSecrets = (entry: Entry, ids: Ids): Entry => ({
   ...entry,
   stored: entry.stored && { ...entry.stored, body: withClientSecrets(ids, entry.stored.body) },
-  keep: (answer) => entry.keep({ ...answer, body: withoutClientSecrets(ids, answer.body) }),
+  store: (answer) => entry.store({ ...answer, body: withoutClientSecrets(ids, answer.body) }),
 })
 
 /** Returns whether an answer is stored for a replay: a success or a failed payment. */
-export const isKept = ({ status }: Pick<StoredResponse, 'status'>): boolean => status < 300 || status === 402
+export const isStored = ({ status }: Pick<StoredResponse, 'status'>): boolean =>
+  status < 300 || status === 402
+
+/** Replaces the secret in a stored answer, because a replay must not contain it. See docs/contract/idempotency.md#secrets. */
+const MASKED_SECRET = 'whsec_…'
+
+/** Stores an answer for a replay. Must be called within the transaction that writes what the answer reports. */
+export function storeAnswer(entry: IdempotentEntry, { status, text, body }: Rendered, version: string): void {
+  const hasSecret = body !== undefined && 'secret' in body
+  entry.store({
+    fingerprint: entry.fingerprint,
+    status,
+    api_version: version,
+    body: hasSecret ? textOf({ ...body, secret: MASKED_SECRET }) : text,
+  })
+}
 
 /** Computes the fingerprint of a request. A JSON and a form request with the same values have the same one. */
 const fingerprintOf = (route: string, raw: Raw): string =>

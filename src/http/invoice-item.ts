@@ -1,11 +1,13 @@
 import * as z from 'zod'
 import type { InvoiceItem } from '../core/invoice-item.ts'
-import { createInvoiceItem, deleteInvoiceItem, updateInvoiceItem } from '../engine/invoice-item.ts'
-import type { View } from '../engine/view.ts'
+import type { View } from '../engine/history/view.ts'
+import { createInvoiceItem, deleteInvoiceItem, updateInvoiceItem } from '../engine/resources/invoice-item.ts'
 import type { Api } from './api.ts'
 import { amount, currency, metadata, optionalText, quantity, reference } from './fields.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
-import { common, deletedStub, retrieve } from './resource.ts'
+import { oneTimePriceData } from './price-params.ts'
+import { priceDataTexts } from './price-texts.ts'
+import { common, deletedStub, type Resource, retrieve } from './resource.ts'
 import {
   deletedInvoiceItem,
   type InvoiceItemShape,
@@ -14,16 +16,23 @@ import {
 } from './schemas/invoice-item.ts'
 import { ShownObject } from './shown-object.ts'
 
-const createParams = z.object({
-  customer: reference,
-  invoice: reference.optional(),
-  amount: amount.optional(),
-  currency: currency.optional(),
-  price: reference.optional(),
-  quantity: quantity.default(1),
-  description: optionalText,
-  metadata,
-})
+const createParams = z
+  .object({
+    customer: reference,
+    invoice: reference.optional(),
+    subscription: reference.optional(),
+    amount: amount.optional(),
+    currency: currency.optional(),
+    price: reference.optional(),
+    price_data: oneTimePriceData.optional(),
+    quantity: quantity.default(1),
+    description: optionalText,
+    metadata,
+  })
+  .refine(({ price, price_data }) => price === undefined || price_data === undefined, {
+    path: ['price_data'],
+    error: 'use price or price_data, not both',
+  })
 const updateParams = z.object({
   amount: amount.optional(),
   quantity: quantity.optional(),
@@ -109,6 +118,10 @@ export const presentInvoiceItem = (view: View, item: InvoiceItem): InvoiceItemSh
   ...common(view, 'invoiceitem', item),
   customer: item.customer,
   invoice: item.invoice,
+  subscription: item.subscription,
+  subscription_item: item.proration?.subscription_item ?? null,
+  proration: item.proration !== null,
+  period: { start: item.proration?.start ?? item.created, end: item.proration?.end ?? item.created },
   amount: item.amount,
   currency: item.currency,
   unit_amount: item.unit_amount,
@@ -118,3 +131,23 @@ export const presentInvoiceItem = (view: View, item: InvoiceItem): InvoiceItemSh
   metadata: item.metadata,
   test_clock: item.test_clock,
 })
+
+export const invoiceItemResource: Resource<'invoice_item'> = {
+  collection: 'invoiceitems',
+  present: presentInvoiceItem,
+  routes: invoiceItemRoutes,
+  params: {
+    invoice:
+      'A draft invoice of the same customer and currency. Default: the next manual invoice of the customer.',
+    amount:
+      'The amount for one unit, in the smallest currency unit. A new item needs amount and currency, or price.',
+    subscription: 'The subscription whose next invoice bills the item.',
+    price: 'The id of a one-time price, in place of amount and currency.',
+    price_data: 'A one-time price to create for this item only, in place of price.',
+    ...priceDataTexts('price_data'),
+  },
+  queryParams: {
+    invoice: 'Only items on this invoice.',
+    pending: 'true: only items that are not on an invoice. false: only items on an invoice.',
+  },
+}

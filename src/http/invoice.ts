@@ -1,18 +1,20 @@
 import * as z from 'zod'
 import type { ApiError } from '../core/errors.ts'
-import { COLLECTION_METHODS, INVOICE_STATUSES, type Invoice, type InvoiceLine } from '../core/invoice.ts'
+import { COLLECTION_METHODS, type Invoice, type InvoiceLine } from '../core/invoice.ts'
+import { endingBalance } from '../core/invoice-balance.ts'
+import { INVOICE_STATUSES, isOpen } from '../core/invoice-status.ts'
 import { formatAmount } from '../core/money.ts'
 import { DECLINE_CODES } from '../core/processor.ts'
+import type { View } from '../engine/history/view.ts'
 import {
   createInvoice,
   deleteInvoice,
   finalizeInvoice,
   markUncollectible,
   payInvoice,
-  previewInvoice,
   voidInvoice,
-} from '../engine/invoice.ts'
-import type { View } from '../engine/view.ts'
+} from '../engine/resources/invoice.ts'
+import { previewInvoice } from '../engine/resources/invoice-preview.ts'
 import type { Api } from './api.ts'
 import {
   currency,
@@ -23,9 +25,10 @@ import {
   optionalText,
   reference,
 } from './fields.ts'
+import { asPreviewParams, PREVIEW_TEXTS, previewParams, requiresSubject } from './invoice-preview.ts'
 import { createdFilters, createdParam, equals, list, listObjects, pageOf, pageParams } from './pagination.ts'
 import { type Decline, declinedPayment } from './payment-intent.ts'
-import { deletedStub, retrieve } from './resource.ts'
+import { deletedStub, type Resource, retrieve } from './resource.ts'
 import type { Shape } from './schemas/component.ts'
 import {
   deletedInvoice,
@@ -49,7 +52,6 @@ const createParams = z
   })
   .refine(isDueOnlyWhenSent, dueDateNotAllowed)
 const payParams = z.object({ payment_method: reference.optional() })
-const previewParams = z.object({ subscription: reference })
 const linesParams = z.object(pageParams)
 const listParams = z.object({
   ...pageParams,
@@ -133,13 +135,18 @@ export function invoiceRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/invoices/create_preview',
-      summary: 'Previews the next invoice of a subscription without creating it.',
+      summary:
+        'Previews the next invoice of a subscription, or the invoice of a change or of a new subscription, without doing anything.',
       params: previewParams,
+      requires: requiresSubject,
       returns: invoicePreviewSchema,
-      errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
+      errors: {
+        400: ['parameter_missing', 'invalid_state_transition', 'amount_too_large'],
+        404: ['resource_missing'],
+      },
     },
     ({ unit, view, params }) => ({
-      ...presentInvoice(view, previewInvoice(unit, params.subscription)),
+      ...presentInvoice(view, previewInvoice(unit, asPreviewParams(params))),
       id: null,
     }),
   )
@@ -190,7 +197,7 @@ export function declinedInvoice(view: View, { payment_intent }: Invoice, outcome
 }
 
 export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
-  const { status, total, amount_paid, collection_method } = invoice
+  const { status, total, amount_due, amount_paid, collection_method } = invoice
   return {
     id: invoice.id,
     object: 'invoice',
@@ -202,15 +209,18 @@ export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
     customer: invoice.customer,
     subscription: invoice.subscription,
     currency: invoice.currency,
-    amount_due: total,
+    amount_due,
     amount_paid,
-    amount_remaining: total - amount_paid,
+    amount_remaining: amount_due - amount_paid,
     subtotal: total,
     total,
+    starting_balance: invoice.starting_balance,
+    ending_balance: endingBalance(invoice),
+    applied_balance: amount_due - total,
     attempt_count: invoice.attempt_count,
     attempted: invoice.attempted,
     auto_advance:
-      status === 'open' &&
+      isOpen(invoice) &&
       collection_method === 'charge_automatically' &&
       invoice.next_payment_attempt !== null,
     next_payment_attempt: invoice.next_payment_attempt,
@@ -239,6 +249,10 @@ export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
   }
 }
 
+/** Describes a line without a description: `2 × 6.50 USD`. */
+const defaultDescription = ({ currency }: Invoice, { quantity, unit_amount, price }: InvoiceLine): string =>
+  `${quantity} × ${unit_amount === null ? price : formatAmount(unit_amount, currency)}`
+
 /** Presents a line of an invoice. paytwin: its fields. See docs/contract/invoices.md#lines. */
 const presentLine = (view: View, invoice: Invoice, line: InvoiceLine): Shape<typeof lineItemSchema> => ({
   id: line.id,
@@ -249,12 +263,33 @@ const presentLine = (view: View, invoice: Invoice, line: InvoiceLine): Shape<typ
   invoice: invoice.id,
   amount: line.amount,
   currency: invoice.currency,
-  description: line.description ?? `${line.quantity} × ${formatAmount(line.unit_amount, invoice.currency)}`,
+  description: line.description ?? defaultDescription(invoice, line),
   unit_amount: line.unit_amount,
   quantity: line.quantity,
   price: line.price,
   subscription: invoice.subscription,
   subscription_item: line.subscription_item,
   invoice_item: line.invoice_item ?? null,
-  period: { start: invoice.period_start, end: invoice.period_end },
+  proration: line.proration !== undefined,
+  period: {
+    start: line.proration?.start ?? invoice.period_start,
+    end: line.proration?.end ?? invoice.period_end,
+  },
 })
+
+export const invoiceResource: Resource<'invoice'> = {
+  collection: 'invoices',
+  present: presentInvoice,
+  routes: invoiceRoutes,
+  params: {
+    payment_method: 'The payment method to charge, instead of the default one.',
+    days_until_due: 'The days between the finalization of a sent invoice and its due date. Default: 30.',
+    ...PREVIEW_TEXTS,
+    customer: 'The customer. For a preview: that of a new subscription.',
+    currency:
+      'The currency. For a new invoice, required only without pending invoice items. For a preview, by default that of the first price.',
+  },
+  queryParams: {
+    subscription: 'Only invoices of this subscription.',
+  },
+}

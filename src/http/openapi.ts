@@ -9,16 +9,7 @@ import { type Tag, tagOf, tagsOf } from './openapi/tags.ts'
 import { HEADERS, INFO_TEXT, PARAMETERS, SECURITY_SCHEMES } from './openapi/texts.ts'
 import type { Registered } from './route.ts'
 
-/** The OpenAPI document, and the further data of the documentation pages. */
-export type Description = {
-  /** An OpenAPI 3.1 document. */
-  readonly document: OpenApi
-  readonly tags: readonly Tag[]
-  readonly schemas: Schemas
-  readonly examples: Examples
-}
-
-/** The parts of an OpenAPI document that this program reads. */
+/** The parts of an OpenAPI 3.1 document that this program reads. */
 export type OpenApi = Json & {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
   readonly components: Json & { readonly schemas: Schemas }
@@ -37,10 +28,10 @@ export type Described = {
  * Builds the OpenAPI document from the registered routes: parameters from the schemas that check them, answers from the
  * schemas of the presenters, examples from a sandbox.
  */
-export function describe({ routes, url, version, examples = NO_EXAMPLES }: Described): Description {
+export function describe({ routes, url, version, examples = NO_EXAMPLES }: Described): OpenApi {
   const schemas = componentSchemas()
   const tags = tagsOf(routes, schemas)
-  const document: OpenApi = {
+  return {
     openapi: '3.1.0',
     info: {
       title: 'paytwin',
@@ -50,7 +41,14 @@ export function describe({ routes, url, version, examples = NO_EXAMPLES }: Descr
       license: { name: 'MIT', identifier: 'MIT' },
       'x-api-version': NEWEST_API_VERSION,
     },
-    servers: [{ url, description: 'This daemon.' }],
+    servers: [
+      { url, description: 'This daemon.' },
+      {
+        url: `${url}/_paytwin/merchants/{merchant}`,
+        description: 'The paths below /v1 for the operator: with the admin token, as a merchant.',
+        variables: { merchant: { default: 'mer_…', description: 'The id of the merchant.' } },
+      },
+    ],
     security: [],
     tags: tags.map(({ name, title, description }) => ({
       name,
@@ -68,7 +66,6 @@ export function describe({ routes, url, version, examples = NO_EXAMPLES }: Descr
       securitySchemes: SECURITY_SCHEMES,
     },
   }
-  return { document, tags, schemas, examples }
 }
 
 function pathsOf(tags: readonly Tag[], schemas: Schemas, examples: Examples): OpenApi['paths'] {

@@ -1,7 +1,8 @@
 import * as z from 'zod'
-import type { Kind, Objects } from '../core/change.ts'
 import { parameterInvalid, resourceMissing } from '../core/errors.ts'
-import type { Filter } from '../engine/view.ts'
+import { type Kind, nounOf, type Objects } from '../core/kinds.ts'
+import type { WebhookDelivery } from '../core/webhook.ts'
+import type { Filter, Page } from '../engine/history/view.ts'
 import type { Call } from './api.ts'
 import { instant } from './fields.ts'
 
@@ -74,16 +75,51 @@ export const list = <Entry>(url: string, data: Entry[], has_more = false): List<
  * Presents a page of a merchant's objects, newest first.
  * @throws ApiError parameter_invalid for two cursors; resource_missing for an unknown one
  */
-export function listObjects<K extends Kind, Body>(
-  { c, view, params }: Pick<Call<PageParams>, 'c' | 'view' | 'params'>,
+export const listObjects = <K extends Kind, Body>(
+  call: ListCall,
   kind: K,
   filters: readonly Filter[],
   present: (object: Objects[K]) => Body,
+): List<Body> =>
+  listFrom(
+    call,
+    {
+      noun: nounOf(kind),
+      placeOf: (id) => call.view.placeOf(kind, id),
+      list: (page) => call.view.list(kind, filters, page),
+    },
+    present,
+  )
+
+/** Presents a page of the deliveries of a webhook endpoint, newest first. Throws what `listObjects` throws. */
+export const listDeliveries = <Body>(
+  call: ListCall,
+  endpoint: string,
+  present: (delivery: WebhookDelivery) => Body,
+): List<Body> => {
+  const { deliveries } = call.view
+  const list = (page: Page) => deliveries.list(equals('endpoint', endpoint), page)
+  return listFrom(call, { noun: 'webhook delivery', placeOf: deliveries.placeOf, list }, present)
+}
+
+type ListCall = Pick<Call<PageParams>, 'c' | 'view' | 'params'>
+
+type Source<T> = {
+  /** The name of an entry in messages. */
+  readonly noun: string
+  readonly placeOf: (id: string) => number | undefined
+  readonly list: (page: Page) => readonly T[]
+}
+
+function listFrom<T, Body>(
+  { c, params }: ListCall,
+  source: Source<T>,
+  present: (entry: T) => Body,
 ): List<Body> {
   const cursor = cursorOf(params)
-  const place = cursor && view.placeOf(kind, cursor.id)
-  if (cursor && place === undefined) throw resourceMissing(kind.replaceAll('_', ' '), cursor.id, cursor.param)
-  const found = view.list(kind, filters, {
+  const place = cursor && source.placeOf(cursor.id)
+  if (cursor && place === undefined) throw resourceMissing(source.noun, cursor.id, cursor.param)
+  const found = source.list({
     limit: params.limit + 1,
     ...(cursor && { [cursor.param === 'starting_after' ? 'after' : 'before']: place }),
   })

@@ -66,14 +66,14 @@ function refusal(found: z.core.$ZodIssue, given: Raw): ApiError {
   return parameterInvalid(name, `Invalid value for ${name ?? 'the parameters'}: ${messageOf(issue)}`)
 }
 
-/** For a value that matches no option of a union, finds the mistake within the option that it resembles, if any. */
+/** Finds the most specific issue. For a union, that is the mistake within the option that has the type of the value, if any. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue
   const within = issue.errors.flatMap(([first]) => first ?? []).find((mistake) => !isOtherType(mistake))
   return within ? innermost({ ...within, path: [...issue.path, ...within.path] }) : issue
 }
 
-/** Whether a value has another type than the option, rather than a mistake within it. */
+/** Whether an issue means that the value has another type than the option, rather than a mistake at a deeper path. */
 const isOtherType = ({ code, path }: z.core.$ZodIssue): boolean =>
   path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union')
 
@@ -82,8 +82,20 @@ export function messageOf(issue: z.core.$ZodIssue): string {
   const message = issue.message
     .replace(/^Invalid (input|option): /, '')
     .replace(/^Invalid input$/, 'not one of the allowed forms')
+    .replace(/^expected one of .+$/, unquoted)
+    .replace(BOUND, bounded)
   return message.charAt(0).toLowerCase() + message.slice(1)
 }
+
+/** The message of zod for a value beyond a bound, such as `Too small: expected array to have >=1 items`. */
+const BOUND = /^Too (?:small|big): expected \w+ to (?:be|have) (<|>)=(-?\d+)(?: (character|item)s)?$/
+
+/** Formats a bound: `expected at least 1 item`. */
+const bounded = (_message: string, sign: string, bound: string, unit?: string): string =>
+  `expected at ${sign === '<' ? 'most' : 'least'} ${bound}${unit === undefined ? '' : ` ${unit}${bound === '1' ? '' : 's'}`}`
+
+/** Lists the values of an enum without quotes: `expected one of "day"|"week"` → expected one of day, week. */
+const unquoted = (message: string): string => message.replace(/"(\w+)"/g, '$1').replaceAll('|', ', ')
 
 /** Returns the value at a path; undefined if there is none. */
 export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
@@ -181,7 +193,7 @@ export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
   return value
 }
 
-/** Returns a list, which in a form is an object whose keys are indexes; undefined for any other value. */
+/** Returns the entries of a list. A list in a form is an object with indexes as keys. undefined for any other value. */
 export function entriesOf(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value
   if (typeof value !== 'object' || value === null) return undefined

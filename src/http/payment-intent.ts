@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 import { type ApiError, paymentFailed, resourceMissing } from '../core/errors.ts'
-import type { PaymentIntent } from '../core/payment-intent.ts'
+import { intentFactsOf, type PaymentIntent } from '../core/payment-intent.ts'
 import { DECLINE_CODES } from '../core/processor.ts'
-import { digest } from '../engine/digest.ts'
+import type { View } from '../engine/history/view.ts'
+import { digest } from '../engine/machine/digest.ts'
 import {
   cancelPaymentIntent,
   confirmPaymentIntent,
@@ -11,14 +12,13 @@ import {
   type IntentOutcome,
   settlePaymentIntent,
   updatePaymentIntent,
-} from '../engine/payment-intent.ts'
-import type { View } from '../engine/view.ts'
+} from '../engine/resources/payment-intent.ts'
 import type { Api } from './api.ts'
 import { clientSecretOf } from './client-secret.ts'
 import { amount, currency, metadata, optionalText, reference } from './fields.ts'
 import type { Answer } from './json.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
-import { retrieve } from './resource.ts'
+import { type Resource, retrieve } from './resource.ts'
 import { type PaymentIntentShape, paymentIntentList, paymentIntentSchema } from './schemas/payment-intent.ts'
 import { ShownObject } from './shown-object.ts'
 
@@ -213,7 +213,7 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Require
     invoice: intent.invoice,
     latest_charge: intent.latest_charge,
     last_payment_error: intent.last_payment_error,
-    next_action: intent.status === 'requires_action' ? nextAction(intent.id, method?.type ?? 'card') : null,
+    next_action: intentFactsOf(intent).awaitsCustomer ? nextAction(intent.id, method?.type ?? 'card') : null,
     payment_method: intent.payment_method,
     payment_method_types: [method?.type ?? 'card'],
     canceled_at: intent.canceled_at,
@@ -237,3 +237,20 @@ const nextAction = (id: string, type: string): PaymentIntentShape['next_action']
   type: type === 'card' ? 'authenticate' : `${type}_push`,
   settle_with: `/v1/test_helpers/payment_intents/${id}/settle`,
 })
+
+export const paymentIntentResource: Resource<'payment_intent'> = {
+  collection: 'payment_intents',
+  present: presentPaymentIntent,
+  routes: paymentIntentRoutes,
+  params: {
+    customer: 'The id of the customer who pays.',
+    payment_method: 'The payment method to charge. Can be a test id.',
+    confirm: 'Whether to confirm the intent immediately.',
+    client_secret: 'The client_secret of the intent. Required with a publishable key.',
+    outcome: 'Whether the action of the customer succeeds.',
+    status: 'Cannot be set: any value is refused.',
+  },
+  queryParams: {
+    customer: 'Only payment intents of this customer.',
+  },
+}

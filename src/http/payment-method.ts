@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import { PAYMENT_METHOD_TYPES, type PaymentMethod } from '../core/payment-method.ts'
+import type { View } from '../engine/history/view.ts'
 import {
   attachPaymentMethod,
   createPaymentMethod,
   detachPaymentMethod,
   scriptPaymentMethod,
-} from '../engine/payment-method.ts'
-import type { View } from '../engine/view.ts'
+} from '../engine/resources/payment-method.ts'
 import type { Api } from './api.ts'
 import { metadata, reference } from './fields.ts'
 import { equals, listObjects, pageParams } from './pagination.ts'
-import { common, retrieve } from './resource.ts'
+import { common, type Resource, retrieve } from './resource.ts'
 import { type PaymentMethodShape, paymentMethodList, paymentMethodSchema } from './schemas/payment-method.ts'
 import { ShownObject } from './shown-object.ts'
 
@@ -114,3 +114,22 @@ export const presentPaymentMethod = (view: View, method: PaymentMethod): Payment
   [method.type]: method.card ?? {},
   metadata: method.metadata,
 })
+
+export const paymentMethodResource: Resource<'payment_method'> = {
+  collection: 'payment_methods',
+  present: presentPaymentMethod,
+  routes: paymentMethodRoutes,
+  params: {
+    customer: 'The customer to attach it to.',
+    card: 'A test card; required when the type is card.',
+    'card.number': 'The full number of a test card, such as 4242424242424242.',
+    'card.cvc': 'The security code. Accepted and ignored: the number alone decides the behavior.',
+    outcomes:
+      'The outcomes of the next charges, one entry for each charge: succeed, or decline: with a code or decline_code, such as decline:insufficient_funds.',
+    // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
+    then: 'The outcome of all charges after those in outcomes.',
+  },
+  queryParams: {
+    customer: 'Only payment methods of this customer.',
+  },
+}

@@ -1,14 +1,13 @@
 import * as z from 'zod'
-import { INTERVAL_UNITS } from '../core/calendar.ts'
-import { MAX_AMOUNT } from '../core/money.ts'
-import { isWithinThreeYears, type Price, type Product } from '../core/price.ts'
-import { createPrice, createProduct, updatePrice, updateProduct } from '../engine/price.ts'
-import type { View } from '../engine/view.ts'
+import type { Price, Product, Tier } from '../core/price.ts'
+import type { View } from '../engine/history/view.ts'
+import { createPrice, createProduct, updatePrice, updateProduct } from '../engine/resources/price.ts'
 import type { Api } from './api.ts'
 import { currency, metadata, optionalText, reference, text } from './fields.ts'
 import { createdFilters, createdParam, equals, isOneOf, listObjects, pageParams } from './pagination.ts'
-import type { Requires } from './params.ts'
-import { common, retrieve } from './resource.ts'
+import { createPriceParams, defaultPriceData, requiresOfPrice, updatePriceParams } from './price-params.ts'
+import { COST_TEXTS, priceDataTexts } from './price-texts.ts'
+import { common, type Resource, retrieve } from './resource.ts'
 import {
   type PriceShape,
   type ProductShape,
@@ -24,41 +23,18 @@ export const createProductParams = z.object({
   name: text.min(1),
   active: optionalBoolean,
   description: optionalText,
+  default_price_data: defaultPriceData.optional(),
   metadata,
 })
 const updateProductParams = z.object({
   name: text.min(1).optional(),
   active: optionalBoolean,
   description: optionalText,
+  default_price: reference.nullable().optional(),
   metadata,
 })
 const listProductParams = z.object({ ...pageParams, active: optionalBoolean, created: createdParam })
 
-const recurring = z
-  .object({ interval: z.enum(INTERVAL_UNITS), interval_count: z.int().min(1).default(1) })
-  .refine(isWithinThreeYears, { path: ['interval_count'], error: 'expected an interval of at most 3 years' })
-export const createPriceParams = z
-  .object({
-    unit_amount: z.int().min(0).max(MAX_AMOUNT),
-    currency,
-    product: reference.optional(),
-    type: z.enum(['one_time', 'recurring']).optional(),
-    recurring: recurring.optional(),
-    nickname: optionalText,
-    active: optionalBoolean,
-    lookup_key: z.string().max(200).nullable().optional(),
-    metadata,
-  })
-  .refine(({ type, recurring: given }) => type !== 'one_time' || given === undefined, {
-    path: ['recurring'],
-    error: 'not allowed for a one-time price',
-  })
-const updatePriceParams = z.object({
-  nickname: optionalText,
-  active: optionalBoolean,
-  lookup_key: z.string().max(200).nullable().optional(),
-  metadata,
-})
 const listPriceParams = z.object({
   ...pageParams,
   product: reference.optional(),
@@ -69,10 +45,6 @@ const listPriceParams = z.object({
   created: createdParam,
 })
 
-/** Requires `recurring` for a recurring price. See docs/contract/customers.md#prices. */
-export const requiresRecurring: Requires = (raw) =>
-  raw.type === 'recurring' && raw.recurring === undefined ? 'recurring' : undefined
-
 const activeFilter = (active: boolean | undefined) =>
   active === undefined ? [] : [{ field: 'active', is: active ? 1 : 0 }]
 
@@ -81,7 +53,7 @@ export function productRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/products',
-      summary: 'Creates a product.',
+      summary: 'Creates a product, and its default price if default_price_data is given.',
       params: createProductParams,
       status: 201,
       returns: productSchema,
@@ -132,12 +104,12 @@ export function priceRoutes(api: Api): void {
       path: '/v1/prices',
       summary: 'Creates a one-time or recurring price.',
       params: createPriceParams,
-      requires: requiresRecurring,
+      requires: requiresOfPrice,
       status: 201,
       returns: priceSchema,
       errors: { 404: ['resource_missing'] },
     },
-    ({ unit, view, params: { type: _, ...params } }) => presentPrice(view, createPrice(unit, params)),
+    ({ unit, view, params }) => presentPrice(view, createPrice(unit, params)),
   )
   api.read(
     {
@@ -186,6 +158,7 @@ export const presentProduct = (view: View, product: Product): ProductShape => ({
   name: product.name,
   active: product.active,
   description: product.description,
+  default_price: product.default_price,
   metadata: product.metadata,
 })
 
@@ -196,12 +169,66 @@ export const presentPrice = (view: View, price: Price): PriceShape => ({
   livemode: false,
   merchant_id: view.merchant.id,
   active: price.active,
+  billing_scheme: price.tiers ? 'tiered' : 'per_unit',
   currency: price.currency,
   lookup_key: price.lookup_key,
   nickname: price.nickname,
   product: price.product,
   recurring: price.recurring,
+  tiers: price.tiers?.map(presentTier) ?? null,
+  tiers_mode: price.tiers_mode,
+  transform_quantity: price.transform_quantity,
   type: price.recurring ? 'recurring' : 'one_time',
   unit_amount: price.unit_amount,
+  unit_amount_decimal: decimalOf(price.unit_amount, price.unit_amount_decimal),
   metadata: price.metadata,
 })
+
+const presentTier = (tier: Tier) => ({
+  up_to: tier.up_to,
+  unit_amount: tier.unit_amount,
+  unit_amount_decimal: decimalOf(tier.unit_amount, tier.unit_amount_decimal),
+  flat_amount: tier.flat_amount,
+  flat_amount_decimal: decimalOf(tier.flat_amount, tier.flat_amount_decimal),
+})
+
+/** Presents the decimal form of an amount, which a whole amount has too. */
+const decimalOf = (amount: number | null, decimal: string | null): string | null =>
+  amount === null ? decimal : String(amount)
+
+export const productResource: Resource<'product'> = {
+  collection: 'products',
+  present: presentProduct,
+  routes: productRoutes,
+  params: {
+    active: 'Whether the product is available. Default for a new product: true.',
+    default_price: 'The id of a price of the product; null for none.',
+    default_price_data: 'A price to create with the product, as its default price.',
+    ...priceDataTexts('default_price_data'),
+    'default_price_data.recurring': 'The billing interval; without it the price is one-time.',
+  },
+  queryParams: {
+    active: 'true: only available products. false: only the others.',
+  },
+}
+
+export const priceResource: Resource<'price'> = {
+  collection: 'prices',
+  present: presentPrice,
+  routes: priceRoutes,
+  params: {
+    active: 'Whether new subscriptions can use the price. Default for a new price: true.',
+    ...COST_TEXTS,
+    product: 'The id of the product.',
+    product_data: 'A product to create for the price, in place of product.',
+    'product_data.name': 'The name of the product.',
+    'product_data.metadata': 'Keys and values for your own use.',
+    recurring: 'The billing interval. Required when the type is recurring.',
+    lookup_keys: 'Only prices with one of these lookup keys.',
+    type: 'one_time or recurring. Default: recurring if recurring is set, else one_time.',
+  },
+  queryParams: {
+    active: 'true: only prices that new subscriptions can use. false: only the others.',
+    product: 'Only prices of this product.',
+  },
+}

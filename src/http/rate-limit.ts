@@ -1,5 +1,5 @@
 import { rateLimited } from '../core/errors.ts'
-import { type Wall, wallSeconds } from '../engine/clock.ts'
+import { type Wall, wallSeconds } from '../engine/machine/clock.ts'
 
 /** Limits the requests of each merchant per second of real time. See docs/contract/requests.md#rate-limit. */
 export class RateLimit {
@@ -8,7 +8,7 @@ export class RateLimit {
   readonly #counts = new Map<number, number>()
   #second = 0
 
-  /** @param time - a clock that never goes back, so that a step of the wall clock begins no new second */
+  /** @param time - a clock that never goes back, so that setting the wall clock back does not reset the limit */
   constructor(perSecond: number, time: Wall) {
     this.#perSecond = perSecond
     this.#time = time

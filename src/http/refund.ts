@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { REFUND_REASONS, type Refund } from '../core/refund.ts'
-import { createRefund } from '../engine/refund.ts'
-import type { View } from '../engine/view.ts'
+import type { View } from '../engine/history/view.ts'
+import { createRefund } from '../engine/resources/refund.ts'
 import type { Api } from './api.ts'
 import { amount, metadata, reference } from './fields.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
-import { common, retrieve } from './resource.ts'
+import { common, type Resource, retrieve } from './resource.ts'
 import { type RefundShape, refundList, refundSchema } from './schemas/refund.ts'
 import { ShownObject } from './shown-object.ts'
 
@@ -78,3 +78,18 @@ export const presentRefund = (view: View, refund: Refund): RefundShape => ({
   failure_reason: refund.failure_reason,
   metadata: refund.metadata,
 })
+
+export const refundResource: Resource<'refund'> = {
+  collection: 'refunds',
+  present: presentRefund,
+  routes: refundRoutes,
+  params: {
+    charge: 'The charge to refund. Required unless payment_intent is given.',
+    payment_intent: 'The payment intent whose charge to refund.',
+    amount: 'The amount to refund, in the smallest currency unit. Default: the remainder.',
+  },
+  queryParams: {
+    charge: 'Only refunds of this charge.',
+    payment_intent: 'Only refunds of this payment intent.',
+  },
+}

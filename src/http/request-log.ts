@@ -23,6 +23,16 @@ export type RequestLogEntry = {
   readonly replayed: boolean
   /** The error code of the answer; null without an error. */
   readonly code: string | null
+  /** The names of the ignored parameters, up to about 1 KiB. */
+  readonly ignored: readonly string[]
+}
+
+/** Selects requests. */
+export type RequestsWanted = {
+  /** null for all requests, also those without a merchant. */
+  readonly merchant: string | null
+  /** Whether only requests with ignored parameters. */
+  readonly onlyIgnored: boolean
 }
 
 /**
@@ -50,9 +60,9 @@ export class RequestLog {
     this.#listeners.add(listener)
   }
 
-  /** Lists the requests of one merchant, newest first. null lists all requests, also those without a merchant. */
-  list(merchant: string | null): RequestLogEntry[] {
-    return this.#after(0, { merchant, limit: REQUESTS_KEPT })
+  /** Lists requests, newest first. */
+  list(wanted: RequestsWanted): RequestLogEntry[] {
+    return this.#after(0, REQUESTS_KEPT, wanted)
       .map(({ request }) => request)
       .reverse()
   }
@@ -61,8 +71,8 @@ export class RequestLog {
    * Streams requests as they are answered. With `after`, begins after that request.
    * @throws ApiError resource_missing if the log does not have that request
    */
-  stream(merchant: string | null, after: { id: string; param: string } | undefined): Response {
-    const feed = this.#feedOf(merchant)
+  stream(wanted: RequestsWanted, after: { id: string; param: string } | undefined): Response {
+    const feed = this.#feedOf(wanted)
     const place = after ? this.#placeOf(after) : feed.newest()
     return this.#streams.open(feed, { place, key: null })
   }
@@ -72,12 +82,12 @@ export class RequestLog {
     this.#streams.close()
   }
 
-  #feedOf(merchant: string | null): Feed {
+  #feedOf(wanted: RequestsWanted): Feed {
     return {
-      name: () => merchant ?? '',
+      name: () => `${wanted.merchant ?? ''} ${wanted.onlyIgnored}`,
       newest: () => this.#count,
       after: (place, limit) =>
-        this.#after(place, { merchant, limit }).map(({ place: at, request }) => ({
+        this.#after(place, limit, wanted).map(({ place: at, request }) => ({
           place: at,
           event: 'request',
           id: request.id,
@@ -87,25 +97,25 @@ export class RequestLog {
   }
 
   /** Returns the requests after a place, oldest first. Places count from 1. */
-  #after(place: number, { merchant, limit }: { merchant: string | null; limit: number }) {
+  #after(place: number, limit: number, { merchant, onlyIgnored }: RequestsWanted) {
     const found: { place: number; request: RequestLogEntry }[] = []
     const oldest = Math.max(place, this.#count - REQUESTS_KEPT)
     for (let at = oldest; at < this.#count && found.length < limit; at += 1) {
       const request = this.#ring[at % REQUESTS_KEPT]
-      if (request && (merchant === null || request.merchant === merchant))
-        found.push({ place: at + 1, request })
+      if (!request || (onlyIgnored && request.ignored.length === 0)) continue
+      if (merchant === null || request.merchant === merchant) found.push({ place: at + 1, request })
     }
     return found
   }
 
   #placeOf({ id, param }: { id: string; param: string }): number {
-    const found = this.#after(0, { merchant: null, limit: REQUESTS_KEPT }).find(
-      ({ request }) => request.id === id,
-    )
+    const found = this.#after(0, REQUESTS_KEPT, ALL).find(({ request }) => request.id === id)
     if (!found) throw resourceMissing('request', id, param)
     return found.place
   }
 }
+
+const ALL: RequestsWanted = { merchant: null, onlyIgnored: false }
 
 export const presentRequest = ({
   id,
@@ -118,6 +128,7 @@ export const presentRequest = ({
   merchant,
   replayed,
   code,
+  ignored,
 }: RequestLogEntry): RequestShape => ({
   id,
   object: 'request',
@@ -129,6 +140,7 @@ export const presentRequest = ({
   key,
   replayed,
   code,
+  ignored_params: ignored,
   livemode: false,
   merchant_id: merchant,
 })

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { parameterInvalid } from '../core/errors.ts'
-import { decodeForm, decodeJson, type Raw } from './form.ts'
+import { decodeForm, decodeJson, type Raw, refuseTooMany } from './form.ts'
 import type { Incoming } from './incoming.ts'
 
 /** The size limit of every body on /v1, in bytes. See docs/contract/requests.md#limits. */
@@ -9,31 +9,49 @@ export const MAX_V1_BODY_BYTES = 1_048_576
 /** The parameters of a request before conversion, and whether their scalars are strings of a form. */
 export type Given = { readonly raw: Raw; readonly isForm: boolean }
 
+type ReadOptions = { readonly onlyOnce?: boolean; readonly isUnlimited?: boolean }
+
 /**
- * Reads the parameters of a request: the query of a GET, the body of a POST, either of a DELETE.
+ * Returns a function that reads the parameters of a request: the query of a GET, the body of a POST, either of a DELETE. It
+ * reads the body once, because a request may be served again. It throws
+ * ApiError parameter_invalid, param null, if the body is malformed, has an unsupported content type or too many parameters.
  * @param readBody - reads the body; not called for a GET
  * @param options.onlyOnce - whether a repeated form parameter is an error, as in OAuth
- * @throws ApiError parameter_invalid, param null, if the body is malformed or has an unsupported content type
+ * @param options.isUnlimited - whether the number of parameters has no limit, as in fixtures, which have limits of their own
  * See docs/contract/requests.md#bodies.
  */
-export async function readParams(
+export function paramsReader(
   c: Incoming,
   readBody: () => Promise<string>,
-  options: { readonly onlyOnce?: boolean } = {},
+  options: ReadOptions = {},
+): () => Given | Promise<Given> {
+  let reading: Promise<Given> | undefined
+  return () => {
+    if (c.req.method === 'GET') return queryParams(c)
+    reading ??= readBodyParams(c, readBody, options)
+    return reading
+  }
+}
+
+async function readBodyParams(
+  c: Incoming,
+  readBody: () => Promise<string>,
+  options: ReadOptions,
 ): Promise<Given> {
   const { method } = c.req
-  if (method === 'GET') return queryParams(c)
   const query = queryOf(c.req.url)
   refuseEncoded(c.req.header('content-encoding'))
   const body = await readBody()
-  if (method === 'DELETE' && body === '' && query !== '') return { raw: decodeForm(query), isForm: true }
+  if (method === 'DELETE' && body === '' && query !== '') return queryParams(c)
   const type = mediaTypeOf(c.req.header('content-type'))
   if (type === FORM) {
     // `curl -d '{…}'` sends JSON with the content type of a form. Parsed as a form, it would be one unknown parameter.
     if (body.trimStart().startsWith('{'))
       throw parameterInvalid(null, 'The body looks like JSON: set the content type to application/json')
+    if (!options.isUnlimited) refuseTooMany(body, 'form')
     return { raw: decodeForm(body, options), isForm: true }
   }
+  if (!options.isUnlimited) refuseTooMany(body, 'json')
   if (type === 'application/json' || body === '') return { raw: decodeJson(body), isForm: false }
   throw parameterInvalid(
     null,
@@ -42,7 +60,11 @@ export async function readParams(
 }
 
 /** Reads the parameters in a request's query. @throws ApiError parameter_invalid */
-export const queryParams = (c: Incoming): Given => ({ raw: decodeForm(queryOf(c.req.url)), isForm: true })
+function queryParams(c: Incoming): Given {
+  const query = queryOf(c.req.url)
+  refuseTooMany(query, 'form')
+  return { raw: decodeForm(query), isForm: true }
+}
 
 const FORM = 'application/x-www-form-urlencoded'
 

@@ -1,6 +1,23 @@
-import type { Kind, Objects } from '../core/change.ts'
 import { resourceMissing } from '../core/errors.ts'
-import type { View } from '../engine/view.ts'
+import { type Kind, nounOf, type Objects } from '../core/kinds.ts'
+import type { View } from '../engine/history/view.ts'
+import type { Api } from './api.ts'
+import type { Json } from './json.ts'
+
+/** How the API shows one kind of object. Its schema is the component with the kind's name: payment_method, PaymentMethod. */
+export type Resource<K extends Kind> = {
+  /** Its name in paths: `/v1/<collection>`. */
+  readonly collection: string
+  /** Presents an object with all fields, as in events. A deleted object has its last values. */
+  readonly present: (view: View, object: Objects[K]) => Json
+  /** Presents an object as in the answer to a GET, if that is different. */
+  readonly presentFound?: (view: View, object: Objects[K]) => Json
+  readonly routes: (api: Api) => void
+  /** Descriptions of parameters by path, `items.price` for nested ones. Others have the description of the answer's field. */
+  readonly params?: Readonly<Record<string, string>>
+  /** Descriptions of query parameters whose name has another meaning in a body. */
+  readonly queryParams?: Readonly<Record<string, string>>
+}
 
 /**
  * Presents the fields that every resource has. Presenters of objects with a dozen or more fields write them out instead:
@@ -32,6 +49,6 @@ export const deletedStub = <const Name extends string>(object: Name, id: string)
 export function retrieve<K extends Kind>(view: View, kind: K, id: string): Objects[K] {
   const object = view.get(kind, id)
   const isGone = kind !== 'customer' && object !== undefined && 'deleted' in object && object.deleted
-  if (!object || isGone) throw resourceMissing(kind.replaceAll('_', ' '), id)
+  if (!object || isGone) throw resourceMissing(nounOf(kind), id)
   return object
 }

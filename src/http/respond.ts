@@ -6,6 +6,17 @@ import type { HttpServices } from './services.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
+/** An answer as it is sent. */
+export type Rendered = {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+  /** The code, if it is an error. */
+  readonly code?: string | null
+  /** The serialized value; undefined if the response was created from text. */
+  readonly body?: Json
+}
+
 /** Serializes a body, and adds `livemode` at its top level. See docs/contract/requests.md#environment. */
 export const textOf = (body: Json): string =>
   JSON.stringify('livemode' in body ? body : { ...body, livemode: false })
@@ -18,7 +29,9 @@ export const isResponse = (value: unknown): value is Response =>
   typeof value === 'object' && value !== null && 'bodyUsed' in value
 
 /** Converts an answer to a Response for hono. */
-export function responseOf({ status, headers, text }: Reply): Response {
+export function asResponse(answer: Reply | Response): Response {
+  if (isResponse(answer)) return answer
+  const { status, headers, text } = answer
   const pairs: [string, string][] = []
   for (let at = 0; at < headers.length; at += 2) pairs.push([headers[at] ?? '', headers[at + 1] ?? ''])
   return new Response(text, { status, headers: Object.fromEntries(pairs) })
@@ -55,10 +68,14 @@ export function errorHeaders({ status, challenge }: Pick<ApiError, 'status' | 'c
  * Converts a thrown error to an ApiError. Other errors are bugs: they are logged and become internal_error.
  * @param doing - the failed action, for the log
  */
-export function knownError(site: Pick<HttpServices, 'reportError'>, error: unknown, doing: string): ApiError {
+export function knownError(
+  services: Pick<HttpServices, 'reportError'>,
+  error: unknown,
+  doing: string,
+): ApiError {
   if (error instanceof ApiError) return error
   // A client that disconnects while it sends the body is not an error of the daemon.
-  if (!isAborted(error)) site.reportError(error, doing)
+  if (!isAborted(error)) services.reportError(error, doing)
   return internalError()
 }
 

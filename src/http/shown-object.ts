@@ -1,9 +1,9 @@
-import type { Kind, Objects } from '../core/change.ts'
-import type { View } from '../engine/view.ts'
+import type { Kind, Objects } from '../core/kinds.ts'
+import type { View } from '../engine/history/view.ts'
 import type { Json } from './json.ts'
 import { textOf } from './respond.ts'
 
-/** Another object that the presenter read. */
+/** An object that the presenter read in addition to the shown one. */
 type Related = { readonly kind: Kind; readonly id: string; readonly object: object | undefined }
 
 /** The cached text of an object. Valid while all objects that the presenter read are unchanged. */

@@ -1,8 +1,8 @@
-import type { EventType } from '../core/event.ts'
-import type { Engine } from '../engine/engine.ts'
-import { eventsAfter, listEvents, newestPlace, placeIn, placeOfEvent } from '../engine/events.ts'
-import { bornAs, type MerchantState } from '../engine/merchant-state.ts'
-import type { EventWithObject } from '../engine/view.ts'
+import type { EventType } from '../core/kinds.ts'
+import { eventsAfter, listEvents, newestPlace, placeIn, placeOfEvent } from '../engine/history/events.ts'
+import type { EventWithObject } from '../engine/history/view.ts'
+import type { Engine } from '../engine/machine/engine.ts'
+import { type MerchantState, merchantOfGeneration } from '../engine/machine/merchant-state.ts'
 import type { Json } from './json.ts'
 import { type Feed, LiveStreams } from './live-streams.ts'
 
@@ -78,8 +78,8 @@ export class EventStreams {
         })),
       restart: () => {
         if (merchant) {
-          const { ordinal, birth } = merchant.settings
-          merchant = bornAs(engine.merchants, { merchant: ordinal, birth }) ?? null
+          const { ordinal, generation } = merchant.settings
+          merchant = merchantOfGeneration(engine.merchants, { merchant: ordinal, generation }) ?? null
         }
         if (requested && !merchant) return undefined
         const [newest] = listEvents(engine, merchant, { types: [], created: [] }, { limit: 1 })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Subscription, SubscriptionItem } from '../core/subscription.ts'
-import type { View } from '../engine/view.ts'
+import type { View } from '../engine/history/view.ts'
 import type { Api } from './api.ts'
 import { type List, list, pageOf, pageParams } from './pagination.ts'
 import { presentPrice } from './price.ts'

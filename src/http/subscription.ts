@@ -1,123 +1,26 @@
-import * as z from 'zod'
-import { COLLECTION_METHODS } from '../core/invoice.ts'
+import type * as z from 'zod'
 import { DECLINE_CODES } from '../core/processor.ts'
-import {
-  hasEnded,
-  MAX_ITEMS,
-  MISSING_PAYMENT_METHOD,
-  PAUSE_BEHAVIORS,
-  SUBSCRIPTION_STATUSES,
-  type Subscription,
-} from '../core/subscription.ts'
-import { cancelSubscription, createSubscription, type SubscriptionParams } from '../engine/subscription.ts'
-import { resumeSubscription, updateSubscription } from '../engine/subscription-update.ts'
-import type { Filter, View } from '../engine/view.ts'
+import type { Subscription } from '../core/subscription.ts'
+import { hasEnded, SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
+import type { Filter, View } from '../engine/history/view.ts'
+import { cancelSubscription, createSubscription } from '../engine/resources/subscription.ts'
+import { resumeSubscription, updateSubscription } from '../engine/resources/subscription-update.ts'
 import type { Api } from './api.ts'
-import {
-  currency,
-  daysUntilDue,
-  dueDateNotAllowed,
-  instant,
-  isDueOnlyWhenSent,
-  metadata,
-  optionalText,
-  quantity,
-  reference,
-} from './fields.ts'
-import type { Raw } from './form.ts'
 import { declinedInvoice } from './invoice.ts'
-import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
-import { retrieve } from './resource.ts'
+import { createdFilters, equals, listObjects } from './pagination.ts'
+import { type Resource, retrieve } from './resource.ts'
 import { type SubscriptionShape, subscriptionList, subscriptionSchema } from './schemas/subscription.ts'
 import { ShownObject } from './shown-object.ts'
-import { presentItems } from './subscription-item.ts'
-
-const trialEnd = z.union([instant, z.literal('now')], { error: "expected Unix seconds, or 'now'" })
-const item = z.object({
-  price: reference,
-  quantity: quantity.default(1),
-  metadata,
-})
-export const createParams = z
-  .object({
-    customer: reference,
-    currency,
-    default_payment_method: reference.optional(),
-    items: z.array(item).min(1).max(MAX_ITEMS),
-    payment_behavior: z
-      .enum(['default_incomplete', 'allow_incomplete', 'error_if_incomplete'])
-      .default('default_incomplete'),
-    collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
-    days_until_due: daysUntilDue.optional(),
-    trial_period_days: z.int().min(1).max(730).optional(),
-    trial_end: trialEnd.optional(),
-    trial_settings: z
-      .object({
-        end_behavior: z
-          .object({ missing_payment_method: z.enum(MISSING_PAYMENT_METHOD).default('create_invoice') })
-          .optional(),
-      })
-      .optional(),
-    description: optionalText,
-    metadata,
-  })
-  .refine(isDueOnlyWhenSent, dueDateNotAllowed)
-  .refine(({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined, {
-    path: ['trial_end'],
-    error: 'use trial_period_days or trial_end, not both',
-  })
-const updateItem = z.object({
-  id: reference.optional(),
-  price: reference.optional(),
-  quantity: quantity.optional(),
-  deleted: z.boolean().optional(),
-  metadata,
-})
-const updateParams = z.object({
-  default_payment_method: reference.nullable().optional(),
-  cancel_at_period_end: z.boolean().optional(),
-  cancel_at: instant.nullable().optional(),
-  collection_method: z.enum(COLLECTION_METHODS).optional(),
-  days_until_due: daysUntilDue.optional(),
-  items: z.array(updateItem).min(1).optional(),
-  proration_behavior: z.literal('none', { error: "expected 'none': proration is not supported" }).optional(),
-  trial_end: trialEnd.optional(),
-  pause_collection: z
-    .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
-    .nullable()
-    .optional(),
-  description: optionalText,
-  metadata,
-})
-const deleteParams = z.object({ cancel_at_period_end: z.boolean().default(false) })
-const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  price: reference.optional(),
-  status: z.enum([...SUBSCRIPTION_STATUSES, 'all', 'ended']).optional(),
-  collection_method: z.enum(COLLECTION_METHODS).optional(),
-  created: createdParam,
-})
-
-/** Converts the parameters of a new subscription to those of the engine. */
-export const asEngineParams = ({
-  trial_settings,
-  ...params
-}: z.infer<typeof createParams>): SubscriptionParams => ({
-  ...params,
-  missing_payment_method: trial_settings?.end_behavior?.missing_payment_method ?? 'create_invoice',
-})
-
-/**
- * Requires a payment method for a subscription that is charged automatically and has no trial.
- * See docs/contract/subscriptions.md#creating.
- */
-export function requiresPaymentMethod(raw: Raw): string | undefined {
-  const hasTrial =
-    raw.trial_period_days !== undefined || (raw.trial_end !== undefined && raw.trial_end !== 'now')
-  const isNeeded = raw.collection_method !== 'send_invoice' && !hasTrial
-  return isNeeded && raw.default_payment_method === undefined ? 'default_payment_method' : undefined
-}
+import { presentItems, subscriptionItemRoutes } from './subscription-item.ts'
+import {
+  asEngineParams,
+  CHANGE_TEXTS,
+  createParams,
+  deleteParams,
+  listParams,
+  requiresPaymentMethod,
+  updateParams,
+} from './subscription-params.ts'
 
 export function subscriptionRoutes(api: Api): void {
   api.write(
@@ -174,16 +77,16 @@ export function subscriptionRoutes(api: Api): void {
       method: 'post',
       path: '/v1/subscriptions/:id',
       summary:
-        'Updates the given fields of a subscription. New prices and quantities apply from the next renewal.',
+        'Updates the given fields of a subscription. New prices and quantities apply from the next renewal, or are prorated.',
       params: updateParams,
       returns: subscriptionSchema,
       errors: {
         400: ['parameter_missing', 'invalid_state_transition', 'amount_too_large'],
+        402: DECLINE_CODES,
         422: ['unsupported_psp_capability'],
       },
     },
-    ({ unit, view, params: { proration_behavior: _, ...params }, id }) =>
-      presentSubscription(view, updateSubscription(unit, id, params)),
+    ({ unit, view, params, id }) => presentSubscription(view, updateSubscription(unit, id, params)),
   )
   api.write(
     {
@@ -255,4 +158,28 @@ export function presentSubscription(view: View, subscription: Subscription): Sub
     metadata: subscription.metadata,
     test_clock: subscription.test_clock,
   }
+}
+
+export const subscriptionResource: Resource<'subscription'> = {
+  collection: 'subscriptions',
+  present: presentSubscription,
+  routes: (api) => {
+    subscriptionRoutes(api)
+    subscriptionItemRoutes(api)
+  },
+  params: {
+    ...CHANGE_TEXTS,
+    default_payment_method:
+      'The payment method to charge. A test id is attached to the customer first. Required for a new subscription unless it has a trial or its invoices are sent.',
+    items: 'The prices to bill: at most 20, of one currency and interval.',
+    payment_behavior:
+      'The effect of a failed first payment. With error_if_incomplete nothing is written, otherwise the subscription is incomplete.',
+    days_until_due: 'The days between a sent invoice and its due date. Default: 30.',
+    trial_period_days: 'The length of the trial in days. Use this or trial_end.',
+    prorate: 'Whether to credit the unused time of the current period.',
+    invoice_now: 'Whether to bill pending items at once.',
+    status:
+      'Only subscriptions with this status. all lists every status; ended lists those that never bill again.',
+    price: 'Only subscriptions with this price.',
+  },
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { parameterInvalid } from '../core/errors.ts'
-import { createTestClock, deleteTestClock, listTestClocks } from '../engine/test-clock.ts'
+import { createTestClock, deleteTestClock, listTestClocks } from '../engine/resources/test-clock.ts'
 import type { Api } from './api.ts'
-import { type Aim, advance, advanceFields, aimOf, presentTestClock } from './clock.ts'
+import { type AdvanceTime, advance, advanceFields, presentTestClock, targetOf } from './clock.ts'
 import { instant } from './fields.ts'
 import { cursorOf, page, pageParams } from './pagination.ts'
 import { deletedStub } from './resource.ts'
@@ -67,16 +67,17 @@ export function testClockRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/test_helpers/test_clocks/:id/advance',
-      summary: 'Advances a test clock, runs the jobs that become due, and answers at the target.',
+      summary:
+        'Advances a test clock, runs the jobs that become due, and responds when the target is reached.',
       params: advanceParams,
       returns: testClockSchema,
       errors: { 400: ['parameter_missing'] },
     },
-    async ({ merchant, site, params, id, keep, checkCredentials }) => {
+    async ({ merchant, services, params, id, storePreliminary, checkCredentials }) => {
       const clock = merchant.testClocks.named(id)
-      const begun = () => keep(presentTestClock(merchant.settings.id, clock))
-      const wanted = { ...params, ...testClockAim(params), begun, checkCredentials }
-      const [summary] = await advance(site, [{ merchant, clock }], wanted)
+      const onBegin = () => storePreliminary(presentTestClock(merchant.settings.id, clock))
+      const wanted = { ...params, ...testClockTarget(params), onBegin, checkCredentials }
+      const [summary] = await advance(services, [{ merchant, clock }], wanted)
       return { ...presentTestClock(merchant.settings.id, clock), ...(summary && { summary }) }
     },
   )
@@ -87,18 +88,18 @@ export function testClockRoutes(api: Api): void {
       summary: 'Cancels a running advance.',
       returns: testClockSchema,
     },
-    ({ merchant, site, id }) => {
+    ({ merchant, services, id }) => {
       const clock = merchant.testClocks.named(id)
-      site.engine.time.cancel(merchant, clock)
+      services.engine.time.cancel(merchant, clock)
       return presentTestClock(merchant.settings.id, clock)
     },
   )
 }
 
 /** Returns the target of an advance: `frozen_time`, or `to` or `by` as for the main clock. @throws ApiError parameter_missing, parameter_invalid */
-function testClockAim({ frozen_time, to, by }: z.infer<typeof advanceParams>): Aim {
-  if (frozen_time === undefined) return aimOf({ to, by })
+function testClockTarget({ frozen_time, to, by }: z.infer<typeof advanceParams>): AdvanceTime {
+  if (frozen_time === undefined) return targetOf({ to, by })
   const other = to === undefined ? (by === undefined ? undefined : 'by') : 'to'
   if (other) throw parameterInvalid(other, `Use frozen_time or ${other}, not both`)
-  return { aim: () => frozen_time, param: 'frozen_time' }
+  return { targetAt: () => frozen_time, param: 'frozen_time' }
 }

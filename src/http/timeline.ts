@@ -1,21 +1,20 @@
-import { isIdOf, type Kind, type Objects } from '../core/change.ts'
+import { type FutureJob, periodAmount } from '../core/future-job.ts'
 import type { Invoice } from '../core/invoice.ts'
+import { endingBalance } from '../core/invoice-balance.ts'
+import type { InvoiceItem } from '../core/invoice-item.ts'
+import { isIdOf, type Kind, type Objects } from '../core/kinds.ts'
 import { methodText } from '../core/payment-method.ts'
-import { type Prospect, periodAmount } from '../core/prospect.ts'
-import type { TimelineStep } from '../engine/past-steps.ts'
-import { pricesOf, type SubjectKind, type Timeline } from '../engine/timeline.ts'
-import type { View } from '../engine/view.ts'
+import type { TimelineStep } from '../engine/history/past-steps.ts'
+import { MAX_RELATED, pricesOf, type SubjectKind, type Timeline } from '../engine/history/timeline.ts'
+import type { View } from '../engine/history/view.ts'
 import { presentCustomerOrStub } from './customer.ts'
 import { previousAttributes } from './event.ts'
 import { presentInvoice } from './invoice.ts'
 import { type List, page } from './pagination.ts'
 import { presentPaymentMethod } from './payment-method.ts'
-import { present } from './present.ts'
-import type { HappeningShape, ProspectShape, RelatedShape, TimelineShape } from './schemas/timeline.ts'
+import { present } from './resources.ts'
+import type { RelatedShape, TimelineEntryShape, TimelineJobShape, TimelineShape } from './schemas/timeline.ts'
 import { presentSubscription } from './subscription.ts'
-
-/** The maximum number of related objects of each kind. */
-const MAX_RELATED = 100
 
 /** Presents the related objects and the timeline of an object, which the admin API adds to its fields. */
 export const presentAround = <K extends SubjectKind>(
@@ -31,12 +30,12 @@ export const presentAround = <K extends SubjectKind>(
       ...listed(
         url,
         timeline.happened,
-        (step) => presentHappening(timeline.view, step),
+        (step) => presentTimelineEntry(timeline.view, step, timeline.prorations.get(step.id)),
         Number.POSITIVE_INFINITY,
       ),
       has_more: timeline.has_more,
     },
-    upcoming: listed(url, timeline.upcoming, (prospect) => presentProspect(timeline.view, prospect)),
+    upcoming: listed(url, timeline.upcoming, (job) => presentTimelineJob(timeline.view, job)),
   },
 })
 
@@ -71,7 +70,7 @@ function owedOf(invoices: readonly Invoice[]): RelatedShape['owed'] {
 /** The fields of a timeline entry that depend on the kind of its object. */
 type KindFields = Partial<
   Pick<
-    HappeningShape,
+    TimelineEntryShape,
     | 'customer'
     | 'subscription'
     | 'invoice'
@@ -79,6 +78,7 @@ type KindFields = Partial<
     | 'status'
     | 'amount'
     | 'currency'
+    | 'applied_balance'
     | 'reason'
     | 'attempt'
   >
@@ -105,6 +105,7 @@ const KIND_FIELDS: {
     status: invoice.status,
     amount: invoice.total,
     currency: invoice.currency,
+    applied_balance: endingBalance(invoice) === null ? null : invoice.amount_due - invoice.total,
     reason: step.type === 'invoice.payment_failed' ? step.decline : invoice.billing_reason,
     attempt: attemptOf(invoice, step),
   }),
@@ -132,7 +133,7 @@ const KIND_FIELDS: {
 }
 
 /** Returns the payment attempt of an entry; null if the entry has none. */
-function attemptOf(invoice: Invoice, { type, replaced }: TimelineStep): HappeningShape['attempt'] {
+function attemptOf(invoice: Invoice, { type, replaced }: TimelineStep): TimelineEntryShape['attempt'] {
   const isAttempt =
     type === 'invoice.payment_failed' || (type === 'invoice.paid' && invoice.payment_intent !== null)
   if (!isAttempt) return null
@@ -140,7 +141,11 @@ function attemptOf(invoice: Invoice, { type, replaced }: TimelineStep): Happenin
   return { number, scheduled: replaced !== null && 'attempt_count' in replaced, next }
 }
 
-function presentHappening(view: View, step: TimelineStep): HappeningShape {
+function presentTimelineEntry(
+  view: View,
+  step: TimelineStep,
+  prorations: readonly InvoiceItem[] = [],
+): TimelineEntryShape {
   const { id, type, kind, created, request, replaced, after } = step
   const fieldsOf = KIND_FIELDS[kind] as
     | ((object: Objects[Kind], step: TimelineStep, view: View) => KindFields)
@@ -149,10 +154,10 @@ function presentHappening(view: View, step: TimelineStep): HappeningShape {
   const { status: previous_status = null } = (replaced ?? {}) as { status?: string }
   return {
     id,
-    object: 'happening',
+    object: 'timeline_entry',
     created,
     type,
-    resource: kind as HappeningShape['resource'],
+    resource: kind as TimelineEntryShape['resource'],
     resource_id: after.id,
     customer: fields.customer ?? null,
     subscription: fields.subscription ?? subscriptionOf(view, fields.invoice),
@@ -162,9 +167,13 @@ function presentHappening(view: View, step: TimelineStep): HappeningShape {
     previous_status,
     amount: fields.amount ?? null,
     currency: fields.currency ?? null,
+    applied_balance: fields.applied_balance ?? null,
     reason: fields.reason ?? null,
     attempt: fields.attempt ?? null,
     ...(type.endsWith('.updated') && replaced && { changes: changesOf(view, step, replaced) }),
+    ...(prorations.length > 0 && {
+      prorations: prorations.map(({ description, amount }) => ({ description: description ?? '', amount })),
+    }),
     request,
   }
 }
@@ -174,18 +183,22 @@ const subscriptionOf = (view: View, invoice: string | null | undefined): string 
   (invoice && view.get('invoice', invoice)?.subscription) || null
 
 /** Returns the fields that an entry changed, with their former and new values. */
-function changesOf(view: View, { kind, after }: TimelineStep, replaced: object): HappeningShape['changes'] {
+function changesOf(
+  view: View,
+  { kind, after }: TimelineStep,
+  replaced: object,
+): TimelineEntryShape['changes'] {
   const now = present(view, kind, after)
   const before = present(view, kind, { ...after, ...replaced } as Objects[Kind])
   const former = Object.entries(previousAttributes(before, now))
   return Object.fromEntries(former.map(([name, from]) => [name, { from, to: now[name] }]))
 }
 
-function presentProspect(view: View, prospect: Prospect): ProspectShape {
-  const { due, kind, projected, subscription, object, amount, currency, period } = prospect
+function presentTimelineJob(view: View, job: FutureJob): TimelineJobShape {
+  const { due, kind, projected, subscription, object, amount, currency, period } = job
   const invoice = isIdOf('invoice', object) ? object : null
   return {
-    object: 'prospect',
+    object: 'timeline_job',
     due,
     kind,
     projected,
@@ -195,8 +208,8 @@ function presentProspect(view: View, prospect: Prospect): ProspectShape {
     amount,
     currency,
     period,
-    attempt: prospect.attempt,
-    uncollected: prospect.uncollected,
-    consequence: prospect.consequence,
+    attempt: job.attempt,
+    uncollected: job.uncollected,
+    consequence: job.consequence,
   }
 }

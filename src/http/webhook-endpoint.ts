@@ -2,15 +2,20 @@ import * as z from 'zod'
 import { type ApiError, parameterInvalid } from '../core/errors.ts'
 import { matchEventTypes } from '../core/event.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../core/webhook.ts'
-import { findEvent } from '../engine/events.ts'
-import type { View } from '../engine/view.ts'
-import { createEndpoint, deleteEndpoint, secretOf, updateEndpoint } from '../engine/webhook-endpoint.ts'
-import { resend } from '../engine/webhook-post.ts'
+import { findEvent } from '../engine/history/events.ts'
+import type { View } from '../engine/history/view.ts'
+import {
+  createEndpoint,
+  deleteEndpoint,
+  secretOf,
+  updateEndpoint,
+} from '../engine/resources/webhook-endpoint.ts'
+import { resend } from '../engine/resources/webhook-post.ts'
 import type { Api } from './api.ts'
 import { eventPattern, typeUnknown } from './event-types.ts'
 import { metadata, optionalText, reference } from './fields.ts'
-import { equals, list, listObjects, pageParams } from './pagination.ts'
-import { common, deletedStub, retrieve } from './resource.ts'
+import { list, listDeliveries, listObjects, pageParams } from './pagination.ts'
+import { common, deletedStub, type Resource, retrieve } from './resource.ts'
 import {
   createdEndpointSchema,
   type DeliveryShape,
@@ -47,8 +52,8 @@ export function webhookEndpointRoutes(api: Api): void {
       status: 201,
       returns: createdEndpointSchema,
     },
-    ({ unit, view, site, params }) => {
-      checkEndpoint(site, params)
+    ({ unit, view, services, params }) => {
+      checkEndpoint(services, params)
       return presentCreatedEndpoint(view, createEndpoint(unit, params))
     },
   )
@@ -82,8 +87,8 @@ export function webhookEndpointRoutes(api: Api): void {
       params: updateParams,
       returns: endpointSchema,
     },
-    ({ unit, view, site, params, id }) => {
-      checkEndpoint(site, params)
+    ({ unit, view, services, params, id }) => {
+      checkEndpoint(services, params)
       return presentEndpoint(view, updateEndpoint(unit, id, params))
     },
   )
@@ -106,9 +111,7 @@ export function webhookEndpointRoutes(api: Api): void {
     },
     (call) => {
       const { id } = retrieve(call.view, 'webhook_endpoint', call.id)
-      return listObjects(call, 'webhook_delivery', equals('endpoint', id), (delivery) =>
-        presentDelivery(call.view, delivery),
-      )
+      return listDeliveries(call, id, (delivery) => presentDelivery(call.view, delivery))
     },
   )
   api.write(
@@ -120,8 +123,8 @@ export function webhookEndpointRoutes(api: Api): void {
       returns: deliveryList,
       errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
     },
-    ({ c, unit, view, site, merchant, params, id }) => {
-      const event = findEvent(site.engine, merchant, id)
+    ({ c, unit, view, services, merchant, params, id }) => {
+      const event = findEvent(services.engine, merchant, id)
       const sent = resend(unit, event, params.webhook_endpoint)
       return list(
         c.req.path,
@@ -136,8 +139,8 @@ export function webhookEndpointRoutes(api: Api): void {
  * @throws ApiError parameter_invalid, param url or enabled_events[…]
  * See docs/contract/events-and-webhooks.md#addresses.
  */
-export function checkEndpoint(site: ReceiverRules, given: ReceiverParams): void {
-  const [mistake] = endpointMistakes(site, given)
+export function checkEndpoint(services: ReceiverRules, given: ReceiverParams): void {
+  const [mistake] = endpointMistakes(services, given)
   if (mistake) throw mistake()
 }
 
@@ -187,3 +190,12 @@ export const presentDelivery = (view: View, delivery: WebhookDelivery): Delivery
   attempts: delivery.attempts.map((attempt) => ({ ...attempt })),
   next_attempt: delivery.next_attempt,
 })
+
+export const webhookEndpointResource: Resource<'webhook_endpoint'> = {
+  collection: 'webhook_endpoints',
+  present: presentEndpoint,
+  routes: webhookEndpointRoutes,
+  params: {
+    disabled: 'true stops the delivery of events; false resumes it.',
+  },
+}

@@ -1,13 +1,17 @@
 import type {
   Clock,
   CreatedWebhookEndpoint,
+  CustomerTimeline,
   Event,
   EventType,
   Fault,
   Fixtures,
+  InvoiceTimeline,
   Snapshot,
+  SubscriptionTimeline,
   Upcoming,
 } from './resources.ts'
+import type { Delete, Get, Post } from './routed.ts'
 
 /** A time: ISO 8601 as in `2026-01-31T10:00:00Z`, Unix seconds, or a Date. */
 export type Instant = string | number | Date
@@ -25,7 +29,7 @@ export type PaytwinOptions = {
   readonly fixtures?: object | readonly object[] | undefined
   /** The default merchant's key: `sk_test_` and 24 to 200 letters or digits. Default: a random key. */
   readonly secretKey?: string | undefined
-  /** Whether an unknown parameter is an error. Default: false, unknown parameters are ignored. */
+  /** Whether an unknown parameter is an error. Default: true. With false, unknown parameters are ignored. */
   readonly strictParams?: boolean | undefined
   /** The maximum number of requests per second for each merchant. Default: unlimited. */
   readonly rateLimit?: number | undefined
@@ -154,6 +158,16 @@ export interface Faults {
   clear(): Promise<void>
 }
 
+/** The timeline of an object: what happened to it, and what is due. */
+export type Story = {
+  /** The ID of the subscription, customer or invoice. */
+  readonly id: string
+  /** The object with its status, and a picture of its timeline. */
+  readonly text: string
+  /** The object with its related objects and its timeline, as the admin API answers it. */
+  readonly data: SubscriptionTimeline | CustomerTimeline | InvoiceTimeline
+}
+
 /** A merchant with its own data, keys, events and clock. */
 export interface MerchantTwin {
   /** The ID of the merchant. */
@@ -170,12 +184,9 @@ export interface MerchantTwin {
    * @throws TypeError if the fault `response_lost` drops the connection
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** Sends a GET request to the API. @throws RequestRefused */
-  get<Answer = unknown>(path: string): Promise<Answer>
-  /** Sends a POST request to the API. @throws RequestRefused */
-  post<Answer = unknown>(path: string, body?: object): Promise<Answer>
-  /** Sends a DELETE request to the API. @throws RequestRefused */
-  delete<Answer = unknown>(path: string, body?: object): Promise<Answer>
+  readonly get: Get
+  readonly post: Post
+  readonly delete: Delete
   /** Creates objects so that an event of this type occurs. @returns all emitted events */
   trigger(type: EventType): Promise<readonly Event[]>
 }
@@ -218,9 +229,13 @@ export interface Paytwin extends MerchantTwin {
   readonly snapshots: Snapshots
   /** Creates objects from fixtures, all or none. @throws RequestRefused */
   loadFixtures(...fixtures: readonly object[]): Promise<Fixtures>
+  /** Returns the timeline of a subscription, customer or invoice of any merchant. @throws RequestRefused if it does not exist */
+  story(id: string): Promise<Story>
+  /** Returns the timelines of the subscriptions that changed last, for the output of a failed test. Default limit: 3. */
+  stories(limit?: number): Promise<readonly Story[]>
   /** Restores the state of the start, also of faults and inbox. URL, ID and key stay; other merchants are deleted. */
   reset(): Promise<void>
-  /** Closes the sandbox and frees its resources. Further calls have no effect. */
+  /** Answers the requests in progress, closes the sandbox and frees its resources. Further calls have no effect. */
   close(): Promise<void>
   /** Closes the sandbox at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void>

@@ -1,4 +1,4 @@
-import { nextTurn } from '../engine/gate.ts'
+import { nextTurn } from '../engine/machine/gate.ts'
 import { RequestRefused } from './refused.ts'
 
 /** Handles a request, given a replacement of its socket. */
@@ -9,6 +9,35 @@ export type Answerer = (
 
 /** A client of the API: `url` is the base of paths, `secret` an API key or the admin token. */
 export type Caller = { readonly answer: Answerer; readonly url: string; readonly secret: string }
+
+/** How long closing waits for calls, in milliseconds: the body of a call may never end. */
+const CALL_TIMEOUT_MS = 1_500
+
+/** The requests that are handled in this process and not answered yet. */
+export class CallsUnderWay {
+  readonly #answers = new Set<Promise<Response>>()
+
+  /** Adds a request until it is answered. @returns its answer */
+  async add(answered: Response | Promise<Response>): Promise<Response> {
+    const answer = Promise.resolve(answered)
+    this.#answers.add(answer)
+    try {
+      return await answer
+    } finally {
+      this.#answers.delete(answer)
+    }
+  }
+
+  /** Resolves when all requests are answered, or after 1.5 seconds. */
+  async ended(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CALL_TIMEOUT_MS)
+    })
+    await Promise.race([Promise.allSettled(this.#answers), timeout])
+    clearTimeout(timer)
+  }
+}
 
 /** Sends a request like the global fetch, but handles it in this process. */
 export async function callInProcess(

@@ -25,9 +25,12 @@ export function secondsOf(instant: Instant): number {
 }
 
 export function controlClock({ get, post, now }: Controlled): ClockControl {
-  const advance = async (aim: object, { stopOn, awaitWebhooks }: AdvanceOptions = {}): Promise<Advance> => {
+  const advance = async (
+    target: object,
+    { stopOn, awaitWebhooks }: AdvanceOptions = {},
+  ): Promise<Advance> => {
     const { summary, now: arrived } = await post<Clock>('/v1/test_helpers/clock/advance', {
-      ...aim,
+      ...target,
       ...(stopOn && { stop_on: stopOn }),
       ...(awaitWebhooks !== undefined && { await_webhooks: awaitWebhooks }),
     })

@@ -1,17 +1,19 @@
 import type { AddressInfo } from 'node:net'
 import { version } from '../../package.json'
 import { ApiError } from '../core/errors.ts'
-import { randomToken } from '../engine/ids.ts'
-import { createListener, type Listener } from '../listener.ts'
-import { openSandbox, type Sandbox } from '../sandbox.ts'
+import { Ending } from '../daemon/ending.ts'
+import { createListener, type Listener } from '../daemon/listener.ts'
+import { openSandbox, type Sandbox } from '../daemon/sandbox.ts'
+import { randomToken } from '../engine/machine/ids.ts'
 import { Addresses } from '../webhooks/address.ts'
 import { Sender } from '../webhooks/sender.ts'
 import type { NewMerchant, Paytwin, PaytwinOptions, Snapshots } from './api.ts'
-import { type Answerer, ask, type Caller } from './calls.ts'
+import { type Answerer, ask, type Caller, CallsUnderWay } from './calls.ts'
 import { secondsOf, timeOf } from './clock-control.ts'
 import { faultsOf, type Shared, twinOf } from './merchant-twin.ts'
 import { RequestRefused } from './refused.ts'
 import type { Fixtures, Snapshot } from './resources.ts'
+import { storiesOf, storyOf } from './story.ts'
 import { WebhookInbox } from './webhook-inbox.ts'
 
 const HOST = '127.0.0.1'
@@ -40,20 +42,22 @@ export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytw
   }).catch((error: unknown) => {
     throw error instanceof ApiError ? new RequestRefused(error) : error
   })
-  const { server, connections } = await listen(sandbox, () => url).catch(async (error: unknown) => {
+  const listener = await listen(sandbox, () => url).catch(async (error: unknown) => {
     await sandbox.close()
     throw error
   })
+  const calls = new CallsUnderWay()
+  const ending = new Ending(listener, (answered) =>
+    sandbox.close(async () => void (await Promise.all([answered(), calls.ended()]))),
+  )
   const closing = once(async () => {
-    server.close()
-    connections.destroyAll()
-    await sandbox.close()
+    await ending.finish()
     await sender.close()
   })
-  url = `http://${HOST}:${(server.address() as AddressInfo).port}`
+  url = `http://${HOST}:${(listener.server.address() as AddressInfo).port}`
   const answer: Answerer = (request, socket) => {
     if (closing.isBegun()) throw new TypeError('This sandbox is closed')
-    return sandbox.app.fetch(request, socket)
+    return calls.add(sandbox.app.fetch(request, socket))
   }
   const admin: Caller = { answer, url, secret: adminToken }
   const shared: Shared = { sandbox, inbox, admin }
@@ -70,6 +74,9 @@ export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytw
     snapshots: snapshotsOf(admin),
     loadFixtures: (...fixtures: readonly object[]) =>
       ask<Fixtures>(admin, 'POST', '/_paytwin/fixtures', { files: filesOf(fixtures) }),
+    story: (id: string) => storyOf(admin, id),
+    // A failed test may have closed its sandbox.
+    stories: async (limit = 3) => (closing.isBegun() ? [] : storiesOf(admin, limit)),
     reset: async () => {
       await ask(admin, 'POST', '/_paytwin/reset')
       inbox.empty()
@@ -109,7 +116,7 @@ const beginningOf = ({
   clock: secondsOf(now),
   fixtures: () => filesOf([fixtures].flat()),
   secretKey: secretKey ?? null,
-  strictParams: strictParams ?? false,
+  strictParams: strictParams ?? true,
   rateLimit: rateLimit ?? null,
 })
 

@@ -1,4 +1,4 @@
-import type { Engine } from '../engine/engine.ts'
+import type { Engine } from '../engine/machine/engine.ts'
 import type { EventGlob, EventHistory, EventsWanted, WaitOptions } from './api.ts'
 import { withQuery } from './calls.ts'
 import type { Event, EventType } from './resources.ts'

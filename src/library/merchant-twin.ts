@@ -1,9 +1,10 @@
-import type { Sandbox } from '../sandbox.ts'
+import type { Sandbox } from '../daemon/sandbox.ts'
 import type { Faults, MerchantTwin, NewWebhook, Webhooks } from './api.ts'
 import { ask, type Caller, callInProcess } from './calls.ts'
 import { controlClock } from './clock-control.ts'
 import { historyOf } from './event-history.ts'
 import type { CreatedWebhookEndpoint, Event, EventType, Fault } from './resources.ts'
+import type { Delete, Get, Post } from './routed.ts'
 import type { WebhookInbox } from './webhook-inbox.ts'
 
 /** The parts that the twins of all merchants share. */
@@ -32,9 +33,9 @@ export function twinOf(
     webhooks: webhooksOf(shared, id),
     faults: faultsOf(admin, id),
     fetch: (input, init) => callInProcess(caller, input, init),
-    get,
-    post,
-    delete: (path, body) => ask(caller, 'DELETE', path, body),
+    get: get as Get,
+    post: post as Post,
+    delete: ((path: string, body?: object) => ask(caller, 'DELETE', path, body)) as Delete,
     trigger: async (type: EventType) => {
       const { events } = await ask<{ events: readonly Event[] }>(admin, 'POST', '/_paytwin/trigger', {
         type,
@@ -45,7 +46,7 @@ export function twinOf(
   }
 }
 
-/** Manages the faults of one merchant, or with null those of all merchants. */
+/** Manages the faults of one merchant, or of all merchants if `merchant` is null. */
 export function faultsOf(admin: Caller, merchant: string | null): Faults {
   const list = async () => {
     const { data } = await ask<{ data: readonly Fault[] }>(admin, 'GET', '/_paytwin/faults')

@@ -67,43 +67,58 @@ function componentOf(eventType: string): string {
   return object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-function typeOf(schema: JsonSchema, indent: string): string {
+/** Whether a type describes parameters. Their optional fields may also be undefined. */
+type Direction = { readonly isInput?: boolean }
+
+function typeOf(schema: JsonSchema, indent: string, direction: Direction = {}): string {
   const { $ref, anyOf, const: constant, enum: values, type } = schema
   if ($ref !== undefined) return referredType($ref)
-  if (anyOf) return [...new Set(anyOf.map((option) => typeOf(option, indent)))].join(' | ')
+  if (anyOf) return [...new Set(anyOf.map((option) => typeOf(option, indent, direction)))].join(' | ')
   if (constant !== undefined) return JSON.stringify(constant)
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
   return [type ?? 'any']
     .flat()
-    .map((name) => plainType(name, schema, indent))
+    .map((name) => plainType(name, schema, indent, direction))
     .join(' | ')
 }
 
-function referredType(ref: string): string {
+/** Returns the type of a component, given its name or a reference to it. */
+export function referredType(ref: string): string {
   const name = ref.slice(ref.lastIndexOf('/') + 1)
   return isList(name) ? `List<${typeNamed(name.slice(0, -'List'.length))}>` : typeNamed(name)
 }
 
-function plainType(type: string, schema: JsonSchema, indent: string): string {
+function plainType(type: string, schema: JsonSchema, indent: string, direction: Direction): string {
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'string' || type === 'boolean' || type === 'null') return type
-  if (type === 'array') return `readonly (${typeOf(schema.items ?? {}, indent)})[]`
+  if (type === 'array') return `readonly (${typeOf(schema.items ?? {}, indent, direction)})[]`
   if (type !== 'object') return 'unknown'
-  if (schema.properties) return `{\n${fieldsOf(schema, indent)}${indent}}`
+  if (schema.properties) return `{\n${fieldsOf(schema, indent, direction)}${indent}}`
   const { additionalProperties } = schema
-  const value = typeof additionalProperties === 'object' ? typeOf(additionalProperties, indent) : 'unknown'
+  const value =
+    typeof additionalProperties === 'object' ? typeOf(additionalProperties, indent, direction) : 'unknown'
   return `{ readonly [name: string]: ${value} }`
 }
 
-function fieldsOf({ properties = {}, required = [] }: JsonSchema, indent: string): string {
+/** Writes the fields of an object. */
+export function fieldsOf(
+  { properties = {}, required = [] }: JsonSchema,
+  indent: string,
+  direction: Direction = {},
+): string {
   const inner = `${indent}  `
   return Object.entries(properties)
     .map(([name, schema]) => {
-      const mark = required.includes(name) ? '' : '?'
-      return `${doc(schema, inner)}${inner}readonly ${name}${mark}: ${typeOf(schema, inner)}\n`
+      const isOptional = !required.includes(name)
+      const type = typeOf(schema, inner, direction) + (isOptional && direction.isInput ? ' | undefined' : '')
+      return `${doc(schema, inner)}${inner}readonly ${name}${isOptional ? '?' : ''}: ${type}\n`
     })
     .join('')
 }
 
 const doc = ({ description }: JsonSchema, indent: string): string =>
-  description === undefined ? '' : `${indent}/** ${description.replaceAll('*/', '*\\/')} */\n`
+  description === undefined ? '' : docOf(description, indent)
+
+/** Writes a docstring. */
+export const docOf = (text: string, indent: string): string =>
+  `${indent}/** ${text.replaceAll('*/', '*\\/')} */\n`

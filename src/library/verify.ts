@@ -1,4 +1,4 @@
-import { systemWall, wallSeconds } from '../engine/clock.ts'
+import { systemWall, wallSeconds } from '../engine/machine/clock.ts'
 import { type ReceivedHeaders, verifySignature } from '../webhooks/signature.ts'
 import type { Event } from './resources.ts'
 

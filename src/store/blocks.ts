@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Kind } from '../core/change.ts'
-import { KINDS, kindNumber } from './columns.ts'
+import { STORED_KINDS, storedNumber } from './columns.ts'
 import { arg, type Statements } from './statements.ts'
+import type { StoredKind } from './stored-kind.ts'
 import { JOURNAL_BLOCKS } from './tables.ts'
 
-/** The instants between which something was created, both inclusive; Unix seconds. */
+/** A range of creation times in Unix seconds, both ends inclusive. */
 export type Span = { readonly from: number; readonly to: number }
 
 /** A condition on `created`. */
@@ -16,7 +16,7 @@ export const ALL_INSTANTS: Span = { from: Number.MIN_SAFE_INTEGER, to: Number.MA
 /** The `merchant` of journal blocks that cover the events of all merchants. */
 const ALL_MERCHANTS = 0
 
-/** The number of rows of a block, and so the maximum number of rows scanned in vain to find one. */
+/** The number of rows of a block. A block that may contain a match is scanned completely. */
 export const BLOCK_ROWS = 256
 
 /** The bits for the types of events in a block: a number of JavaScript holds 53 exactly. Further types share them. */
@@ -55,7 +55,7 @@ export class Blocks {
   }
 
   /** Must be called with the seq of each added row; the last row of a block writes its summary. */
-  added(kind: Kind | 'journal', seq: number): void {
+  added(kind: StoredKind | 'journal', seq: number): void {
     if ((seq + 1) % BLOCK_ROWS !== 0) return
     const place = { block: blockOf(seq), first: seq + 1 - BLOCK_ROWS, last: seq }
     if (kind === 'journal') {
@@ -65,7 +65,7 @@ export class Blocks {
   }
 
   /** Returns the first seq that is in no full block. */
-  tail(kind: Kind | 'journal'): number {
+  tail(kind: StoredKind | 'journal'): number {
     const row = this.#statements
       .named<{ seq: number | null }>(`newest of ${kind}`, (db) =>
         db.selectFrom(kind as 'object').select((eb) => eb.fn.max('seq').as('seq')),
@@ -74,8 +74,8 @@ export class Blocks {
     return blockOf((row?.seq ?? -1) + 1) * BLOCK_ROWS
   }
 
-  /** Returns the seqs, both exclusive, between which a merchant's objects of a span are; undefined when it has none. */
-  placesOf(kind: Kind, merchant: number, span: Span): { above: number; below: number } | undefined {
+  /** Returns the range of seqs (both ends exclusive) that contains a merchant's objects of a span; undefined if there are none. */
+  placesOf(kind: StoredKind, merchant: number, span: Span): { above: number; below: number } | undefined {
     const tail = this.tail(kind)
     const isInTail = this.#isInTail(kind, merchant, tail, span)
     const { first, last } = this.#full(kind, merchant, span)
@@ -89,7 +89,7 @@ export class Blocks {
 
   /** Deletes the summaries of blocks that are no longer full, after rows were deleted. */
   trim(): void {
-    for (const kind of [...KINDS, 'journal' as const])
+    for (const kind of [...STORED_KINDS, 'journal' as const])
       this.#statements
         .named('trim blocks', (db) =>
           db
@@ -100,7 +100,11 @@ export class Blocks {
         .run({ kind: numberOf(kind), number: blockOf(this.tail(kind)) })
   }
 
-  #full(kind: Kind, merchant: number, { from, to }: Span): { first: number | null; last: number | null } {
+  #full(
+    kind: StoredKind,
+    merchant: number,
+    { from, to }: Span,
+  ): { first: number | null; last: number | null } {
     const row = this.#statements
       .named<{ first: number | null; last: number | null }>('blocks of span', (db) =>
         db
@@ -115,14 +119,14 @@ export class Blocks {
     return row ?? { first: null, last: null }
   }
 
-  #isInTail(kind: Kind, merchant: number, tail: number, { from, to }: Span): boolean {
+  #isInTail(kind: StoredKind, merchant: number, tail: number, { from, to }: Span): boolean {
     const row = this.#statements
       .named<{ seq: number }>(`tail of ${kind}`, (db) =>
         db
           .selectFrom(kind as 'object')
           .select('seq')
           .where('seq', '>=', arg<number>('tail'))
-          // The plus keeps the planner off the index of this column, which also has the rows before the tail.
+          // The unary plus disables the index of this column, which also has the rows before the tail.
           .where(sql<boolean>`+merchant = ${arg('merchant')}`)
           .where('created', '>=', arg<number>('from'))
           .where('created', '<=', arg<number>('to'))
@@ -132,7 +136,7 @@ export class Blocks {
     return row !== undefined
   }
 
-  #sumUp(kind: Kind) {
+  #sumUp(kind: StoredKind) {
     return this.#statements.named(`sum up ${kind}`, (db) =>
       db
         .replaceInto('block')
@@ -186,4 +190,5 @@ export class Blocks {
 /** Returns the `merchant` of the journal blocks to search. */
 export const ownerOf = (merchant: number | null): number => merchant ?? ALL_MERCHANTS
 
-const numberOf = (kind: Kind | 'journal'): number => (kind === 'journal' ? JOURNAL_BLOCKS : kindNumber(kind))
+const numberOf = (kind: StoredKind | 'journal'): number =>
+  kind === 'journal' ? JOURNAL_BLOCKS : storedNumber(kind)

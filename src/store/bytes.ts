@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
 /**
- * Reads bytes of a file; fewer at its end. Closing a file releases all locks that this process has on it, so this must
+ * Reads bytes of a file; fewer if the file ends before. Closing a file releases all locks that this process has on it, so this must
  * not be used on a locked file.
  */
 export function bytesOf(file: string, at: number, length: number): Buffer {

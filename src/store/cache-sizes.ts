@@ -1,4 +1,4 @@
-/** How much the store keeps in memory of what the database holds. No answer depends on it. */
+/** The sizes of the store's caches. Results do not depend on them. */
 export type CacheSizes = {
   /** The number of objects of a kind that are kept for certain; at most twice as many are. 0 keeps none. */
   readonly objects: number

@@ -4,7 +4,7 @@ import type { ClockRow } from './tables.ts'
 
 export type StoredClock = Selectable<ClockRow>
 
-/** A page of test clocks: the seqs between which it lies, both exclusive, in the order of creation. */
+/** A page of test clocks, as a range of seqs. `below` and `above` are exclusive. */
 export type ClockPage = {
   readonly limit: number
   readonly below?: number | undefined
@@ -41,7 +41,7 @@ export class ClockTable {
       .get({ seq })
   }
 
-  /** Returns a test clock of a merchant, also a deleted one. */
+  /** Returns a test clock of a merchant, even if it is deleted. */
   test(merchant: number, id: string): StoredClock | undefined {
     return this.#statements
       .named<StoredClock>('test clock', (db) =>
@@ -55,7 +55,7 @@ export class ClockTable {
       .get({ id, merchant })
   }
 
-  /** Lists the test clocks of a merchant, newest first; with `above` alone oldest first. */
+  /** Lists the test clocks of a merchant: oldest first if only `above` is given, otherwise newest first. */
   tests(merchant: number, { limit, below, above }: ClockPage): StoredClock[] {
     const side = below !== undefined ? 'below' : above !== undefined ? 'above' : 'top'
     return this.#statements

@@ -1,6 +1,6 @@
-import type { Kind, Objects } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
-import { COLUMNS, PRIVATE_FIELDS } from './columns.ts'
+import { columnsOf, privateFieldsOf } from './columns.ts'
+import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
 export type Field = { readonly name: string; readonly type: 'integer' | 'text' | 'boolean' | 'json' }
 
@@ -29,11 +29,11 @@ export type Codec<T> = {
   readonly publicState: (object: T) => string
 }
 
-const codecs: { [K in Kind]?: Codec<Objects[K]> } = {}
+const codecs: { [K in StoredKind]?: Codec<StoredObjects[K]> } = {}
 
 /** Returns the codec of a kind. It is compiled at its first use, because a start needs few of them. */
-export function codecOf<K extends Kind>(kind: K): Codec<Objects[K]> {
-  const cached: Codec<Objects[K]> | undefined = codecs[kind]
+export function codecOf<K extends StoredKind>(kind: K): Codec<StoredObjects[K]> {
+  const cached: Codec<StoredObjects[K]> | undefined = codecs[kind]
   if (cached) return cached
   const made = makeCodec(kind)
   Object.assign(codecs, { [kind]: made })
@@ -47,10 +47,10 @@ const CONSTANT_FIELDS: readonly string[] = ['id', 'created']
 
 /**
  * Compiles the codec of a kind from source text that names each field. A loop over field names is ten times slower,
- * because V8 cannot infer the shape of its objects. All names come from `columns.ts`.
+ * because V8 cannot infer the shape of its objects. All names come from `columns/`.
  */
-function makeCodec<K extends Kind>(kind: K): Codec<Objects[K]> {
-  const fields = Object.entries(COLUMNS[kind]).map(([name, type]): Field => {
+function makeCodec<K extends StoredKind>(kind: K): Codec<StoredObjects[K]> {
+  const fields = Object.entries(columnsOf(kind)).map(([name, type]): Field => {
     assert(PLAIN_NAME.test(name), `${name} is safe in source text`)
     return { name, type }
   })
@@ -59,7 +59,7 @@ function makeCodec<K extends Kind>(kind: K): Codec<Objects[K]> {
     `return (before, after) => { let set = 0; ${fields.map(compareSource).join(' ')} return set }`,
     isOther,
   )
-  const isPublic = ({ name }: Field) => !(PRIVATE_FIELDS[kind] as readonly string[]).includes(name)
+  const isPublic = ({ name }: Field) => !privateFieldsOf(kind).includes(name)
   const variable = fields.filter(({ name }) => !CONSTANT_FIELDS.includes(name))
   const sets = new Map<number, FieldSet>()
   return {

@@ -1,234 +1,37 @@
-import type { Kind, Objects } from '../core/change.ts'
+import { KINDS, kindNumber } from '../core/kinds.ts'
+import { BILLING_COLUMNS } from './columns/billing.ts'
+import { CATALOG_COLUMNS } from './columns/catalog.ts'
+import { PAYMENTS_COLUMNS } from './columns/payments.ts'
+import { WEBHOOKS_COLUMNS } from './columns/webhooks.ts'
+import type { IndexChoice, StoredKind, StoredKinds } from './stored-kind.ts'
 
-/** The column type of a field: booleans are stored as 0 and 1, nested values as JSON text. */
-type ColumnType<Value> = [Exclude<Value, null>] extends [number]
-  ? 'integer'
-  : [Exclude<Value, null>] extends [string]
-    ? 'text'
-    : [Exclude<Value, null>] extends [boolean]
-      ? 'boolean'
-      : 'json'
-
-export type Columns<T> = { readonly [Field in keyof T]-?: ColumnType<T[Field]> }
-
-/**
- * The columns of every public object, by kind: one for each field of the domain object, with the same name. A missing
- * field or a wrong type does not compile. The index of a kind is its number in the journal and in an index of the first
- * migration (`kind = 3`), so append new kinds at the end.
- */
-export const COLUMNS: { readonly [K in Kind]: Columns<Objects[K]> } = {
-  customer: {
-    id: 'text',
-    created: 'integer',
-    email: 'text',
-    name: 'text',
-    description: 'text',
-    metadata: 'json',
-    default_payment_method: 'text',
-    invoice_prefix: 'text',
-    next_invoice_number: 'integer',
-    delinquent: 'boolean',
-    test_clock: 'text',
-    deleted: 'boolean',
-  },
-  product: {
-    id: 'text',
-    created: 'integer',
-    name: 'text',
-    active: 'boolean',
-    description: 'text',
-    metadata: 'json',
-  },
-  price: {
-    id: 'text',
-    created: 'integer',
-    product: 'text',
-    nickname: 'text',
-    unit_amount: 'integer',
-    currency: 'text',
-    recurring: 'json',
-    active: 'boolean',
-    lookup_key: 'text',
-    metadata: 'json',
-  },
-  payment_method: {
-    id: 'text',
-    created: 'integer',
-    type: 'text',
-    customer: 'text',
-    card: 'json',
-    metadata: 'json',
-    test_card: 'text',
-    script: 'json',
-  },
-  subscription: {
-    id: 'text',
-    created: 'integer',
-    status: 'text',
-    customer: 'text',
-    currency: 'text',
-    collection_method: 'text',
-    days_until_due: 'integer',
-    default_payment_method: 'text',
-    description: 'text',
-    items: 'json',
-    latest_invoice: 'text',
-    newest_invoice: 'text',
-    start_date: 'integer',
-    billing_cycle_anchor: 'integer',
-    current_period_start: 'integer',
-    current_period_end: 'integer',
-    trial_start: 'integer',
-    trial_end: 'integer',
-    missing_payment_method: 'text',
-    cancel_at: 'integer',
-    cancel_at_period_end: 'boolean',
-    canceled_at: 'integer',
-    ended_at: 'integer',
-    cancellation_reason: 'text',
-    pause_collection: 'json',
-    metadata: 'json',
-    test_clock: 'text',
-  },
-  invoice: {
-    id: 'text',
-    created: 'integer',
-    status: 'text',
-    number: 'text',
-    customer: 'text',
-    subscription: 'text',
-    currency: 'text',
-    collection_method: 'text',
-    billing_reason: 'text',
-    lines: 'json',
-    total: 'integer',
-    amount_paid: 'integer',
-    attempt_count: 'integer',
-    attempted: 'boolean',
-    next_payment_attempt: 'integer',
-    default_payment_method: 'text',
-    payment_intent: 'text',
-    charge: 'text',
-    days_until_due: 'integer',
-    due_date: 'integer',
-    overdue: 'boolean',
-    period_start: 'integer',
-    period_end: 'integer',
-    finalized_at: 'integer',
-    paid_at: 'integer',
-    voided_at: 'integer',
-    marked_uncollectible_at: 'integer',
-    description: 'text',
-    metadata: 'json',
-    test_clock: 'text',
-    deleted: 'boolean',
-  },
-  payment_intent: {
-    id: 'text',
-    created: 'integer',
-    status: 'text',
-    amount: 'integer',
-    amount_received: 'integer',
-    currency: 'text',
-    customer: 'text',
-    invoice: 'text',
-    payment_method: 'text',
-    latest_charge: 'text',
-    last_payment_error: 'json',
-    canceled_at: 'integer',
-    cancellation_reason: 'text',
-    description: 'text',
-    metadata: 'json',
-  },
-  charge: {
-    id: 'text',
-    created: 'integer',
-    status: 'text',
-    amount: 'integer',
-    amount_refunded: 'integer',
-    currency: 'text',
-    customer: 'text',
-    payment_intent: 'text',
-    invoice: 'text',
-    payment_method: 'text',
-    failure_code: 'text',
-    failure_message: 'text',
-    decline_code: 'text',
-    metadata: 'json',
-  },
-  refund: {
-    id: 'text',
-    created: 'integer',
-    status: 'text',
-    amount: 'integer',
-    currency: 'text',
-    charge: 'text',
-    payment_intent: 'text',
-    reason: 'text',
-    failure_reason: 'text',
-    metadata: 'json',
-    settles_at: 'integer',
-    test_clock: 'text',
-  },
-  invoice_item: {
-    id: 'text',
-    created: 'integer',
-    customer: 'text',
-    currency: 'text',
-    amount: 'integer',
-    unit_amount: 'integer',
-    quantity: 'integer',
-    price: 'text',
-    description: 'text',
-    invoice: 'text',
-    metadata: 'json',
-    test_clock: 'text',
-    deleted: 'boolean',
-  },
-  webhook_endpoint: {
-    id: 'text',
-    created: 'integer',
-    url: 'text',
-    enabled_events: 'json',
-    description: 'text',
-    metadata: 'json',
-    status: 'text',
-    deleted: 'boolean',
-  },
-  webhook_delivery: {
-    id: 'text',
-    created: 'integer',
-    event: 'text',
-    endpoint: 'text',
-    status: 'text',
-    attempts: 'json',
-    attempt_count: 'integer',
-    is_ready: 'boolean',
-    next_attempt: 'integer',
-  },
+/** How every kind of object is stored. A kind that is missing does not compile. */
+const STORED: StoredKinds = {
+  ...CATALOG_COLUMNS,
+  ...PAYMENTS_COLUMNS,
+  ...BILLING_COLUMNS,
+  ...WEBHOOKS_COLUMNS,
 }
 
-export const KINDS = Object.keys(COLUMNS) as readonly Kind[]
+/** All kinds with a table of their own. */
+export const STORED_KINDS: readonly StoredKind[] = [...KINDS, 'webhook_delivery']
 
-const NUMBERS = Object.fromEntries(KINDS.map((kind, index) => [kind, index])) as Readonly<
-  Record<Kind, number>
->
+/** Deliveries have no journal, but their blocks have this number. No kind may have it (core/kinds.ts). */
+const DELIVERY_NUMBER = 11
 
 /** Returns the number of a kind in the journal and in the blocks. */
-export const kindNumber = (kind: Kind): number => NUMBERS[kind]
+export const storedNumber = (kind: StoredKind): number =>
+  kind === 'webhook_delivery' ? DELIVERY_NUMBER : kindNumber(kind)
 
-/** Fields that the API never shows: a change of these alone does not change the public object. */
-export const PRIVATE_FIELDS: { readonly [K in Kind]: readonly (keyof Objects[K])[] } = {
-  customer: ['next_invoice_number'],
-  product: [],
-  price: [],
-  payment_method: ['script'],
-  subscription: ['newest_invoice'],
-  invoice: ['overdue'],
-  payment_intent: [],
-  charge: [],
-  refund: ['settles_at'],
-  invoice_item: [],
-  webhook_endpoint: [],
-  webhook_delivery: ['attempt_count', 'is_ready'],
-}
+/** Returns the columns of a kind with their types. */
+export const columnsOf = <K extends StoredKind>(kind: K): StoredKinds[K]['columns'] => STORED[kind].columns
+
+/** Returns the names of a kind's fields that the API never shows. */
+export const privateFieldsOf = (kind: StoredKind): readonly string[] => STORED[kind].privateFields ?? []
+
+/** Returns the index choices of a kind's lists, the most selective first. */
+export const indexesOf = (kind: StoredKind): readonly IndexChoice[] => [
+  ...(STORED[kind].indexes ?? []),
+  // A list of a kind with deletable objects shows only those that are not deleted.
+  { condition: 'deleted' in STORED[kind].columns ? 'deleted = 0' : '*', index: `${kind}_merchant` },
+]

@@ -43,20 +43,22 @@ export function refill(database: Sqlite.Database, source: Source): void {
   }
 }
 
-/** What tells a merchant from all others, also from those that had its ordinal before a restore, or have it in a snapshot. */
-export type Identity = { readonly ordinal: number; readonly birth: number; readonly id: string }
+/** Identifies a merchant, also among merchants with the same ordinal before a restore or in a snapshot. */
+export type Identity = { readonly ordinal: number; readonly generation: number; readonly id: string }
 
 /**
  * Deletes every row that belongs to a merchant, within the open transaction. Its revoked keys stay: if fixtures of a
  * reset give the same secret again, it is still revoked.
  */
-export function deleteMerchantRows(database: Sqlite.Database, { ordinal, birth, id }: Identity): void {
+export function deleteMerchantRows(database: Sqlite.Database, { ordinal, generation, id }: Identity): void {
   for (const table of tablesOf(database)) {
     const columns = columnsOf(database, table)
     if (!columns.includes('merchant')) continue
-    const born = columns.includes('birth') ? ' and birth = :birth' : ''
+    const ofGeneration = columns.includes('generation') ? ' and generation = :generation' : ''
     const kept = table === 'api_key' ? ' and revoked is null' : ''
-    database.prepare(`delete from ${table} where merchant = :ordinal${born}${kept}`).run({ ordinal, birth })
+    database
+      .prepare(`delete from ${table} where merchant = :ordinal${ofGeneration}${kept}`)
+      .run({ ordinal, generation })
   }
   // A scope is the merchant's id, or begins with the id and a space.
   database

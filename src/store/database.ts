@@ -1,11 +1,16 @@
 import { chmodSync, existsSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import type Sqlite from 'better-sqlite3'
+import { LOG_PAGES } from './disk-room.ts'
 import { APPLICATION_ID, identify, inspectFiles, readThrough, removeLeftovers } from './inspect.ts'
 import * as first from './migrations/0001-first.ts'
 import * as history from './migrations/0002-history.ts'
 import * as billingIndexes from './migrations/0003-billing-indexes.ts'
 import * as movedIntents from './migrations/0004-moved-intents.ts'
 import * as itemsByCurrency from './migrations/0005-items-by-currency.ts'
+import * as generations from './migrations/0006-generations.ts'
+import * as prorations from './migrations/0007-prorations.ts'
+import * as prices from './migrations/0008-prices.ts'
+import * as fixtureNames from './migrations/0009-fixture-names.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { toDatabaseUnusable } from './unusable.ts'
@@ -21,6 +26,10 @@ export const MIGRATIONS: Migrations = {
   '0003-billing-indexes': billingIndexes,
   '0004-moved-intents': movedIntents,
   '0005-items-by-currency': itemsByCurrency,
+  '0006-generations': generations,
+  '0007-prorations': prorations,
+  '0008-prices': prices,
+  '0009-fixture-names': fixtureNames,
 }
 export const versionOf = (migrations: Migrations): number => Object.keys(migrations).length
 
@@ -86,10 +95,7 @@ function configure(database: Sqlite.Database, durability: Durability): void {
   database.pragma('journal_mode = WAL')
   database.pragma('busy_timeout = 0')
   database.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
-  // 12 MB. Large enough that a page that many commands change is copied into the database once for all of them, and
-  // small enough that a checkpoint delays no request for long. During an advance the timekeeper usually checkpoints
-  // first.
-  database.pragma('wal_autocheckpoint = 3000')
+  database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`)
   database.pragma('cache_size = -65536')
   database.pragma('temp_store = MEMORY')
   // In exclusive mode the first write transaction takes the lock and keeps it.
@@ -111,7 +117,7 @@ export function migrate(database: Sqlite.Database, migrations: Migrations): void
   const version = Number(database.pragma('user_version', { simple: true }))
   database
     .transaction(() => {
-      // A new database takes the schema as a whole: each change of a table costs SQLite a look at the whole schema.
+      // A new database gets the whole schema at once: SQLite parses the whole schema for each change of a table.
       if (version === 0 && migrations === MIGRATIONS) database.exec(NEWEST_SCHEMA)
       else for (const { up } of Object.values(migrations).slice(version)) up(database)
       database.pragma(`user_version = ${versionOf(migrations)}`)

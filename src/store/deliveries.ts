@@ -1,11 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import type { DeliveryStatus, WebhookDelivery } from '../core/webhook.ts'
+import type { Blocks } from './blocks.ts'
 import { codecOf } from './codec.ts'
-import { COLUMNS } from './columns.ts'
+import { columnsOf } from './columns.ts'
+import { KindTable } from './kind-table.ts'
+import type { Filter, Page } from './list-query.ts'
+import { Place } from './place.ts'
 import { arg, literal, type Reader, type Statements } from './statements.ts'
 import type { Tables } from './tables.ts'
 
-const COLUMN_NAMES = Object.keys(COLUMNS.webhook_delivery)
+const COLUMN_NAMES = Object.keys(columnsOf('webhook_delivery'))
 const read: Reader<WebhookDelivery> = (values) => codecOf('webhook_delivery').decode(values)
 
 /** A delivery and its seq, which is the order of the events. */
@@ -21,12 +25,42 @@ const discarding = (db: Kysely<Tables>) =>
     .updateTable('webhook_delivery')
     .set({ status: arg<DeliveryStatus>('status'), is_ready: 0, next_attempt: null })
 
-/** The outbox: the deliveries that are not finished, in the order in which they are sent. */
-export class DeliveryQueue {
+/**
+ * The deliveries of events to webhook endpoints. They have no journal: their attempts are their record. Those that are
+ * not finished are an outbox, in the order in which they are sent.
+ */
+export class DeliveryTable {
   readonly #statements: Statements
+  /** Deliveries are not cached: the statements below write many of them at once. */
+  readonly #rows: KindTable<'webhook_delivery'>
 
-  constructor(statements: Statements) {
+  constructor(statements: Statements, blocks: Blocks) {
     this.#statements = statements
+    this.#rows = new KindTable('webhook_delivery', statements, { blocks, objectsKept: 0 })
+  }
+
+  /** Returns the delivery with this id; undefined when the merchant has none. */
+  get(merchant: number, id: string): WebhookDelivery | undefined {
+    return this.#rows.get(merchant, id)
+  }
+
+  /** Returns a delivery's seq, which is the order of creation; undefined when the merchant has none with this id. */
+  seqOf(merchant: number, id: string): number | undefined {
+    return this.#rows.seqOf(merchant, id)
+  }
+
+  /** Lists a page of a merchant's deliveries that meet all conditions: newest first, with `before` oldest first. */
+  list(merchant: number, filters: readonly Filter[], page: Page): WebhookDelivery[] {
+    return this.#rows.list(merchant, filters, page)
+  }
+
+  insert(merchant: number, delivery: WebhookDelivery): void {
+    this.#rows.insert(merchant, delivery, new Place())
+  }
+
+  /** Writes the changed fields. */
+  update(merchant: number, change: { before: WebhookDelivery; after: WebhookDelivery }): void {
+    this.#rows.update(merchant, change, this.#rows.placeOf(merchant, change.after.id))
   }
 
   /** Returns an endpoint's next delivery without an attempt, after a seq. */

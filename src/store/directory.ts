@@ -4,8 +4,8 @@ import type { KeyRow, MerchantRow } from './tables.ts'
 
 export type Merchant = Selectable<MerchantRow>
 
-/** The birth number of the default merchant, also after a reset. */
-export const FIRST_BIRTH = 1
+/** The generation of the default merchant, also after a reset. */
+export const FIRST_GENERATION = 1
 
 /** Merchants, keys, counters and settings: the rows that the engine keeps in memory and writes through. */
 export class Directory {
@@ -31,20 +31,20 @@ export class Directory {
           created: arg<number>('created'),
           api_version: arg<string>('api_version'),
           dunning_final_action: arg<Merchant['dunning_final_action']>('dunning_final_action'),
-          birth: arg<number>('birth'),
+          generation: arg<number>('generation'),
         }),
       )
       .run(merchant)
   }
 
   /**
-   * Returns a new birth number, which no other merchant of this database ever gets. An ordinal and an id can be reused
+   * Returns a new generation, which no other merchant of this database ever gets. An ordinal and an id can be reused
    * by another merchant after a restore or a reset.
    */
-  nextBirth(): number {
-    const birth = Number(this.setting('births') ?? FIRST_BIRTH) + 1
-    this.setSetting('births', String(birth))
-    return birth
+  nextGeneration(): number {
+    const generation = Number(this.setting('generations') ?? FIRST_GENERATION) + 1
+    this.setSetting('generations', String(generation))
+    return generation
   }
 
   updateMerchant(merchant: Merchant): void {
@@ -83,7 +83,7 @@ export class Directory {
         db.insertInto('api_key').values({
           id: arg<string>('id'),
           merchant: arg<number>('merchant'),
-          birth: arg<number>('birth'),
+          generation: arg<number>('generation'),
           type: arg<KeyRow['type']>('type'),
           name: arg<string | null>('name'),
           hash: arg<Buffer>('hash'),
@@ -100,9 +100,12 @@ export class Directory {
   forgetOtherKeys(): void {
     this.#statements
       .named('forget other keys', (db) =>
-        db.deleteFrom('api_key').where('birth', '!=', arg<number>('birth')).where('revoked', 'is', null),
+        db
+          .deleteFrom('api_key')
+          .where('generation', '!=', arg<number>('generation'))
+          .where('revoked', 'is', null),
       )
-      .run({ birth: FIRST_BIRTH })
+      .run({ generation: FIRST_GENERATION })
   }
 
   revokeKey(id: string, revoked: number): void {

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import type { Kind, Objects } from '../core/change.ts'
-import { kindNumber } from './columns.ts'
+import { type Kind, kindNumber, type Objects } from '../core/kinds.ts'
 import { firstKeyframeAfterUntil, type Keyframes } from './keyframes.ts'
 import type { ObjectTable } from './objects.ts'
 import { isMovable, OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'

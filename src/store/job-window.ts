@@ -1,6 +1,6 @@
 import type { JobRow } from './tables.ts'
 
-/** A window grows to at most this many times its size when jobs are added to it. */
+/** The maximum growth of a window when jobs are added to it, as a multiple of its size. */
 const MAX_GROWTH = 4
 
 /**

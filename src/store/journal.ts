@@ -1,22 +1,17 @@
-import { type Selectable, sql } from 'kysely'
-import type { Kind, Objects } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
-import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import {
-  ALL_INSTANTS,
-  BLOCK_ROWS,
-  type Blocks,
-  blockOf,
-  type CreatedBound,
-  ownerOf,
-  spanOf,
-  typeBits,
-} from './blocks.ts'
-import { KINDS, kindNumber } from './columns.ts'
+  EVENT_TYPES,
+  type EventType,
+  type Kind,
+  kindNumber,
+  kindOfNumber,
+  type Objects,
+} from '../core/kinds.ts'
+import type { Blocks } from './blocks.ts'
+import { type EventQuery, filteredEvents, type StoredEntry, TYPE_NUMBER } from './event-query.ts'
 import type { Keyframes } from './keyframes.ts'
 import type { Place } from './place.ts'
 import { arg, literal, type Statements } from './statements.ts'
-import { JOURNAL_BLOCKS, type JournalRow } from './tables.ts'
 
 /** Changes of public objects at one instant, to be appended in order. */
 export type NewEntries = {
@@ -58,25 +53,8 @@ export type EventEntry = {
   readonly idempotency_key: string | null
 }
 
-export type EventQuery = {
-  /** null for the events of all merchants. */
-  readonly merchant: number | null
-  /** Empty for all types. */
-  readonly types: readonly EventType[]
-  readonly created: readonly CreatedBound[]
-  readonly limit: number
-  /** The bounds of the events, both exclusive: running numbers of the merchant, or journal seqs for all merchants. */
-  readonly below?: number | undefined
-  readonly above?: number | undefined
-  readonly order: 'newest first' | 'oldest first'
-}
-
-type StoredEntry = Selectable<JournalRow>
-
 /** The maximum number of entries of one statement; each number of entries has a statement of its own. */
 const MAX_ENTRIES_PER_STATEMENT = 8
-
-const TYPE_NUMBER = new Map(EVENT_TYPES.map((type, index) => [type, index]))
 
 /**
  * The undo log of every public object. A table's row is the current object; each entry holds the values that one change
@@ -191,7 +169,8 @@ export class Journal {
   /** Lists the events that match a query. */
   events(query: EventQuery): EventEntry[] {
     const isFiltered = query.types.length > 0 || query.created.length > 0
-    return (isFiltered ? this.#filtered(query) : this.#unfiltered(query)).map(eventOf)
+    const rows = isFiltered ? filteredEvents(this.#statements, this.#blocks, query) : this.#unfiltered(query)
+    return rows.map(eventOf)
   }
 
   #unfiltered({ merchant, limit, order, below, above }: EventQuery): StoredEntry[] {
@@ -210,97 +189,11 @@ export class Journal {
       )
       .all({ merchant, below, above })
   }
-
-  /**
-   * Lists events by type or instant. The rows in no full block are scanned; of the others, only blocks with matches.
-   */
-  #filtered({ merchant, limit, order, ...query }: EventQuery): StoredEntry[] {
-    const types = query.types.length === 0 ? EVENT_TYPES : query.types
-    const numbers = types.map((type) => TYPE_NUMBER.get(type) ?? 0)
-    const placeOf = (place: number | undefined) =>
-      place === undefined || merchant === null ? place : this.#seqOf(merchant, place)
-    const tail = this.#blocks.tail('journal')
-    const { from, to } = spanOf(query.created)
-    const values = {
-      merchant,
-      owner: ownerOf(merchant),
-      types: JSON.stringify(numbers),
-      bits: typeBits(numbers),
-      from,
-      to,
-      below: placeOf(query.below) ?? ALL_INSTANTS.to,
-      above: placeOf(query.above) ?? 0,
-    }
-    const inTail = () =>
-      this.#inTail(merchant === null, order, limit).all({
-        ...values,
-        above: Math.max(values.above, tail - 1),
-      })
-    const inBlocks = () =>
-      this.#inBlocks(merchant === null, order, limit).all({
-        ...values,
-        first: blockOf(values.above + 1),
-        last: blockOf(values.below - 1),
-      })
-    const [early, late] = order === 'newest first' ? [inTail, inBlocks] : [inBlocks, inTail]
-    const found = early()
-    return found.length < limit ? [...found, ...late()].slice(0, limit) : found
-  }
-
-  #inTail(isOfAll: boolean, order: EventQuery['order'], limit: number) {
-    return this.#statements.named<StoredEntry>(`events in tail ${isOfAll} ${order} ${limit}`, (db) => ({
-      compile: () =>
-        sql<StoredEntry>`select * from journal where ${wanted(isOfAll)}
-          order by seq ${directionOf(order)} limit ${literal(limit)}`.compile(db),
-    }))
-  }
-
-  #inBlocks(isOfAll: boolean, order: EventQuery['order'], limit: number) {
-    const firstPlace = sql`block.number * ${sql.lit(BLOCK_ROWS)}`
-    const direction = directionOf(order)
-    return this.#statements.named<StoredEntry>(`events in blocks ${isOfAll} ${order} ${limit}`, (db) => ({
-      compile: () =>
-        sql<StoredEntry>`select journal.* from block cross join journal
-          on journal.seq between ${firstPlace} and ${firstPlace} + ${sql.lit(BLOCK_ROWS - 1)}
-          where block.kind = ${sql.lit(JOURNAL_BLOCKS)} and block.merchant = ${arg('owner')}
-          and block.number between ${arg('first')} and ${arg('last')}
-          and block.types & ${arg('bits')} and block.latest >= ${arg('from')} and block.earliest <= ${arg('to')}
-          and ${wanted(isOfAll)}
-          order by block.number ${direction}, journal.seq ${direction} limit ${literal(limit)}`.compile(db),
-    }))
-  }
-
-  /** Returns the seq of a merchant's event with a running number; 0 when there is none. */
-  #seqOf(merchant: number, number: number): number {
-    const row = this.#statements
-      .named<{ seq: number }>('seq of event', (db) =>
-        db
-          .selectFrom('journal')
-          .select('seq')
-          .where('merchant', '=', arg<number>('merchant'))
-          .where('number', '=', arg<number>('number')),
-      )
-      .get({ merchant, number })
-    return row?.seq ?? 0
-  }
 }
-
-const directionOf = (order: EventQuery['order']) => sql.raw(order === 'newest first' ? 'desc' : 'asc')
-
-/**
- * The conditions on each event beside its part of the journal. The pluses keep the planner off indexes: these columns
- * only filter the rows of a part.
- */
-const wanted = (
-  isOfAll: boolean,
-) => sql<boolean>`journal.seq > ${arg('above')} and journal.seq < ${arg('below')}
-  and +journal.number is not null and journal.type in (select value from json_each(${arg('types')}))
-  and journal.created >= ${arg('from')} and journal.created <= ${arg('to')}
-  and ${isOfAll ? sql`true` : sql`+journal.merchant = ${arg('merchant')}`}`
 
 function eventOf(row: StoredEntry): EventEntry {
   const type = EVENT_TYPES[row.type ?? -1] as EventType
-  const kind = KINDS[row.kind] as Kind
+  const kind = kindOfNumber(row.kind)
   const replaced = row.replaced === null ? null : JSON.parse(row.replaced)
   return { ...row, number: row.number ?? 0, type, kind, replaced }
 }

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Kind, Objects } from '../core/change.ts'
+import { type Kind, kindNumber, type Objects } from '../core/kinds.ts'
 import { codecOf } from './codec.ts'
-import { kindNumber } from './columns.ts'
 import { MOVABLE } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
 

@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
-import type { Kind, Objects } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
+import { type Blocks, spanOf } from './blocks.ts'
 import { codecOf, type FieldSet } from './codec.ts'
-import { COLUMNS } from './columns.ts'
+import { columnsOf } from './columns.ts'
+import { type Filter, listQuery, type Page } from './list-query.ts'
 import { Place } from './place.ts'
 import { Recent } from './recent.ts'
 import { arg, type Reader, type Statement, type Statements } from './statements.ts'
-
-/** Deliveries are not cached: statements outside of this class write many of them at once (see DeliveryQueue). */
-const CACHED_DELIVERIES = 0
+import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
 /** A cached object with its position and owner. */
 type Cached<T> = { readonly merchant: number; readonly place: Place; readonly object: T }
@@ -17,21 +16,27 @@ type Cached<T> = { readonly merchant: number; readonly place: Place; readonly ob
 const ROW_COLUMNS = ['merchant', 'seq', 'newest_entry', 'entry_count'] as const
 
 /** The table of one kind of object, one row each. */
-export class KindTable<K extends Kind> {
+export class KindTable<K extends StoredKind> {
   readonly #kind: K
   readonly #statements: Statements
+  readonly #blocks: Blocks
   readonly #columns: readonly string[]
   /** The objects that were last read or written, by id. */
-  readonly #recent: Recent<Cached<Objects[K]>>
+  readonly #recent: Recent<Cached<StoredObjects[K]>>
   #insertion: Statement<unknown> | undefined
   readonly #updates = new Map<FieldSet, Statement<unknown>>()
 
-  /** @param objectsKept - how many objects are kept in memory for certain */
-  constructor(kind: K, statements: Statements, objectsKept: number) {
+  /** @param given.objectsKept - how many objects are kept in memory for certain; 0 if statements outside of this class write them */
+  constructor(
+    kind: K,
+    statements: Statements,
+    { blocks, objectsKept }: { readonly blocks: Blocks; readonly objectsKept: number },
+  ) {
     this.#kind = kind
     this.#statements = statements
-    this.#columns = Object.keys(COLUMNS[kind])
-    this.#recent = new Recent(kind === 'webhook_delivery' ? CACHED_DELIVERIES : objectsKept)
+    this.#blocks = blocks
+    this.#columns = Object.keys(columnsOf(kind))
+    this.#recent = new Recent(objectsKept)
   }
 
   /** The columns that `reader` requires. */
@@ -40,10 +45,12 @@ export class KindTable<K extends Kind> {
   }
 
   /** Creates an object from a row of the columns, and caches it. */
-  readonly reader: Reader<Objects[K]> = (values) => this.#cache(values).object
+  readonly reader: Reader<StoredObjects[K]> = (values) => this.#cache(values).object
+
+  readonly #decode: Reader<StoredObjects[K]> = (values) => codecOf(this.#kind).decode(values)
 
   /** Returns the object with this id; undefined when the merchant has none. */
-  get(merchant: number, id: string): Objects[K] | undefined {
+  get(merchant: number, id: string): StoredObjects[K] | undefined {
     return this.#find(merchant, id)?.object
   }
 
@@ -58,7 +65,7 @@ export class KindTable<K extends Kind> {
           db
             .selectFrom(this.#kind as 'object')
             .select(this.columns)
-            // The plus keeps the planner off the indexes of this column, with which it would read all rows of the
+            // The unary plus disables the indexes of this column, with which the planner would read all rows of the
             // merchant.
             .where(sql<boolean>`+merchant = ${arg('merchant')}`)
             .where(sql<boolean>`id in (select value from json_each(${arg('ids')}))`),
@@ -68,7 +75,7 @@ export class KindTable<K extends Kind> {
   }
 
   /** Returns the object with this seq, whoever owns it. It is not cached: readers of the past read each object once. */
-  at(seq: number): Objects[K] {
+  at(seq: number): StoredObjects[K] {
     const object = this.#statements
       .named(
         `at ${this.#kind}`,
@@ -77,11 +84,32 @@ export class KindTable<K extends Kind> {
             .selectFrom(this.#kind as 'object')
             .select(this.#columns)
             .where('seq', '=', arg<number>('seq')),
-        (values) => codecOf(this.#kind).decode(values),
+        this.#decode,
       )
       .get({ seq })
     assert(object, `${this.#kind} ${seq} exists`)
     return object
+  }
+
+  /** Lists a page of a merchant's objects that meet all conditions: newest first, with `before` oldest first. */
+  list(merchant: number, filters: readonly Filter[], page: Page): StoredObjects[K][] {
+    const created = filters.filter((filter) => 'compare' in filter)
+    const places = created.length === 0 ? {} : this.#blocks.placesOf(this.#kind, merchant, spanOf(created))
+    if (!places) return []
+    const { above, below } = { above: undefined, below: undefined, ...places }
+    const bounds = {
+      above: page.before === undefined ? above : Math.max(page.before, above ?? 0),
+      below: page.after === undefined ? below : Math.min(page.after, below ?? Number.MAX_SAFE_INTEGER),
+    }
+    const { name, query, values } = listQuery(this.#kind, filters, {
+      isAbove: bounds.above !== undefined,
+      isBelow: bounds.below !== undefined,
+      order: page.before === undefined ? 'newest first' : 'oldest first',
+      limit: page.limit,
+    })
+    return this.#statements
+      .named(name, (db) => ({ compile: () => query().compile(db) }), this.#decode)
+      .all({ merchant, ...bounds, ...values })
   }
 
   /** Returns an object's seq, which is the order of creation; undefined when the merchant has none with this id. */
@@ -113,7 +141,7 @@ export class KindTable<K extends Kind> {
   }
 
   /** Inserts a row, and sets the seq of the place. */
-  insert(merchant: number, object: Objects[K], place: Place): void {
+  insert(merchant: number, object: StoredObjects[K], place: Place): void {
     this.#insertion ??= this.#statements.named(`insert ${this.#kind}`, (db) =>
       db.insertInto(this.#kind as 'object').values({
         merchant: arg<number>('merchant'),
@@ -126,11 +154,16 @@ export class KindTable<K extends Kind> {
     )
     const values = codecOf(this.#kind).encode(object)
     place.seq = this.#insertion.runWith(merchant, place.newestEntry, place.entryCount, ...values).last
+    this.#blocks.added(this.#kind, place.seq)
     this.#recent.set(object.id, { merchant, place, object })
   }
 
   /** Writes the changed fields and the end of the chain of entries. */
-  update(merchant: number, { before, after }: { before: Objects[K]; after: Objects[K] }, place: Place): void {
+  update(
+    merchant: number,
+    { before, after }: { before: StoredObjects[K]; after: StoredObjects[K] },
+    place: Place,
+  ): void {
     const changed = codecOf(this.#kind).changes(before, after)
     const values = changed.encode(after)
     const { changes } = this.#updateOf(changed).runWith(
@@ -171,7 +204,7 @@ export class KindTable<K extends Kind> {
     this.#recent.clear()
   }
 
-  #find(merchant: number, id: string): Cached<Objects[K]> | undefined {
+  #find(merchant: number, id: string): Cached<StoredObjects[K]> | undefined {
     const recent = this.#recent.get(id)
     if (recent) return recent.merchant === merchant ? recent : undefined
     return this.#statements
@@ -189,7 +222,7 @@ export class KindTable<K extends Kind> {
   }
 
   /** Creates an object from a row of the columns, and caches it. */
-  #cache(values: readonly unknown[]): Cached<Objects[K]> {
+  #cache(values: readonly unknown[]): Cached<StoredObjects[K]> {
     const object = codecOf(this.#kind).decode(values)
     const [merchant, seq, newestEntry, entryCount] = values.slice(this.#columns.length) as [
       number,

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Kind } from '../core/change.ts'
 import { assert } from '../core/errors.ts'
 import type { CreatedBound } from './blocks.ts'
-import { COLUMNS } from './columns.ts'
+import { columnsOf, indexesOf } from './columns.ts'
 import { arg, literal } from './statements.ts'
+import type { IndexChoice, StoredKind } from './stored-kind.ts'
 
 /**
  * A condition of a list on a field of its table. Numbers and the values of `isNot` and `isEither` are part of the SQL.
@@ -17,79 +17,11 @@ export type Filter =
   | ({ readonly field: 'created' } & CreatedBound)
   | { readonly holdsPrice: string }
 
-/** The index with which a list is read if it has a condition, and further ones if given; `*` applies to every list. */
-type IndexChoice = { readonly condition: string; readonly and?: readonly string[]; readonly index: string }
-
-/**
- * The index choices of each kind, the most selective first. The first choice whose condition a list has is taken. The
- * planner has no statistics; it would read all rows of a merchant to avoid sorting a page. Each of these indexes has
- * its rows in the order of lists.
- */
-const INDEX_CHOICES: { readonly [K in Kind]: readonly IndexChoice[] } = {
-  customer: [
-    { condition: 'email =', index: 'customer_email' },
-    { condition: 'test_clock =', index: 'customer_test_clock' },
-    { condition: 'invoice_prefix =', index: 'customer_prefix' },
-    { condition: 'deleted = 0', index: 'customer_merchant' },
-  ],
-  product: [
-    { condition: 'active = 0', index: 'product_active' },
-    { condition: 'active = 1', index: 'product_active' },
-    { condition: '*', index: 'product_merchant' },
-  ],
-  price: [
-    { condition: 'lookup_key =', index: 'price_lookup_key' },
-    { condition: 'lookup_key in', index: 'price_lookup_key' },
-    { condition: 'product =', index: 'price_product' },
-    { condition: 'active = 0', index: 'price_active' },
-    { condition: 'currency =', index: 'price_currency' },
-    { condition: 'active = 1', index: 'price_active' },
-    { condition: '*', index: 'price_merchant' },
-  ],
-  payment_method: [
-    { condition: 'customer =', index: 'payment_method_customer' },
-    { condition: 'type =', index: 'payment_method_type' },
-    { condition: '*', index: 'payment_method_merchant' },
-  ],
-  subscription: [
-    { condition: 'customer =', index: 'subscription_customer' },
-    { condition: 'holds price', index: 'price_use' },
-    { condition: 'status =', index: 'subscription_status' },
-    { condition: 'collection_method =', index: 'subscription_collection' },
-    { condition: "status either 'canceled', 'incomplete_expired'", index: 'subscription_ended' },
-    { condition: "status not 'canceled'", index: 'subscription_present' },
-    { condition: '*', index: 'subscription_merchant' },
-  ],
-  invoice: [
-    { condition: 'subscription =', index: 'invoice_subscription' },
-    { condition: 'customer =', index: 'invoice_customer' },
-    { condition: 'status =', index: 'invoice_status' },
-    { condition: 'deleted = 0', index: 'invoice_merchant' },
-  ],
-  payment_intent: [
-    { condition: 'customer =', index: 'payment_intent_customer' },
-    { condition: '*', index: 'payment_intent_merchant' },
-  ],
-  charge: [
-    { condition: 'payment_intent =', index: 'charge_payment_intent' },
-    { condition: 'customer =', index: 'charge_customer' },
-    { condition: '*', index: 'charge_merchant' },
-  ],
-  refund: [
-    { condition: 'charge =', index: 'refund_charge' },
-    { condition: 'payment_intent =', index: 'refund_payment_intent' },
-    { condition: '*', index: 'refund_merchant' },
-  ],
-  invoice_item: [
-    { condition: 'invoice =', index: 'invoice_item_invoice' },
-    { condition: 'invoice is null', and: ['customer =', 'currency ='], index: 'invoice_item_to_bill' },
-    { condition: 'invoice is null', and: ['customer ='], index: 'invoice_item_waiting' },
-    { condition: 'invoice is null', index: 'invoice_item_pending' },
-    { condition: 'customer =', index: 'invoice_item_customer' },
-    { condition: 'deleted = 0', index: 'invoice_item_merchant' },
-  ],
-  webhook_endpoint: [{ condition: 'deleted = 0', index: 'webhook_endpoint_merchant' }],
-  webhook_delivery: [{ condition: 'endpoint =', index: 'webhook_delivery_endpoint' }],
+export type Page = {
+  readonly limit: number
+  /** The seq of the object before or after the page, in the order newest first. */
+  readonly after?: number | undefined
+  readonly before?: number | undefined
 }
 
 /** The shape of a page: whether it has bounds (both exclusive), its order and its size. */
@@ -109,10 +41,10 @@ export type ListQuery = {
 }
 
 /** Builds the query for a page of a merchant's objects. It also takes the values `merchant`, `above` and `below`. */
-export function listQuery(kind: Kind, filters: readonly Filter[], shape: PageShape): ListQuery {
+export function listQuery(kind: StoredKind, filters: readonly Filter[], shape: PageShape): ListQuery {
   const conditions = filters.map((filter, index) => conditionOf(kind, filter, `filter ${index}`))
   const has = (condition: string) => condition === '*' || conditions.some(({ name }) => name === condition)
-  const choice = INDEX_CHOICES[kind].find(({ condition, and = [] }) => [condition, ...and].every(has))
+  const choice = indexesOf(kind).find(({ condition, and = [] }) => [condition, ...and].every(has))
   assert(choice, `an index lists ${kind} by ${conditions.map(({ name }) => name).join(', ')}`)
   return {
     name: ['list', kind, ...conditions.map(({ name }) => name), ...Object.values(shape)].join(' '),
@@ -122,7 +54,7 @@ export function listQuery(kind: Kind, filters: readonly Filter[], shape: PageSha
 }
 
 function queryOf(
-  kind: Kind,
+  kind: StoredKind,
   conditions: readonly Condition[],
   choice: IndexChoice,
   shape: PageShape,
@@ -141,7 +73,7 @@ function queryOf(
     ...(shape.isAbove ? [sql`${place} > ${arg('above')}`] : []),
     ...(shape.isBelow ? [sql`${place} < ${arg('below')}`] : []),
   ]
-  const columns = Object.keys(COLUMNS[kind]).map((name) => sql.ref(`${kind}.${name}`))
+  const columns = Object.keys(columnsOf(kind)).map((name) => sql.ref(`${kind}.${name}`))
   return sql<object>`select ${sql.join(columns)} from ${source} where ${sql.join(wheres, sql` and `)}
     order by ${place} ${sql.raw(shape.order === 'newest first' ? 'desc' : 'asc')} limit ${literal(shape.limit)}`
 }
@@ -154,7 +86,7 @@ type Condition = {
   readonly expression: () => RawBuilder<unknown>
 }
 
-function conditionOf(kind: Kind, filter: Filter, value: string): Condition {
+function conditionOf(kind: StoredKind, filter: Filter, value: string): Condition {
   if ('holdsPrice' in filter) {
     const holds = () => sql`exists (select 1 from price_use where price_use.merchant = subscription.merchant
       and price_use.price = ${arg(value)} and price_use.subscription = subscription.seq)`

@@ -7,21 +7,50 @@ import { getRawAsset, isSea } from 'node:sea'
 /** The native addon in a form that better-sqlite3 accepts: its path, or its exports. */
 export type NativePart = string | object
 
-/** An error that explains to the operator why SQLite cannot be loaded. */
-export class NativePartUnusable extends Error {}
+/** An error that explains to the operator why SQLite cannot be loaded, in one line or several. */
+export class NativePartUnusable extends Error {
+  override readonly name = 'NativePartUnusable'
+}
+
+const ADDON = 'better-sqlite3/build/Release/better_sqlite3.node'
+
+/** The commands that install the native addon, for the package managers and systems that leave it out. */
+const REMEDIES = [
+  'With npm, also after --ignore-scripts: npm rebuild better-sqlite3',
+  'With pnpm, which blocks build scripts: pnpm approve-builds',
+  'Where no prebuilt binary can be downloaded, first install a compiler: apt-get install python3 make g++ (macOS: xcode-select --install)',
+]
+
+/** Explains an error of loading the installed addon. Other errors are returned unchanged. */
+export function explained(error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_DLOPEN_FAILED') return error
+  const why =
+    code === 'MODULE_NOT_FOUND'
+      ? `the file ${ADDON} is missing, because its package was installed without its build script`
+      : message.replace(/\s+/g, ' ').replace(/\.$/, '')
+  return new NativePartUnusable([`SQLite cannot be loaded: ${why}.`, ...REMEDIES].join('\n'))
+}
 
 let addonExports: object | undefined
 
 /**
  * Returns better-sqlite3's native addon: the installed file, or the copy inside the single executable.
- * @throws NativePartUnusable when no folder allows loading it
+ * @throws NativePartUnusable when it is not installed, or when no folder allows loading it
  */
 export function nativePart(): NativePart {
   // better-sqlite3 itself would search a dozen places, and load a library for that.
-  if (!isSea())
-    return createRequire(import.meta.url).resolve('better-sqlite3/build/Release/better_sqlite3.node')
+  if (!isSea()) return installedPart()
   addonExports ??= loadFromMemory(Buffer.from(getRawAsset('better_sqlite3.node') as ArrayBuffer))
   return addonExports
+}
+
+function installedPart(): string {
+  try {
+    return createRequire(import.meta.url).resolve(ADDON)
+  } catch (error) {
+    throw explained(error)
+  }
 }
 
 /**

@@ -21,8 +21,8 @@ export type OAuthAuthorizationRow = {
   app: string
   /** The merchant's ordinal; null for a browser request that is not decided. */
   merchant: number | null
-  /** The merchant's birth number, because after a restore its ordinal can belong to another merchant. */
-  birth: number | null
+  /** The merchant's generation, because after a restore its ordinal can belong to another merchant. */
+  generation: number | null
   redirect_uri: string
   scope: Scope
   /** The `state` of the request; deleted once it was returned. */
@@ -53,7 +53,7 @@ export type OAuthTokenRow = {
   authorization: number
   app: string
   merchant: number
-  birth: number
+  generation: number
   scope: Scope
   status: TokenStatus
   /** On the merchant's clock. */

@@ -7,7 +7,7 @@ export type StoredApp = Selectable<OAuthAppRow>
 export type StoredAuthorization = Selectable<OAuthAuthorizationRow>
 export type StoredToken = Selectable<OAuthTokenRow>
 
-/** A page of authorizations: the seqs between which it lies, both exclusive. */
+/** A page of authorizations, as a range of seqs. `below` and `above` are exclusive. */
 export type AuthorizationPage = {
   readonly limit: number
   readonly below?: number | undefined
@@ -82,7 +82,7 @@ export class OAuthTables {
       .run({ id })
   }
 
-  /** Lists authorizations, newest first; with `above` alone oldest first. */
+  /** Lists authorizations: oldest first if only `above` is given, otherwise newest first. */
   authorizations({ limit, below, above }: AuthorizationPage): StoredAuthorization[] {
     const isBackward = below === undefined && above !== undefined
     const place = below ?? above ?? Number.MAX_SAFE_INTEGER
@@ -139,7 +139,7 @@ export class OAuthTables {
           id: arg<string>('id'),
           app: arg<string>('app'),
           merchant: arg<number | null>('merchant'),
-          birth: arg<number | null>('birth'),
+          generation: arg<number | null>('generation'),
           redirect_uri: arg<string>('redirect_uri'),
           scope: arg<StoredAuthorization['scope']>('scope'),
           state: arg<string | null>('state'),
@@ -158,7 +158,7 @@ export class OAuthTables {
       .run(authorization)
   }
 
-  /** Writes what changes of an authorization: what was decided, what became of its code, and whether it was revoked. */
+  /** Updates an authorization: its decision, the status of its code, and whether it was revoked. */
   updateAuthorization(authorization: StoredAuthorization): void {
     this.#statements
       .named('update oauth authorization', (db) =>
@@ -166,7 +166,7 @@ export class OAuthTables {
           .updateTable('oauth_authorization')
           .set({
             merchant: arg<number | null>('merchant'),
-            birth: arg<number | null>('birth'),
+            generation: arg<number | null>('generation'),
             state: arg<string | null>('state'),
             status: arg<StoredAuthorization['status']>('status'),
             code: arg<Buffer | null>('code'),
@@ -213,7 +213,7 @@ export class OAuthTables {
           authorization: arg<number>('authorization'),
           app: arg<string>('app'),
           merchant: arg<number>('merchant'),
-          birth: arg<number>('birth'),
+          generation: arg<number>('generation'),
           scope: arg<StoredToken['scope']>('scope'),
           status: arg<TokenStatus>('status'),
           expires: arg<number>('expires'),
@@ -235,27 +235,27 @@ export class OAuthTables {
 
   /**
    * Deletes a merchant's tokens that expired long ago on its clock, and the codes without tokens.
-   * @param birth - the merchant's birth number
+   * @param generation - the merchant's generation
    */
-  forgetExpired(birth: number, now: number): void {
+  forgetExpired(generation: number, now: number): void {
     const before = now - RETENTION_SECONDS
     this.#statements
       .named('forget oauth tokens', (db) =>
         db
           .deleteFrom('oauth_token')
-          .where('birth', '=', arg<number>('birth'))
+          .where('generation', '=', arg<number>('generation'))
           .where('expires', '<', arg<number>('before')),
       )
-      .run({ birth, before })
+      .run({ generation, before })
     this.#statements
       .named('forget oauth codes', (db) =>
         db
           .deleteFrom('oauth_authorization')
-          .where('birth', '=', arg<number>('birth'))
+          .where('generation', '=', arg<number>('generation'))
           .where('code_expires', '<', arg<number>('before'))
           .where('seq', 'not in', db.selectFrom('oauth_token').select('authorization')),
       )
-      .run({ birth, before })
+      .run({ generation, before })
   }
 
   /** Deletes old requests without a code. @param now - real time, in Unix seconds */

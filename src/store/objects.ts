@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
-import type { Kind, Objects } from '../core/change.ts'
 import type { Invoice } from '../core/invoice.ts'
+import { KINDS, type Kind, type Objects } from '../core/kinds.ts'
 import type { Subscription } from '../core/subscription.ts'
-import { type Blocks, spanOf } from './blocks.ts'
-import { codecOf } from './codec.ts'
-import { KINDS } from './columns.ts'
+import type { Blocks } from './blocks.ts'
 import { KindTable } from './kind-table.ts'
-import { type Filter, listQuery } from './list-query.ts'
+import type { Filter, Page } from './list-query.ts'
 import { Place } from './place.ts'
 import { arg, literal, type Statements } from './statements.ts'
+import type { StoredObjects } from './stored-kind.ts'
 
 /**
  * The SQL of `isOutstanding` (core/invoice.ts). The index `invoice_outstanding` has exactly this text, which SQLite
@@ -16,28 +15,19 @@ import { arg, literal, type Statements } from './statements.ts'
  */
 const IS_OUTSTANDING = sql<boolean>`status = 'open' and (collection_method = 'charge_automatically' or overdue = 1)`
 
-export type Page = {
-  readonly limit: number
-  /** The seq of the object before or after the page, in the order newest first. */
-  readonly after?: number | undefined
-  readonly before?: number | undefined
-}
-
 /** The fields with the instants at which an invoice stops being open. */
 const INVOICE_ENDINGS = ['paid_at', 'voided_at', 'marked_uncollectible_at'] as const
 
 /** The current state of every public object, one row each. */
 export class ObjectTable {
   readonly #statements: Statements
-  readonly #blocks: Blocks
   readonly #tables: { readonly [K in Kind]: KindTable<K> }
   #writes = 0
 
   /** @param objectsKept - how many objects of a kind are kept in memory for certain */
   constructor(statements: Statements, blocks: Blocks, objectsKept: number) {
     this.#statements = statements
-    this.#blocks = blocks
-    const tables = KINDS.map((kind) => [kind, new KindTable(kind, statements, objectsKept)])
+    const tables = KINDS.map((kind) => [kind, new KindTable(kind, statements, { blocks, objectsKept })])
     this.#tables = Object.fromEntries(tables) as { readonly [K in Kind]: KindTable<K> }
   }
 
@@ -72,27 +62,7 @@ export class ObjectTable {
 
   /** Lists a page of a merchant's objects that meet all conditions: newest first, with `before` oldest first. */
   list<K extends Kind>(kind: K, merchant: number, filters: readonly Filter[], page: Page): Objects[K][] {
-    const created = filters.filter((filter) => 'compare' in filter)
-    const places = created.length === 0 ? {} : this.#blocks.placesOf(kind, merchant, spanOf(created))
-    if (!places) return []
-    const { above, below } = { above: undefined, below: undefined, ...places }
-    const bounds = {
-      above: page.before === undefined ? above : Math.max(page.before, above ?? 0),
-      below: page.after === undefined ? below : Math.min(page.after, below ?? Number.MAX_SAFE_INTEGER),
-    }
-    const { name, query, values } = listQuery(kind, filters, {
-      isAbove: bounds.above !== undefined,
-      isBelow: bounds.below !== undefined,
-      order: page.before === undefined ? 'newest first' : 'oldest first',
-      limit: page.limit,
-    })
-    return this.#statements
-      .named(
-        name,
-        (db) => ({ compile: () => query().compile(db) }),
-        (row) => codecOf(kind).decode(row),
-      )
-      .all({ merchant, ...bounds, ...values })
+    return this.#tables[kind].list(merchant, filters, page)
   }
 
   /** Lists a customer's open invoices, oldest first. */
@@ -175,8 +145,7 @@ export class ObjectTable {
    */
   insert<K extends Kind>(kind: K, merchant: number, object: Objects[K], place = new Place()): void {
     this.#writes += 1
-    this.#tables[kind].insert(merchant, object, place)
-    this.#blocks.added(kind, place.seq)
+    this.#tables[kind].insert(merchant, object as StoredObjects[K], place)
     if (kind === 'subscription') this.#updatePriceUse(merchant, place.seq, [], (object as Subscription).items)
   }
 
@@ -187,7 +156,8 @@ export class ObjectTable {
     { before, after }: { before: Objects[K]; after: Objects[K] },
     place = this.placeOf(kind, merchant, after.id),
   ): void {
-    this.#tables[kind].update(merchant, { before, after }, place)
+    const change = { before, after } as { before: StoredObjects[K]; after: StoredObjects[K] }
+    this.#tables[kind].update(merchant, change, place)
     if (kind === 'subscription') {
       const [old, now] = [before, after] as readonly Objects[Kind][] as readonly Subscription[]
       this.#updatePriceUse(merchant, place.seq, old?.items ?? [], now?.items ?? [])

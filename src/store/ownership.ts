@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Kind } from '../core/change.ts'
-import { kindNumber } from './columns.ts'
+import { type Kind, kindNumber } from '../core/kinds.ts'
 
 /** Kinds whose objects can move to another customer, who may follow another clock. */
 const MOVABLE_KINDS: readonly Kind[] = ['payment_method', 'payment_intent']

@@ -1,7 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import type { Kind } from '../core/change.ts'
-import { EVENT_TYPES, type EventType } from '../core/event.ts'
-import { KINDS, kindNumber } from './columns.ts'
+import { EVENT_TYPES, type EventType, type Kind, kindNumber, kindOfNumber } from '../core/kinds.ts'
 import { firstKeyframeAfterUntil } from './keyframes.ts'
 import { OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
@@ -28,48 +26,72 @@ export type PastEntry = {
 const numberOf = (kind: Kind) => sql.raw(String(kindNumber(kind)))
 
 /**
- * SQL: a customer's payment methods, also former ones. The hint keeps the planner from reading the entries of every
- * method.
+ * SQL: payment methods that belonged to a customer at some time. The hint keeps the planner from reading the entries of
+ * every method.
  */
-const METHODS_OF_CUSTOMER = sql`
-  select seq from payment_method where customer = ${arg('id')}
-  union select object from journal indexed by journal_detached
+const FORMER_METHODS = sql`
+  select object from journal indexed by journal_detached
   where kind = ${numberOf('payment_method')} and json_extract(replaced, '$.customer') = ${arg('id')}`
 
-/** SQL: a customer's intents, also those that moved to another customer. */
-const INTENTS_OF_CUSTOMER = sql`
-  select seq from payment_intent where customer = ${arg('id')}
-  union select object from journal indexed by journal_moved
+/** SQL: a customer's payment methods, also former ones. */
+const METHODS_OF_CUSTOMER = sql`
+  select seq from payment_method where customer = ${arg('id')} union ${FORMER_METHODS}`
+
+/** SQL: intents that moved from a customer to another one. */
+const FORMER_INTENTS = sql`
+  select object from journal indexed by journal_moved
   where kind = ${numberOf('payment_intent')} and json_extract(replaced, '$.customer') is not null
   and json_extract(replaced, '$.customer') = ${arg('id')}`
 
-const INTENTS_OF_SUBSCRIPTION = sql`select payment_intent from invoice where subscription = ${arg('id')}`
-const INTENTS_OF_INVOICE = sql`select payment_intent from invoice where id = ${arg('id')}`
+/** SQL: the intents of some invoices, their charges, and the refunds of those. Each invoice has an intent of its own. */
+const paymentsOf = (isInvoice: RawBuilder<unknown>) => sql`
+  select ${numberOf('payment_intent')}, paid.seq, paid.newest_entry from invoice
+    cross join payment_intent paid on paid.id = invoice.payment_intent where ${isInvoice}
+  union all select ${numberOf('charge')}, paid.seq, paid.newest_entry from invoice
+    cross join charge paid on paid.payment_intent = invoice.payment_intent where ${isInvoice}
+  union all select ${numberOf('refund')}, paid.seq, paid.newest_entry from invoice
+    cross join refund paid on paid.payment_intent = invoice.payment_intent where ${isInvoice}`
 
-/** SQL: some intents, their charges, and the refunds of those. */
-const paymentsOf = (intents: RawBuilder<unknown>) => sql`
-  select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent where id in (${intents})
-  union all select ${numberOf('charge')}, seq, newest_entry from charge where payment_intent in (${intents})
-  union all select ${numberOf('refund')}, seq, newest_entry from refund where payment_intent in (${intents})`
-
-/** SQL: all objects of a scope: the kind's number, the seq, and the newest journal entry. */
+/** SQL: all objects that a scope has now: the kind's number, the seq, and the newest journal entry. */
 const PLACES: Readonly<Record<TimelineScope['kind'], RawBuilder<unknown>>> = {
   customer: sql`
     select ${numberOf('customer')} as kind, seq as object, newest_entry from customer where id = ${arg('id')}
-    union all select ${numberOf('payment_method')}, seq, newest_entry from payment_method where seq in (${METHODS_OF_CUSTOMER})
+    union all select ${numberOf('payment_method')}, seq, newest_entry from payment_method where customer = ${arg('id')}
     union all select ${numberOf('subscription')}, seq, newest_entry from subscription where customer = ${arg('id')}
     union all select ${numberOf('invoice')}, seq, newest_entry from invoice where customer = ${arg('id')}
-    union all select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent where seq in (${INTENTS_OF_CUSTOMER})
+    union all select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent where customer = ${arg('id')}
     union all select ${numberOf('charge')}, seq, newest_entry from charge where customer = ${arg('id')}
     union all select ${numberOf('refund')}, refund.seq, refund.newest_entry from charge join refund on refund.charge = charge.id
       where charge.customer = ${arg('id')}`,
   subscription: sql`
     select ${numberOf('subscription')} as kind, seq as object, newest_entry from subscription where id = ${arg('id')}
     union all select ${numberOf('invoice')}, seq, newest_entry from invoice where subscription = ${arg('id')}
-    union all ${paymentsOf(INTENTS_OF_SUBSCRIPTION)}`,
+    union all ${paymentsOf(sql`invoice.subscription = ${arg('id')}`)}`,
   invoice: sql`
     select ${numberOf('invoice')} as kind, seq as object, newest_entry from invoice where id = ${arg('id')}
-    union all ${paymentsOf(INTENTS_OF_INVOICE)}`,
+    union all ${paymentsOf(sql`invoice.id = ${arg('id')}`)}`,
+}
+
+/** SQL: the objects that belonged to a scope earlier, but no longer do. */
+const FORMER_PLACES: Readonly<Partial<Record<TimelineScope['kind'], RawBuilder<unknown>>>> = {
+  customer: sql`
+    select ${numberOf('payment_method')} as kind, seq as object, newest_entry from payment_method
+      where seq in (${FORMER_METHODS}) and customer is not ${arg('id')}
+    union all select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent
+      where seq in (${FORMER_INTENTS}) and customer is not ${arg('id')}`,
+}
+
+/**
+ * SQL: the objects of a scope whose entries are read. For now, the newest entries belong to the objects that were changed
+ * last, because the newest entry of an object belongs to its current owner. So only as many objects are needed as there
+ * are entries wanted.
+ */
+function placesFor(kind: TimelineScope['kind'], isBounded: boolean): RawBuilder<unknown> {
+  const former = FORMER_PLACES[kind]
+  const current = isBounded
+    ? PLACES[kind]
+    : sql`select * from (${PLACES[kind]} order by newest_entry desc limit ${arg('limit')})`
+  return former ? sql`${current} union all ${former}` : current
 }
 
 /** SQL: the current owner of a place's object: the customer of a movable object, else the subject of the scope. */
@@ -111,7 +133,7 @@ export class EntryReader {
         compile: () =>
           sql`with recursive chain (seq, previous, created, owner, former) as (
               select journal.seq, journal.previous, journal.created, ${owner}, ${ownerBefore(owner)}
-              from (${PLACES[scope.kind]}) place cross join journal on journal.seq = ${last}
+              from (${placesFor(scope.kind, isBounded)}) place cross join journal on journal.seq = ${last}
               union all
               select journal.seq, journal.previous, journal.created, chain.former, ${ownerBefore(sql`chain.former`)}
               from chain cross join journal on journal.seq = chain.previous
@@ -144,6 +166,6 @@ export class EntryReader {
 const entryOf = (row: Selectable<JournalRow>): PastEntry => ({
   ...row,
   type: row.type === null ? null : (EVENT_TYPES[row.type] as EventType),
-  kind: KINDS[row.kind] as Kind,
+  kind: kindOfNumber(row.kind),
   replaced: row.replaced === null ? null : JSON.parse(row.replaced),
 })

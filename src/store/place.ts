@@ -1,3 +1,5 @@
+import { assert } from '../core/errors.ts'
+
 /**
  * The position of an object in the store: its row, and the end of the chain of its journal entries. Each entry names
  * the one before it, so the chain is read from its end.
@@ -22,6 +24,7 @@ export class Place {
    */
   link(entry: number): number | null {
     const previous = this.newestEntry
+    assert(previous === null || previous < entry, `the entry ${entry} follows the entry ${previous}`)
     this.newestEntry = entry
     this.entryCount += 1
     return previous

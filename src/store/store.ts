@@ -3,8 +3,10 @@ import { Blocks } from './blocks.ts'
 import { CACHE_SIZES, type CacheSizes } from './cache-sizes.ts'
 import { ClockTable } from './clocks.ts'
 import { deleteContents, deleteMerchantRows, type Identity, refill } from './contents.ts'
-import { DeliveryQueue } from './deliveries.ts'
+import { DeliveryTable } from './deliveries.ts'
 import { Directory } from './directory.ts'
+import { DiskRoom } from './disk-room.ts'
+import { FixtureNameTable } from './fixture-names.ts'
 import { HistoryReader } from './history.ts'
 import { IdempotencyTable } from './idempotency.ts'
 import { JobTable } from './jobs.ts'
@@ -15,6 +17,7 @@ import { ObjectTable } from './objects.ts'
 import { EntryReader } from './past.ts'
 import type { OpenSnapshot, Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
+import { isOfStorage } from './unusable.ts'
 
 /** One database and all its tables. Every call is synchronous. */
 export class Store {
@@ -24,14 +27,17 @@ export class Store {
   readonly past: EntryReader
   readonly jobs: JobTable
   readonly clocks: ClockTable
-  readonly deliveries: DeliveryQueue
+  readonly deliveries: DeliveryTable
   readonly directory: Directory
+  readonly fixtureNames: FixtureNameTable
   readonly idempotency: IdempotencyTable
   readonly oauth: OAuthTables
   readonly snapshots: Snapshots
   readonly #blocks: Blocks
   readonly #keyframes: Keyframes
   readonly #database: Sqlite.Database
+  /** undefined for a database in memory. */
+  readonly #room: DiskRoom | undefined
   readonly #transact: {
     readonly begin: Sqlite.Statement
     readonly commit: Sqlite.Statement
@@ -48,6 +54,7 @@ export class Store {
     this.statements = statements
     this.snapshots = snapshots
     this.#database = database
+    this.#room = database.memory ? undefined : new DiskRoom(database)
     this.#blocks = new Blocks(statements)
     this.objects = new ObjectTable(statements, this.#blocks, cacheSizes.objects)
     this.#keyframes = new Keyframes(statements)
@@ -55,8 +62,9 @@ export class Store {
     this.past = new EntryReader(statements)
     this.jobs = new JobTable(statements, cacheSizes.jobs)
     this.clocks = new ClockTable(statements)
-    this.deliveries = new DeliveryQueue(statements)
+    this.deliveries = new DeliveryTable(statements, this.#blocks)
     this.directory = new Directory(statements)
+    this.fixtureNames = new FixtureNameTable(statements)
     this.idempotency = new IdempotencyTable(statements)
     this.oauth = new OAuthTables(statements)
     this.#transact = {
@@ -83,10 +91,13 @@ export class Store {
     try {
       const result = work()
       this.#transact.commit.run()
+      this.#room?.committed()
       return result
     } catch (error) {
       if (this.#database.inTransaction) this.#transact.rollback.run()
       this.#clearCaches()
+      // There may be room again, which the next transaction can use.
+      if (isOfStorage(error)) this.#room?.measure()
       throw error
     }
   }

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
-import type { Kind, Objects } from '../core/change.ts'
 import type { FinalAction } from '../core/dunning.ts'
 import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
+import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
 /** The number of the journal where `block` has the number of a kind. */
 export const JOURNAL_BLOCKS = -1
@@ -15,8 +15,8 @@ type Stored<Value> = [Exclude<Value, null>] extends [number | string]
       : string
 
 /** The row of an object: `seq` is the order of creation, `merchant` the owner's ordinal. */
-export type ObjectRow<K extends Kind> = { seq: Generated<number>; merchant: number } & ChainColumns & {
-    [Field in keyof Objects[K]]: Stored<Objects[K][Field]>
+export type ObjectRow<K extends StoredKind> = { seq: Generated<number>; merchant: number } & ChainColumns & {
+    [Field in keyof StoredObjects[K]]: Stored<StoredObjects[K][Field]>
   }
 
 /** The end and the length of the chain of an object's journal entries. See place.ts. */
@@ -42,8 +42,8 @@ export type MerchantRow = {
   created: number
   api_version: string
   dunning_final_action: FinalAction
-  /** A number that identifies it among all merchants of this database, also earlier ones with the same ordinal. */
-  birth: number
+  /** A number that is unique among all merchants of this database, including earlier ones with the same ordinal. */
+  generation: number
 }
 
 /** A clock: `offset` is added to the wall clock by a live one, `now` is the time of a frozen one (Unix seconds). */
@@ -68,8 +68,8 @@ export type ClockRow = {
 export type KeyRow = {
   id: string
   merchant: number
-  /** The merchant's birth number: the key does not open a later merchant with the same ordinal. */
-  birth: number
+  /** The merchant's generation: the key does not open a later merchant with the same ordinal. */
+  generation: number
   type: 'secret' | 'publishable'
   name: string | null
   hash: Buffer
@@ -88,7 +88,7 @@ export type JournalRow = {
   number: number | null
   /** Index into EVENT_TYPES; null for a silent change. */
   type: number | null
-  /** Index into KINDS. */
+  /** The number of a kind: see core/kinds.ts. */
   kind: number
   /** The object's seq in its own table. */
   object: number
@@ -108,7 +108,7 @@ export type KeyframeRow = {
   /** The seq of the journal entry. */
   entry: number
   merchant: number
-  /** Index into KINDS. */
+  /** The number of a kind: see core/kinds.ts. */
   kind: number
   /** The object's seq in its own table. */
   object: number
@@ -120,7 +120,7 @@ export type KeyframeRow = {
 
 /** The summary of a full block of rows: see blocks.ts. */
 export type BlockRow = {
-  /** Index into KINDS, or JOURNAL_BLOCKS. */
+  /** The number of a kind (see `storedNumber`), or JOURNAL_BLOCKS. */
   kind: number
   /** The merchant's ordinal; 0 for the events of all merchants. */
   merchant: number
@@ -150,7 +150,7 @@ export type JobRow = {
   merchant: number
 }
 
-/** The number of ids of a prefix that a merchant has used; merchant 0 counts those of no merchant. */
+/** The number of ids of a prefix that a merchant has used. Merchant 0 counts ids that belong to no merchant. */
 export type CounterRow = { merchant: number; prefix: string; value: number }
 
 /** A response stored under an idempotency key. `created` is wall time. */
@@ -164,9 +164,12 @@ export type IdempotencyRow = {
   created: number
 }
 
+/** The name that fixtures gave to an object (id) of a merchant. */
+export type FixtureNameRow = { merchant: number; kind: string; name: string; object: string }
+
 export type SettingRow = { name: string; value: string }
 
-export type Tables = { [K in Kind]: ObjectRow<K> } & {
+export type Tables = { [K in StoredKind]: ObjectRow<K> } & {
   object: AnyObjectRow
   merchant: MerchantRow
   clock: ClockRow
@@ -181,5 +184,6 @@ export type Tables = { [K in Kind]: ObjectRow<K> } & {
   oauth_app: OAuthAppRow
   oauth_authorization: OAuthAuthorizationRow
   oauth_token: OAuthTokenRow
+  fixture_name: FixtureNameRow
   setting: SettingRow
 }

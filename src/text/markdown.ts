@@ -1,5 +1,5 @@
 /**
- * Converts a help text or an API description to Markdown. Literal input (`--json`, `trial_end`, 'invoice.*') becomes
+ * Converts an API description to Markdown. Literal input (`--json`, `trial_end`, 'invoice.*') becomes
  * code, and the rest is escaped. Text between backticks stays as it is.
  */
 export const asMarkdown = (text: string): string =>

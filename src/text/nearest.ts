@@ -1,14 +1,14 @@
 import { distance } from 'fastest-levenshtein'
 
-/** How much two texts must have in common to be near each other, 0 to 1. */
+/** The minimum similarity of a suggestion, 0 to 1. */
 const LEAST = 0.4
-/** The longest text that is compared, in characters: no name is as long. */
+/** The maximum length of a compared text, in characters. All names are shorter. */
 const MAX_LENGTH = 100
-/** How many words a hint looks at: with more of them, somebody else wrote them than the one who reads it. */
+/** The maximum number of names that are compared for a suggestion, which bounds the time. */
 const MAX_KNOWN = 500
 
 /**
- * Finds the names that a mistyped one may stand for, nearest first. Empty when none is near, and for a text longer than
+ * Finds the names that are similar to a mistyped name, most similar first. Empty if none is similar, and for a text longer than
  * any name.
  * @param count - how many at most
  */
@@ -32,11 +32,11 @@ export function didYouMean(word: string, known: readonly string[]): string {
 const likeness = (left: string, right: string): number =>
   Math.max(commonPairs(left, right), commonLetters(left, right))
 
-/** The share of letters that need no change to make one text of the other, 0 to 1. */
+/** The fraction of letters that stay when one text is edited into the other, 0 to 1. */
 const commonLetters = (left: string, right: string): number =>
   1 - distance(left, right) / Math.max(left.length, right.length, 1)
 
-/** The share of pairs of letters that two texts have in common, wherever they stand, 0 to 1 (Dice's coefficient). */
+/** The fraction of letter pairs that two texts have in common, at any position, 0 to 1 (Dice's coefficient). */
 function commonPairs(left: string, right: string): number {
   const [ours, theirs] = [pairsOf(left), pairsOf(right)]
   const common = [...ours].filter((pair) => theirs.has(pair)).length

@@ -24,7 +24,7 @@ export function targetOf(choice: AdvanceChoice, now: number, next: Next): number
 }
 
 /** Returns the parameters of an advance; undefined if there is no job to advance to. */
-export function aimOf(choice: AdvanceChoice, next: Next): AdvanceTarget | undefined {
+export function advanceTargetOf(choice: AdvanceChoice, next: Next): AdvanceTarget | undefined {
   if ('by' in choice) return { by: choice.by }
   return next ? { to: next.due } : undefined
 }

@@ -6,7 +6,7 @@ type Props = {
   readonly frame: Frame
   readonly columns: number
   readonly rows: number
-  /** Called with the name of each pressed key. It must stay the same function. */
+  /** Called with the name of each pressed key. It must be the same function for each render. */
   readonly onKey: (key: string) => void
 }
 

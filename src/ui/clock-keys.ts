@@ -1,5 +1,5 @@
 import type { Clock } from '../client/types.ts'
-import { ADVANCE_CHOICES, aimOf } from './advance-menu.ts'
+import { ADVANCE_CHOICES, advanceTargetOf } from './advance-menu.ts'
 import { nowOf } from './clock-view.ts'
 import { backToList, inMode, noticed, only, type State, type Step } from './state.ts'
 
@@ -27,10 +27,10 @@ export function advance(state: State): Step {
   const choice = mode.name === 'advance' ? ADVANCE_CHOICES[mode.choice] : undefined
   if (mode.name !== 'advance' || !choice) return only(state)
   return withClock(state, ({ merchant_id }) => {
-    const aim = aimOf(choice, mode.next)
+    const target = advanceTargetOf(choice, mode.next)
     const { state: after } = backToList(state)
-    return aim
-      ? { state: after, command: { do: 'advance', merchant: merchant_id, aim } }
+    return target
+      ? { state: after, command: { do: 'advance', merchant: merchant_id, target } }
       : only(
           noticed(
             after,

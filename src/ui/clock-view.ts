@@ -24,8 +24,19 @@ export function withClocks(view: ClockView, clocks: readonly Clock[], at: number
   const isSame = view.known === 'one' && view.clock.id === clock.id
   const isUnderWay = isSame && view.clock.status === 'advancing' && view.clock.target === clock.target
   const from = isUnderWay ? view.from : isSame ? view.clock.now : clock.now
+  if (isSame && isSteady(view.clock, clock)) {
+    const ahead_ms = 1000 * (view.clock.now - clock.now) - (view.at - at)
+    if (ahead_ms > 0 && ahead_ms < 1000) return { ...view, clock: { ...clock, now: view.clock.now }, from }
+  }
   return { known: 'one', clock, at, from }
 }
+
+/**
+ * Whether a clock ran by itself between two readings. A reading has whole seconds, so it is up to a second behind. Of two such
+ * readings the one that is ahead is nearer to the clock.
+ */
+const isSteady = (before: Clock, after: Clock): boolean =>
+  [before, after].every(({ mode, status }) => mode === 'live' && status === 'ready')
 
 /** Returns the clock's current time; a live clock has moved since it was read. @param at - milliseconds */
 export const nowOf = ({ clock, at: readAt }: ClockView & { known: 'one' }, at: number): number =>

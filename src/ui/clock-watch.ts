@@ -1,22 +1,13 @@
 import type { Client } from '../client/client.ts'
-import { Refused } from '../client/errors.ts'
+import { Refused, Unreachable } from '../client/errors.ts'
 import type { Clock } from '../client/types.ts'
-import { realTiming, type Timing } from './frame-loop.ts'
+import type { Timing } from './frame-loop.ts'
+import { Poller } from './poller.ts'
 
-/** The interval while no events arrive. A clock that moves without an event is shown this late at most. */
+/** The interval while no events arrive, and so the maximum delay before a clock that moves without an event is shown. */
 export const IDLE_MS = 2_000
-/** The interval while events arrive, which mostly come with a moving clock. */
-const BUSY_MS = 1_000
 /** The interval during an advance, so that its progress is visible. */
 const ADVANCING_MS = 200
-
-/** Polls the clocks. */
-export type ClockWatch = {
-  /** Reads them at once, for example after a change. */
-  readonly poll: () => void
-  /** Reads them within a second, because events have arrived. */
-  readonly pollSoon: () => void
-}
 
 /** Polls the clocks until the signal aborts. */
 export function watchClocks(
@@ -25,40 +16,28 @@ export function watchClocks(
   {
     signal,
     onClocks,
-    timing = realTiming,
+    failed,
+    timing,
   }: {
     readonly signal: AbortSignal
     readonly onClocks: (clocks: readonly Clock[]) => void
+    /** An internal error. */
+    readonly failed: (error: unknown) => void
     readonly timing?: Timing
   },
-): ClockWatch {
-  let polledAt = Number.NEGATIVE_INFINITY
-  let nextAt = Number.POSITIVE_INFINITY
-  let isPolling = false
-  let callOff: () => void = () => undefined
-  const pollAt = (at: number) => {
-    callOff()
-    nextAt = at
-    callOff = timing.later(() => void poll(), Math.max(0, Math.ceil(at - timing.now())))
-  }
-  const poll = async () => {
-    if (isPolling || signal.aborted) return
-    isPolling = true
-    callOff()
-    const clocks = await readClocks(client, merchant)
-    isPolling = false
-    if (signal.aborted) return
-    polledAt = timing.now()
-    if (clocks) onClocks(clocks)
-    const isMoving = clocks?.some(({ status }) => status === 'advancing')
-    pollAt(polledAt + (isMoving ? ADVANCING_MS : IDLE_MS))
-  }
-  const pollSoon = () => {
-    if (!isPolling && !signal.aborted && nextAt > polledAt + BUSY_MS) pollAt(polledAt + BUSY_MS)
-  }
-  signal.addEventListener('abort', () => callOff(), { once: true })
-  void poll()
-  return { poll: () => void poll(), pollSoon }
+): Pick<Poller<unknown>, 'poll' | 'pollSoon'> {
+  const poller = new Poller({
+    read: () => readClocks(client, merchant),
+    receive: (clocks) => {
+      if (clocks) onClocks(clocks)
+      return clocks?.some(({ status }) => status === 'advancing') ? ADVANCING_MS : IDLE_MS
+    },
+    signal,
+    failed,
+    ...(timing && { timing }),
+  })
+  poller.poll()
+  return poller
 }
 
 /** Reads the clocks: none if the merchant was deleted, undefined if the daemon does not answer (the stream reports that). */
@@ -69,6 +48,7 @@ async function readClocks(
   try {
     return (await client.clocks({ merchant })).data
   } catch (error) {
+    if (!(error instanceof Refused || error instanceof Unreachable)) throw error
     return error instanceof Refused && error.code === 'resource_missing' ? [] : undefined
   }
 }

@@ -3,22 +3,22 @@ import { nextChange } from './next-change.ts'
 import type { State } from './state.ts'
 import { type Frame, looksSameBelowHeader, view, viewHeader } from './view.ts'
 
-/** What a display draws with. */
+/** The functions with which a display draws. */
 export type Drawing = {
   readonly isColoured: boolean
-  /** A frame is about to be made. @returns the state that it shows */
+  /** Called before each frame. @returns the state to draw */
   readonly begin: () => State
   /** Lays out a frame and paints it. */
   readonly layOut: (frame: Frame) => void
   /** Paints one line of the header, whose lines stand at the top of the screen. */
   readonly paintLine: (row: number, line: string) => void
-  /** Our own mistake: thrown into a timer, it would end the process with the terminal taken. */
+  /** Reports an internal error. Thrown from a timer, it would end the process without restoring the terminal. */
   readonly failed: (error: unknown) => void
 }
 
 /**
- * Draws the state when that changes what is on the screen: after an action, and when time alone changes it. A frame like the last one
- * is not drawn, and one with another header, such as when a clock ticks, is not laid out again.
+ * Draws the state if it changes the screen: after an action, or as time passes. A frame that equals the last one
+ * is not drawn. If only the header differs, such as when a clock ticks, only the header is painted.
  */
 export class Display {
   readonly #drawing: Drawing
@@ -44,7 +44,7 @@ export class Display {
     this.#loop.request()
   }
 
-  /** Draws the next frame whole: the screen is empty, or has another size. */
+  /** Forces a complete repaint of the next frame, after the screen was cleared or resized. */
   forget(): void {
     this.#drawn = undefined
     this.#loop.request()
@@ -65,7 +65,7 @@ export class Display {
     this.#waitForChange(state)
   }
 
-  /** The frame of a state; a second's tick of a clock costs no more than the header. */
+  /** Renders the frame of a state. If only a clock ticked, only the header is rendered again. */
   #frameOf(state: State): Frame {
     const before = this.#drawn
     if (!before || !looksSameBelowHeader(before.state, state)) return view(state, this.#drawing)

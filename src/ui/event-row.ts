@@ -1,9 +1,9 @@
 import type { Event } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
 import { escapeControls } from '../text/display.ts'
+import type { Person } from './customers.ts'
 import { eventCells, TYPE_WIDTH } from './event-line.ts'
-import type { Entry } from './event-log.ts'
-import { padded } from './fit.ts'
+import { padded, widthOfAll } from './fit.ts'
 import type { Span } from './span.ts'
 
 /** The width from which a row has room for the longest types and a merchant's name. */
@@ -19,23 +19,39 @@ export type RowLayout = {
   readonly columns: number
   /** Names a merchant, if several are shown. A row without room omits the name. */
   readonly merchantName: ((id: string) => string) | null
+  /** Finds the customer of an event. A row without room omits the name. */
+  readonly customerOf: (event: Event) => Person | undefined
 }
+
+/** The minimum width of a truncated name. */
+const MIN_NAME_WIDTH = 4
 
 /**
- * Formats an entry as a row of the list. An event's details must be visible at 80 columns: so a narrow row omits year and
- * seconds, and the time of day in details. The event's JSON shows them.
+ * Formats an event as a row of the list. Its details must be visible at 80 columns: so a narrow row omits year and seconds, and
+ * the time of day in details. The event's JSON shows them. The customer's name comes last, where the details leave room.
  */
-export function entryRow(entry: Entry, layout: RowLayout): Span[] {
-  if ('note' in entry) return [{ text: `── ${entry.note} ──`, colour: 'dim' }]
-  return layout.columns < WIDE ? narrowRow(entry.event, layout) : wideRow(entry.event, layout)
+export function eventRow(event: Event, layout: RowLayout): Span[] {
+  const row = layout.columns < WIDE ? narrowRow(event, layout) : wideRow(event, layout)
+  return [...row, ...customerSpans(event, layout, widthOfAll(row))]
 }
 
+function customerSpans(event: Event, { columns, customerOf }: RowLayout, width: number): Span[] {
+  const { name, email } = customerOf(event) ?? {}
+  const called = name ?? email
+  // An event of a customer has this among its details.
+  const shown = event.data.object.object === 'customer' ? (email ?? name) : null
+  if (!called || called === shown) return []
+  const room = columns - width - SEPARATOR.length
+  return room >= MIN_NAME_WIDTH ? [SEPARATOR, { text: called, colour: 'bold' }] : []
+}
+
+const SEPARATOR = '  '
+
 function narrowRow(event: Event, { columns, merchantName }: RowLayout): Span[] {
-  const { time, type, colour, object, details } = eventCells(event, dayOf)
+  const { type, colour, object, details } = eventCells(event, dayOf)
   const isRoomy = columns >= ROOMY
-  const short = time.replace(/^\d+-(\d\d-\d\d)T(\d\d:\d\d).*$/, '$1 $2')
   return [
-    { text: short, colour: 'dim' },
+    { text: dayAndTime(event.created), colour: 'dim' },
     ' ',
     ...(isRoomy ? merchantSpans(event, merchantName, ' ') : []),
     { text: type.padEnd(isRoomy ? TYPE_WIDTH : SHORT_TYPE_WIDTH), colour },
@@ -54,6 +70,12 @@ function wideRow(event: Event, { merchantName }: RowLayout): Span[] {
     `  ${object}  `,
     details.join('  '),
   ]
+}
+
+/** Formats an instant without year and seconds: `02-28 10:00`. */
+export const dayAndTime = (instant: number): string => {
+  const text = formatInstant(instant)
+  return `${text.slice(5, 10)} ${text.slice(11, 16)}`
 }
 
 /** Formats an instant's day: `2026-02-28`. */

@@ -9,6 +9,8 @@ import type { Forwarding, State } from './state.ts'
 
 /** The width from which the header has room for IDs and targets. */
 const WIDE = 110
+/** The width from which a header has room for the rate. */
+const ROOM_FOR_RATE = 66
 const BAR_WIDTH = { narrow: 8, wide: 20 }
 
 /**
@@ -20,7 +22,7 @@ export function headerLines(state: State): Span[][] {
   const isWide = columns >= WIDE
   const top = spread(
     [...merchantSpans(state, isWide), '  ', ...clockSpans(state.clock, at, isWide)],
-    [`${thousands(perSecond(rate, at))}/s  `, CONNECTIONS[connection]],
+    [...(columns >= ROOM_FOR_RATE ? [`${thousands(perSecond(rate, at))}/s  `] : []), CONNECTIONS[connection]],
     columns,
   )
   return forwarding ? [top, forwardingSpans(forwarding)] : [top]
@@ -49,9 +51,9 @@ function clockSpans(view: ClockView, at: number, isWide: boolean): Span[] {
   const now = formatInstant(nowOf(view, at))
   if (status === 'ready') return [`${now} `, { text: mode, colour: mode === 'frozen' ? 'cyan' : 'green' }]
   const percent = progressBar(progressOf(view), isWide ? BAR_WIDTH.wide : BAR_WIDTH.narrow)
-  const aim = target === null ? 'advancing ' : `advancing to ${formatInstant(target)} `
+  const title = target === null ? 'advancing ' : `advancing to ${formatInstant(target)} `
   const jobs = progress ? ` ${counted(progress.jobs, 'job')}` : ''
-  return [`${now} `, { text: isWide ? aim + percent + jobs : percent, colour: 'yellow' }]
+  return [`${now} `, { text: isWide ? title + percent + jobs : percent, colour: 'yellow' }]
 }
 
 function forwardingSpans({ url, secret, delivered, failed, lastFailure }: Forwarding): Span[] {

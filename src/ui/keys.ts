@@ -1,12 +1,12 @@
 import { MAX_PATTERN_LENGTH } from '../core/event.ts'
 import { ADVANCE_CHOICES } from './advance-menu.ts'
 import { advance, cancelAdvance, choose, openAdvance, toggleFrozen } from './clock-keys.ts'
-import { jsonLines } from './event-json.ts'
-import { paused, resumed } from './event-log.ts'
-import { filtered } from './filter.ts'
 import { bodyRows } from './layout.ts'
-import { backToList, inMode, type Mode, only, type State, type Step } from './state.ts'
-import { FOLLOWING, moved, stopped, windowOf } from './viewport.ts'
+import { seen, toggledPause, withFilter } from './list.ts'
+import { openSelected, openTimeline, scrolled, toggleTimeline } from './open-keys.ts'
+import { backToList, inMode, listOf, type Mode, only, type State, type Step, withList } from './state.ts'
+import { FOLLOWING, moved, stopped } from './viewport.ts'
+import { VIEW_NAMES, VIEWS, type ViewName } from './views.ts'
 
 /** A key binding. A key is named by its character, or as `up`, `enter`, `escape`, `ctrl-c`. */
 type Binding = {
@@ -20,7 +20,7 @@ type Binding = {
 /** How many lines of the previous page stay visible. */
 const OVERLAP = 1
 
-const pageOf = (state: State): number => Math.max(1, bodyRows(state) - OVERLAP)
+const pageRows = (state: State): number => Math.max(1, bodyRows(state) - OVERLAP)
 
 /** The keys that scroll lists and texts, with the number of lines. */
 const SCROLLING: readonly (readonly [
@@ -31,9 +31,9 @@ const SCROLLING: readonly (readonly [
 ])[] = [
   [['up', 'k'], '↑ k', 'move up', () => -1],
   [['down', 'j'], '↓ j', 'move down', () => 1],
-  [['pageup', 'ctrl-b'], 'PgUp', 'page up', (state) => -pageOf(state)],
-  [['pagedown', 'ctrl-f', ' '], 'PgDn', 'page down', pageOf],
-  [['home', 'g'], 'Home g', 'go to the oldest event', () => Number.NEGATIVE_INFINITY],
+  [['pageup', 'ctrl-b'], 'PgUp', 'page up', (state) => -pageRows(state)],
+  [['pagedown', 'ctrl-f', ' '], 'PgDn', 'page down', pageRows],
+  [['home', 'g'], 'Home g', 'go to the oldest entry', () => Number.NEGATIVE_INFINITY],
 ]
 
 /** The keys of the list, in the order of the help. See docs/contract/terminal-ui.md#keys. */
@@ -43,31 +43,42 @@ export const LIST_KEYS: readonly Binding[] = [
       keys,
       label,
       about,
-      run: (state) =>
-        only({ ...state, viewport: moved(state.shown, state.viewport, bodyRows(state), by(state)) }),
+      run: (state) => {
+        const { shown, viewport } = listOf(state)
+        return only(withList(state, { viewport: moved(shown, viewport, bodyRows(state), by(state)) }))
+      },
     }),
   ),
   {
     keys: ['end', 'G'],
     label: 'End G',
-    about: 'go to the newest event and follow',
-    run: (state) => only({ ...state, viewport: FOLLOWING }),
+    about: 'go to the newest entry and follow',
+    run: (state) => only(withList(state, { viewport: FOLLOWING })),
   },
   {
     keys: ['enter'],
     label: 'Enter',
-    about: "show the event's JSON; Esc, Enter or q closes it",
+    about: 'show the JSON, and t in it the timeline; Esc, Enter or q closes it',
     run: openSelected,
   },
+  { keys: ['t'], label: 't', about: "show the timeline of the event's object", run: openTimeline },
+  ...VIEW_NAMES.map(
+    (view): Binding => ({
+      keys: [VIEWS[view].key],
+      label: VIEWS[view].key,
+      about: VIEWS[view].about,
+      run: (state) => show(state, view),
+    }),
+  ),
   {
     keys: ['/'],
     label: '/',
-    about: 'filter by type, ID or text, such as invoice.* or cus_…; Esc clears it',
+    about: 'filter by type, ID, text or customer, as in invoice.*; Esc clears it',
     run: (state) => inMode(state, { name: 'filter' }),
   },
-  { keys: ['escape'], run: (state) => only(withFilter(state, '')) },
-  { keys: ['f'], label: 'f', about: 'follow the newest event, or stop following', run: toggleFollowing },
-  { keys: ['p'], label: 'p', about: 'pause or resume the list; no event is lost', run: togglePause },
+  { keys: ['escape'], run: (state) => only(filteredBy(state, '')) },
+  { keys: ['f'], label: 'f', about: 'follow the newest entry, or stop following', run: toggleFollowing },
+  { keys: ['p'], label: 'p', about: 'pause or resume the list; no entry is lost', run: togglePause },
   {
     keys: ['a'],
     label: 'a',
@@ -85,9 +96,11 @@ export const LIST_KEYS: readonly Binding[] = [
   },
 ]
 
-const EVENT_KEYS: readonly Binding[] = [
+/** The keys of an open object. */
+const PAGE_KEYS: readonly Binding[] = [
   ...SCROLLING.map(([keys, , , by]): Binding => ({ keys, run: (state) => scrolled(state, by(state)) })),
   { keys: ['end', 'G'], run: (state) => scrolled(state, Number.POSITIVE_INFINITY) },
+  { keys: ['t'], run: toggleTimeline },
   { keys: ['escape', 'enter', 'q'], run: backToList },
 ]
 
@@ -106,9 +119,12 @@ const ADVANCE_KEYS: readonly Binding[] = [
 /** The keys while a filter is typed. Every other character is added to the filter. */
 const FILTER_KEYS: readonly Binding[] = [
   { keys: ['enter'], run: backToList },
-  { keys: ['escape'], run: (state) => backToList(withFilter(state, '')) },
-  { keys: ['backspace'], run: (state) => only(withFilter(state, [...state.filter].slice(0, -1).join(''))) },
-  { keys: ['ctrl-u'], run: (state) => only(withFilter(state, '')) },
+  { keys: ['escape'], run: (state) => backToList(filteredBy(state, '')) },
+  {
+    keys: ['backspace'],
+    run: (state) => only(filteredBy(state, [...listOf(state).filter].slice(0, -1).join(''))),
+  },
+  { keys: ['ctrl-u'], run: (state) => only(filteredBy(state, '')) },
 ]
 
 /** The keys that work in every mode. */
@@ -119,7 +135,8 @@ const GLOBAL_KEYS: readonly Binding[] = [
 
 const KEYS: Readonly<Record<Mode['name'], readonly Binding[]>> = {
   list: LIST_KEYS,
-  event: EVENT_KEYS,
+  json: PAGE_KEYS,
+  timeline: PAGE_KEYS,
   help: HELP_KEYS,
   advance: ADVANCE_KEYS,
   filter: FILTER_KEYS,
@@ -129,41 +146,34 @@ const KEYS: Readonly<Record<Mode['name'], readonly Binding[]>> = {
 export function pressed(state: State, key: string): Step {
   const binding = [...GLOBAL_KEYS, ...KEYS[state.mode.name]].find(({ keys }) => keys.includes(key))
   if (binding) return binding.run(state)
-  const hasRoom = state.filter.length < MAX_PATTERN_LENGTH
+  const { filter } = listOf(state)
+  const hasRoom = filter.length < MAX_PATTERN_LENGTH
   const isTyped = state.mode.name === 'filter' && hasRoom && [...key].length === 1
-  return only(isTyped ? withFilter(state, state.filter + key) : state)
+  return only(isTyped ? filteredBy(state, filter + key) : state)
 }
 
-function openSelected(state: State): Step {
-  const { selected } = windowOf(state.shown, state.viewport, bodyRows(state))
-  const entry = state.shown[selected]
-  return entry && 'event' in entry
-    ? inMode(state, { name: 'event', event: entry.event, scroll: 0 })
-    : only(state)
-}
-
-function scrolled(state: State, by: number): Step {
-  const { mode } = state
-  if (mode.name !== 'event') return only(state)
-  const lowest = Math.max(0, jsonLines(mode.event, state.columns).length - bodyRows(state))
-  const scroll = Math.max(0, Math.min(lowest, Math.min(mode.scroll, lowest) + by))
-  return inMode(state, { ...mode, scroll })
+/** Switches to a view. */
+function show(state: State, view: ViewName): Step {
+  if (view === state.view) return only(state)
+  const next = { ...state, view }
+  return { state: withList(next, seen(listOf(next))), command: { do: 'show', view } }
 }
 
 /** Applies a filter; it takes effect while it is typed. */
-function withFilter(state: State, filter: string): State {
-  return filter === state.filter ? state : { ...state, filter, shown: filtered(state.log.entries, filter) }
-}
+const filteredBy = (state: State, filter: string): State =>
+  filter === listOf(state).filter
+    ? state
+    : withList(state, withFilter(listOf(state), filter, state.customers))
 
 function toggleFollowing(state: State): Step {
-  const { shown, viewport } = state
-  return only({
-    ...state,
-    viewport: viewport.isFollowing ? stopped(shown, viewport, bodyRows(state)) : FOLLOWING,
-  })
+  const { shown, viewport } = listOf(state)
+  return only(
+    withList(state, {
+      viewport: viewport.isFollowing ? stopped(shown, viewport, bodyRows(state)) : FOLLOWING,
+    }),
+  )
 }
 
 function togglePause(state: State): Step {
-  const log = state.log.held ? resumed(state.log) : paused(state.log)
-  return only({ ...state, log, shown: filtered(log.entries, state.filter), drawnUpTo: log.next })
+  return only(withList(state, toggledPause(listOf(state), state.customers)))
 }

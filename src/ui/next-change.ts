@@ -1,12 +1,12 @@
 import { RATE_SPAN_MS } from './rate.ts'
 import type { State } from './state.ts'
 
-/** How often a rate is shown anew while it falls, in milliseconds. */
+/** The interval at which a falling rate is redrawn, in milliseconds. */
 const RATE_EVERY_MS = 1_000
 
 /**
- * In how many milliseconds time alone changes what is shown: a live clock ticks, a rate falls, a notice has been there for long
- * enough. null when nothing changes until something happens.
+ * Returns the milliseconds until the screen changes without an action: a live clock ticks, a rate falls, or a notice
+ * disappears. null if it does not.
  */
 export function nextChange({ clock: view, rate, notice, at }: State): number | null {
   const waits: number[] = []

@@ -7,7 +7,7 @@ import type { Command } from './command.ts'
 import type { Action } from './step.ts'
 
 /** A command for the daemon. */
-export type DaemonCommand = Exclude<Command, { do: 'quit' | 'redraw' }>
+export type DaemonCommand = Exclude<Command, { do: 'quit' | 'redraw' | 'show' }>
 
 /**
  * Sends a command to the daemon. @returns the outcome as an action; a refusal or a lost connection becomes a notice
@@ -18,28 +18,38 @@ export async function perform(client: Client, command: DaemonCommand, signal: Ab
     return await outcomeOf(client, command, signal)
   } catch (error) {
     if (!(error instanceof Refused || error instanceof Unreachable)) throw error
-    return { kind: 'notice', text: error.message, isError: true }
+    return command.do === 'read_timeline'
+      ? { kind: 'timeline', id: command.subject.id, timeline: error.message }
+      : { kind: 'notice', text: error.message, isError: true }
   }
 }
 
 async function outcomeOf(client: Client, command: DaemonCommand, signal: AbortSignal): Promise<Action> {
+  if (command.do === 'read_timeline') {
+    const { kind, id } = command.subject
+    return { kind: 'timeline', id, timeline: await client[kind](id) }
+  }
   const scope = { merchant: command.merchant }
   switch (command.do) {
     case 'read_upcoming':
       return { kind: 'upcoming', next: await nextUpcoming(client, command.merchant) }
     case 'advance':
-      return notice(await advance(client, command, signal))
+      return await advance(client, command, signal)
     case 'freeze':
-      return notice(`The clock is frozen at ${instantOf(await client.freezeClocks(scope))}.`)
+      return changed(await client.freezeClocks(scope), (at) => `The clock is frozen at ${at}.`)
     case 'unfreeze':
-      return notice(`The clock runs from ${instantOf(await client.unfreezeClocks(scope))}.`)
+      return changed(await client.unfreezeClocks(scope), (at) => `The clock runs from ${at}.`)
     case 'cancel':
-      await client.cancelAdvances(scope)
-      return notice('The advance was canceled.')
+      return changed(await client.cancelAdvances(scope), () => 'The advance was canceled.')
   }
 }
 
-const notice = (text: string): Action => ({ kind: 'notice', text, isError: false })
+/** The clocks of an answer with a notice about them, so that the header and the notice show the same instant. */
+const changed = (answer: List<Clock>, text: (instant: string) => string): Action => ({
+  kind: 'clock_changed',
+  clocks: answer.data,
+  text: text(instantOf(answer)),
+})
 const instantOf = ({ data: [clock] }: List<Clock>): string =>
   clock ? formatInstant(clock.now) : 'no instant'
 
@@ -50,12 +60,12 @@ async function nextUpcoming(client: Client, merchant: string): Promise<Upcoming 
 
 async function advance(
   client: Client,
-  { merchant, aim }: { readonly merchant: string; readonly aim: AdvanceTarget },
+  { merchant, target }: { readonly merchant: string; readonly target: AdvanceTarget },
   signal: AbortSignal,
-): Promise<string> {
-  const advanced = await client.advanceClocks({ merchant }, aim, { signal })
+): Promise<Action> {
+  const advanced = await client.advanceClocks({ merchant }, target, { signal })
   const [clock] = advanced.data
-  return `Advanced to ${instantOf(advanced)}${clock ? `: ${summaryText(clock.summary)}` : ''}.`
+  return changed(advanced, (at) => `Advanced to ${at}${clock ? `: ${summaryText(clock.summary)}` : ''}.`)
 }
 
 /** Summarizes an advance. Payments are included only if there were any, so that the text fits the status line. */

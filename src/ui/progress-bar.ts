@@ -1,5 +1,5 @@
 /**
- * A bar that is filled as far as work has come, with the percentage.
+ * Draws a progress bar with the percentage.
  * @param share - 0 to 1
  * @param width - of the bar, in columns
  */

@@ -2,9 +2,12 @@ import type { Event } from '../client/types.ts'
 import type { Next } from './advance-menu.ts'
 import type { ClockView } from './clock-view.ts'
 import type { Command } from './command.ts'
-import { EMPTY_LOG, type Entry, type EventLog } from './event-log.ts'
+import { type Customers, NO_CUSTOMERS } from './customers.ts'
+import type { Item } from './entry-log.ts'
+import { EMPTY_LIST, type List } from './list.ts'
 import type { Rate } from './rate.ts'
-import { FOLLOWING, type Viewport } from './viewport.ts'
+import type { Subject, SubjectTimeline } from './subject.ts'
+import type { ViewName } from './views.ts'
 
 /** The selected merchant, or null for all. `names` are the merchants' names at the start. */
 export type Watched = { readonly merchant: string | null; readonly names: ReadonlyMap<string, string> }
@@ -12,7 +15,16 @@ export type Watched = { readonly merchant: string | null; readonly names: Readon
 /** The mode, which determines what the keys do. */
 export type Mode =
   | { readonly name: 'list' | 'help' | 'filter' }
-  | { readonly name: 'event'; readonly event: Event; readonly scroll: number }
+  | { readonly name: 'json'; readonly item: Item; readonly scroll: number }
+  | {
+      readonly name: 'timeline'
+      /** The event from which it was opened. */
+      readonly event: Event
+      readonly subject: Subject
+      /** undefined while it is being read; a text if it cannot be read. */
+      readonly timeline: SubjectTimeline | string | undefined
+      readonly scroll: number
+    }
   | { readonly name: 'advance'; readonly choice: number; readonly next: Next }
 
 /** A message that is shown for some seconds. */
@@ -34,18 +46,13 @@ export type State = {
   readonly rows: number
   readonly watched: Watched
   readonly mode: Mode
-  readonly log: EventLog
-  readonly filter: string
-  /** The entries that match the filter. */
-  readonly shown: readonly Entry[]
-  readonly viewport: Viewport
+  /** The visible list. */
+  readonly view: ViewName
+  readonly lists: Readonly<Record<ViewName, List>>
+  readonly customers: Customers
   readonly connection: 'connecting' | 'connected' | 'lost'
   readonly clock: ClockView
   readonly rate: Rate
-  /** The number after the last entry that was drawn. */
-  readonly drawnUpTo: number
-  /** How many entries scrolled past between two frames. */
-  readonly undrawn: number
   readonly notice: Notice | null
   readonly forwarding: Forwarding | null
   /** The current time, in milliseconds from an arbitrary start. */
@@ -71,15 +78,12 @@ export const startingState = ({
     lastFailure: null,
   },
   mode: { name: 'list' },
-  log: EMPTY_LOG,
-  filter: '',
-  shown: [],
-  viewport: FOLLOWING,
+  view: 'events',
+  lists: { events: EMPTY_LIST, webhooks: EMPTY_LIST, requests: EMPTY_LIST },
+  customers: NO_CUSTOMERS,
   connection: 'connecting',
   clock: { known: 'not yet' },
   rate: [],
-  drawnUpTo: 0,
-  undrawn: 0,
   notice: null,
   at: 0,
 })
@@ -90,6 +94,15 @@ export type Step = { readonly state: State; readonly command?: Command }
 export const only = (state: State): Step => ({ state })
 export const inMode = (state: State, mode: Mode): Step => only({ ...state, mode })
 export const backToList = (state: State): Step => inMode(state, { name: 'list' })
+
+/** Returns the visible list. */
+export const listOf = ({ lists, view }: State): List => lists[view]
+
+/** Changes the visible list. */
+export const withList = (state: State, change: Partial<List>): State => ({
+  ...state,
+  lists: { ...state.lists, [state.view]: { ...listOf(state), ...change } },
+})
 
 const NOTICE_MS = 8_000
 

@@ -1,16 +1,18 @@
 import { formatInstant } from '../core/calendar.ts'
 import { ADVANCE_CHOICES, type AdvanceChoice, type Next, targetOf } from './advance-menu.ts'
 import { nowOf } from './clock-view.ts'
-import { jsonLines, jsonSpans } from './event-json.ts'
-import { entryRow } from './event-row.ts'
+import { finderOf } from './customers.ts'
+import { entryRow } from './entry-row.ts'
 import { fitted, painted, widthOfAll } from './fit.ts'
 import { headerLines } from './header.ts'
 import { LIST_KEYS } from './keys.ts'
 import { bodyRows } from './layout.ts'
+import { pageOf } from './page.ts'
 import { inverse, type Span } from './span.ts'
-import type { State } from './state.ts'
+import { listOf, type State } from './state.ts'
 import { statusLine } from './status-line.ts'
 import { windowOf } from './viewport.ts'
+import { VIEWS, type ViewName } from './views.ts'
 
 /** A screen as lines of terminal text; no line is wider than the terminal. */
 export type Frame = {
@@ -40,7 +42,7 @@ export const viewHeader = (state: State, { isColoured }: { isColoured: boolean }
     drawnLine(spans, { columns: state.columns, isColoured, isSelected: false }),
   )
 
-/** What only the header shows of a state. */
+/** The fields of the state that only the header shows. */
 const IN_HEADER: ReadonlySet<string> = new Set<keyof State>(['at', 'clock', 'connection', 'rate'])
 
 /** Whether two states look the same below the header. */
@@ -62,28 +64,30 @@ function drawnLine(
 function bodyLines(state: State): Line[] {
   const { mode } = state
   if (mode.name === 'help') return helpLines()
-  if (mode.name !== 'event') return listLines(state)
-  const lines = jsonLines(mode.event, state.columns)
-  const start = Math.min(mode.scroll, Math.max(0, lines.length - bodyRows(state)))
-  return lines.slice(start, start + bodyRows(state)).map((line) => ({ spans: jsonSpans(line) }))
+  if (mode.name === 'json' || mode.name === 'timeline') return pageOf(state).lines.map((spans) => ({ spans }))
+  return listLines(state)
 }
 
 function listLines(state: State): Line[] {
-  const { shown, viewport, columns, filter, clock, watched } = state
-  if (shown.length === 0) return [{ spans: [{ text: emptyText(filter), colour: 'dim' }] }]
+  const { columns, clock, watched, customers, view } = state
+  const { shown, viewport, filter, log } = listOf(state)
+  if (shown.length === 0) return [{ spans: [{ text: emptyText(view, filter), colour: 'dim' }] }]
   const { start, end, selected } = windowOf(shown, viewport, bodyRows(state))
-  const merchantName = clock.known === 'several' ? (id: string) => watched.names.get(id) ?? id : null
+  const layout = {
+    columns: columns - 2,
+    merchantName: clock.known === 'several' ? (id: string) => watched.names.get(id) ?? id : null,
+    customerOf: finderOf(customers, log.entries),
+  }
   return shown.slice(start, end).map((entry, index) => {
     const isSelected = start + index === selected
-    return {
-      spans: [isSelected ? '▸ ' : '  ', ...entryRow(entry, { columns: columns - 2, merchantName })],
-      isSelected,
-    }
+    return { spans: [isSelected ? '▸ ' : '  ', ...entryRow(entry, layout)], isSelected }
   })
 }
 
-const emptyText = (filter: string): string =>
-  filter === '' ? '  No events yet. They appear here as they happen.' : `  No event matches ${filter}.`
+const emptyText = (view: ViewName, filter: string): string =>
+  filter === ''
+    ? `  No ${VIEWS[view].noun}s yet. They appear here as they happen.`
+    : `  No ${VIEWS[view].noun} matches ${filter}.`
 
 const LABEL_WIDTH = 9
 

@@ -1,4 +1,4 @@
-import type { Entry } from './event-log.ts'
+import type { Entry } from './entry-log.ts'
 
 /**
  * The visible part of a list. It refers to entries by number, so that it stays in place while entries are added at the end

@@ -5,7 +5,9 @@ import type { Event } from '../client/types.ts'
 import { App } from './app.tsx'
 import { watchClocks } from './clock-watch.ts'
 import type { Command } from './command.ts'
+import { CustomerWatch } from './customer-watch.ts'
 import { Display } from './display.ts'
+import { watchIgnored } from './ignored-watch.ts'
 import { layoutEngine } from './layout-engine.ts'
 import { perform } from './perform.ts'
 import { Screen } from './screen.ts'
@@ -13,6 +15,7 @@ import { startingState, type Watched } from './state.ts'
 import { Store } from './state-store.ts'
 import type { Action } from './step.ts'
 import { type Frame, view } from './view.ts'
+import { viewSources } from './view-sources.ts'
 
 /** A terminal for input and output. */
 export type Terminal = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
@@ -74,7 +77,10 @@ async function show(watching: Watching, screen: Screen, ended: AbortController):
   const commanded = (command: Command) => {
     if (command.do === 'quit') return ended.abort()
     if (command.do === 'redraw') return drawWhole()
-    perform(client, command, signal).then(dispatch, errors.report).finally(clocks.poll)
+    if (command.do === 'show') return sources.show(command.view)
+    perform(client, command, signal)
+      .then(dispatch, errors.report)
+      .finally(() => clocks.poll())
     clocks.poll()
   }
   const store = new Store(startingState({ ...sizeOf(screen), ...watching }), {
@@ -99,10 +105,22 @@ async function show(watching: Watching, screen: Screen, ended: AbortController):
     screen.forget()
     display.forget()
   }
+  const { merchant } = beginning
+  const customers = new CustomerWatch({
+    client,
+    merchant,
+    signal,
+    isKnown: (id) => store.state.customers.has(id),
+    onCustomers: (read) => dispatch({ kind: 'customers', customers: read }),
+    failed: errors.report,
+  })
+  const sources = viewSources(client, merchant, { signal, dispatch, failed: errors.report })
   dispatch({ kind: 'history', events: history })
-  const clocks = watchClocks(client, beginning.merchant, {
+  customers.want(history)
+  const clocks = watchClocks(client, merchant, {
     signal,
     onClocks: (seen) => dispatch({ kind: 'clocks', clocks: seen }),
+    failed: errors.report,
   })
   const ink = render(laidOut(view(store.state, { isColoured })), inkOptions(terminal, screen))
   const resized = () => {
@@ -114,7 +132,14 @@ async function show(watching: Watching, screen: Screen, ended: AbortController):
     await Promise.race([
       follow(client, beginning, signal, (action) => {
         clocks.pollSoon()
+        sources.pollSoon()
         dispatch(action)
+        if (action.kind === 'arrived') customers.want(action.events)
+        if (action.kind === 'reset') customers.forget()
+      }),
+      watchIgnored(client, beginning.merchant, {
+        signal,
+        onIgnored: (request) => dispatch({ kind: 'ignored', request }),
       }),
       forward?.run((failure) => dispatch({ kind: 'forwarded', failure }), signal) ?? abortion(signal),
       ink.waitUntilExit(),
@@ -153,7 +178,7 @@ const inkOptions = ({ stdin, stdout }: Terminal, screen: Screen) => ({
 
 const sizeOf = ({ columns, rows }: Screen) => ({ columns, rows })
 
-/** Takes in what happens, until the signal ends it. Events that arrive together are taken in together. */
+/** Applies the items of a stream to the state until the signal aborts. Events that arrive together are applied together. */
 async function follow(
   client: Client,
   beginning: StreamStart,

@@ -111,7 +111,7 @@ const holds = (ranges: readonly Range[], address: Address): boolean =>
 /** A format of IPv6 addresses with an embedded IPv4 address. */
 type Embedding = {
   readonly range: Range
-  /** Matches the 32 hexadecimal digits of such an address, where the range does not say it all. */
+  /** Matches the 32 hexadecimal digits of such an address, if the range is not sufficient. */
   readonly form?: RegExp
   /** Where the IPv4 address begins among the 16 bytes. */
   readonly at: number

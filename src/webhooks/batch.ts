@@ -1,7 +1,7 @@
 /** How long the first member of a batch may wait for others, in milliseconds. */
 const WAIT_MS = 10
 
-/** Groups work that would otherwise be done one by one. */
+/** Groups work, so that several members are processed together. */
 export class Batch {
   #waiting: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined

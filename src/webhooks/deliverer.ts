@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import type { DeliveryAttempt, WebhookDelivery } from '../core/webhook.ts'
-import { stopwatch, wallSeconds } from '../engine/clock.ts'
-import type { Engine } from '../engine/engine.ts'
-import type { MerchantState } from '../engine/merchant-state.ts'
-import type { Deliveries } from '../engine/outbox.ts'
-import { recordAttempt, secretOf } from '../engine/webhook-endpoint.ts'
+import { stopwatch, wallSeconds } from '../engine/machine/clock.ts'
+import type { Engine } from '../engine/machine/engine.ts'
+import type { MerchantState } from '../engine/machine/merchant-state.ts'
+import type { Deliveries } from '../engine/machine/outbox.ts'
+import { recordAttempt, secretOf } from '../engine/resources/webhook-endpoint.ts'
 import { Batch } from './batch.ts'
 import { Lane } from './lane.ts'
 import type { Reply, Send } from './sender.ts'
@@ -58,7 +58,7 @@ export class Deliverer implements Deliveries {
   }
 
   /**
-   * Sends the deliveries that are ready and not being sent: those of an earlier process, and those that could not be
+   * Sends the deliveries that are ready and not being sent: from an earlier process, or because they could not be
    * read or recorded because of the disk. Must be called at the start and regularly.
    * See docs/contract/events-and-webhooks.md#deliveries.
    */
@@ -190,8 +190,8 @@ export class Deliverer implements Deliveries {
 
   /** Reports whether a delivery is still ready after it waited; it may have been discarded. */
   #isReady({ settings }: MerchantState, { id }: WebhookDelivery): boolean {
-    const { objects } = this.#options.engine.store
-    return objects.get('webhook_delivery', settings.ordinal, id)?.is_ready ?? false
+    const { deliveries } = this.#options.engine.store
+    return deliveries.get(settings.ordinal, id)?.is_ready ?? false
   }
 
   /**

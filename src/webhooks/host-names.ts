@@ -14,7 +14,7 @@ const LOOPBACK: readonly LookupAddress[] = [
   { address: '::1', family: 6 },
 ]
 
-/** Reports whether a host name denotes this machine, whatever name servers answer (RFC 6761 6.3). */
+/** Reports whether a host name denotes this machine by definition, without a lookup (RFC 6761 6.3). */
 export const isLocalhost = (name: string): boolean => /^(?:.*\.)?localhost\.?$/i.test(name)
 
 /** The merchant whose URL contains a name, and the signal that aborts the lookup. */

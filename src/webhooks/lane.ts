@@ -1,5 +1,5 @@
 import { type DeliveryAttempt, GONE, type WebhookDelivery } from '../core/webhook.ts'
-import type { DeliveryQueue } from '../store/deliveries.ts'
+import type { DeliveryTable } from '../store/deliveries.ts'
 
 /** The maximum number of simultaneous retries of an endpoint's deliveries. */
 const MAX_RETRIES = 4
@@ -25,7 +25,7 @@ export type LaneSender = {
  * See docs/contract/events-and-webhooks.md#deliveries.
  */
 export class Lane {
-  readonly #queue: DeliveryQueue
+  readonly #queue: DeliveryTable
   readonly #endpoint: string
   readonly #sender: LaneSender
   /** The seq of the newest first attempt, which may not be recorded yet. */
@@ -40,7 +40,7 @@ export class Lane {
 
   /** @param whenIdle - called whenever the last running attempt has ended */
   constructor(
-    queue: DeliveryQueue,
+    queue: DeliveryTable,
     endpoint: string,
     { sender, whenIdle }: { sender: LaneSender; whenIdle: (lane: Lane) => void },
   ) {

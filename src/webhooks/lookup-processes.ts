@@ -11,7 +11,7 @@ type Answer =
 
 /** How long an idle child process is kept for the next name. */
 const IDLE_MS = 30_000
-/** What a child process runs. An exit would wait for the lookup, which nobody waits for once the daemon is gone. */
+/** The script of a child process. It kills itself when the daemon is gone, because an exit would wait for the lookup. */
 export const SCRIPT = `
 const { lookup } = require('node:dns')
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))

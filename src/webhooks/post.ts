@@ -1,40 +1,40 @@
 import http, { type IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
 
-/** How much of an answer is kept, in bytes. See docs/contract/events-and-webhooks.md#deliveries. */
+/** The maximum size of the part of a body that is kept, in bytes. See docs/contract/events-and-webhooks.md#deliveries. */
 const MAX_KEPT_BYTES = 1_024
 const MAX_HEADER_BYTES = 16_384
 /** The number of informational responses (1xx) that may precede a response. */
 const MAX_INFORMATIONAL = 100
-/** How much is read of what a receiver sends after a request, in bytes: far more than the answer that is kept, with its headers. */
+/** The maximum number of bytes read from a receiver: far more than headers and the kept part of a body need. */
 const MAX_BYTES = 65_536
-/** Codes of errors of a connection that the other side has closed. */
+/** Error codes of a connection that the receiver closed. */
 const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
 
 export type Post = {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly signal: AbortSignal
-  /** Keeps connections for the next post; without one, the connection is closed after the answer. */
+  /** Keeps connections open for later posts. Without an agent, the connection is closed after the response. */
   readonly agent?: http.Agent | false
   /** Resolves the host name when a connection is made; getaddrinfo by default. */
   readonly lookup?: LookupFunction
 }
 
-/** The status of an answer, and the beginning of its body. */
+/** The status of a response, and the beginning of its body. */
 export type Answer = { readonly status: number; readonly body: string }
 
-/** A kept connection was closed before an answer came: this says nothing about the receiver. */
+/** A reused connection was closed before a response arrived. The receiver may be fine, so the post can be sent again. */
 export class KeptConnectionClosed extends Error {}
 
 /**
- * Posts a body to a receiver. Redirects are answers like any other. Reading ends where the receiver sends too much,
- * whatever it consists of: informational answers, chunk extensions and trailers have no limit of their own.
- * @throws KeptConnectionClosed; Error for any other reason why there is no answer
+ * Posts a body to a receiver. Redirects are not followed. Fails if the receiver sends too many bytes, which Node does
+ * not limit: informational responses, chunk extensions and trailers.
+ * @throws KeptConnectionClosed; Error for any other reason why there is no response
  * See docs/contract/events-and-webhooks.md#delivery-attempts.
  */
 export async function post(url: URL, { body, agent = false, ...options }: Post): Promise<Answer> {
-  // TLS takes a while to load, and many receivers do without.
+  // TLS takes a while to load, and many receivers do not use it.
   const { request } = url.protocol === 'https:' ? await import('node:https') : http
   return new Promise((resolve, reject) => {
     const sent = request(url, { ...options, method: 'POST', agent, maxHeaderSize: MAX_HEADER_BYTES })
@@ -51,7 +51,7 @@ export async function post(url: URL, { body, agent = false, ...options }: Post):
       beginningOf(response).then((kept) => resolve({ status: response.statusCode ?? 0, body: kept }), reject)
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // What follows a complete answer ends the connection, and changes nothing about the answer.
+      // An error after a complete response does not change the response.
       if (answer?.complete) return
       const isLost = sent.reusedSocket && !answer && CLOSED.has(error.code)
       reject(isLost ? new KeptConnectionClosed() : error)
@@ -60,7 +60,7 @@ export async function post(url: URL, { body, agent = false, ...options }: Post):
   })
 }
 
-/** Breaks a request off when the receiver sends too much. */
+/** Aborts a request when the receiver sends too much. */
 function limitReading(sent: http.ClientRequest): void {
   let informational = 0
   sent.on('information', () => {
@@ -84,7 +84,7 @@ function limitReading(sent: http.ClientRequest): void {
   })
 }
 
-/** What is worth keeping of an answer; the rest is not read. */
+/** Reads the part of a body that is kept, and no more. */
 async function beginningOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

@@ -8,9 +8,9 @@ import { type Answer, KeptConnectionClosed, post } from './post.ts'
 import { TimeLimit } from './time-limit.ts'
 
 const TIMEOUT_MS = 15_000
-/** How long a connection is kept for the next event, unless the receiver says otherwise. */
+/** The time for which an idle connection is kept, unless the receiver requests another time. */
 const IDLE_MS = 30_000
-/** How many posts over kept connections may fail before one is sent over a new connection: one for each that the retries may have left. */
+/** The maximum number of posts over kept connections that fail before a new connection is used. Retries may leave several connections. */
 const MAX_ANEW = 5
 
 /** A post to a receiver. */
@@ -33,12 +33,12 @@ export type Send = (letter: WebhookRequest, signal: AbortSignal) => Promise<Repl
 /** The address of a receiver is refused. */
 class AddressRefused extends Error {}
 
-/** How a sender goes about it; a test may hurry it, and say itself what names stand for. */
+/** Options of a sender. Tests set a shorter timeout and their own name resolution. */
 export type SenderOptions = HostNamesOptions & { readonly timeoutMs?: number; readonly lookUp?: LookUp }
 
 /**
- * Sends posts over persistent connections. Whatever a receiver does (answers late, too much, invalidly or not at all),
- * a post ends within 15 seconds, plus the lookup of its name. A redirect is a response like any other.
+ * Sends posts over persistent connections. A post ends within 15 seconds plus the lookup of the host name, even if the
+ * response is late, too large, invalid or missing. Redirects are not followed.
  * See docs/contract/events-and-webhooks.md#delivery-attempts.
  */
 export class Sender {
@@ -75,7 +75,7 @@ export class Sender {
     for (const agent of this.#agents.values()) agent.destroy()
   }
 
-  /** Posts a letter. Where kept connections turn out to be closed, it is posted again. */
+  /** Sends a post. Sends it again if a kept connection turns out to be closed. */
   async #post({ url, merchant, headers, body }: WebhookRequest, limit: TimeLimit): Promise<Answer> {
     const { signal } = limit
     const target = new URL(url)
@@ -112,7 +112,7 @@ export class Sender {
   }
 }
 
-/** Makes connections go to the addresses that a name is resolved to. Literal addresses are not looked up: they were checked as part of the url. */
+/** Creates the lookup function of a connection, which returns only the resolved addresses. Literal addresses are not looked up: they were checked with the URL. */
 const lookupBy =
   (resolve: (hostname: string) => Promise<readonly LookupAddress[]>): LookupFunction =>
   (hostname, { all }, callback) => {

@@ -1,4 +1,4 @@
-import { stopwatch } from '../engine/clock.ts'
+import { stopwatch } from '../engine/machine/clock.ts'
 
 /** A time limit that can be paused. Its signal is aborted when the time is over, or with another signal. */
 export class TimeLimit {
@@ -28,7 +28,7 @@ export class TimeLimit {
     return this.#isOver
   }
 
-  /** Waits for work whose time does not count. */
+  /** Waits for work, and pauses the time limit meanwhile. */
   async pausedFor<T>(work: Promise<T>): Promise<T> {
     clearTimeout(this.#timer)
     this.#leftMs -= stopwatch() - this.#since

@@ -1,5 +1,5 @@
 /**
- * Shares a number of places among owners. By default one owner may take at most three quarters of them, so that it
+ * Limits concurrency: shares a number of places among owners. By default one owner may take at most three quarters, so that it
  * never excludes the others. A free place goes to the waiting owner with the fewest places.
  */
 export class FairSemaphore<Owner> {

@@ -6,8 +6,8 @@ const SMALL = 1_000
 const USUAL = 10_000
 
 /**
- * One `clock advance` of a month over monthly subscriptions, each of a customer of its own. The floor writes the same rows
- * with bare better-sqlite3. 10,000 unless --size says otherwise: to make 100,000 takes a minute.
+ * Measures one `clock advance` of a month over monthly subscriptions, one for each customer. The floor writes the same rows
+ * with bare better-sqlite3. The default size is 10,000; creating 100,000 takes a minute.
  */
 export const advancePart: Part = {
   name: 'advance',

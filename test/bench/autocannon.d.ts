@@ -1,4 +1,4 @@
-/** As much of autocannon as the bench asks of it: the package brings no types. */
+/** The part of autocannon that the bench uses. The package has no types. */
 declare module 'autocannon' {
   namespace autocannon {
     type Request = {
@@ -19,7 +19,7 @@ declare module 'autocannon' {
       readonly '2xx': number
       readonly non2xx: number
       readonly errors: number
-      /** In seconds, as it really was. */
+      /** The actual duration in seconds. */
       readonly duration: number
     }
   }

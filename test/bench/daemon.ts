@@ -5,37 +5,38 @@ import { createInterface } from 'node:readline'
 import { newFolder, removeFolder } from './folders.ts'
 import { countAsOurs } from './machine.ts'
 
-/** An answer of the API, read. */
+/** The parsed body of an API response. */
 export type Answer = Record<string, unknown>
 
-/** A server under measurement: paytwin, or a floor that speaks the same of its API. */
+/** A server under measurement: paytwin, or a floor with the same routes. */
 export type Server = {
   readonly url: string
   readonly pid: number
-  /** Ends it and waits for that: what it has written is then in its database's file. */
+  /** Stops the server and waits for its exit. Its writes are then in the database file. */
   stop(): Promise<void>
 }
 
-/** The real executable on a file database in a folder, as its users run it. */
+/** The real executable with a data folder, as users run it. */
 export type BenchDaemon = Server & {
   readonly secretKey: string
   readonly adminToken: string
   post(path: string, body: object): Promise<Answer>
   get(path: string): Promise<Answer>
-  /** Asks for something as the operator; the path is that under /_paytwin. */
+  /** Sends a request to the admin API; the path is relative to /_paytwin. */
   operate(path: string, body?: object): Promise<Answer>
 }
 
-/** Where a daemon finds what another has left. */
+/** The data folder, which a later daemon can reuse. */
 export type Kept = { readonly folder: string; readonly secretKey: string }
 
 const PAYTWIN = 'bin/paytwin.js'
-/** A clock that stands still, in the middle of a month: one month later everything has been renewed once. */
+/** The time of the frozen clock, in the middle of a month. One month later, each subscription has been renewed once. */
 export const FROZEN = ['--clock', '2026-01-15T10:00:00Z', '--seed', '1'] as const
 
 /**
- * @param options - those of serve; with --ephemeral there is no file
- * @param kept - a folder with a sandbox in it, which stays; without it there is a new one, which goes at the end
+ * Starts the daemon.
+ * @param options - the options of serve
+ * @param kept - an existing data folder to use and keep; by default a new folder that is deleted at the end
  */
 export async function startDaemon(options: readonly string[], kept?: Kept): Promise<BenchDaemon> {
   const isEphemeral = options.includes('--ephemeral')
@@ -65,8 +66,8 @@ export async function startDaemon(options: readonly string[], kept?: Kept): Prom
 }
 
 /**
- * A floor: a server of ours that does as little as can be done.
- * @param name - of the file in test/bench/floors; it prints its address when it is ready
+ * Starts a floor: a server that does the minimum of the same work.
+ * @param name - the name of the file in test/bench/floors; it prints its address when it is ready
  */
 export async function startFloor(name: string, args: readonly string[] = []): Promise<Server> {
   const { child, line } = await startProcess(floorPath(name), args)
@@ -75,7 +76,7 @@ export async function startFloor(name: string, args: readonly string[] = []): Pr
 
 export const floorPath = (name: string): string => `dist/bench/floors/${name}.js`
 
-/** Runs a floor that is no server to its end. @returns what it printed, read as JSON */
+/** Runs a floor that is a script rather than a server. @returns its output, parsed as JSON */
 export async function runFloor<Result>(name: string, args: readonly string[]): Promise<Result> {
   const { child, line } = await startProcess(floorPath(name), args)
   if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))

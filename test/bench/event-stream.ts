@@ -1,8 +1,8 @@
 import { type Agent, request } from 'node:http'
 
 /**
- * Opens a stream of events and reads it for as long as its agent lives.
- * @param hear - is given every line, whole: an event may come in two pieces
+ * Opens a stream of events and reads it until its agent is destroyed.
+ * @param hear - called with each complete line, because an event may arrive in several chunks
  */
 export function openStream(
   agent: Agent,
@@ -19,7 +19,7 @@ export function openStream(
         rest = lines.pop() ?? ''
         for (const line of lines) hear(line)
       })
-      // The end comes from here: the agent is destroyed.
+      // Destroying the agent ends the stream with an error.
       response.on('error', () => undefined)
     })
     call.on('error', reject)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 let root: string | undefined
 
-/** A new folder within the one of this run, which goes when the run ends, whatever its end. */
+/** Creates a folder within the folder of this run, which is deleted when the run ends, even if it fails. */
 export function newFolder(): string {
   root ??= mkdtempSync(join(tmpdir(), 'paytwin-bench-'))
   return mkdtempSync(join(root, 'folder-'))
@@ -20,14 +20,14 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true })
 }
 
-/** Takes away all folders of this run. */
+/** Deletes all folders of this run. */
 export function removeFolders(): void {
   if (root !== undefined) rmSync(root, { recursive: true, force: true })
 }
 
 export const databaseIn = (folder: string): string => join(folder, 'paytwin.db')
 
-/** What a database takes on disk, in bytes. Only after its daemon has ended the log is part of it, and growth tells the truth. */
+/** Returns the size of a database on disk, in bytes. Call it after the daemon has ended, when the log is part of the database. */
 export const databaseBytes = (folder: string): number =>
   [databaseIn(folder), `${databaseIn(folder)}-wal`]
     .filter(existsSync)

@@ -5,10 +5,10 @@ import { type Sandbox, sandboxOf } from './sandbox.ts'
 
 const SIZES = [1_000, 10_000, 100_000]
 
-/** What one size costs, in each of its rounds. */
+/** The measurements of one size, by round. */
 type Grown = { readonly sandbox: Sandbox; readonly months: readonly Month[] }
 
-/** The columns of the table: what is measured of a size. */
+/** The columns of the table: the measured quantities. */
 const COLUMNS: readonly {
   readonly name: string
   readonly unit: Unit
@@ -33,7 +33,7 @@ const COLUMNS: readonly {
   { name: 'advancing', unit: 'MB', of: ({ months }) => known(months.map((month) => month.peakMegabytes)) },
 ]
 
-/** How paytwin grows: the same month over ever more subscriptions, the sizes in turns. */
+/** Measures the same month with increasing numbers of subscriptions, in turns. */
 export const growthPart: Part = {
   name: 'growth',
   about: 'the table of 1,000, 10,000 and 100,000 subscriptions (--size N for the largest)',

@@ -7,8 +7,8 @@ const PATH = '/v1/payment_intents'
 const FORM = { amount: '2000', currency: 'usd', description: 'Bench' }
 
 /**
- * Creating payment intents. The floor is a bare server of the same parts that writes one row for each; the mock keeps one
- * object in a Map for each, and does nothing else.
+ * Measures the creation of payment intents. The floor is a bare server with the same parts that writes one row for each. The
+ * mock keeps one object in a Map for each, and does nothing else.
  */
 export const intentsPart: Part = {
   name: 'intents',

@@ -11,13 +11,13 @@ import { atMost, inTurns, type Outcome, type Part, quantile } from './result.ts'
 const EVENTS_PER_SECOND = 1_000
 const SECONDS = 3
 const WARM_UP_SECONDS = 1
-/** How long a straggler may take before the bench gives up. */
+/** The timeout for the last events. */
 const PATIENCE_MS = 5_000
 const INTENT = /"id":\s?"(pi_\w+)"|\b(pi_\w+)/
 
 /**
- * How long an event takes to who watches, under 1,000 events a second: from the sending of the request that makes it,
- * which is before the commit, so it is rather too much. The floor is a bare node:http server that passes on what it gets.
+ * Measures the time until a client of a stream receives an event, at 1,000 events per second. The time starts when the
+ * request is sent, before the commit, so it is an upper bound. The floor is a bare node:http server that passes bodies on.
  */
 export const latencyPart: Part = {
   name: 'latency',
@@ -67,10 +67,10 @@ async function toTail(): Promise<number[]> {
   return measure(daemon, (hear) => tail(daemon, hear)).finally(() => daemon.stop())
 }
 
-/** Begins to listen. @returns what ends it */
+/** Opens a stream. @returns a function that closes it */
 type Listen = (hear: (line: string) => void) => Promise<() => Promise<void>>
 
-/** @returns how long each event took, in milliseconds, but for those of the warm-up */
+/** @returns the time of each event after the warm-up, in milliseconds */
 async function measure(
   { post }: { post(path: string, body: object): Promise<Record<string, unknown>> },
   listen: Listen,
@@ -119,7 +119,7 @@ async function tail({ url, adminToken, post }: BenchDaemon, hear: (line: string)
     isListening = true
     hear(line)
   })
-  // It says nothing until there is something to say.
+  // The stream sends no headers before its first data.
   while (!isListening) {
     await post('/v1/customers', {})
     await delay(100)

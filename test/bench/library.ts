@@ -4,10 +4,10 @@ import { atMost, median, type Outcome, type Part } from './result.ts'
 
 type Library = typeof import('../../src/index.ts')
 
-/** How many instances and resets make a round. */
+/** The number of instances and resets in a round. */
 const TIMES = 100
 
-/** What a test waits for: a sandbox of its own, or the one it shares as it was at first. The round's number is the median of its loop. */
+/** Measures the setup of a test: a new sandbox, or the reset of a shared one. The result of a round is the median of its loop. */
 export const libraryPart: Part = {
   name: 'library',
   about: 'createPaytwin in this process: an instance after the first, and a reset, in a loop of 100',

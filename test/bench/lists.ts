@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type Answered, type Ask, openFile, populate } from './population.ts'
 
 /**
- * How long each list takes over a database of a million events: `npm run bench:lists [-- file]`. A file that is there is read
- * as it is; one that is not is filled first, which takes some minutes.
+ * Measures each list with a database of a million events: `npm run bench:lists [-- file]`. An existing file is used
+ * unchanged. A new file is filled first, which takes some minutes.
  */
 const [file = join(tmpdir(), `paytwin-lists-${process.pid}.db`)] = process.argv.slice(2)
 const SUBSCRIPTIONS = 40_000
@@ -34,7 +34,7 @@ async function time(asked: Ask, path: string) {
   return { path, found, median: ms(taken[taken.length >> 1]), worst: ms(taken.at(-1)) }
 }
 
-/** Every list with what matches few of many rows, and pages deep inside. */
+/** Every list with filters that match few of many rows, and with cursors far from the start. */
 async function paths(asked: Ask): Promise<string[]> {
   const get = (path: string): Promise<Answered> => asked('GET', path)
   const first = async (path: string) => (await get(path)).data[0]

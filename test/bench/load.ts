@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import autocannon, { type Request } from 'autocannon'
+import type { Request } from 'autocannon'
 import type { Server } from './daemon.ts'
 import { processorSeconds } from './machine.ts'
 import { type Goal, known, type Measurement } from './result.ts'
@@ -9,13 +12,23 @@ const SECONDS = 8
 const WARM_UP_SECONDS = 2
 const STEP_MS = 1
 
-/** `processorMicroseconds`: what the server's process took for one answer, all its threads together; null where unknown. */
+/** `processorMicroseconds`: the processor time of all threads of the server for one response; null if unknown. */
 export type Throughput = { readonly perSecond: number; readonly processorMicroseconds: number | null }
 
+const autocannon = loadGenerator()
+
+/** Loads autocannon, which `npm run compat` installs. */
+function loadGenerator(): typeof import('autocannon') {
+  const folder = resolve('test/compat')
+  if (!existsSync(join(folder, 'node_modules')))
+    throw new Error("The load generator is not installed: run 'npm ci --prefix test/compat'")
+  return createRequire(join(folder, 'package.json'))('autocannon')
+}
+
 /**
- * As many requests as a server answers, over 10 connections, for 8 seconds after a warm-up. The load generator runs in the
- * bench's own process: of two processors it takes the one that the server, which has one thread, leaves.
- * @param requests - what each connection goes round; they are shared out, so that no two connections ask for the same
+ * Sends requests over 10 connections at full speed, for 8 seconds after a warm-up. The load generator runs in the process of
+ * the bench, so with two processors it does not compete with the server, which has one thread.
+ * @param requests - distributed among the connections, so that no two connections send the same request
  */
 export async function fullLoad(
   { url, pid }: Pick<Server, 'url' | 'pid'>,
@@ -29,7 +42,7 @@ export async function fullLoad(
       duration: seconds,
       setupClient: (client) => {
         const share = requests.filter((_, index) => index % CONNECTIONS === connection % requests.length)
-        // A copy for each: autocannon notes in a request what it has built of it.
+        // A copy for each connection, because autocannon modifies requests.
         client.setRequests(share.map((request) => ({ ...request })))
         connection += 1
       },
@@ -47,7 +60,7 @@ export async function fullLoad(
   return { perSecond: answered / result.duration, processorMicroseconds: used && (used / answered) * 1e6 }
 }
 
-/** What is told of a request under full load. */
+/** Creates the measurements of a request under full load. */
 export const throughputOf = (
   what: string,
   { paytwin, floor }: { readonly paytwin: readonly Throughput[]; readonly floor: readonly Throughput[] },
@@ -69,7 +82,7 @@ export const throughputOf = (
   },
 ]
 
-/** A rate beside another one that was measured in turns with it. */
+/** A rate with the rate of the floor, measured in turns. */
 export const rateBeside = (
   what: string,
   own: readonly Throughput[],
@@ -83,7 +96,7 @@ export const rateBeside = (
   goals,
 })
 
-/** A request with a form body, as the API's users send it. */
+/** Creates a request with a form body, as users of the API send it. */
 export const formRequest = (
   path: string,
   token: string,
@@ -101,7 +114,7 @@ export const getRequest = (path: string, token: string): Request => ({
   headers: { authorization: `Bearer ${token}` },
 })
 
-/** Begins works at a steady rate, however long each takes. @returns what became of them */
+/** Starts tasks at a steady rate, regardless of their duration. @returns their results */
 export async function steadyLoad<Result>(
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
   work: () => Promise<Result>,
@@ -116,7 +129,7 @@ export async function steadyLoad<Result>(
   return Promise.all(works)
 }
 
-/** Does something so many times, some at a time. @returns what became of them */
+/** Runs a task a number of times, with limited concurrency. @returns the results */
 export async function inParallel<Result>(
   { times, atOnce }: { readonly times: number; readonly atOnce: number },
   work: (index: number) => Promise<Result>,

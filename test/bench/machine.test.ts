@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import { countAsOurs } from './machine.ts'
 
-/** A process of the bench that ends. */
+/** Runs a process of the bench until it ends. */
 function end(status: number | null): void {
   const child = Object.assign(new EventEmitter(), { spawnargs: ['node', 'bin/paytwin.js', 'serve'] })
   countAsOurs(child as unknown as ChildProcess)

@@ -1,35 +1,35 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** Linux tells in /proc what processes take. Elsewhere what is asked for here is null: not known. */
+/** Measurements of processes come from Linux's /proc. On other systems they are null. */
 const HAS_PROC = existsSync('/proc/self/stat')
 
-/** The processes that the bench has started and that live: what they take is none of the others' doing. */
+/** The running processes of the bench, which do not count as load of other processes. */
 const children = new Set<ChildProcess>()
 
-/** Counts a process among the bench's own, and ends the bench when the process fails: what it measured is worth nothing then. */
+/** Registers a process of the bench, and ends the bench if the process fails, because its measurements are then invalid. */
 export function countAsOurs(child: ChildProcess): void {
   children.add(child)
   child.once('exit', (status) => {
     children.delete(child)
-    // A crash may come when nobody waits for the process: an uncaught error ends the bench whatever it does.
+    // No code may be waiting for the process when it crashes. An uncaught error ends the bench in any case.
     if (status) throw new Error(`${child.spawnargs.join(' ')} ended with exit status ${status}`)
   })
 }
 
-/** Ends what still runs, at once: for the end of the bench, whatever it was. */
+/** Kills the processes that still run. Called when the bench ends for any reason. */
 export function killAll(): void {
   for (const child of children) child.kill('SIGKILL')
 }
 
-/** What Linux counts in, on all machines that Node runs on. */
+/** The ticks per second of /proc, on all Linux machines that Node supports. */
 const TICKS_A_SECOND = 100
 
 type Times = { readonly all: number; readonly busy: number; readonly ours: number }
 
 /**
- * Begins to measure what other processes take of the machine.
- * @returns what ends it, and tells their share since then in per cent of all processors; null where /proc is missing
+ * Starts to measure the load of other processes.
+ * @returns a function that ends the measurement and returns their share of all processors in percent; null without /proc
  */
 export function watchOthers(): () => number | null {
   const before = readTimes()
@@ -42,13 +42,13 @@ export function watchOthers(): () => number | null {
 }
 
 /**
- * What a process has taken of the processors since its start, in seconds; null where unknown. Unlike the time on the wall it
- * is little longer when others work too.
+ * Returns the processor time of a process since its start, in seconds; null if unknown. Unlike wall time, it hardly depends
+ * on the load of other processes.
  */
 export const processorSeconds = (pid: number): number | null =>
   HAS_PROC ? ticksOf(pid) / TICKS_A_SECOND : null
 
-/** In ticks of the kernel. Interrupts are nobody's: much of their time is the loopback's, hence our own. */
+/** In ticks of the kernel. Interrupts are not counted as load of others, because the bench's loopback traffic causes most of them. */
 function readTimes(): Times | null {
   if (!HAS_PROC) return null
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
@@ -61,18 +61,18 @@ function readTimes(): Times | null {
   return { all: busy + idle + waiting + hard + soft, busy, ours: ours.reduce((sum, one) => sum + one, 0) }
 }
 
-/** What a process has taken, with those of its children that have ended; 0 for one that is gone, as then its parent has it. */
+/** Returns the ticks of a process and its ended children; 0 for an ended process, which its parent includes. */
 function ticksOf(pid: number | string): number {
   const file = `/proc/${pid}/stat`
   if (!existsSync(file)) return 0
-  // The second field is a name in parentheses, in which anything can be; utime is the 14th field.
+  // The second field is a name in parentheses, which can contain any characters. utime is the 14th field.
   const fields = readFileSync(file, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
 }
 
-/** The resident set of a process, now and at its largest since `resetPeak`, in megabytes (10⁶ bytes); null where unknown. */
+/** Returns the resident set of a process, current and peak since `resetPeak`, in megabytes (10⁶ bytes); null if unknown. */
 export const residentMegabytes = (pid: number): number | null => statusField(pid, 'VmRSS')
 export const peakMegabytes = (pid: number): number | null => statusField(pid, 'VmHWM')
 

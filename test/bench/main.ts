@@ -26,7 +26,7 @@ process.once('exit', () => {
   killAll()
   removeFolders()
 })
-/** What is told in the end, be it that a part fails or somebody ends the run: what has been measured is not lost. */
+/** Prints the report. Also called if a part fails or the run is interrupted, so that measurements are not lost. */
 let tell = () => {}
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {

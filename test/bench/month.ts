@@ -9,20 +9,20 @@ const IDLE_MS = 1_000
 
 export type Month = {
   readonly secondsPerRenewal: number
-  /** Of the processor's time, by all threads of the process; null where unknown. */
+  /** The processor time of all threads of the process; null if unknown. */
   readonly processorSecondsPerRenewal: number | null
   readonly bytesPerRenewal: number
-  /** A second after the start, with nothing to do, and at most while it advanced; null where unknown. */
+  /** Memory one second after the start, idle, and the peak during the advance; null if unknown. */
   readonly idleMegabytes: number | null
   readonly peakMegabytes: number | null
 }
 
-/** The floor is not asked for its memory. */
+/** The memory of the floor is not measured. */
 export type FloorMonth = Omit<Month, `${string}Megabytes`>
 
 /**
- * How many months make 10,000 renewals, after which the program is warm; and how many of a small sandbox it takes to have
- * something to measure. A large one is so long about its first month that the warming up is lost in it.
+ * The number of months with 10,000 renewals, after which the program is warm, and the number of months of a small sandbox to
+ * measure. The first month of a large sandbox takes so long that the warm-up does not matter.
  */
 const monthsOf = (subscriptions: number) => ({
   toWarmUp: subscriptions < 100_000 ? Math.ceil(10_000 / subscriptions) : 0,
@@ -30,8 +30,8 @@ const monthsOf = (subscriptions: number) => ({
 })
 
 /**
- * Advances a copy of a sandbox by a month, wall time.
- * @param look - is given the folder afterwards, when the daemon has ended
+ * Advances a copy of a sandbox by a month, and measures the wall time.
+ * @param look - called with the folder after the daemon has ended
  */
 export async function monthOfPaytwin<Seen>(
   sandbox: Sandbox,
@@ -67,16 +67,16 @@ export async function monthOfPaytwin<Seen>(
   }
 }
 
-/** What the floor prints: seconds of one renewal. */
+/** The output of the floor: the seconds of one renewal. */
 type Written = { readonly renewals: number; readonly wall: number; readonly processor: number }
 
-/** The mean: a month of a small sandbox is not much longer than what the kernel counts in. */
+/** The mean is used, because a month of a small sandbox is not much longer than a tick of the kernel. */
 const perRenewal = (months: readonly number[], subscriptions: number): number | null =>
   months.length === 0 ? null : months.reduce((sum, month) => sum + month, 0) / months.length / subscriptions
 
 /**
- * The same rows in a copy of the same sandbox, written by nothing but better-sqlite3.
- * @param after - a folder in which paytwin has renewed what is in the sandbox
+ * Writes the same rows to a copy of the same sandbox with bare better-sqlite3.
+ * @param after - a folder in which paytwin has renewed the sandbox's subscriptions
  */
 export async function monthOfFloor(sandbox: Sandbox, after: string): Promise<FloorMonth> {
   const { subscriptions } = sandbox
@@ -97,7 +97,7 @@ export async function monthOfFloor(sandbox: Sandbox, after: string): Promise<Flo
   }
 }
 
-/** @returns seconds, on the wall and of the processor */
+/** @returns the wall time and the processor time, in seconds */
 async function advance(
   daemon: BenchDaemon,
   subscriptions: number,

@@ -26,7 +26,7 @@ describe('the command line of the bench', () => {
     expect(() => benchOptions(args, KNOWN)).toThrow(why)
   })
 
-  test('every part has a name of its own', () => {
+  test('every part has a unique name', () => {
     const names = PARTS.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })

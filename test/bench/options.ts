@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export type BenchOptions = {
   readonly parts: readonly string[]
   readonly rounds: number
@@ -9,11 +9,12 @@ export type BenchOptions = {
   readonly help: boolean
 }
 
-/** What was asked for cannot be: a sentence for the person who did. */
+/** The command line is invalid. The message is a sentence for the user. */
 export class WrongUsage extends Error {}
 
 /**
- * @param args - those after `npm run bench --`
+ * Parses the command line.
+ * @param args - the arguments after `npm run bench --`
  * @param known - the names of all parts
  * @throws WrongUsage
  */

@@ -12,7 +12,7 @@ import { subscriptionsPart } from './subscriptions.ts'
 import { webhooksPart } from './webhooks.ts'
 import { yearPart } from './year.ts'
 
-/** All that is measured, in the order in which it runs. */
+/** All parts of the bench, in the order in which they run. */
 export const PARTS: readonly Part[] = [
   startPart,
   libraryPart,

@@ -1,18 +1,18 @@
 import Sqlite from 'better-sqlite3'
-import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
+import { KINDS } from '../../src/core/kinds.ts'
+import { openSandbox, type Sandbox } from '../../src/daemon/sandbox.ts'
 import { BLOCK_ROWS } from '../../src/store/blocks.ts'
-import { KINDS } from '../../src/store/columns.ts'
 
 const KEY = 'sk_test_51SecretSecretSecretSecretSe'
 const CLOCK = 1_769_853_600
 const PARALLEL = 50
 
-// biome-ignore lint/suspicious/noExplicitAny: a script knows what it is answered
+// biome-ignore lint/suspicious/noExplicitAny: the script knows the shape of each response
 export type Answered = Record<string, any>
 export type Ask = (method: string, path: string, body?: object, key?: string) => Promise<Answered>
 export type Opened = { readonly sandbox: Sandbox; readonly ask: Ask }
 
-/** A sandbox on a file, and who asks it without a socket. */
+/** A sandbox with a file, and a client without a socket. */
 export async function openFile(database: string): Promise<Opened> {
   const send = async () => ({ status: 200, body: 'ok' })
   const sandbox = await openSandbox({ database, clock: CLOCK, seed: '1', secretKey: KEY, send })
@@ -36,8 +36,8 @@ export async function openFile(database: string): Promise<Opened> {
 }
 
 /**
- * Fills a new file: at first a little of all that is rare, then years of one subscription, then many subscriptions over
- * months; a second merchant has next to nothing. What no advance makes many of is copied by hand.
+ * Fills a new file: first a few rare objects, then years of one subscription, then many subscriptions over months. A second
+ * merchant has hardly any objects. Rows that an advance does not create in large numbers are copied with SQL.
  */
 export async function populate(file: string, subscriptions: number, months: number): Promise<void> {
   const { sandbox, ask } = await openFile(file)
@@ -96,7 +96,7 @@ async function rarities(post: Post, price: Answered): Promise<void> {
   await post('/v1/invoices', { customer: customer.id, currency: 'usd' })
 }
 
-/** A subscription of many years, on a clock of its own. */
+/** Creates a subscription of many years, on a test clock. */
 async function longLife(post: Post, price: Answered): Promise<void> {
   const path = '/v1/test_helpers/test_clocks'
   const clock = await post(path, { frozen_time: CLOCK })
@@ -110,7 +110,7 @@ async function longLife(post: Post, price: Answered): Promise<void> {
   for (let years = 0; years < 30; years += 1) await post(`${path}/${clock.id}/advance`, { by: '1y' })
 }
 
-/** Rows that no advance makes many of. */
+/** Copies rows that an advance does not create in large numbers. */
 function copyByHand(file: string): void {
   const database = new Sqlite(file)
   const numbers = (count: number) =>
@@ -130,7 +130,7 @@ function copyByHand(file: string): void {
     collection_method, items, start_date, billing_cycle_anchor, current_period_start, current_period_end,
     missing_payment_method, cancel_at_period_end, metadata) select 'sub_copy' || i, 1, ${CLOCK}, 'canceled',
     'cus_copy' || i, 'usd', 'charge_automatically', '[]', 0, 0, 0, 0, 'cancel', 0, '{}' from n`)
-  // What the store does with each row that it adds.
+  // The store does this for each row that it adds.
   for (const table of ['price', 'product', 'customer', 'subscription'] as const) {
     const kind = KINDS.indexOf(table)
     database.exec(`replace into block select ${kind}, merchant, seq / ${BLOCK_ROWS}, min(created), max(created), 0

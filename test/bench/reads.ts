@@ -6,7 +6,7 @@ import { atLeast, inTurns, type Outcome, type Part, ratioAtLeast } from './resul
 const PATH = '/v1/payment_intents'
 const INTENTS = 1_000
 
-/** Reading payment intents, each connection a hundred of them in turn. The floor reads one row and answers it as it is. */
+/** Measures reads of payment intents. Each connection reads a hundred of them in turn. The floor reads one row and returns it. */
 export const readsPart: Part = {
   name: 'reads',
   about: 'GET /v1/payment_intents/{id}, against the same bare server',
@@ -59,7 +59,7 @@ async function ofMock(): Promise<Throughput> {
   }
 }
 
-/** Reads what was made in a server that asks for no key. */
+/** Reads the created objects from a server without keys. */
 function readingOf(server: Server): Promise<Throughput> {
   const body = new URLSearchParams({ amount: '2000', currency: 'usd', description: 'Bench' })
   return reading(server, 'any', async () => {

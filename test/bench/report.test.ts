@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { tableOf } from './report.ts'
 import { atLeast, atMost, ratioAtLeast } from './result.ts'
 
-test('the table aligns what was measured, and says what is not known', () => {
+test('the table aligns the measurements, and marks unknown ones', () => {
   const table = tableOf([
     {
       part: 'intents',

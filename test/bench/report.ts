@@ -1,10 +1,10 @@
 import { isMet, type Measurement, median, ratiosOf } from './result.ts'
 
-/** What became of a part. */
+/** The result of a part. */
 export type PartReport = {
   readonly part: string
   readonly seconds: number
-  /** What other processes took of the machine meanwhile, in per cent; null where that is not known. */
+  /** The share of all processors that other processes used meanwhile, in percent; null if unknown. */
   readonly othersPercent: number | null
   readonly measurements: readonly Measurement[]
   readonly text?: string
@@ -12,7 +12,7 @@ export type PartReport = {
 
 const HEADINGS = ['part', 'what', 'paytwin', 'floor', 'ratio', 'goal', 'met', 'others'] as const
 
-/** One table for people: medians, with the least and the most of the rounds in parentheses. */
+/** Formats a table for people: medians, with the minimum and the maximum of the rounds in parentheses. */
 export function tableOf(reports: readonly PartReport[]): string {
   const rows = reports.flatMap(({ part, othersPercent, measurements }) =>
     measurements.map((measurement, index) => [
@@ -40,7 +40,7 @@ function cellsOf(measurement: Measurement): string[] {
   ]
 }
 
-/** `1,234 /s (1,200–1,300)`; nothing of no numbers. */
+/** Formats numbers: `1,234 /s (1,200–1,300)`; empty without numbers. */
 function withSpread(values: readonly number[], unit: string): string {
   if (values.length === 0) return ''
   const middle = quantity(median(values), unit)
@@ -51,13 +51,13 @@ function withSpread(values: readonly number[], unit: string): string {
 
 const quantity = (value: number, unit: string) => `${rounded(value)}${unit === '×' ? '×' : ` ${unit}`}`
 
-/** Three digits at least, no more decimals than two. */
+/** Formats a number with at least three digits and at most two decimals. */
 export function rounded(value: number): string {
   const decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   return value.toLocaleString('en-US', { maximumFractionDigits: decimals })
 }
 
-/** Columns of equal width, the first row being the headings. */
+/** Formats rows in columns of equal width. The first row has the headings. */
 export function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[]) =>

@@ -42,7 +42,7 @@ describe('whether goals are met', () => {
   })
 })
 
-describe('the middle of numbers', () => {
+describe('the median', () => {
   test.each([
     [[3, 1, 2], 0.5, 2],
     [[1, 2, 3, 4], 0.5, 3],
@@ -52,12 +52,12 @@ describe('the middle of numbers', () => {
     expect(quantile(values, share)).toBe(wanted)
   })
 
-  test('there is none of nothing', () => {
+  test('does not exist without numbers', () => {
     expect(median([])).toBeNaN()
   })
 })
 
-test('works take turns', async () => {
+test('tasks run in turns', async () => {
   const order: string[] = []
   const work = (name: string) => async () => order.push(name)
   const results = await inTurns(2, { a: work('a'), b: work('b') })

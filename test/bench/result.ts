@@ -1,32 +1,32 @@
-/** What a number counts. Rates are per second. */
+/** The unit of a number. Rates are per second. */
 export type Unit = '/s' | 'ms' | 's' | 'µs' | 'MB' | 'bytes' | '%' | '×'
 
-/** What is wanted of a measurement's median, or of its ratio to the floor. */
+/** The goal for the median of a measurement, or for its ratio to the floor. */
 export type Goal = { readonly of: 'paytwin' | 'ratio'; readonly is: '≤' | '≥'; readonly limit: number }
 
-/** One line of the table: a quantity, as it was measured in each round. */
+/** One line of the table: a quantity with the measurement of each round. */
 export type Measurement = {
   readonly what: string
   readonly unit: Unit
-  /** One number a round; none where the machine does not tell. */
+  /** One number for each round; empty if the machine does not report it. */
   readonly paytwin: readonly number[]
-  /** The same of the floor, one a round, in turns with paytwin; without a floor there is no ratio. */
+  /** The measurements of the floor, in turns with paytwin. Without a floor there is no ratio. */
   readonly floor?: readonly number[]
   readonly goals: readonly Goal[]
 }
 
 export type Outcome = {
   readonly measurements: readonly Measurement[]
-  /** Text of its own, such as a table of another form. */
+  /** Additional text, such as a table of another form. */
   readonly text?: string
 }
 
-/** How a part is to run. */
+/** The options of a part. */
 export type Wanted = {
   readonly rounds: number
-  /** How many subscriptions; undefined for the part's own size. */
+  /** The number of subscriptions; undefined for the part's default. */
   readonly size: number | undefined
-  /** Says to the person who waits what goes on. */
+  /** Reports the progress to the user. */
   readonly note: (text: string) => void
 }
 
@@ -43,7 +43,7 @@ export const atMost = (limit: number): Goal => ({ of: 'paytwin', is: '≤', limi
 export const ratioAtLeast = (limit: number): Goal => ({ of: 'ratio', is: '≥', limit })
 export const ratioAtMost = (limit: number): Goal => ({ of: 'ratio', is: '≤', limit })
 
-/** The middle one, of an even number the upper of the two; NaN of none. */
+/** Returns the median; of an even number of values, the upper of the middle two; NaN without values. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 /** @param share - 0 to 1, as in 0.99 for the value that 99 of 100 do not exceed */
@@ -52,11 +52,11 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN
 }
 
-/** paytwin against the floor, round by round; empty without a floor. */
+/** Returns the ratios of paytwin to the floor, by round; empty without a floor. */
 export const ratiosOf = ({ paytwin, floor = [] }: Measurement): number[] =>
   floor.map((below, round) => (paytwin[round] ?? Number.NaN) / below)
 
-/** Whether the medians meet all goals; null when there is no goal, or nothing was measured. */
+/** Returns whether the medians meet all goals; null if there is no goal or no measurement. */
 export function isMet(measurement: Measurement): boolean | null {
   const { goals, paytwin } = measurement
   if (goals.length === 0 || paytwin.length === 0) return null
@@ -66,7 +66,7 @@ export function isMet(measurement: Measurement): boolean | null {
   })
 }
 
-/** Rounds of several works in turns: machines are noisy, and only runs that take turns can be compared. */
+/** Runs several tasks in turns. Machines are noisy, and only runs in turns can be compared. */
 export async function inTurns<Works extends Readonly<Record<string, () => Promise<unknown>>>>(
   rounds: number,
   works: Works,

@@ -4,17 +4,17 @@ import { inParallel } from './load.ts'
 
 const AT_ONCE = 50
 
-/** A folder with monthly subscriptions in it, each of a customer of its own, all of the same second. */
+/** A data folder with monthly subscriptions, one for each customer, all created in the same second. */
 export type Sandbox = Kept & {
   readonly subscriptions: number
-  /** How long it took to make them by requests, one for the customer and one for the subscription. */
+  /** The time to create them with two requests each, for the customer and for the subscription. */
   readonly secondsToMake: number
   readonly bytes: number
 }
 
 const made = new Map<number, Promise<Sandbox>>()
 
-/** Made once in a run: whoever changes it takes a copy. */
+/** Creates the folder once in a run. A part that changes it makes a copy. */
 export function sandboxOf(subscriptions: number, note: (text: string) => void): Promise<Sandbox> {
   const sandbox = made.get(subscriptions) ?? make(subscriptions, note)
   made.set(subscriptions, sandbox)
@@ -36,7 +36,7 @@ async function make(subscriptions: number, note: (text: string) => void): Promis
   return { ...kept, subscriptions, secondsToMake, bytes: databaseBytes(kept.folder) }
 }
 
-/** Makes monthly subscriptions, each of a customer of its own, as many at once as a busy application would. */
+/** Creates monthly subscriptions, one for each customer, with the concurrency of a busy application. */
 export async function subscribe(
   { post }: { post(path: string, body: object): Promise<Record<string, unknown>> },
   subscriptions: number,

@@ -4,13 +4,13 @@ import { floorPath } from './daemon.ts'
 import { countAsOurs } from './machine.ts'
 import { inTurns, type Outcome, type Part, ratioAtMost } from './result.ts'
 
-/** A start takes a fraction of a second, so there are more of them than rounds of the other parts. */
+/** A start takes a fraction of a second, so this part has more rounds than the others. */
 const STARTS_A_ROUND = 5
 
 const PAYTWIN = ['bin/paytwin.js', 'serve', '--ephemeral', '--json', '--port', '0', '--log-level', 'error']
 const FLOOR = [floorPath('bare-http')]
 
-/** From the call that starts the process to the whole of the first authenticated answer. The floor is a bare server of node:http. */
+/** Measures the time from the start of the process to the end of the first authenticated response. The floor is a bare node:http server. */
 export const startPart: Part = {
   name: 'start',
   about: 'cold start, to the first authenticated 200, against bare node:http',

@@ -6,7 +6,7 @@ import { sandboxOf, subscribe } from './sandbox.ts'
 const TIMES = 10
 const USUAL = 10_000
 
-/** What it costs to save, to restore and to reset, as the caller sees it. */
+/** Measures a save, a restore and a reset, as the caller sees them. */
 export const statePart: Part = {
   name: 'state',
   about: 'saving, restoring and resetting, on disk and in memory (--size N, usually 10,000)',
@@ -40,7 +40,7 @@ async function inMemory(subscriptions: number): Promise<BenchDaemon> {
 
 type Doing = 'save' | 'restore' | 'reset'
 
-/** Ends the daemon, too. */
+/** Also ends the daemon. */
 async function measure(
   daemon: BenchDaemon,
   name: string,

@@ -7,7 +7,7 @@ import { atMost, known, type Outcome, type Part } from './result.ts'
 const STREAMS = 1_000
 const EVENTS = 200
 
-/** 1,000 readers of one merchant's live events, each of whom has to get every event. It has no rounds. */
+/** Measures 1,000 readers of one merchant's live events. Each reader must receive every event. It has no rounds. */
 export const streamsPart: Part = {
   name: 'streams',
   about: '1,000 open event streams',

@@ -4,12 +4,12 @@ import { formRequest, fullLoad, inParallel, type Throughput, throughputOf } from
 import { atLeast, inTurns, type Outcome, type Part } from './result.ts'
 
 const PATH = '/v1/subscriptions'
-/** Subscriptions are spread over so many: real customers do not have thousands each. */
+/** The number of customers that share the subscriptions, because real customers do not have thousands each. */
 const CUSTOMERS = 2_000
 
 /**
- * Creating subscriptions with all that comes with one: a payment method, an invoice, an intent, a charge, events. The floor
- * is the bare server once more; it reads the customer and writes the very rows that paytwin leaves.
+ * Measures the creation of subscriptions with a payment method, an invoice, an intent, a charge and events. The floor is the
+ * bare server: it reads the customer and writes the same rows as paytwin.
  */
 export const subscriptionsPart: Part = {
   name: 'subscriptions',
@@ -28,7 +28,7 @@ export const subscriptionsPart: Part = {
 
 type Sandbox = Kept & { readonly customers: readonly string[]; readonly price: string }
 
-/** Customers, a price, and one subscription: the floor's pattern. */
+/** Creates customers, a price, and one subscription, which the floor copies. */
 async function makeCustomers(): Promise<Sandbox> {
   const folder = newFolder()
   const given = { folder, secretKey: 'sk_test_BenchBenchBenchBenchBench' }

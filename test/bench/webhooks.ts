@@ -8,7 +8,7 @@ const EVENTS_PER_SECOND = 1_000
 const SECONDS = 5
 const WARM_UP_SECONDS = 2
 
-/** Requests beside webhooks. The floor is paytwin itself with none to send. */
+/** Measures requests while webhooks are sent. The floor is paytwin without webhooks. */
 export const webhooksPart: Part = {
   name: 'webhooks',
   about: 'p99 of requests while as many webhooks go out, against none',
@@ -40,15 +40,15 @@ export const webhooksPart: Part = {
 }
 
 type Result = {
-  /** Of POST /v1/payment_intents under the load, in milliseconds. */
+  /** The latency of POST /v1/payment_intents under load, in milliseconds. */
   readonly p99: number
-  /** How long the last event took from its answer to the receiver, in milliseconds; null without one. */
+  /** The time from the last response to the receipt of its event, in milliseconds; null without a receiver. */
   readonly lagMs: number | null
 }
 
 /**
- * 1,000 payment intents a second, each of which tells one event; with a receiver that answers at once, or without. Every
- * event has to come to it, in order.
+ * Creates 1,000 payment intents per second, each with one event, with or without a receiver that responds at once. The
+ * receiver must get every event, in order.
  */
 async function measure({ withReceiver }: { withReceiver: boolean }): Promise<Result> {
   const daemon = await startDaemon(FROZEN)
@@ -76,7 +76,7 @@ async function measure({ withReceiver }: { withReceiver: boolean }): Promise<Res
   }
 }
 
-/** @returns how long each request took, in milliseconds */
+/** @returns the latency of each request, in milliseconds */
 const load = (daemon: BenchDaemon, seconds: number): Promise<number[]> =>
   steadyLoad({ perSecond: EVENTS_PER_SECOND, seconds }, async () => {
     const sent = performance.now()
@@ -84,7 +84,7 @@ const load = (daemon: BenchDaemon, seconds: number): Promise<number[]> =>
     return performance.now() - sent
   })
 
-/** Event ids sort as the events do. */
+/** Event ids sort in the order of the events. */
 async function startReceiver() {
   const ids: string[] = []
   let wanted: { count: number; reached: () => void } | undefined

@@ -8,10 +8,10 @@ import { type Sandbox, sandboxOf } from './sandbox.ts'
 const USUAL = 100_000
 const MONTHS = 12
 const EVERY_MS = 50
-/** Every so many looks at the clock, one a second, the person who waits is told. */
+/** The number of polls of the clock, one per second, between two progress messages. */
 const NOTE_EVERY = 10
 
-/** Twelve months in one advance, while the API is read: 1.2 million renewals. It has no rounds. */
+/** Measures an advance of twelve months with 1.2 million renewals, while the API is read. It has no rounds. */
 export const yearPart: Part = {
   name: 'year',
   about: '12 months in one advance, reading meanwhile (--size N, usually 100,000; some 3 GB of disk)',
@@ -34,7 +34,7 @@ export const yearPart: Part = {
   },
 }
 
-/** How far the advance was, said by the clock at a moment of ours. */
+/** The progress of the advance at a moment, as the clock reports it. */
 type Progress = { readonly atSeconds: number; readonly renewals: number }
 
 type Seen = {
@@ -59,13 +59,13 @@ async function watchYear(
   const advancing = daemon.post('/v1/test_helpers/clock/advance', { by: `${MONTHS}mo` }).finally(() => {
     isOver = true
   })
-  /** Asks again and again until the advance is over. @returns how long each answer took, in milliseconds */
+  /** Sends requests until the advance has ended. @returns the latency of each, in milliseconds */
   const asking = async (path: () => string, everyMs: number, look: (answer: Answer) => void = () => {}) => {
     const times: number[] = []
     while (!isOver) {
       const asked = performance.now()
       const answer = await daemon.get(path())
-      // One that was answered after the end may have waited for nothing.
+      // A request that ended after the advance may not have waited for it.
       if (!isOver) {
         times.push(performance.now() - asked)
         look(answer)
@@ -94,7 +94,7 @@ async function watchYear(
   const seconds = elapsed()
   const { invoices_paid } = summary as { invoices_paid: number }
   if (invoices_paid !== subscriptions * MONTHS)
-    throw new Error(`${invoices_paid} renewals were told at the end`)
+    throw new Error(`${invoices_paid} renewals were reported at the end`)
   return { seconds, intentMs, listMs, progress, peakMegabytes: peakMegabytes(daemon.pid) }
 }
 
@@ -129,7 +129,7 @@ function outcomeOf(seen: Seen, { subscriptions }: Sandbox, bytesPerRenewal: numb
   }
 }
 
-/** How fast the progress that was told went in each third of the time: a rate that falls shows what grows with the database. */
+/** Computes the rate of the reported progress in each third of the time. A falling rate shows work that grows with the database. */
 function thirdsOf({ progress, seconds }: Seen, renewals: number) {
   const all = [{ atSeconds: 0, renewals: 0 }, ...progress, { atSeconds: seconds, renewals }]
   const back = all.findIndex(({ renewals: told }, index) => told < (all[index - 1]?.renewals ?? 0))
@@ -141,7 +141,7 @@ function thirdsOf({ progress, seconds }: Seen, renewals: number) {
   return ['first', 'second', 'last'].map((name, third) => {
     const [from, to] = [nearest((seconds * third) / 3), nearest((seconds * (third + 1)) / 3)]
     return {
-      what: `told progress in the ${name} third`,
+      what: `reported progress in the ${name} third`,
       unit: '/s' as const,
       paytwin: to === from ? [] : [(to.renewals - from.renewals) / (to.atSeconds - from.atSeconds)],
       goals: [],

@@ -3,7 +3,7 @@ import { run } from '../../src/cli/program.ts'
 import { type Finished, paytwin, type RunningDaemon, startDaemon } from './executable.ts'
 import { recordedIo } from './terminal.ts'
 
-/** Where the clocks of these daemons stand at first. */
+/** The initial time of the daemons' clocks. */
 export const NOW = '2026-01-31T10:00:00Z'
 export const NOW_SECONDS = 1_769_853_600
 export const ESCAPE = '\u001b'

@@ -53,7 +53,7 @@ async function post(daemon: RunningDaemon, path: string, body: object, key?: str
 
 const customer = (n: number) => ({ name: `Customer ${n}`, description: 'x'.repeat(4_000) })
 
-/** Makes customers, each under a key of its own, until one is refused. @returns the ids of those that were acknowledged */
+/** Creates customers, each with an idempotency key, until one is refused. @returns the ids of the created ones */
 async function fill(daemon: RunningDaemon): Promise<string[]> {
   const made: string[] = []
   for (;;) {
@@ -87,7 +87,7 @@ test('on a full disk writes fail and reads are served; with free space everythin
   expect(readdirSync(join(data, 'snapshots'))).toEqual(['before.db'])
 
   limitFileSize(daemon, 'unlimited')
-  // What was refused may be asked again with its key, and happens once.
+  // A refused request can be retried with its key, and is executed once.
   const again = await post(daemon, '/v1/customers', customer(made.length), `key ${made.length}`)
   expect(again.status).toBe(201)
   const replayed = await post(daemon, '/v1/customers', customer(made.length), `key ${made.length}`)

@@ -22,7 +22,7 @@ test('a project tests its billing with one command', async () => {
 }, 60_000)
 
 test('a failing test of the project fails the command', async () => {
-  // Without --clock the merchant's clock is live, and stands on another day.
+  // Without --clock the merchant's clock is live, and shows another day.
   const { status, stdout } = await paytwin(['run', '--', 'npx', 'vitest', 'run'], {
     cwd: EXAMPLE,
     env: { NO_COLOR: '1' },

@@ -24,7 +24,7 @@ export type RunningDaemon = {
   readonly child: ChildProcess
   /** Lets commands find it, wherever they run. */
   readonly env: Environment
-  /** All that has come on stderr. */
+  /** The complete output on stderr so far. */
   log(): string
   /** Ends it with a signal. @returns its exit status; null when the signal killed it */
   stop(signal?: NodeJS.Signals): Promise<number | null>
@@ -32,7 +32,7 @@ export type RunningDaemon = {
 
 export type Finished = { readonly status: number | null; readonly stdout: string; readonly stderr: string }
 
-/** A new folder of its own for one test; `remove` takes it away again. A crash that a log in it reports fails the test. */
+/** Creates a folder for one test; `remove` deletes it. A crash in a log of the folder fails the test. */
 export function temporaryFolder(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'paytwin-test-'))
   const remove = () => {
@@ -103,7 +103,7 @@ export async function firstLine(stream: NodeJS.ReadableStream): Promise<string |
   return lines(stream).next()
 }
 
-/** The lines of a stream, one at a time as they come. */
+/** Yields the lines of a stream as they arrive. */
 export function lines(stream: NodeJS.ReadableStream): { next(): Promise<string | undefined> } {
   const iterator = createInterface(stream)[Symbol.asyncIterator]()
   return { next: async () => (await iterator.next()).value }
@@ -124,7 +124,7 @@ export async function api<Answer = { id: string }>(
   return response.json() as Promise<Answer>
 }
 
-/** A customer with a monthly subscription of 20.00 USD whose card does as it is told. */
+/** Creates a customer with a monthly subscription of 20.00 USD and a card with scripted outcomes. */
 export async function subscribe(
   daemon: RunningDaemon,
   outcomes: readonly string[] = [],
@@ -146,7 +146,7 @@ export async function subscribe(
   return { customer: customer.id, subscription: subscription.id }
 }
 
-/** An app, and what it asks the daemon's merchant for. */
+/** Creates an app, and its authorization request to the daemon's merchant. */
 export async function ask(
   daemon: RunningDaemon,
   redirect_uri = 'http://127.0.0.1:8080/callback',
@@ -165,7 +165,7 @@ export function cleanEnvironment(): Record<string, string> {
   return Object.fromEntries(given) as Record<string, string>
 }
 
-/** A port on which nobody listens just now. */
+/** Returns a port that is currently free. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

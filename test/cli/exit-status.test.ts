@@ -4,7 +4,7 @@ import { type Listed, NOUNS, nameOf, VERBS } from './command-tree.ts'
 import { type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
 import { recordedIo } from './terminal.ts'
 
-/** What asks no daemon, or brings its own. */
+/** The commands that call no daemon, or start one. */
 const LOCAL = new Set(['serve', 'start', 'run', 'logs', 'completion', 'webhooks listen'])
 
 const folder = temporaryFolder()
@@ -34,7 +34,7 @@ const neededBy = ({ command }: Listed, except?: string): readonly string[] =>
   command.options.flatMap(({ mandatory, long }) => (mandatory && long && long !== except ? [long, 'x'] : []))
 const exampleOf = ({ examples: [first] }: Listed): readonly string[] => first ?? []
 
-/** Each argument of one value, and each option that takes one, with a call in which it is empty. */
+/** Each single-value argument and option, with a call in which it is empty. */
 const EMPTY_VALUES = VERBS.flatMap((listed) => {
   const { path, command } = listed
   const args = command.registeredArguments

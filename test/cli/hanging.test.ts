@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { api, paytwin, type RunningDaemon, start, startDaemon, temporaryFolder } from './executable.ts'
 
 const SECRET_KEY = 'sk_test_000000000000000000000001'
-/** How long requests under way may delay the end, and what a loaded machine takes beside. */
+/** The maximum delay of the end by requests in progress, and a margin for a loaded machine. */
 const LIMIT_MS = 2_000 + 3_000
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -19,7 +19,7 @@ afterEach(() => {
   folder.remove()
 })
 
-/** Whether a process runs; one that has ended may still be there until its parent takes note of that. */
+/** Whether a process runs. An ended process still exists until its parent reads its exit status. */
 function lives(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -28,7 +28,7 @@ function lives(pid: number): boolean {
   }
 }
 
-/** The child process in which a daemon looks a name up, if it has started one. */
+/** Returns the child process in which a daemon resolves a name, if it has started one. */
 function lookupOf(daemon: number): number | undefined {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -44,7 +44,7 @@ function lookupOf(daemon: number): number | undefined {
     })
 }
 
-/** Stops the child process that looks a name up, as soon as there is one: then the lookup takes forever. */
+/** Suspends the child process that resolves a name as soon as it exists, so that the lookup never ends. */
 async function hangLookup(daemon: number): Promise<void> {
   const pid = await vi.waitFor(
     () => {

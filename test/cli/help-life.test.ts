@@ -7,7 +7,7 @@ import { runHere } from './command-line.ts'
 import { nameOf, VERBS } from './command-tree.ts'
 import { lines, paytwin, start, subscribe, temporaryFolder } from './executable.ts'
 
-// The examples of the commands that begin, end or watch a daemon: each runs in a folder of its own.
+// The examples of the commands that start, stop or watch a daemon. Each runs in a separate folder.
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures', import.meta.url))
 
@@ -39,8 +39,8 @@ async function succeed(args: readonly string[]): Promise<string> {
 }
 
 /**
- * Runs a command that goes on until Ctrl-C. @returns its first line
- * @param act - makes happen what it waits for, again and again, for nobody knows when it has begun to listen
+ * Runs a command that runs until Ctrl-C. @returns its first line
+ * @param act - triggers what the command waits for; called repeatedly, because it is unknown when the command is ready
  */
 async function firstLineOf(
   args: readonly string[],

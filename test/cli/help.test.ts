@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.stop())
 
-/** Brings back the state in which examples run, whatever those before did. Snapshots hold neither apps nor which keys are revoked. */
+/** Restores the state for the next example. Snapshots contain neither apps nor revocations of keys, so these are restored separately. */
 beforeEach(async () => {
   expect(await here(['snapshots', 'restore', 'at-first'])).toMatchObject({ status: 0 })
   expect(await here(['snapshots', 'save', 'before-renewal'])).toMatchObject({ status: 0 })
@@ -22,8 +22,9 @@ beforeEach(async () => {
 
 const here = (args: readonly string[]): Promise<Finished> => runHere(args, daemon)
 
-/** These do not end by themselves, or begin or end a daemon: tests of their own run them. */
-const RUN_ELSEWHERE = 'serve,start,stop,run,logs,events tail,requests tail,webhooks listen'.split(',')
+/** Commands that do not end by themselves, or that start or stop a daemon. Other tests run them. */
+const RUN_ELSEWHERE =
+  'serve,start,stop,run,logs,events tail,requests tail,webhooks listen,webhooks forward,listen'.split(',')
 
 test('there are commands', () => {
   expect(VERBS.map(nameOf)).toEqual(
@@ -41,7 +42,7 @@ test.each(VERBS.map((verb) => [nameOf(verb), verb] as const))(
     for (const example of examples) {
       expect(example.slice(0, path.length)).toEqual(path)
       if (RUN_ELSEWHERE.includes(name)) continue
-      // They name files of this repository, which is where tests run.
+      // The examples name files of this repository, in whose folder tests run.
       const ran = await here(await withRealIds(example))
       expect({ example, status: ran.status, stderr: ran.stderr }).toEqual({ example, status: 0, stderr: '' })
     }
@@ -54,7 +55,7 @@ const KINDS = [
   ['in_', 'invoice'],
 ] as const
 
-/** Ids in examples stand for those that the reader has. */
+/** Replaces placeholder ids of the examples with existing ids. */
 async function withRealIds(args: readonly string[]): Promise<string[]> {
   const newest = async (...list: string[]): Promise<string> => {
     const { stdout } = await here([...list, '--json'])
@@ -87,6 +88,8 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     if (arg.startsWith('fault_')) return newFault()
     if (arg.startsWith('mer_')) return args[1] === 'delete' ? another() : newest('merchants', 'list')
     if (/^(cus|sub|in)_/.test(arg)) return told(arg)
+    const [inPath] = /(?<=\/)(cus|sub|in)_0\w+/.exec(arg) ?? []
+    if (inPath !== undefined) return arg.replace(inPath, await told(inPath))
     return arg.startsWith('evt_') ? newest('events', 'list') : arg
   }
   return Promise.all(args.map(real))

@@ -19,7 +19,7 @@ const start = async (options: readonly string[] = []): Promise<RunningDaemon> =>
 })
 const run = (...args: string[]) => paytwin([...args, '--data', data])
 
-/** What is in a database that nobody has open: the same for the same rows. */
+/** Returns a digest of a closed database, which is equal for equal rows. */
 function digestOf(file: string): string {
   const database = new Sqlite(file)
   try {
@@ -38,7 +38,7 @@ const wal = join(data, 'paytwin.db-wal')
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 const live = () => digestOf(join(data, 'paytwin.db'))
 
-/** What is in three states: the first, and those of the snapshots `old` and `new`. */
+/** The digests of three states: the first one, and those of the snapshots `old` and `new`. */
 const states: Record<string, string> = {}
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => folder.remove())
 
-/** Asks for something and kills the daemon when a sign appears, or at once when it has answered. */
+/** Sends a request, and kills the daemon when a sign appears or when it has responded. */
 async function killDuring(daemon: RunningDaemon, path: string, body: object, sign: () => boolean) {
   const token = readFileSync(join(data, 'admin-token'), 'utf8').trim()
   let isAnswered = false
@@ -139,9 +139,9 @@ test('a killed reset leaves either the old or the first state', async () => {
     expect([states.new, states.first]).toContain(live())
   }
   const daemon = await start()
-  expect((await run('snapshots', 'reset')).status).toBe(0)
+  expect((await run('snapshots', 'reset', '--yes')).status).toBe(0)
   expect(await api(daemon, '/v1/customers', {})).toMatchObject({ object: 'customer' })
-  expect((await run('snapshots', 'reset')).status).toBe(0)
+  expect((await run('snapshots', 'reset', '--yes')).status).toBe(0)
   expect(await daemon.stop()).toBe(0)
   expect(live()).toBe(states.first)
 }, 60_000)

@@ -48,7 +48,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => folder.remove())
 
-/** Everything that can be listed, but for the ids of requests, which are no part of a history. */
+/** Returns all listed data except the ids of requests, which are random. */
 async function history(daemon: RunningDaemon): Promise<string[]> {
   const all: string[] = []
   for (const name of ['events', 'subscriptions', 'invoices', 'payment_intents', 'charges', 'customers']) {

@@ -7,7 +7,7 @@ import { EXECUTABLE, temporaryFolder } from './executable.ts'
 
 const ROOT = join(EXECUTABLE, '../..')
 
-/** All that is loaded before a file does anything: sources, and packages by their names. */
+/** Returns the static imports of a file, transitively: source files, and packages by name. */
 async function loadedWith(file: string): Promise<ReadonlySet<string>> {
   const { metafile } = await bundle([file])
   return reached(metafile, file)
@@ -36,7 +36,7 @@ function reached({ inputs }: Metafile, file: string, known = new Set<string>()):
   return known
 }
 
-/** What takes long to load, and few need. */
+/** Modules that take long to load and that few commands need. */
 const HEAVY = [
   'ink',
   'react',
@@ -49,19 +49,19 @@ const HEAVY = [
 describe('Heavy modules are not loaded early', () => {
   test('by the command line, and neither are the daemon and the other commands', async () => {
     const loaded = await loadedWith('src/cli/main.ts')
-    const further = ['hono', 'zod', 'better-sqlite3', 'src/daemon.ts', 'src/cli/clock.ts']
+    const further = ['hono', 'zod', 'better-sqlite3', 'src/daemon/daemon.ts', 'src/cli/commands/clock.ts']
     expect([...HEAVY, ...further].filter((name) => loaded.has(name))).toEqual([])
     expect(loaded).toContain('commander')
   })
 
   test('by the daemon', async () => {
-    const loaded = await loadedWith('src/daemon.ts')
+    const loaded = await loadedWith('src/daemon/daemon.ts')
     expect(HEAVY.filter((name) => loaded.has(name))).toEqual([])
     expect(loaded).toContain('hono')
   })
 
   test('by commands that call a daemon', async () => {
-    const loaded = await loadedWith('src/cli/events.ts')
+    const loaded = await loadedWith('src/cli/commands/events.ts')
     expect([...HEAVY, 'hono', 'zod', 'better-sqlite3'].filter((name) => loaded.has(name))).toEqual([])
   })
 })
@@ -79,7 +79,7 @@ test('a daemon is ready before it loads costly modules of Node that it does not 
       encoding: 'utf8',
     })
     const loaded = new Set(stderr.trim().replaceAll('NativeModule ', '').split(','))
-    const late = ['https', 'perf_hooks', 'tls', 'worker_threads', 'internal/deps/undici/undici']
+    const late = ['zlib', 'https', 'perf_hooks', 'tls', 'worker_threads', 'internal/deps/undici/undici']
     expect(late.filter((name) => loaded.has(name))).toEqual([])
     expect(loaded).toContain('http')
   } finally {
@@ -96,11 +96,13 @@ test('a command creates no text segmenter as long as it prints only ASCII', () =
   expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: '' })
 })
 
-test('the code that writes the references is not part of the program', async () => {
+test('the code that writes the documentation is not part of the program', async () => {
   const { metafile } = await bundle(['src/cli/main.ts', 'src/index.ts'])
   const shipped = Object.keys(metafile.inputs)
-  expect(shipped).toEqual(expect.arrayContaining(['src/daemon.ts', 'src/cli/clock.ts']))
-  expect(shipped.filter((file) => /reference|text\/markdown/.test(file))).toEqual([])
+  expect(shipped).toEqual(expect.arrayContaining(['src/daemon/daemon.ts', 'src/cli/commands/clock.ts']))
+  const ofTheBuild =
+    /reference|text\/markdown|src\/build|http\/docs|openapi\/(story|recorder|json-schema)|marked/
+  expect(shipped.filter((file) => ofTheBuild.test(file))).toEqual([])
 })
 
 describe('The code cache', () => {

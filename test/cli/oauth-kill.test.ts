@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openSandbox } from '../../src/sandbox.ts'
+import { openSandbox } from '../../src/daemon/sandbox.ts'
 import { api, ask, type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
 
 const REDIRECT_URI = 'http://127.0.0.1:8080/callback'
@@ -27,7 +27,7 @@ const opens = async ({ url }: { url: string }, access_token: string | undefined)
   (await fetch(`${url}/v1/customers`, { headers: { authorization: `Bearer ${access_token}` } })).status ===
   200
 
-/** A folder, and daemons on it, each of which is the same again. */
+/** A data folder, and daemons that are started on it with the same options. */
 function daemonsOn(): { path: string; start: () => Promise<RunningDaemon> } {
   const folder = temporaryFolder()
   onTestFinished(() => folder.remove())
@@ -76,7 +76,7 @@ test('whenever the daemon is killed, a code is redeemed together with its tokens
   const app = await ask(daemon, REDIRECT_URI)
   const codes = await Promise.all(Array.from({ length: CODES }, () => codeFor(daemon, app)))
   const { answered, enough } = counted(CODES / 2)
-  // Each app comes with its code, and then again and again with what it got.
+  // Each app exchanges its code, and then keeps refreshing its tokens.
   const running = Promise.allSettled(
     codes.map(async (code) => {
       for (let form: Record<string, string> = withCode(code); ; ) {

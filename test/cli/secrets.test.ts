@@ -14,7 +14,7 @@ const CARD = '4000056655665556'
 
 const folder = temporaryFolder()
 const data = join(folder.path, 'data')
-/** Every secret that was ever made or told, by what it is. */
+/** Every secret that was created or returned, by its description. */
 const secrets: Record<string, string> = { 'a card number': CARD, 'a code verifier': VERIFIER }
 /** What the command line printed, but for where a secret is shown this once. */
 let printed = ''
@@ -62,12 +62,12 @@ beforeAll(async () => {
   await run('apps', 'list')
   await run('oauth', 'list')
   await run('webhooks', 'list')
-  // Not as JSON: an intent, which events show as the API does, has a client_secret for whoever may see the intent.
+  // Not as JSON: an intent, which events show as the API does, has a client_secret for every caller that can read the intent.
   await run('events', 'list', '-n', '100')
   await run('snapshots', 'save', 'all')
   await run('status')
   await run('logs')
-  // The log of what was written last is to be looked into as well.
+  // The write-ahead log is searched too.
   await daemon.stop('SIGKILL')
 }, 60_000)
 afterAll(() => {
@@ -75,7 +75,7 @@ afterAll(() => {
   folder.remove()
 })
 
-/** Keys, apps, codes, tokens, endpoints, cards, intents; each asked for again under its idempotency key. */
+/** Creates keys, apps, codes, tokens, endpoints, cards and intents, and repeats each request with its idempotency key. */
 async function tellStory(): Promise<void> {
   secrets['a key'] = (await operate('keys', { name: 'CI' })).secret
   secrets['a chosen key'] = (await operate('keys', { secret: `sk_test_${'chosen'.repeat(6)}` })).secret
@@ -108,7 +108,7 @@ async function tellStory(): Promise<void> {
   secrets['a later refresh token'] = second.refresh_token
   const revoke = { token: second.access_token }
   await ask('/v1/oauth/revoke', { form: revoke, headers: { authorization: `Basic ${basic}` } })
-  // The same code again is a replay, which takes all that came of it along.
+  // The second use of a code is a replay, which revokes its tokens.
   await token({ ...exchange, code_verifier: VERIFIER })
 
   const { port } = receiver.address() as AddressInfo
@@ -133,7 +133,7 @@ async function tellStory(): Promise<void> {
   await ask('/v1/test_helpers/clock/advance', { body: { by: '1d' } })
 }
 
-/** What nobody can tell from any other text: it is only looked for after it was used as it should be. */
+/** Secrets that have no recognizable form. They are searched for only after their intended use. */
 const SHAPELESS = new Set(['a card number', 'a code verifier', 'a client’s proof'])
 
 /** Each secret where it does not belong. */
@@ -179,7 +179,7 @@ const files = (): [string, Buffer][] =>
     .filter((name) => statSync(join(data, name)).isFile())
     .map((name) => [name, readFileSync(join(data, name))])
 
-/** As it is, and as it would be found if it were only wrapped. */
+/** The plain secret and its common encodings. */
 const spellings = (secret: string): string[] => [
   secret,
   Buffer.from(secret).toString('hex'),
@@ -196,7 +196,7 @@ describe('no secret', () => {
     const found = files().map(([name]) => name)
     for (const name of ['paytwin.db', 'paytwin.db-wal', 'daemon.log', 'daemon.json', 'snapshots/all.db'])
       expect(found).toContain(name)
-    // What is looked for would be found: the hash that is kept of a key is there.
+    // Proves that the search works: the stored hash of a key is found.
     const hash = createHash('sha256')
       .update(secrets['the first key'] ?? '')
       .digest()
@@ -232,7 +232,7 @@ test('only the owner can access the files and folders', () => {
   expect(statSync(data).mode & 0o777).toBe(0o700)
 })
 
-test('whatever the umask and the previous modes', async () => {
+test('with any umask and any previous modes', async () => {
   const other = join(folder.path, 'other')
   const before = process.umask(0)
   try {

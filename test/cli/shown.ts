@@ -1,7 +1,7 @@
-import { Output } from '../../src/cli/output.ts'
-import { showCustomer } from '../../src/cli/show-customer.ts'
-import { showInvoice } from '../../src/cli/show-invoice.ts'
-import { showSubscription } from '../../src/cli/show-subscription.ts'
+import { Output } from '../../src/cli/show/output.ts'
+import { showCustomer } from '../../src/cli/show/show-customer.ts'
+import { showInvoice } from '../../src/cli/show/show-invoice.ts'
+import { showSubscription } from '../../src/cli/show/show-subscription.ts'
 import type { CustomerTimeline, InvoiceTimeline, SubscriptionTimeline } from '../../src/client/types.ts'
 import { asOperator } from '../http/support.ts'
 import type { Twin } from '../twin.ts'
@@ -15,7 +15,7 @@ type Shown = {
   readonly isPiped?: boolean
 }
 
-/** What `paytwin … show` prints without colours: the whole, and the timeline alone, which is the last of its sections. */
+/** The output of `paytwin … show` without colours: complete, and its last section, the timeline. */
 export async function shown(
   twin: Twin,
   path: `${'customers' | 'subscriptions' | 'invoices'}/${string}`,

@@ -3,7 +3,7 @@ import type { Io } from '../../src/cli/io.ts'
 /** A data folder that does not exist, so that no test finds the daemon of the working folder. */
 export const NOWHERE = { PAYTWIN_DATA: '/nowhere/at/all' }
 
-/** Streams that keep what is written to them, and an environment in which no daemon is to be found. */
+/** Streams that record their output, and an environment without a daemon. */
 export function recordedIo({
   isTerminal = false,
   columns = 80,

@@ -7,10 +7,10 @@ import { api, type RunningDaemon, startDaemon, temporaryFolder } from './executa
 
 /** How long the daemon is watched after a step: what ran each second before it would have run by then. */
 const WATCH_MS = 3_000
-/** An answer takes some milliseconds; a daemon that walks through the seconds it has missed takes minutes. */
+/** The timeout of a response. It takes milliseconds; a daemon that ran through every missed second would take minutes. */
 const PATIENCE_MS = 15_000
 
-/** Starts a daemon that runs on a wall clock of its own, and ends with the test. */
+/** Starts a daemon with a fake wall clock, which ends with the test. */
 async function start(
   clock: string,
   { onTestFinished }: TestContext,
@@ -23,7 +23,7 @@ async function start(
   return { daemon, wall }
 }
 
-/** Asks again and again for a while, and each time in vain if there is no answer. @returns what the clock showed */
+/** Polls the clock for a while, and ignores missing responses. @returns the times that the clock showed */
 async function watch(
   { url, secret_key }: RunningDaemon,
   { expect }: Pick<TestContext, 'expect'>,
@@ -61,7 +61,7 @@ const periodsOf = async (daemon: RunningDaemon): Promise<number[]> => {
   return data.map(({ period_start }) => period_start)
 }
 
-// They wait most of the time: each on a daemon of its own.
+// These tests mostly wait, so they run concurrently, each with its own daemon.
 
 test.concurrent('after a sleep of ten days requests are answered at once, and all due jobs have run', async (context) => {
   const { expect } = context

@@ -9,7 +9,7 @@ const KEY = 'sk_test_killedandstartedagain000001'
 
 type Page = { data: { id: string; event: string; status: string; attempts: unknown[] }[]; has_more: boolean }
 
-/** A receiver that answers nobody before it is opened, and tells when so many have come. */
+/** A receiver that does not respond until it is opened, and reports when it has a number of requests. */
 async function startReceiver() {
   const got: string[] = []
   let wanted: { count: number; reached: () => void } | undefined
@@ -87,7 +87,7 @@ test('a repeatedly killed daemon delivers each event at least once, and the firs
   expect(deliveries).toHaveLength(EVENTS)
   expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set(['succeeded']))
   expect([...new Set(got)]).toEqual(deliveries.map(({ event }) => event).reverse())
-  // What is sent twice is what was on its way, or not yet written down, when the daemon was killed.
+  // Only deliveries that were in progress or not recorded at the kill are sent twice.
   expect(got.length - EVENTS).toBeLessThan(KILLS * 100)
   expect(await daemon.stop()).toBe(0)
 }, 120_000)

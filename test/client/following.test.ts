@@ -126,7 +126,7 @@ test.each([
 ])('after the events %j, now on begins after %s', async (ids, since) => {
   server = await fakeServer((_request, response) => json(response, 200, list(...ids)))
   const wanted = { merchant: 'mer_1', types: ['price.*'] }
-  const beginning = await new Client({ url: server.url, token: null }).fromNowOn(wanted)
+  const beginning = await new Client({ url: server.url, token: null }).positionAfterNewest(wanted)
   expect(beginning).toEqual({ ...wanted, since, isConfirmed: true })
   expect(server.requests[0]?.url).toBe('/_paytwin/events?merchant=mer_1&limit=1')
 })

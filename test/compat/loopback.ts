@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
-import type { SandboxOptions } from '../../src/sandbox.ts'
+import type { SandboxOptions } from '../../src/daemon/sandbox.ts'
 import { startTwin, type Twin } from '../twin.ts'
 
 /** Starts a twin that real HTTP clients can reach over loopback. */

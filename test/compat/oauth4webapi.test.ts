@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { afterEach, expect, test } from 'vitest'
-import type { SandboxOptions } from '../../src/sandbox.ts'
+import type { SandboxOptions } from '../../src/daemon/sandbox.ts'
 import { holding } from '../http/oauth/support.ts'
 import { asOperator } from '../http/support.ts'
 import type { Twin } from '../twin.ts'

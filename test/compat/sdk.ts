@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import type { SandboxOptions } from '../../src/sandbox.ts'
+import type { SandboxOptions } from '../../src/daemon/sandbox.ts'
 import { asOperator } from '../http/support.ts'
 import type { Body } from '../twin.ts'
 import { type Loopback, startLoopback } from './loopback.ts'

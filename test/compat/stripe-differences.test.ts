@@ -34,7 +34,7 @@ async function newestInvoice(subscription: string): Promise<Stripe.Invoice> {
   return data[0]
 }
 
-test('12.1: events are subscription.*, and an invoice that is paid says invoice.paid once', async () => {
+test('difference 1: events are subscription.*, and an invoice that is paid says invoice.paid once', async () => {
   await subscribe(sdk)
   const types = await eventTypes()
   expect(types).toEqual(expect.arrayContaining(['subscription.created', 'invoice.paid']))
@@ -44,13 +44,13 @@ test('12.1: events are subscription.*, and an invoice that is paid says invoice.
   expect(error).toMatchObject({ statusCode: 400, code: 'parameter_invalid', param: 'type' })
 })
 
-test('12.2: a payment intent is created with 201 as requires_confirmation, also without a payment method', async () => {
+test('difference 2: a payment intent is created with 201 as requires_confirmation, also without a payment method', async () => {
   const intent = await stripe.paymentIntents.create({ amount: 900, currency: 'usd' })
   expect(intent).toMatchObject({ status: 'requires_confirmation', payment_method: null })
   expect(intent.lastResponse.statusCode).toBe(201)
 })
 
-describe('12.3: the types of errors', () => {
+describe('difference 3: the types of errors', () => {
   test('a declined payment is a payment_error; by its status the SDK still raises its card error', async () => {
     const call = stripe.paymentIntents.create({
       amount: 900,
@@ -77,7 +77,7 @@ describe('12.3: the types of errors', () => {
   })
 })
 
-describe('12.4: statuses', () => {
+describe('difference 4: statuses', () => {
   test('a 500 is not kept under its idempotency key: the same call succeeds when it is tried again', async () => {
     const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'tried twice' })
     await sdk.failOnce('internal_error')
@@ -107,7 +107,7 @@ describe('12.4: statuses', () => {
   })
 })
 
-test('12.5: payment_not_initialized is a payment_error with 400, so the SDK raises an invalid request', async () => {
+test('difference 5: payment_not_initialized is a payment_error with 400, so the SDK raises an invalid request', async () => {
   const { id } = await stripe.paymentIntents.create({ amount: 900, currency: 'usd' })
   const error = await errorOf(stripe.paymentIntents.confirm(id))
   expect(error).toBeInstanceOf(StripeInvalidRequestError)
@@ -119,7 +119,7 @@ test('12.5: payment_not_initialized is a payment_error with 400, so the SDK rais
   })
 })
 
-test('12.6: amounts go from 1 to 99999999 in every currency', async () => {
+test('difference 6: amounts go from 1 to 99999999 in every currency', async () => {
   for (const amount of [1, 99_999_999]) {
     for (const currency of ['usd', 'jpy', 'huf']) {
       expect(await stripe.paymentIntents.create({ amount, currency })).toMatchObject({ amount, currency })
@@ -129,7 +129,7 @@ test('12.6: amounts go from 1 to 99999999 in every currency', async () => {
   expect(error).toMatchObject({ statusCode: 400, code: 'amount_too_large', param: 'amount' })
 })
 
-test('12.7: code is present in all errors but those of keys, and param is null rather than absent', async () => {
+test('difference 7: code is present in all errors but those of keys, and param is null rather than absent', async () => {
   const missing = await errorOf(stripe.rawRequest('GET', '/v1/zebras'))
   expect(missing).toMatchObject({ code: 'resource_missing', param: null })
   const failed = await errorOf(sdk.withKey('sk_test_unknown00000000000000000000').customers.list())
@@ -139,7 +139,7 @@ test('12.7: code is present in all errors but those of keys, and param is null r
   expect(Object.keys(rest).sort()).toEqual(['headers', 'requestId', 'statusCode'])
 })
 
-test('12.8: an unknown reference in a body is 404 and named by its parameter', async () => {
+test('difference 8: an unknown reference in a body is 404 and named by its parameter', async () => {
   const { customer, method } = await makeCustomer(sdk)
   const call = stripe.subscriptions.create({
     customer: customer.id,
@@ -153,7 +153,7 @@ test('12.8: an unknown reference in a body is 404 and named by its parameter', a
 })
 
 test.each(['insufficient_funds', 'lost_card', 'expired_card'])(
-  '12.9: a renewal declined with %s is tried again 1, 3, 5 and 7 days after the failure',
+  'difference 9: a renewal declined with %s is tried again 1, 3, 5 and 7 days after the failure',
   async (reason) => {
     const { id } = await subscribe(sdk, { outcomes: ['succeed'], afterwards: `decline:${reason}` })
     await sdk.advance('1mo')
@@ -171,7 +171,7 @@ test.each(['insufficient_funds', 'lost_card', 'expired_card'])(
   },
 )
 
-test('12.10: default_payment_method is required beside a default of the customer, and so is currency', async () => {
+test('difference 10: default_payment_method is required beside a default of the customer, and so is currency', async () => {
   const [{ id: price }, { customer, method }] = [await makePrice(sdk), await makeCustomer(sdk)]
   await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: method.id } })
   const items = [{ price }]
@@ -188,7 +188,7 @@ test('12.10: default_payment_method is required beside a default of the customer
   expect(error).toMatchObject({ statusCode: 400, code: 'parameter_missing', param: 'currency' })
 })
 
-test('12.11: an incomplete subscription outlives 23 hours, and a retry makes it active', async () => {
+test('difference 11: an incomplete subscription outlives 23 hours, and a retry makes it active', async () => {
   const { id, status } = await subscribe(sdk, {
     outcomes: ['decline:insufficient_funds', 'decline:insufficient_funds'],
   })
@@ -199,7 +199,7 @@ test('12.11: an incomplete subscription outlives 23 hours, and a retry makes it 
   expect((await stripe.subscriptions.retrieve(id)).status).toBe('active')
 })
 
-test('12.12: latest_invoice is null until a first payment succeeds', async () => {
+test('difference 12: latest_invoice is null until a first payment succeeds', async () => {
   const { id, latest_invoice } = await subscribe(sdk, { outcomes: ['decline:insufficient_funds'] })
   expect(latest_invoice).toBeNull()
   const invoice = await newestInvoice(id)
@@ -208,7 +208,7 @@ test('12.12: latest_invoice is null until a first payment succeeds', async () =>
   expect((await stripe.subscriptions.retrieve(id)).latest_invoice).toBe(invoice.id)
 })
 
-test('12.13: the invoice of a renewal is created, finalized and paid at the same instant', async () => {
+test('difference 13: the invoice of a renewal is created, finalized and paid at the same instant', async () => {
   const { id } = await subscribe(sdk)
   await sdk.advance('1mo')
   const { created, status_transitions } = await newestInvoice(id)
@@ -216,7 +216,7 @@ test('12.13: the invoice of a renewal is created, finalized and paid at the same
   expect(status_transitions).toMatchObject({ finalized_at: created, paid_at: created })
 })
 
-test('12.14: cancel accepts cancel_at_period_end, and the subscription ends with its period', async () => {
+test('difference 14: cancel accepts cancel_at_period_end, and the subscription ends with its period', async () => {
   const { id } = await subscribe(sdk)
   const params = { cancel_at_period_end: true } as Stripe.SubscriptionCancelParams
   const ending = await stripe.subscriptions.cancel(id, params)
@@ -230,7 +230,7 @@ test('12.14: cancel accepts cancel_at_period_end, and the subscription ends with
   expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'canceled', ended_at: 1772272800 })
 })
 
-describe('12.15: the version is X-API-Version', () => {
+describe('difference 15: the version is X-API-Version', () => {
   test("the SDK's own version header is not read, and the answer names the version used", async () => {
     const { lastResponse } = await stripe.customers.create({}, { apiVersion: '2020-08-27' })
     expect(lastResponse.headers).toMatchObject({ 'x-api-version': '2026-03-09' })
@@ -245,7 +245,7 @@ describe('12.15: the version is X-API-Version', () => {
   })
 })
 
-test('12.16: only cards recur: a push method is 422, for which the SDK has no class of its own', async () => {
+test('difference 16: only cards recur: a push method is 422, for which the SDK has no class of its own', async () => {
   const error = await errorOf(subscribe(sdk, { card: 'pm_pix' }))
   expect(error).toBeInstanceOf(StripeAPIError)
   expect(error).toMatchObject({
@@ -256,13 +256,13 @@ test('12.16: only cards recur: a push method is 422, for which the SDK has no cl
   })
 })
 
-test('12.17: the current period stands on the subscription, not on its items', async () => {
+test('difference 17: the current period stands on the subscription, not on its items', async () => {
   const subscription = await subscribe(sdk)
   expect(subscription).toMatchObject({ current_period_start: NOW, current_period_end: 1772272800 })
   expect(subscription.items.data[0]).not.toHaveProperty('current_period_end')
 })
 
-test('12.18: a trial starts without an invoice', async () => {
+test('difference 18: a trial starts without an invoice', async () => {
   const { id, status, latest_invoice } = await subscribe(sdk, { trial_period_days: 14 })
   expect({ status, latest_invoice }).toEqual({ status: 'trialing', latest_invoice: null })
   expect((await stripe.invoices.list({ subscription: id })).data).toEqual([])

@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '../../src/core/event.ts'
+import { EVENT_TYPES } from '../../src/core/kinds.ts'
 import type { JsonSchema } from '../../src/http/openapi/json-schema.ts'
 import type { OpenApi } from '../../src/http/openapi.ts'
 import type { Body } from '../twin.ts'

@@ -300,7 +300,7 @@ describe('a key', () => {
     wall += 24 * 3600 * 1000 - 1000
     await expectReplay(twin, first, () => create('Ada'))
     wall += 2000
-    await twin.sandbox.keepHouse()
+    await twin.sandbox.doHousekeeping()
     const later = await create('Bea')
     expect([later.status, replayed(later), later.body.name]).toEqual([201, null, 'Bea'])
     await expectReplay(twin, later, () => create('Bea'))

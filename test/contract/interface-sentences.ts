@@ -119,7 +119,7 @@ export const SENTENCES = table(
   7.3  internal_error                                                     contract/fault                  %s is answered so, writes nothing, and is not stored
   7.3  unsupported_psp_capability                                         contract/subscription-collection  one %s
   7.3  error_if_incomplete is 402                                         contract/subscription-table     $when → $next
-  7.3  the statuses are a closed set                                      contract/random                 whatever is asked, nothing fails and the books agree
+  7.3  the statuses are a closed set                                      contract/random                 random requests never cause a 500, and the books balance
   8    at most 99999999                                                   contract/payment-intent-create  takes an amount of %i
   8    at least 1                                                         contract/payment-intent-create  %j
   8    a revoked key works up to 60 seconds                               contract/limits                 works for %i seconds more when keys are cached so long

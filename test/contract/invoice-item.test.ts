@@ -34,6 +34,10 @@ describe('an invoice item', () => {
         price: null,
         description: 'Setup',
         metadata: { a: 'b' },
+        subscription: null,
+        subscription_item: null,
+        proration: false,
+        period: { start: NOW, end: NOW },
         test_clock: null,
       })
       expect(await twin.get(`/v1/invoiceitems/${body.id}`)).toEqual(body)

@@ -67,7 +67,7 @@ describe('a key', () => {
     const kept = await startTwin({ database: join(folder, 'paytwin.db') })
     const { body } = await asOperator(kept)('POST', 'keys', {})
     await clientOf(kept.sandbox, body.secret).get('/v1/customers')
-    await kept.sandbox.keepHouse()
+    await kept.sandbox.doHousekeeping()
     for (const name of await readdir(folder)) {
       const bytes = await readFile(join(folder, name), 'latin1')
       for (const secret of [body.secret, kept.secretKey])

@@ -21,7 +21,7 @@ describe('unknown parameters', () => {
     [
       'POST',
       '/v1/payment_intents',
-      { amount: 5, currency: 'usd', capture_method: 'manual' },
+      { amount: 5, currency: 'usd', capture_method: 'automatic' },
       'capture_method',
     ],
     ['GET', '/v1/customers?zebra=1', undefined, 'zebra'],

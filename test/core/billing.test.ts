@@ -7,7 +7,8 @@ import { start } from '../../src/core/billing/start.ts'
 import { Change } from '../../src/core/change.ts'
 import type { FinalAction } from '../../src/core/dunning.ts'
 import type { PaymentMethod } from '../../src/core/payment-method.ts'
-import type { PauseCollection, Subscription, SubscriptionStatus } from '../../src/core/subscription.ts'
+import type { PauseCollection, Subscription } from '../../src/core/subscription.ts'
+import type { SubscriptionStatus } from '../../src/core/subscription-status.ts'
 import { table } from '../table.ts'
 import {
   aCard,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { EVENT_TYPES, matchEventTypes } from '../../src/core/event.ts'
+import { matchEventTypes } from '../../src/core/event.ts'
+import { EVENT_TYPES } from '../../src/core/kinds.ts'
 import { leastProcessorTime } from '../processor-time.ts'
 import { table } from '../table.ts'
 

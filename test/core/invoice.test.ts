@@ -3,9 +3,6 @@ import {
   attemptFailed,
   daysToPay,
   finalized,
-  INVOICE_TRANSITIONS,
-  type InvoiceEvent,
-  type InvoiceStatus,
   isOutstanding,
   markedUncollectible,
   nextNumber,
@@ -13,6 +10,8 @@ import {
   voided,
   withoutRetries,
 } from '../../src/core/invoice.ts'
+import { applyBalance } from '../../src/core/invoice-balance.ts'
+import { INVOICE_TRANSITIONS, type InvoiceEvent, type InvoiceStatus } from '../../src/core/invoice-status.ts'
 import { allows, move } from '../../src/core/transitions.ts'
 import { matrix, table } from '../table.ts'
 import { aCustomer, aDraft, anOpenInvoice, DAY, NOW } from './objects.ts'
@@ -68,7 +67,8 @@ test('the total of a draft is the sum of its lines, and it has no number', () =>
 })
 
 test('finalizing sets the number, the intent and the time', () => {
-  const given = { now: NOW + 5, number: 'ABCDEFGH-0007', payment_intent: 'pi_1', due_date: null }
+  const applied = applyBalance(2000, 0)
+  const given = { now: NOW + 5, number: 'ABCDEFGH-0007', payment_intent: 'pi_1', due_date: null, applied }
   expect(finalized(aDraft(), given)).toMatchObject({
     status: 'open',
     number: 'ABCDEFGH-0007',

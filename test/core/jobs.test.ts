@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { InvoiceStatus } from '../../src/core/invoice.ts'
+import type { InvoiceStatus } from '../../src/core/invoice-status.ts'
 import { invoiceJobs, JOB_KINDS, type Job, subscriptionJobs } from '../../src/core/jobs.ts'
-import type { SubscriptionStatus } from '../../src/core/subscription.ts'
+import type { SubscriptionStatus } from '../../src/core/subscription-status.ts'
 import { table } from '../table.ts'
 import { anOpenInvoice, aSubscription } from './objects.ts'
 

@@ -1,21 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { CURRENCIES, formatAmount, lineAmount, MAX_AMOUNT, total } from '../../src/core/money.ts'
+import { CURRENCIES, formatAmount, formatDecimal, MAX_AMOUNT, total } from '../../src/core/money.ts'
 import { table } from '../table.ts'
-
-test.each(
-  table(
-    ['unit', 'quantity', 'amount'],
-    `
-    2000      1  2000
-    2000      3  6000
-    0         9  0
-    2000      0  0
-    99999999  1  99999999
-    `,
-  ),
-)('$quantity at $unit cost $amount', ({ unit, quantity, amount }) => {
-  expect(lineAmount(Number(unit), Number(quantity))).toBe(Number(amount))
-})
 
 describe('total', () => {
   test.each([
@@ -54,6 +39,21 @@ test.each(
   ),
 )('$amount $currency reads $text', ({ amount, currency, text }) => {
   expect(formatAmount(Number(amount), currency)).toBe(text)
+})
+
+test.each(
+  table(
+    ['decimal', 'currency', 'text'],
+    `
+    0.5      usd  0.005 USD
+    12.25    usd  0.1225 USD
+    1234.5   eur  12.345 EUR
+    0.25     jpy  0.25 JPY
+    1.5      kwd  0.0015 KWD
+    `,
+  ),
+)('$decimal of the smallest unit of $currency reads $text', ({ decimal, currency, text }) => {
+  expect(formatDecimal(decimal, currency)).toBe(text)
 })
 
 test('currencies are lowercase three-letter codes', () => {

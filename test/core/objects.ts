@@ -1,6 +1,7 @@
 import type { EndingAccount } from '../../src/core/billing/account.ts'
 import type { Customer } from '../../src/core/customer.ts'
 import { draftInvoice, finalized, type Invoice, isOutstanding } from '../../src/core/invoice.ts'
+import { applyBalance } from '../../src/core/invoice-balance.ts'
 import { newPaymentIntent, type PaymentIntent } from '../../src/core/payment-intent.ts'
 import { cardDetails, type PaymentMethod } from '../../src/core/payment-method.ts'
 import type { Price } from '../../src/core/price.ts'
@@ -16,6 +17,10 @@ export const aPrice = (given: Partial<Price> = {}): Price => ({
   product: null,
   nickname: null,
   unit_amount: 2000,
+  unit_amount_decimal: null,
+  tiers_mode: null,
+  tiers: null,
+  transform_quantity: null,
   currency: 'usd',
   recurring: { interval: 'month', interval_count: 1 },
   active: true,
@@ -37,6 +42,7 @@ export const aCustomer = (given: Partial<Customer> = {}): Customer => ({
   invoice_prefix: 'ABCDEFGH',
   next_invoice_number: 1,
   delinquent: false,
+  balances: {},
   test_clock: null,
   deleted: false,
   ...given,
@@ -106,7 +112,13 @@ export const aDraft = (given: Partial<Invoice> = {}): Invoice => ({
 })
 
 export const anOpenInvoice = (given: Partial<Invoice> = {}): Invoice => ({
-  ...finalized(aDraft(), { now: NOW, number: 'ABCDEFGH-0001', payment_intent: 'pi_in_1', due_date: null }),
+  ...finalized(aDraft(), {
+    now: NOW,
+    number: 'ABCDEFGH-0001',
+    payment_intent: 'pi_in_1',
+    due_date: null,
+    applied: applyBalance(2000, 0),
+  }),
   ...given,
 })
 
@@ -139,8 +151,10 @@ export function anAccount({ openInvoices = [], ...given }: GivenAccount = {}): E
     paymentMethod: aCard(),
     fault: null,
     prices: pricesOf(aPrice()),
+    pendingItems: [],
     outstanding: { customer: outstanding, subscription: outstanding },
     endingInvoices: openInvoices,
+    laterPendingItems: () => [],
     intents: new Map(
       openInvoices.map((invoice) => [
         invoice.id,

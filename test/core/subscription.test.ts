@@ -3,15 +3,17 @@ import { formatInstant, parseInstant } from '../../src/core/calendar.ts'
 import {
   canceledAtPeriodEnd,
   cancellationAt,
-  FIRST_STATUS,
-  hasEnded,
   intervalOf,
   linesOf,
   nextPeriod,
+} from '../../src/core/subscription.ts'
+import {
+  FIRST_STATUS,
+  hasEnded,
   SUBSCRIPTION_TRANSITIONS,
   type SubscriptionEvent,
   type SubscriptionStatus,
-} from '../../src/core/subscription.ts'
+} from '../../src/core/subscription-status.ts'
 import { allows, move } from '../../src/core/transitions.ts'
 import { matrix, table } from '../table.ts'
 import { aPrice, aSubscription, DAY, NOW, pricesOf } from './objects.ts'

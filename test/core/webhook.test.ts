@@ -143,7 +143,7 @@ describe('a delivery', () => {
   })
 
   test.each([200, 500, 410, null])(
-    'that was discarded while it was on its way stays so, answered %s',
+    'that was discarded during an attempt stays discarded after a response of %s',
     (status) => {
       const discarded = { ...NEW, status: DISCARDED, is_ready: false }
       expect(attempted(discarded, answered(status))).toMatchObject({

@@ -13,15 +13,15 @@ import { FIRST, WITH_COPIES } from './migrations.ts'
 
 const ROUNDS = asked('rounds', 7)
 const SEED = asked('seed', 1)
-/** After so many rounds another folder is begun: what is there is read again in each. */
+/** The number of rounds in one data folder. Each round reads all its data, so a new folder is used after that. */
 const ROUNDS_OF_A_LIFE = 14
 const WORKERS = 4
-/** The latest moment of a kill, in milliseconds after something began. */
+/** The maximum delay of a kill after the start of an action, in milliseconds. */
 const LATEST_MS = 400
 
 type Load = (life: Life, roll: (limit: number) => number, price: string) => Promise<unknown>
 
-/** What goes on when the daemon is killed. */
+/** The actions during which the daemon is killed. */
 const LOADS: Readonly<Record<string, Load>> = {
   'customers subscribe': (life, _, price) =>
     Promise.all(
@@ -55,7 +55,7 @@ const LOADS: Readonly<Record<string, Load>> = {
 }
 const KINDS = Object.keys(LOADS)
 
-/** Lets one thing go on and kills the daemon in the midst of it. What it breaks off was not acknowledged. */
+/** Starts an action and kills the daemon during it. Interrupted writes were not acknowledged. */
 async function killDuring(kind: string, life: Life, roll: (limit: number) => number, price: string) {
   if (kind === 'it starts') {
     await life.kill()
@@ -64,7 +64,7 @@ async function killDuring(kind: string, life: Life, roll: (limit: number) => num
   const under = LOADS[kind]?.(life, roll, price)
   let isKilled = false
   const brokenOff = under?.catch((error: unknown) => {
-    // Before the kill nothing may be refused, and after it nothing is but the connection.
+    // Before the kill no request may fail. After it, only the connection may fail.
     if (!isKilled || !(error instanceof TypeError)) throw error
   })
   await Promise.race([delay(roll(LATEST_MS)), brokenOff])
@@ -73,7 +73,7 @@ async function killDuring(kind: string, life: Life, roll: (limit: number) => num
   await brokenOff
 }
 
-test('whatever goes on when the daemon is killed, all that it acknowledged is there, once, and agrees', {
+test('a daemon that is killed during any action keeps every acknowledged write exactly once', {
   timeout: isLong ? 24 * 3_600_000 : 120_000,
 }, async () => {
   const roll = dice(SEED)
@@ -107,7 +107,7 @@ test('whatever goes on when the daemon is killed, all that it acknowledged is th
 const MIGRATIONS_KILLED = isLong ? ROUNDS : 4
 const ROWS = 4_000
 
-test('a migration that is killed has happened, or has not, and the copy beside it is whole', {
+test('a killed migration is complete or has not happened, and its backup is undamaged', {
   timeout: isLong ? 24 * 3_600_000 : 60_000,
 }, async () => {
   const { path: folder, remove } = temporaryFolder()
@@ -133,7 +133,7 @@ test('a migration that is killed has happened, or has not, and the copy beside i
       copyFileSync(original, path)
       const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] })
       await once(child.stdout, 'data')
-      // The first is not killed before it is done; the others sooner and sooner, or at any moment.
+      // The first one is not killed; the others are killed ever earlier, or at a random moment.
       await (round === 0 ? once(child.stdout, 'end') : delay(roll(150)))
       child.kill('SIGKILL')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -153,7 +153,7 @@ test('a migration that is killed has happened, or has not, and the copy beside i
   }
 })
 
-/** Looks at a database that nobody has open, and leaves it as it is but for what its log brings. */
+/** Reads a closed database. The only change is that SQLite moves the log into it. */
 function look<T>(file: string, read: (database: Sqlite.Database) => T): T {
   const database = new Sqlite(file)
   try {

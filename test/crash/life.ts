@@ -13,33 +13,33 @@ import type { Body } from '../twin.ts'
 
 const KEY = 'sk_test_killedandstartedagain000001'
 const TOKEN = 'the-token-of-one-that-is-killed-again-and-again'
-/** How long what was under way may take to be done after a start, in milliseconds. */
+/** The timeout for interrupted work to finish after a start, in milliseconds. */
 const PATIENCE_MS = 20_000
 
-/** A write whose answer nobody heard: it happened, or it did not. */
+/** A write without a response, which may or may not have been committed. */
 type Unsure = { readonly path: string; readonly body: object; readonly key: string }
 
-/** What was acknowledged, and must be there for ever: until a restore takes it back. */
+/** The acknowledged writes. They must remain until a restore removes them. */
 export type Acknowledged = {
-  /** Customers by their names, of which there must be one each. */
+  /** The names of the customers, each of which must exist once. */
   readonly customers: ReadonlyMap<string, string>
   readonly subscriptions: ReadonlySet<string>
-  /** Where the clock has been seen. */
+  /** The latest time that the clock has shown. */
   readonly now: number
 }
 
-/** A data folder, the daemons that one after the other live in it, and what each was heard to promise before it was killed. */
+/** A data folder, the daemons that use it one after another, and the writes that each acknowledged before it was killed. */
 export class Life {
   customers = new Map<string, string>()
   subscriptions = new Set<string>()
   now = 0
-  /** What each snapshot holds; a save that nobody heard of may have made it, or not. */
+  /** The possible contents of each snapshot. A save without a response may or may not have replaced it. */
   readonly snapshots = new Map<string, { readonly content: Acknowledged; readonly isSure: boolean }>()
-  /** The state that a restore under way is to bring. */
+  /** The state that the restore in progress leads to. */
   restoring: Acknowledged | null = null
   readonly #unsure = new Set<Unsure>()
   readonly #folder = temporaryFolder()
-  /** Ids of events that were received. */
+  /** The ids of the received events. */
   readonly #heard = new Set<string>()
   readonly #receiver: Server
   #count = 0
@@ -67,7 +67,7 @@ export class Life {
     )
   }
 
-  /** Kills it while it starts, some milliseconds after its process was made. */
+  /** Kills the daemon while it starts, some milliseconds after its process was created. */
   async startAndKill(ms: number): Promise<void> {
     const options = ['--port', '0', '--data', this.data, '--clock', '2026-01-31T10:00:00Z']
     const child = start(['serve', ...options], {
@@ -83,7 +83,7 @@ export class Life {
     expect(await this.daemon?.stop('SIGKILL')).toBeNull()
   }
 
-  /** Has events posted to this process from now on. */
+  /** Creates a webhook endpoint that sends events to this process. */
   async listen(): Promise<void> {
     const { port } = this.#receiver.address() as AddressInfo
     const url = `http://127.0.0.1:${port}/webhooks`
@@ -96,7 +96,7 @@ export class Life {
     return answer.body
   }
 
-  /** A write that has to be accepted. It is remembered until its answer is heard. */
+  /** Sends a write that must be accepted. It counts as unacknowledged until its response arrives. */
   async write(path: string, body: object): Promise<Body> {
     this.#count += 1
     const unsure = { path, body, key: `write ${this.#count}` }
@@ -110,7 +110,7 @@ export class Life {
     return answer.body
   }
 
-  /** A customer of a name that nobody else has, with a subscription. */
+  /** Creates a customer with a unique name and a subscription. */
   async subscribe(price: string): Promise<void> {
     const name = `Customer ${this.#count + 1}`
     const { id } = await this.write('/v1/customers', { name })
@@ -119,7 +119,7 @@ export class Life {
     await this.write('/v1/subscriptions', { customer: id, currency: 'usd', items, ...method })
   }
 
-  /** What is acknowledged by now. */
+  /** Returns a copy of the acknowledged writes. */
   get content(): Acknowledged {
     const { customers, subscriptions, now } = this
     return { customers: new Map(customers), subscriptions: new Set(subscriptions), now }
@@ -131,7 +131,7 @@ export class Life {
     this.now = now
   }
 
-  /** After a start: asks again for what nobody heard, and looks whether all is there and agrees. */
+  /** After a start: retries the writes without a response, and checks that all data is present and consistent. */
   async examine(): Promise<History> {
     await this.#ready()
     if (this.restoring) await this.#oneOrTheOther(this.restoring)
@@ -150,7 +150,7 @@ export class Life {
     return history
   }
 
-  /** After a clean end: every database is whole, and nothing half done lies about. */
+  /** After a clean end: checks that every database is undamaged, and that no temporary files remain. */
   checkFiles(): void {
     const names = readdirSync(this.data, { recursive: true, encoding: 'utf8' })
     for (const name of names.filter((file) => file.endsWith('.db'))) {
@@ -192,7 +192,7 @@ export class Life {
     return { status: response.status, body: (await response.json()) as Body }
   }
 
-  /** Waits for an advance that was interrupted. Time has not gone back. */
+  /** Waits for an interrupted advance, and checks that time has not gone back. */
   async #ready(): Promise<void> {
     const clock = await until(
       () => this.get('/v1/test_helpers/clock'),
@@ -201,7 +201,7 @@ export class Life {
     if (!this.restoring) expect(clock.now).toBeGreaterThanOrEqual(this.now)
   }
 
-  /** A restore that was killed has brought the whole new state, or left the whole old one. */
+  /** Checks that a killed restore led to the complete new state or kept the complete old state. */
   async #oneOrTheOther(wanted: Acknowledged): Promise<void> {
     const { customers } = await historyOf(this)
     const found = customers.map(({ id }) => id).toSorted()
@@ -211,7 +211,7 @@ export class Life {
     if (state) this.take(state)
   }
 
-  /** Whatever an event was told of has been received: before the kill, or after it once more. */
+  /** Checks that the webhook of each event was received before or after the kill. */
   async #allHeard({ events }: History): Promise<void> {
     const told = events.filter(({ type }) => type.startsWith('customer.')).map(({ id }) => id)
     const missing = () => told.filter((id) => !this.#heard.has(id))

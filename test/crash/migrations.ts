@@ -6,10 +6,10 @@ const statements = (...texts: readonly string[]): Migration => ({
   },
 })
 
-/** The first schema alone. */
+/** Only the first schema. */
 export const FIRST: Migrations = { '0001-first': MIGRATIONS['0001-first'] as Migration }
 
-/** All migrations, and two made-up ones that take a while. */
+/** All migrations, and two invented ones that take a while. */
 export const WITH_COPIES: Migrations = {
   ...MIGRATIONS,
   '9001-copy': statements(

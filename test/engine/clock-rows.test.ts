@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Clock } from '../../src/engine/clock.ts'
-import { createMerchant, deleteMerchant } from '../../src/engine/merchant.ts'
+import { Clock } from '../../src/engine/machine/clock.ts'
+import { createMerchant, deleteMerchant } from '../../src/engine/resources/merchant.ts'
 import { startTwin, type Twin } from '../twin.ts'
 
 let twin: Twin

@@ -31,7 +31,7 @@ async function history(): Promise<string[]> {
     .map(({ type, created }) => `${new Date(created * 1000).toISOString().slice(0, 10)} ${type}`)
 }
 
-test('a card that fails for three days costs nobody their access', async () => {
+test('a subscription is active again when its card fails for three days only', async () => {
   const { card, subscription } = await signUp('ada@example.com', plan, 'pm_card_visa')
   expect(await statusOf(subscription)).toBe('active')
 

@@ -3,17 +3,17 @@ import { proofOf } from '../http/oauth/support.ts'
 import { isLong } from '../long.ts'
 import { makeWorld, NOW, type World } from './world.ts'
 
-/** How many of everything there are in the two histories that are compared. */
+/** The number of objects of each kind in the two compared histories. */
 const SMALL = isLong ? 1_000 : 200
 const TIMES = 16
 
 /**
- * How many times the processor time of a step may be that of the same step after a history that is a sixteenth as long. A step
- * whose time grows with the history comes to far more, one that looks something up in an index to little more than 1.
+ * The maximum ratio of a step's processor time to that of the same step after a history of a sixteenth of the length. The
+ * ratio of a step whose time grows with the history is far higher; that of an index lookup is little more than 1.
  */
 const MOST_TIMES = 2.5
 
-/** How often each step is measured; the least counts, since others use the machine too. */
+/** The number of measurements of each step. The minimum counts, because other processes use the machine too. */
 const ROUNDS = isLong ? 30 : 10
 
 let small: World
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 type Step = (world: World, round: number) => Promise<unknown>
 
-/** Measures how many times as long a step takes in the large world: the least time in each, measured by turns. */
+/** Measures the ratio of a step's time in the large world to that in the small world: the minimum of each, measured in turns. */
 async function growthOf(step: Step): Promise<number> {
   const least = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY }
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -129,12 +129,33 @@ const STEPS: Readonly<Record<string, Step>> = {
     world.refreshToken = refresh_token
   },
   'issuing another key': post('/_paytwin/keys'),
+  'revoking a key': async ({ request }) => {
+    const { id } = await request('POST', '/_paytwin/keys')
+    await request('POST', `/_paytwin/keys/${id}/revoke`)
+  },
+  'listing the newest of many keys': get('/_paytwin/keys?limit=1'),
+  'listing the newest of many keys of a merchant': get(
+    ({ twin }) => `/_paytwin/keys?limit=1&merchant=${twin.sandbox.merchant.settings.id}`,
+  ),
   'asking for another authorization': post('/v1/oauth/authorizations', ({ app }) => ({
     client_id: app.client_id,
     redirect_uri: app.redirect_uris[0],
   })),
   'listing the newest of many authorizations': get('/_paytwin/authorizations?limit=1'),
+  'showing the newest change of an invoice of a customer with a long timeline': get(
+    ({ openInvoices }) => `/_paytwin/invoices/${openInvoices[0]}?limit=1`,
+  ),
   'listing the newest of many requests': get('/_paytwin/requests?limit=1'),
+}
+
+/**
+ * The maximum ratio for timelines. A timeline reads the newest change of each object from the object's row, which is little
+ * work for each. The ratio with any other work for each object is far higher.
+ */
+const MOST_TIMES_OF_TIMELINE = 12
+const TIMELINES: Readonly<Record<string, Step>> = {
+  'a customer': get(({ formerCustomer }) => `/_paytwin/customers/${formerCustomer}?limit=1`),
+  'a subscription': get(({ formerSubscription }) => `/_paytwin/subscriptions/${formerSubscription}?limit=1`),
 }
 
 async function startAndCancel(world: World, default_payment_method: string): Promise<void> {
@@ -146,6 +167,14 @@ async function startAndCancel(world: World, default_payment_method: string): Pro
   })
   await world.request('DELETE', `/v1/subscriptions/${id}`)
 }
+
+describe('the processor time of the newest change of a long timeline grows little', () => {
+  test.each(Object.entries(TIMELINES))('of %s', async (name, step) => {
+    const growth = await growthOf(step)
+    if (isLong) console.log(`${growth.toFixed(2)} times: the timeline of ${name}`)
+    expect(growth).toBeLessThan(MOST_TIMES_OF_TIMELINE)
+  })
+})
 
 describe('the processor time of a step does not grow with the history', () => {
   test.each(Object.entries(STEPS))('%s', async (name, step) => {

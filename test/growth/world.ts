@@ -1,43 +1,46 @@
-import { createCustomer } from '../../src/engine/customer.ts'
-import { digest } from '../../src/engine/digest.ts'
-import { createInvoice } from '../../src/engine/invoice.ts'
-import { createInvoiceItem } from '../../src/engine/invoice-item.ts'
-import { appOfId } from '../../src/engine/oauth-app.ts'
-import { makeAuthorization } from '../../src/engine/oauth-authorization.ts'
-import { attachPaymentMethod, createPaymentMethod } from '../../src/engine/payment-method.ts'
-import { createPrice, createProduct } from '../../src/engine/price.ts'
-import { createRefund } from '../../src/engine/refund.ts'
-import { createSubscription } from '../../src/engine/subscription.ts'
-import { createTestClock } from '../../src/engine/test-clock.ts'
-import type { UnitOfWork } from '../../src/engine/unit.ts'
+import { appOfId } from '../../src/engine/access/oauth-app.ts'
+import { makeAuthorization } from '../../src/engine/access/oauth-authorization.ts'
+import { digest } from '../../src/engine/machine/digest.ts'
+import type { UnitOfWork } from '../../src/engine/machine/unit.ts'
+import { createCustomer } from '../../src/engine/resources/customer.ts'
+import { createInvoice } from '../../src/engine/resources/invoice.ts'
+import { createInvoiceItem } from '../../src/engine/resources/invoice-item.ts'
+import { attachPaymentMethod, createPaymentMethod } from '../../src/engine/resources/payment-method.ts'
+import { createPrice, createProduct } from '../../src/engine/resources/price.ts'
+import { createRefund } from '../../src/engine/resources/refund.ts'
+import { createSubscription } from '../../src/engine/resources/subscription.ts'
+import { createTestClock } from '../../src/engine/resources/test-clock.ts'
 import { letIn, makeApp, REDIRECT_URI } from '../http/oauth/support.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 
-/** A sandbox with a history: so many of everything that can become many, mostly of the one customer. */
+/** A sandbox with a history: a large number of objects of every kind that can grow, mostly of one customer. */
 export type World = {
   readonly twin: Twin
   readonly count: number
   readonly customer: string
+  /** A customer with one ended subscription, which was paid each day. */
+  readonly formerCustomer: string
+  readonly formerSubscription: string
   readonly card: string
   readonly decliningCard: string
-  /** A card whose next outcomes are scripted, as many as there may be. */
+  /** A card with a script of the maximum length. */
   readonly scriptedCard: string
   readonly dailyPrice: string
   readonly product: string
   readonly charge: string
   readonly endpoint: string
   readonly app: Body
-  /** The refresh token that the app got last. */
+  /** The app's newest refresh token. */
   refreshToken: string
-  /** An open invoice each; the caller takes them one by one. */
+  /** Open invoices, which the caller takes one by one. */
   readonly openInvoices: string[]
-  /** Sends a request, whose answer must be a success and is not looked at any further: that takes more time than most steps. */
+  /** Sends a request that must succeed. The response is not parsed, because that takes longer than most steps. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Body>
 }
 
 const EMAIL = 'ada@example.com'
 export const NOW = 1_769_853_600
-/** As many as a script may have. */
+/** The maximum length of a script. */
 const MOST_OUTCOMES = 1_000
 
 export async function makeWorld(count: number): Promise<World> {
@@ -56,7 +59,15 @@ export async function makeWorld(count: number): Promise<World> {
   })
   const price = await makePrice(twin, { recurring: { interval: 'day' } })
   await leavePastDue(twin, request)
+  const former = await makeCustomer(twin)
+  const formerSubscription = await twin.post('/v1/subscriptions', {
+    customer: former.customer.id,
+    currency: 'usd',
+    default_payment_method: former.method.id,
+    items: [{ price: price.id }],
+  })
   await addOpenInvoices(twin, customer.id, price.id, count)
+  await twin.delete(`/v1/subscriptions/${formerSubscription.id}`)
   const { data } = await twin.get(`/v1/invoices?customer=${customer.id}&status=open&limit=100`)
   const endpoint = await twin.post('/v1/webhook_endpoints', {
     url: 'http://localhost:1/',
@@ -69,6 +80,8 @@ export async function makeWorld(count: number): Promise<World> {
     twin,
     count,
     customer: customer.id,
+    formerCustomer: former.customer.id,
+    formerSubscription: formerSubscription.id,
     card: method.id,
     decliningCard: declining.id,
     scriptedCard: scripted.id,
@@ -112,7 +125,7 @@ const leavePastDue = ({ sandbox }: Twin, request: World['request']): Promise<Bod
     dunning_final_action: 'leave_past_due',
   })
 
-/** A daily subscription whose invoices are sent, and never paid. */
+/** Creates a daily subscription with sent invoices that are never paid. */
 async function addOpenInvoices(twin: Twin, customer: string, price: string, count: number): Promise<void> {
   const { id } = await twin.post('/v1/subscriptions', {
     customer,
@@ -125,7 +138,7 @@ async function addOpenInvoices(twin: Twin, customer: string, price: string, coun
   await twin.delete(`/v1/subscriptions/${id}`)
 }
 
-/** Two subscriptions that go on: the invoices of one are sent, and the payments of the other fail but for the first. */
+/** Creates two subscriptions that continue: one with sent invoices, one whose payments fail except for the first. */
 async function subscribeDaily({ twin, customer, dailyPrice }: World): Promise<void> {
   const { id } = await twin.post('/v1/payment_methods/pm_card_visa/attach', { customer })
   const then = 'decline:insufficient_funds'
@@ -137,7 +150,7 @@ async function subscribeDaily({ twin, customer, dailyPrice }: World): Promise<vo
     collection_method: 'send_invoice',
     days_until_due: 1,
   })
-  // From then on every day has as many retries as the one before.
+  // From then on every day has the same number of retries.
   await twin.advance({ by: '10d' })
 }
 
@@ -146,7 +159,7 @@ async function makeCharge(twin: Twin, customer: string, payment_method: string):
   return (await twin.post('/v1/payment_intents', params)).latest_charge
 }
 
-/** What has a history: all in one command. */
+/** Creates the objects with a history, in one command. */
 function addObjects(world: World): Promise<void> {
   const { engine, merchant } = world.twin.sandbox
   return engine.command(merchant, null, (unit) => {
@@ -176,7 +189,7 @@ function addObjectsOnce(unit: UnitOfWork, { customer, card, product, charge, dai
   })
 }
 
-/** Keys, authorizations, the tokens of one of them, idempotency records and the request log. */
+/** Creates keys, authorizations, tokens of one authorization, idempotency records and logged requests. */
 async function addWhatHasNoHistory({ twin, app, refreshToken, count }: World): Promise<void> {
   const { engine, keys, merchant, requests } = twin.sandbox
   const oauthApp = appOfId(engine, app.client_id)
@@ -225,6 +238,7 @@ const requestNumber = (n: number) => ({
   merchant: null,
   replayed: false,
   code: null,
+  ignored: [],
 })
 
 async function untilDelivered({ sandbox }: Twin): Promise<void> {

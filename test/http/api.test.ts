@@ -119,16 +119,6 @@ describe('an unknown path or a wrong method', () => {
     await expectRefused(twin, [method, path], unknown(null))
   })
 
-  test.each(['/v1/customers', '/v1/nothing', '/v1/events'])(
-    'HEAD %s is 404, after authentication',
-    async (path) => {
-      const answer = await twin.request('HEAD', path)
-      expect(answer.status).toBe(404)
-      expect(answer.headers.get('Request-Id')).toMatch(REQUEST_ID)
-      expect((await twin.request('HEAD', path, undefined, { Authorization: '' })).status).toBe(401)
-    },
-  )
-
   test.each([
     ['GET', '/v1/nothing'],
     ['PUT', '/v1/customers'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Ids } from '../../src/engine/ids.ts'
+import type { Ids } from '../../src/engine/machine/ids.ts'
 import { clientSecretOf, withClientSecrets, withoutClientSecrets } from '../../src/http/client-secret.ts'
 import { startTwin, type Twin } from '../twin.ts'
 

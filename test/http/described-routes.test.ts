@@ -76,7 +76,6 @@ describe('the application', () => {
     '/_paytwin/status/',
     '/openapi',
     '/openapi.json/',
-    '/docs/',
     '/',
   ])('has no %s', async (path) => {
     for (const method of METHODS) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EVENT_TYPES } from '../../src/core/event.ts'
+import { EVENT_TYPES } from '../../src/core/kinds.ts'
 import { type Body, clientOf, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 import { anotherMerchant, expectRefusal, idsOf, invalid, typesOf, unknown } from './support.ts'
 

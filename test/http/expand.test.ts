@@ -1,26 +1,13 @@
 import { expect, describe as group, test } from 'vitest'
-import { ID_PREFIXES } from '../../src/core/change.ts'
 // Loading the routes defines every component.
 import '../../src/http/app.ts'
-import { EXPANDABLE } from '../../src/http/expand.ts'
+import { checkExpands } from '../../src/http/expand.ts'
 import { componentSchemas, isReference, type JsonSchema } from '../../src/http/openapi/json-schema.ts'
+import { componentNamed } from '../../src/http/schemas/component.ts'
 
 const SCHEMAS = componentSchemas()
-const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = EXPANDABLE
-/** Components without ids of other objects. */
-const WITHOUT_FIELDS = ['product', 'webhook_endpoint']
 
-/** Returns the `object` of a component, such as `payment_intent`. */
-const objectOf = ({ properties }: JsonSchema): string => String(properties?.object?.const)
-
-const componentOf = (shape: string): JsonSchema => {
-  const object = shape === 'invoice_item' ? 'invoiceitem' : shape
-  const found = Object.values(SCHEMAS).find((schema) => objectOf(schema) === object)
-  if (!found) throw new Error(`no component is a ${shape}`)
-  return found
-}
-
-/** Returns the fields that can be expanded according to the schema; `a.b` for nested ones. */
+/** Returns the fields that can be expanded according to the description; `a.b` for nested ones. */
 const described = (schema: JsonSchema): string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     if (isReference(field)) return [name]
@@ -28,21 +15,58 @@ const described = (schema: JsonSchema): string[] =>
     return within.map((path) => `${name}.${path}`)
   })
 
-/** Returns the fields that `expand[]` expands. */
-const expanded = (shape: string): string[] =>
-  Object.entries(SHAPES[shape] ?? {}).flatMap(([name, leads]) => {
-    // The price of an item is always an object. It is in the table for the fields behind it.
-    if (shape === 'subscription_item' && leads === 'price') return []
-    if (Object.hasOwn(ID_PREFIXES, leads)) return [name]
-    return leads.startsWith('list of ') ? [] : expanded(leads).map((path) => `${name}.${path}`)
-  })
+/** Returns all fields, `a.b` for nested ones. The price of an item is left out: it is always an object. */
+const all = (schema: JsonSchema): string[] =>
+  Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
+    ...(field.anyOf?.some(({ $ref }) => $ref?.endsWith('/Price')) && !isReference(field) ? [] : [name]),
+    ...[field, ...(field.anyOf ?? [])].flatMap(all).map((path) => `${name}.${path}`),
+  ])
+
+const isAccepted = (component: string, path: string): boolean => {
+  try {
+    checkExpands(componentNamed(component), [path])
+    return true
+  } catch {
+    return false
+  }
+}
+
+const EXPANDABLE = Object.keys(SCHEMAS).filter(
+  (name) => !name.startsWith('Event') && described(SCHEMAS[name] ?? {}).length > 0,
+)
 
 group('what can be expanded', () => {
-  // The other shapes are parts of these.
-  const shapes = Object.keys(SHAPES).filter((shape) => !['invoice_settings', 'payment_error'].includes(shape))
+  test('is in these objects', () => {
+    expect(EXPANDABLE).toEqual(
+      expect.arrayContaining(['Customer', 'Invoice', 'LineItem', 'PaymentIntent', 'SubscriptionItem']),
+    )
+  })
 
-  test.each(shapes)('of a %s is described so, and nothing else', (shape) => {
-    expect(expanded(shape).toSorted()).toEqual(described(componentOf(shape)).toSorted())
-    expect(expanded(shape).length === 0).toBe(WITHOUT_FIELDS.includes(shape))
+  test.each(EXPANDABLE)('of %s is described so, and nothing else', (name) => {
+    const schema = SCHEMAS[name] ?? {}
+    expect(
+      all(schema)
+        .filter((path) => isAccepted(name, path))
+        .toSorted(),
+    ).toEqual(described(schema).toSorted())
+  })
+
+  test.each([
+    ['Subscription', 'items.data.price', true],
+    ['Subscription', 'items.data.price.product', true],
+    ['Subscription', 'latest_invoice.lines.data.invoice_item.customer', true],
+    ['Subscription', 'items', false],
+    ['Subscription', 'items.data', false],
+    ['SubscriptionList', 'data', false],
+    ['SubscriptionList', 'data.customer', true],
+    ['PaymentIntent', 'last_payment_error', false],
+    ['PaymentIntent', 'last_payment_error.charge.customer', true],
+    ['CustomerOrStub', 'invoice_settings.default_payment_method', true],
+    ['DeletedCustomer', 'id', false],
+    ['EventList', 'data.data.object.customer', false],
+    ['Charge', 'payment_intent.latest_charge.payment_intent.latest_charge', true],
+    ['Charge', 'payment_intent.latest_charge.payment_intent.latest_charge.customer', false],
+  ])('of %s: %s is accepted: %s', (name, path, accepted) => {
+    expect(isAccepted(name, path)).toBe(accepted)
   })
 })

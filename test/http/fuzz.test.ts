@@ -1,10 +1,14 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { asked, isLong } from '../long.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 import { FORM, toForm } from './support.ts'
 
 const CLOSED_SET = [200, 201, 400, 401, 402, 404, 422, 429]
-const RUNS = 60
+/** Bodies of each route. `npm run fuzz` sends more, with another seed each time. */
+const RUNS = asked('rounds', isLong ? 60 : 15)
+/** The seed of the suite, the given one, or a new one, which fast-check prints if a body fails. */
+const SEED = asked('seed', isLong ? Date.now() : 1)
 
 /** Valid bodies by route, to be damaged in one or two places. */
 const RIGHT: Record<string, Body> = {
@@ -198,7 +202,7 @@ describe.each(await routesOf('POST', 'DELETE'))('no body is an error of ours for
   test('as JSON', async () => {
     await fc.assert(
       fc.asyncProperty(jsonOf(path), (body) => answers(route, body, json)),
-      { numRuns: RUNS },
+      { seed: SEED, numRuns: RUNS },
     )
     expect(reported).toEqual([])
   })
@@ -206,7 +210,7 @@ describe.each(await routesOf('POST', 'DELETE'))('no body is an error of ours for
   test('as a form', async () => {
     await fc.assert(
       fc.asyncProperty(formOf(path), (body) => answers(route, body, FORM)),
-      { numRuns: RUNS },
+      { seed: SEED, numRuns: RUNS },
     )
     expect(reported).toEqual([])
   })
@@ -221,7 +225,7 @@ describe.each(await routesOf('GET'))('nothing is an error of ours for %s', (rout
       const answer = await twin.request('GET', `${target}?${encodeURI(query.toWellFormed())}`)
       expect([200, 400, 404], reported.join('\n')).toContain(answer.status)
     })
-    await fc.assert(property, { numRuns: RUNS })
+    await fc.assert(property, { seed: SEED, numRuns: RUNS })
   })
 })
 
@@ -234,5 +238,5 @@ test('no id in a path causes a 500', async () => {
     const answer = await twin.request(method, target, method === 'GET' ? undefined : {})
     expect([400, 404], reported.join('\n')).toContain(answer.status)
   })
-  await fc.assert(property, { numRuns: 500 })
+  await fc.assert(property, { seed: SEED, numRuns: 8 * RUNS })
 })

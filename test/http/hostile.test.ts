@@ -87,12 +87,12 @@ describe('an integer', () => {
 
 describe('too much of something', () => {
   test('items are refused quickly', async () => {
-    const items = Array.from({ length: 20_000 }, (_, index) => ({ price: `price_${index}` }))
+    const items = Array.from({ length: 1_500 }, (_, index) => ({ price: `price_${index}` }))
     await expectRefused(twin, ['POST', '/v1/subscriptions', { ...base, items }], invalid('items'))
   })
 
   test('unknown parameters are ignored quickly', async () => {
-    const names = Array.from({ length: 50_000 }, (_, index) => `zebra_${index}`)
+    const names = Array.from({ length: 1_500 }, (_, index) => `zebra_${index}`)
     const json = Object.fromEntries(names.map((name) => [name, 1]))
     const form = names.map((name) => `${name}=1`).join('&')
     const taken = await processorTime(async () => {
@@ -101,12 +101,17 @@ describe('too much of something', () => {
         expect(answer.headers.get('Paytwin-Ignored-Params')?.length).toBeLessThanOrEqual(1_024)
       }
     })
-    expect(taken).toBeLessThan(3_000)
+    expect(taken).toBeLessThan(500)
   })
 
   test('metadata is refused quickly', async () => {
-    const metadata = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 'v']))
+    const metadata = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`k${index}`, 'v']))
     await expectRefused(twin, ['POST', '/v1/customers', { metadata }], invalid('metadata'))
+  })
+
+  test('more than 2,000 parameters are refused before they are read', async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 'v']))
+    await expectRefused(twin, ['POST', '/v1/customers', { metadata }], invalid(null))
   })
 
   test('a long name is left out of the header as a whole', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createEndpoint } from '../../src/engine/webhook-endpoint.ts'
+import { createEndpoint } from '../../src/engine/resources/webhook-endpoint.ts'
 import { processorTime } from '../processor-time.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
 import { asOperator, expectRefused, invalid } from './support.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Change } from '../../src/core/change.ts'
 import type { Customer } from '../../src/core/customer.ts'
-import { apply } from '../../src/engine/apply.ts'
+import { apply } from '../../src/engine/machine/apply.ts'
 import { KEYFRAME_ENTRIES } from '../../src/store/keyframes.ts'
 import { Statement } from '../../src/store/statements.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'

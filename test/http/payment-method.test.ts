@@ -101,7 +101,7 @@ describe('the number of a card', () => {
     '42424242424242424242',
   ]
 
-  test.each(REAL)('%s is refused, and told to nobody', async (number) => {
+  test.each(REAL)('%s is refused, and is not returned, logged or stored', async (number) => {
     const noted: unknown[] = []
     const quiet = await startTwin({ reportError: (...all) => noted.push(all) })
     const answer = await expectRefused(

@@ -1,6 +1,6 @@
+import { openSandbox, type Sandbox } from '../../src/daemon/sandbox.ts'
 import { recordExamples } from '../../src/http/openapi/story.ts'
 import type { Registered } from '../../src/http/route.ts'
-import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
 
 const NOW = 1_769_853_600
 const KEY = 'sk_test_51SecretSecretSecretSecretSe'

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { type Daemon, type DaemonOptions, startDaemon } from '../../src/daemon.ts'
+import { type Daemon, type DaemonOptions, startDaemon } from '../../src/daemon/daemon.ts'
 
 /** Starts a daemon in memory on a free port, in this process. */
 export const startListening = (options: Partial<DaemonOptions> = {}): Promise<Daemon> =>
@@ -9,6 +9,7 @@ export const startListening = (options: Partial<DaemonOptions> = {}): Promise<Da
     data: null,
     adminToken: null,
     adminTokenFile: null,
+    generateAdminToken: false,
     clock: 1769853600,
     seed: '1',
     secretKey: null,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EVENT_TYPES } from '../../src/core/event.ts'
+import { apiReference } from '../../src/build/reference/reference.ts'
+import { EVENT_TYPES } from '../../src/core/kinds.ts'
 import { ERROR_CODES } from '../../src/http/error-codes.ts'
 import type { OpenApi } from '../../src/http/openapi.ts'
-import { apiReference } from '../../src/http/reference/reference.ts'
 import { anchorsIn, deadLinksIn, documentText, sectionOf } from '../reference.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Waiting } from '../../src/engine/merchant-state.ts'
+import type { Waiting } from '../../src/engine/machine/merchant-state.ts'
 import { subscribe } from '../scenarios/story.ts'
 import { type Answer, type Body, clientOf, makeCustomer, startTwin, type Twin } from '../twin.ts'
 import {

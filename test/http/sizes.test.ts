@@ -231,3 +231,30 @@ function* names(size: number): Generator<Attack> {
 test.each(BODIES)('a name of a parameter of %i bytes is answered quickly', async (size) => {
   expect(await slowOnes(names(size))).toEqual([])
 })
+
+/** A MiB of names, each different, at places that are checked in different ways. */
+function* manyNames(): Generator<Attack> {
+  const pairs = Array.from({ length: 90_000 }, (_, n) => [`k${n}`, ''] as const)
+  const many = Object.fromEntries(pairs)
+  const bodies = { zebra: { zebra: many }, metadata: { metadata: many }, items: { items: many }, top: many }
+  for (const path of ['/v1/customers', '/v1/subscriptions', '/v1/oauth/token']) {
+    const original = played.requestTo(routeAt('post', path))
+    for (const encode of [asJson, asForm]) {
+      for (const [place, body] of Object.entries(bodies)) {
+        const sent = withBody(original, encode(body))
+        yield { name: `${path}, ${encode({}).type}: 90,000 names in ${place}`, sent }
+      }
+    }
+    const lists = { type: 'application/json', body: JSON.stringify({ items: Array(340_000).fill([]) }) }
+    yield { name: `${path}: a list of 340,000 lists`, sent: withBody(original, lists) }
+    for (const piece of ['a&', '[]&', 'a[]&', 'a[b]=&', '&'])
+      yield {
+        name: `${path}: a MiB of '${piece}'`,
+        sent: withBody(original, { ...asForm({}), body: piece.repeat(Math.floor(1_048_576 / piece.length)) }),
+      }
+  }
+}
+
+test('many names of parameters are refused quickly', async () => {
+  expect(await slowOnes(manyNames())).toEqual([])
+})

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Daemon } from '../../src/daemon.ts'
-import { SOCKET_LIMITS } from '../../src/listener.ts'
+import type { Daemon } from '../../src/daemon/daemon.ts'
+import { SOCKET_LIMITS } from '../../src/daemon/listener.ts'
 import { answersIn, openSocket, startListening } from './raw-socket.ts'
 
 /** The real limits, shortened. */
@@ -79,6 +79,25 @@ test('an idle connection after an answer is closed without an error', async () =
   const raw = openSocket(daemon)
   raw.write('GET /v1/customers HTTP/1.1', host(), key(), '', '')
   expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([200])
+})
+
+test('blank lines keep neither a new connection nor an idle one', async () => {
+  const began = await drip([], '\r\n')
+  expect(began.answers.map(({ status }) => status)).toEqual([400])
+  expect(began.ms).toBeLessThan(LIMITS.headersMs + 400)
+  const answered = await drip(['GET /v1/customers HTTP/1.1', host(), key(), '', ''], '\r\n')
+  expect(answered.answers.map(({ status }) => status)).toEqual([200])
+  expect(answered.ms).toBeGreaterThan(LIMITS.idleMs)
+  expect(answered.ms).toBeLessThan(LIMITS.idleMs + LIMITS.headersMs + 400)
+})
+
+test('a connection stays open for as long as requests follow each other in time', async () => {
+  const raw = openSocket(daemon)
+  for (let sent = 0; sent < 6; sent += 1) {
+    raw.write('GET /v1/customers HTTP/1.1', host(), key(), '', '')
+    await delay(LIMITS.idleMs / 1.5)
+  }
+  expect(answersIn(await raw.heard)).toHaveLength(6)
 })
 
 test('an answer is never interrupted by an error: the stream of a client that sends no body just ends', async () => {

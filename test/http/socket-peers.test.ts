@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Daemon } from '../../src/daemon.ts'
-import { SOCKET_LIMITS } from '../../src/listener.ts'
+import type { Daemon } from '../../src/daemon/daemon.ts'
+import { SOCKET_LIMITS } from '../../src/daemon/listener.ts'
 import { answersIn, openSocket, type RawSocket, startListening } from './raw-socket.ts'
 
 const LIMITS = {

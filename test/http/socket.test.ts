@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Daemon } from '../../src/daemon.ts'
+import type { Daemon } from '../../src/daemon/daemon.ts'
 import { answersIn, openSocket, send as sendTo, startListening } from './raw-socket.ts'
 
 const CLOSED_SET = [200, 201, 400, 401, 402, 404, 422, 429, 500]
@@ -59,12 +60,6 @@ describe('over a socket', () => {
     )
     expect(status).toBe(400)
     expect(body).toContain('"code":"parameter_invalid"')
-  })
-
-  test('a HEAD has no body, and the headers of its 404', async () => {
-    const { status, head, body } = await send('HEAD /v1/customers HTTP/1.1', host(), key(), CLOSE, '', '')
-    expect([status, body]).toEqual([404, ''])
-    expect(head).toMatch(/\r\nRequest-Id: req_/i)
   })
 
   test.each<[string, number, string, () => string[]]>([
@@ -215,4 +210,33 @@ describe('over a socket', () => {
     raw.write(POST, host(), 'Content-Length: 1000000000', '', 'x')
     expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([401])
   })
+})
+
+test('pipelined requests are served a few at a time, all of them in order', async () => {
+  const raw = openSocket(daemon)
+  const count = 5_000
+  const paths = Array.from({ length: count }, (_, index) => `/v1/none/${index}`)
+  raw.write(...paths.map((path) => `GET ${path} HTTP/1.1\r\n${host()}\r\n${key()}\r\n`))
+  raw.write('', GET, host(), key(), 'Connection: close', '', '')
+  const answers = answersIn(await raw.heard)
+  expect(answers).toHaveLength(count + 1)
+  for (const [index, path] of paths.entries()) expect(answers[index]?.body).toContain(`(GET ${path})`)
+})
+
+test('responses to pipelined requests that are not read do not pile up', async () => {
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}`, 'x'.repeat(500)]))
+  const headers = { authorization: `Bearer ${daemon.secretKey}`, 'content-type': 'application/json' }
+  const customers = { method: 'POST', headers, body: JSON.stringify({ metadata }) }
+  for (let made = 0; made < 20; made += 1) await (await fetch(`${daemon.url}/v1/customers`, customers)).text()
+  const page = await (await fetch(`${daemon.url}/v1/customers?limit=100`, { headers })).text()
+  const peer = openSocket(daemon)
+  peer.socket.pause()
+  const before = process.memoryUsage().rss
+  const count = 500
+  const list = `${GET.replace('customers', 'customers?limit=100')}\r\n${host()}\r\n${key()}\r\n`
+  peer.write(...Array.from({ length: count }, () => list), '')
+  await delay(200)
+  expect((await fetch(`${daemon.url}/v1/customers?limit=1`, { headers })).status).toBe(200)
+  expect(process.memoryUsage().rss - before).toBeLessThan((count / 4) * page.length)
+  peer.socket.destroy()
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { beginAdvance } from '../../src/engine/begin-advance.ts'
-import { deleteTestClock } from '../../src/engine/test-clock.ts'
+import { beginAdvance } from '../../src/engine/machine/begin-advance.ts'
+import { deleteTestClock } from '../../src/engine/resources/test-clock.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 import {
   anotherMerchant,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { SandboxOptions } from '../../src/sandbox.ts'
+import type { SandboxOptions } from '../../src/daemon/sandbox.ts'
 import { PLACES } from '../places.ts'
 import { type Body, clientOf, startTwin, type Twin } from '../twin.ts'
 import { ask, expectOAuthRefusal, makeApp } from './oauth/support.ts'

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { EVENT_TYPES } from '../../src/core/event.ts'
+import { EVENT_TYPES } from '../../src/core/kinds.ts'
 import { type Body, clientOf, startTwin } from '../twin.ts'
 import { makeEvents, openShop, refuses, type Shop, URL } from '../webhooks/inbox.ts'
 import { anotherMerchant, FORM, idsOf, invalid, missing, postForm, type Refusal, unknown } from './support.ts'
@@ -300,7 +300,7 @@ test('no file of the data folder contains the secret of an endpoint', async () =
   }
   await makeEvents(shop, 3)
   await shop.settled()
-  await shop.sandbox.keepHouse()
+  await shop.sandbox.doHousekeeping()
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   expect(files).toContain('paytwin.db')
   const contents = files.map((name) => readFileSync(join(folder, name), 'latin1')).join('')

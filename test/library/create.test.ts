@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createPaytwin, RequestRefused } from '../../src/index.ts'
 import { newFolder } from '../places.ts'
@@ -82,9 +83,12 @@ test('it loads fixtures from several files, or reports what is wrong', async () 
   expect(more.counts).toEqual({ customer: 1 })
 })
 
-test('an unknown parameter is an error with strictParams', async () => {
-  const twin = await open({ strictParams: true })
-  await expect(twin.post('/v1/customers', { emial: 'ada@example.com' })).rejects.toThrow(RequestRefused)
+test('an unknown parameter is an error, unless strictParams is false', async () => {
+  const twin = await open()
+  const misspelt = { emial: 'ada@example.com' }
+  await expect(twin.post('/v1/customers', misspelt)).rejects.toThrow(RequestRefused)
+  const lenient = await open({ strictParams: false })
+  expect(await lenient.post('/v1/customers', misspelt)).toMatchObject({ email: null })
 })
 
 test('requests beyond rateLimit are refused', async () => {
@@ -123,6 +127,47 @@ test('a closed sandbox refuses every call, and closing it again has no effect', 
   await expect(twin.fetch('/v1/customers')).rejects.toThrow('This sandbox is closed')
   await expect(twin.clock.advance('1d')).rejects.toThrow('This sandbox is closed')
   await expect(twin.events.waitFor('invoice.paid')).rejects.toThrow('This sandbox is closed')
+})
+
+/** A body of which the rest arrives after a time. */
+const slowBody = (restMs: number) =>
+  new ReadableStream({
+    async start(body) {
+      body.enqueue(Buffer.from('{"name":'))
+      await delay(restMs)
+      body.enqueue(Buffer.from('"Ada"}'))
+      body.close()
+    },
+  })
+
+test('closing answers the requests in progress, in this process and over a socket', async () => {
+  const twin = await createPaytwin()
+  const init = {
+    method: 'POST',
+    headers: { authorization: `Bearer ${twin.secretKey}`, 'content-type': 'application/json' },
+    duplex: 'half',
+  } as const
+  const requests = [
+    twin.fetch('/v1/customers', { ...init, body: slowBody(50) }),
+    fetch(`${twin.url}/v1/customers`, { ...init, body: slowBody(100) }),
+  ]
+  await delay(50)
+  await twin.close()
+  expect((await Promise.all(requests)).map(({ status }) => status)).toEqual([201, 201])
+})
+
+test('closing does not wait for a request that never ends', async () => {
+  const twin = await createPaytwin()
+  const headers = { 'content-type': 'application/json' }
+  const body = new ReadableStream()
+  const aborted = new AbortController()
+  const request = twin.fetch('/v1/customers', {
+    ...{ method: 'POST', headers, body, duplex: 'half' as const },
+    signal: aborted.signal,
+  })
+  await twin.close()
+  aborted.abort()
+  await expect(request).rejects.toThrow('aborted')
 })
 
 test('closing interrupts running work', async () => {

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 const ROOT = resolve(import.meta.dirname, '../..')
 const DOCUMENTS = ['README.md', 'docs/test-library.md']
 /** What the project's own tests need beside paytwin. */
-const TOOLS = ['vitest', 'jest', 'typescript', '@types/node']
+const TOOLS = ['vitest', 'typescript', '@types/node']
 
 type Finished = {
   readonly status: number | null
@@ -15,14 +15,14 @@ type Finished = {
   readonly lingered: number
 }
 
-/** What has not ended, be it that a test has given it up. */
+/** The processes that have not ended, including those of timed-out tests. */
 const running = new Set<ChildProcess>()
 
 /** A project that has installed paytwin as it would be published, and holds the documents' examples. */
 export type Project = {
   /** The files of the package. */
   readonly files: readonly string[]
-  /** The package as it lies in node_modules. */
+  /** The installed package in node_modules. */
   readonly installed: string
   readonly tarball: string
   /** The examples' files. */
@@ -92,7 +92,7 @@ function run(
   cwd: string,
   stdio: ['ignore', 'pipe', 'pipe' | 'inherit'] = ['ignore', 'pipe', 'pipe'],
 ): Promise<Finished> {
-  // What runs these tests is not to be taken for what runs those.
+  // The environment of this vitest must not affect the vitest of the project.
   const { VITEST, VITEST_POOL_ID, VITEST_WORKER_ID, VITEST_MODE, TEST, NODE_ENV, JEST_WORKER_ID, ...env } =
     process.env
   const child = spawn(command, args, { cwd, stdio, env: { ...env, NO_COLOR: '1' }, detached: true })

@@ -16,7 +16,7 @@ export async function open(options?: PaytwinOptions): Promise<Paytwin> {
   return twin
 }
 
-/** A customer with a monthly subscription of 20.00 USD, whose card does as it is told. */
+/** Creates a customer with a monthly subscription of 20.00 USD and a card with scripted outcomes. */
 export async function subscribe(twin: MerchantTwin, outcomes: readonly string[] = []) {
   const price = await twin.post<{ id: string }>('/v1/prices', {
     unit_amount: 2000,

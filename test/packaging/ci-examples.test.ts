@@ -8,7 +8,7 @@ import { EXECUTABLE, freePort, paytwin, startDaemon, temporaryFolder } from '../
 import { commandOf, daemonVariables, imageEnvironment, textOf } from './dockerfile.ts'
 
 type Environment = Record<string, string>
-/** A job of either kind of pipeline: what it runs, in order, and the service beside it. */
+/** A job of a GitHub or GitLab pipeline: its commands, in order, and its service. */
 type Job = {
   readonly commands: readonly string[]
   readonly env: Environment
@@ -59,7 +59,7 @@ describe('The examples do what they say', () => {
   let folder: ReturnType<typeof temporaryFolder>
   beforeEach(() => {
     folder = temporaryFolder()
-    // A project that has paytwin among its dependencies, and whose tests want a sandbox that stands on 31 January.
+    // A project that depends on paytwin, with tests that expect the clock at 31 January.
     mkdirSync(join(folder.path, 'node_modules/.bin'), { recursive: true })
     symlinkSync(EXECUTABLE, join(folder.path, 'node_modules/.bin/paytwin'))
     writeFileSync(join(folder.path, 'package.json'), JSON.stringify({ scripts: { test: 'node tests.mjs' } }))

@@ -1,16 +1,28 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { DEFAULT_PORT } from '../../src/cli/connection.ts'
-import { serveOptions } from '../../src/cli/serve-options.ts'
-import { paytwin, startDaemon, temporaryFolder } from '../cli/executable.ts'
-import { allOf, commandOf, daemonVariables, imageEnvironment, ROOT, textOf, theOne } from './dockerfile.ts'
+import { DEFAULT_PORT } from '../../src/cli/daemon/connection.ts'
+import { serveOptions } from '../../src/cli/daemon/serve-options.ts'
+import { freePort, paytwin, startDaemon, temporaryFolder } from '../cli/executable.ts'
+import {
+  allOf,
+  commandOf,
+  daemonVariables,
+  INSTRUCTIONS,
+  imageEnvironment,
+  ROOT,
+  textOf,
+  theOne,
+} from './dockerfile.ts'
 
 const EXECUTABLE = '/usr/local/bin/paytwin'
+const BIN = join(ROOT, 'bin/paytwin.js')
 const TOKEN = 'a-token-that-is-long-enough-for-an-operator'
-const { scripts } = JSON.parse(textOf('package.json'))
+const { scripts, allowScripts } = JSON.parse(textOf('package.json'))
 const { services, volumes } = parse(textOf('compose.yaml'))
 const service = services.paytwin
 
@@ -32,8 +44,29 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-test('what the image copies is what its build makes', () => {
-  for (const [, script = ''] of theOne('RUN').matchAll(/npm run (\S+)/g))
+test('the packages are installed before the sources are copied, from the lock file alone', () => {
+  const before = INSTRUCTIONS.slice(
+    0,
+    INSTRUCTIONS.findIndex(({ rest }) => rest === '. .'),
+  )
+  expect(before.map(({ name, rest }) => `${name} ${rest}`).slice(2)).toEqual([
+    'COPY package.json package-lock.json ./',
+    'RUN npm ci --ignore-scripts && npm rebuild better-sqlite3 esbuild',
+  ])
+  for (const file of ['package.json', 'package-lock.json'])
+    copyFileSync(join(ROOT, file), join(folder.path, file))
+  const install = ['ci', '--ignore-scripts', '--dry-run', '--offline']
+  expect(execFileSync('npm', install, { cwd: folder.path, encoding: 'utf8', stdio: 'pipe' })).toMatch(
+    /^added \d+/m,
+  )
+  // Scripts that the first step left out, and no others may run.
+  expect(Object.keys(allowScripts)).toEqual(['better-sqlite3', 'esbuild'])
+})
+
+test('the image has only what its build makes, and no packages', () => {
+  for (const [, script = ''] of allOf('RUN')
+    .join('\n')
+    .matchAll(/npm run (\S+)/g))
     expect(scripts).toHaveProperty([script])
   expect(scripts['build:executable']).toContain('bin/build-executable.js')
   expect(textOf('bin/build-executable.js')).toContain("'../dist/executable/paytwin'")
@@ -100,12 +133,57 @@ test('ports, volumes and the user are the same wherever they are named', () => {
   expect(service.tmpfs).toEqual(['/tmp:exec,mode=1777'])
 })
 
-test('compose asks for an admin token, and so does the image', async () => {
-  expect(() => composedEnvironment({})).toThrow(/^PAYTWIN_ADMIN_TOKEN: at least 32 characters/)
-  const env = { ...imageEnvironment(), PAYTWIN_DATA: folder.path, PAYTWIN_PORT: '0' }
-  const { status, stderr } = await paytwin(JSON.parse(theOne('CMD')), { env })
+test.each([
+  ['the image', {}],
+  ['compose', composedEnvironment({})],
+])(
+  '%s starts without an admin token, and prints a generated one at the first start only',
+  async (_, given) => {
+    const env = {
+      ...imageEnvironment(),
+      ...given,
+      PAYTWIN_DATA: folder.path,
+      PAYTWIN_PORT: String(await freePort()),
+    }
+    const first = await startedAsText(env)
+    const [, token = ''] = /^Admin token \(shown only once\): (\w{40})$/m.exec(first.stderr) ?? []
+    expect(first.stdout).toMatch(/^paytwin \S+ ready on /)
+    expect(readFileSync(join(folder.path, 'admin-token'), 'utf8')).toBe(`${token}\n`)
+    expect(first.health).toMatchObject({ status: 0, stderr: '' })
+
+    const second = await startedAsText(env)
+    expect(second.health.status).toBe(0)
+    expect(second.stdout + second.stderr).not.toContain(token)
+  },
+)
+
+/** Runs the image's command until its health check has ended. */
+async function startedAsText(env: Record<string, string>) {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [BIN, ...JSON.parse(theOne('CMD'))], { env: { PATH, HOME, ...env } })
+  const closed = once(child, 'close')
+  const output = { stdout: '', stderr: '' }
+  const ready = new Promise((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output.stdout += text
+      resolve(text)
+    })
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => (output.stderr += text))
+  await Promise.race([ready, closed])
+  const health = await paytwin(healthCheck(), { env })
+  child.kill()
+  await closed
+  return { ...output, health }
+}
+
+test('beyond loopback, a token is generated only if the operator asks for it', async () => {
+  const { PAYTWIN_GENERATE_ADMIN_TOKEN, ...env } = imageEnvironment()
+  expect(PAYTWIN_GENERATE_ADMIN_TOKEN).toBe('1')
+  const options = { env: { ...env, PAYTWIN_DATA: folder.path, PAYTWIN_PORT: '0' } }
+  const { status, stderr } = await paytwin(JSON.parse(theOne('CMD')), options)
   expect(status).toBe(2)
-  expect(stderr).toContain('PAYTWIN_ADMIN_TOKEN')
+  expect(stderr).toContain('PAYTWIN_ADMIN_TOKEN, or give --admin-token-file or --generate-admin-token')
 })
 
 test('the service is healthy while it runs, and is called by its name, as localhost, and by no other', async () => {

@@ -38,16 +38,16 @@ export const imageEnvironment = (): Record<string, string> =>
 
 const program = await createProgram(recordedIo().io)
 
-/** The command that arguments name, `clock advance` below `clock`, and what is left of them. */
+/** Returns the command that arguments name, such as `clock advance`, and the remaining arguments. */
 export function commandOf([name = '', ...rest]: readonly string[], parent: Command = program) {
   const command = parent.commands.find((each) => each.name() === name)
   if (!command) throw new Error(`${parent.name()} has no command '${name}'`)
   return { command, rest }
 }
 
-/** The variables that a daemon takes: one for each option of `serve`, and the token. See docs/contract/operator.md#options. */
+/** The environment variables of a daemon: one for each option of `serve`, and the token. See docs/contract/operator.md#options. */
 export async function daemonVariables(): Promise<ReadonlySet<string>> {
-  const { daemonOptions } = await import('../../src/cli/serve.ts')
+  const { daemonOptions } = await import('../../src/cli/commands/serve.ts')
   const { Command } = await import('commander')
   const names = daemonOptions(new Command()).options.map(({ long = '' }) => long.slice(2))
   return new Set(

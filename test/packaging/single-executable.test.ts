@@ -12,7 +12,7 @@ import { recordedIo } from '../cli/terminal.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
-/** It copies a hundred megabytes, and starts what it has built several times. */
+/** The timeout. The build copies a hundred megabytes, and the tests start the executable several times. */
 const BUILD_MS = 180_000
 
 const started: number[] = []
@@ -21,7 +21,7 @@ let built: Finished
 const path = (name: string) => join(folder.path, name)
 const executable = () => path('bin/paytwin')
 
-/** A machine on which there is the executable and nothing else, as far as its environment tells. */
+/** An environment that contains only the executable: an empty PATH and home. */
 const environment = () => ({ PATH: path('nothing'), HOME: path('home'), TMPDIR: path('tmp') })
 
 async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = environment()) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
+import { openSandbox, type Sandbox } from '../../src/daemon/sandbox.ts'
 import { clientOf, type Twin } from '../twin.ts'
 import { at, bytesOf, historyOf, listAll, openTwin, subscribe } from './story.ts'
 
@@ -106,18 +106,18 @@ test('an advance that a crash interrupts ends at its target with the same histor
   expect(bytesOf(await historyOf(third))).toEqual(history)
 })
 
-test('an advance that a crash interrupts is not repeated by its idempotency key', async () => {
+test.each([
+  ['', 'clock'],
+  ['of a test clock ', 'test_clock'],
+])('an advance %sthat a crash interrupts is not repeated by its idempotency key', async (_, kind) => {
   const folder = makeFolder()
   const [original, crashed] = [join(folder, 'original.db'), join(folder, 'crashed.db')]
-  const advance = (twin: Twin) =>
-    twin.request(
-      'POST',
-      '/v1/test_helpers/clock/advance',
-      { by: '1w' },
-      { 'Idempotency-Key': 'a week later' },
-    )
   const first = await open(original)
   await subscribe(first)
+  const { id } = await first.post('/v1/test_helpers/test_clocks', { frozen_time: NOW })
+  const path = `/v1/test_helpers/${kind === 'clock' ? 'clock' : `test_clocks/${id}`}`
+  const advance = (twin: Twin) =>
+    twin.request('POST', `${path}/advance`, { by: '1w' }, { 'Idempotency-Key': 'a week later' })
   // Only the request of the advance is committed.
   const isCopied = copyAtCommit(first.sandbox, 1, { from: original, to: crashed })
   expect((await advance(first)).body).toMatchObject({ status: 'ready', now: END })
@@ -129,7 +129,7 @@ test('an advance that a crash interrupts is not repeated by its idempotency key'
   const { status, body, headers } = await advance(second)
   expect([status, headers.get('Idempotent-Replayed')]).toEqual([200, 'true'])
   expect(body).toMatchObject({ status: 'advancing', now: NOW, target: END })
-  expect(await second.get('/v1/test_helpers/clock')).toMatchObject({ status: 'ready', now: END })
+  expect(await second.get(path)).toMatchObject({ status: 'ready', now: END })
 })
 
 test('an advance that fails can be repeated with its idempotency key', async () => {

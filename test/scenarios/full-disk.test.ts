@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { beginAdvance } from '../../src/engine/begin-advance.ts'
-import { createMerchant } from '../../src/engine/merchant.ts'
+import { beginAdvance } from '../../src/engine/machine/begin-advance.ts'
+import { createMerchant } from '../../src/engine/resources/merchant.ts'
 import { presentClock } from '../../src/http/clock.ts'
 import { fillDisk } from '../disk.ts'
 import { type Body, clientOf, startTwin, type Twin } from '../twin.ts'
@@ -248,7 +248,7 @@ test('the housekeeping empties the log of a database whose disk is full, which m
   const logSize = () => statSync(`${path}-wal`).size
   expect(logSize()).toBeGreaterThan(0)
   const makeRoom = fillDisk(twin)
-  await expect(twin.sandbox.keepHouse()).rejects.toThrow('disk is full')
+  await expect(twin.sandbox.doHousekeeping()).rejects.toThrow('disk is full')
   expect(logSize()).toBe(0)
   makeRoom()
   await twin.post('/v1/customers')
@@ -261,7 +261,7 @@ test('the housekeeping goes on where the log cannot be moved into the database',
     throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR_WRITE')
   })
   const flush = vi.spyOn(keys, 'flush')
-  await twin.sandbox.keepHouse()
+  await twin.sandbox.doHousekeeping()
   expect(flush).toHaveBeenCalled()
   expect(reported).toEqual(['SqliteError: disk I/O error'])
 })

@@ -3,10 +3,14 @@ import { addIntervals } from '../../src/core/calendar.ts'
 import type { Body } from '../twin.ts'
 import type { History } from './story.ts'
 
-/** Invariants of every history, whatever the requests and the pace of time. */
-export function holdAlways(history: History): void {
+/**
+ * Invariants of every history, whatever the requests and the pace of time.
+ * @param transactions - all changes of balances; only needed if requests change them
+ */
+export function holdAlways(history: History, transactions: readonly Body[] = []): void {
   numbersHaveNoGaps(history)
   linesAddUp(history)
+  balancesReconcile(history, transactions)
   paidMeansChargedOnce(history)
   refundsStayWithinCharges(history)
   newestEventsShowThePresent(history)
@@ -51,12 +55,60 @@ function numbersHaveNoGaps({ customers, invoices }: History): void {
 }
 
 function linesAddUp({ invoices }: History): void {
-  for (const { total, subtotal, amount_due, amount_paid, amount_remaining, lines } of invoices) {
+  for (const { total, subtotal, amount_due, amount_paid, amount_remaining, lines, ...balance } of invoices) {
+    const { starting_balance, applied_balance } = balance
     const sum = lines.data.reduce((sum: number, { amount }: Body) => sum + amount, 0)
-    expect([subtotal, amount_due, amount_paid + amount_remaining]).toEqual([total, total, total])
+    expect([subtotal, amount_paid + amount_remaining]).toEqual([total, amount_due])
+    // A debt does not raise it over the largest amount.
+    const largest = Math.max(total, 99_999_999)
+    expect(amount_due).toBe(Math.min(Math.max(0, total + starting_balance), largest))
+    expect(applied_balance).toBe(amount_due - total)
     // An invoice shows its first lines only; a long one has pages of them.
     if (!lines.has_more) expect(sum).toBe(total)
   }
+}
+
+/** A balance is what requests and finalized invoices added to it and took from it, and the sum of its transactions. */
+function balancesReconcile({ customers, invoices }: History, transactions: readonly Body[]): void {
+  const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0)
+  for (const { id, currency, balance, invoice_credit_balance } of customers) {
+    expect(balance).toBe(currency === null ? 0 : invoice_credit_balance[currency])
+    for (const [code, is] of Object.entries(invoice_credit_balance)) {
+      const isOf = (each: Body) => each.customer === id && each.currency === code
+      const applied = invoices
+        .filter(({ number, status, ...rest }) => isOf(rest) && number !== null && status !== 'void')
+        .map(({ applied_balance }) => -applied_balance)
+      const own = transactions.filter(isOf)
+      const adjusted = own.filter(({ type }) => type === 'adjustment').map(({ amount }) => amount)
+      expect(sumOf([...applied, ...adjusted])).toBe(is)
+      if (own.length > 0) expect(sumOf(own.map(({ amount }) => amount))).toBe(is)
+      expect(Number.isSafeInteger(is)).toBe(true)
+      if (adjusted.length === 0) expect(is).toBeLessThanOrEqual(0)
+    }
+  }
+}
+
+/**
+ * No more is credited for an item of a subscription than was charged for it. Lines that were deleted or whose invoice
+ * bills nothing would have to be known, so items with such lines are left out.
+ */
+export function itemsReconcile({ invoices, items }: { invoices: Body[]; items: Body[] }): void {
+  const sums = new Map<string, number>()
+  const add = ({ subscription_item: item, amount }: Body) => {
+    expect(Number.isSafeInteger(amount)).toBe(true)
+    if (item) sums.set(item, (sums.get(item) ?? 0) + amount)
+  }
+  const unclear = new Set<string>()
+  for (const { status, lines } of invoices) {
+    for (const line of lines.data) add(line)
+    const isWorthless = status === 'void' || status === 'uncollectible'
+    if (isWorthless) for (const { subscription_item } of lines.data) unclear.add(subscription_item)
+  }
+  for (const item of items.filter(({ invoice }) => invoice === null)) add(item)
+  // Each line is rounded by half a unit at most.
+  const isLong = invoices.some(({ lines }) => lines.has_more)
+  if (isLong) return
+  for (const [item, sum] of sums) if (!unclear.has(item)) expect(sum).toBeGreaterThanOrEqual(-items.length)
 }
 
 /** A failed refund does not count as refunded. */
@@ -70,17 +122,17 @@ function refundsStayWithinCharges({ charges, refunds }: History): void {
 }
 
 function paidMeansChargedOnce({ invoices, charges }: History): void {
-  for (const { id, status, total, amount_paid } of invoices) {
+  for (const { id, status, amount_due, amount_paid } of invoices) {
     const succeeded = charges.filter((charge) => charge.invoice === id && charge.status === 'succeeded')
-    const isPaid = status === 'paid' && total > 0
-    expect(succeeded.map(({ amount }) => amount)).toEqual(isPaid ? [total] : [])
-    expect(amount_paid).toBe(isPaid ? total : 0)
+    const isPaid = status === 'paid' && amount_due > 0
+    expect(succeeded.map(({ amount }) => amount)).toEqual(isPaid ? [amount_due] : [])
+    expect(amount_paid).toBe(isPaid ? amount_due : 0)
   }
 }
 
 /** Fields that may change without an event. */
 const SILENT: Readonly<Record<string, readonly string[]>> = {
-  customer: ['delinquent'],
+  customer: ['delinquent', 'balance', 'currency', 'invoice_credit_balance'],
   invoice: ['next_payment_attempt', 'auto_advance'],
   payment_intent: ['status', 'canceled_at'],
   // A failed refund restores the amount.
@@ -88,7 +140,7 @@ const SILENT: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Fields of a draft that change with its items. */
-const AMOUNTS = ['lines', 'subtotal', 'total', 'amount_due', 'amount_remaining']
+const AMOUNTS = ['lines', 'subtotal', 'total', 'amount_due', 'amount_remaining', 'applied_balance']
 
 const silentFieldsOf = ({ object, status }: Body): readonly string[] => [
   ...(SILENT[object] ?? []),

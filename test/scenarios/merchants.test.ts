@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMerchant } from '../../src/engine/merchant.ts'
+import { createMerchant } from '../../src/engine/resources/merchant.ts'
 import { clientOf, makeCustomer, type Twin } from '../twin.ts'
 import { at, bytesOf, historyOf, nowOf, openTwin, setFinalAction, subscribe } from './story.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createMerchant, deleteMerchant } from '../../src/engine/merchant.ts'
+import { createMerchant, deleteMerchant } from '../../src/engine/resources/merchant.ts'
 import { fillDisk } from '../disk.ts'
 import { type Body, clientOf, makePrice, startTwin, type Twin } from '../twin.ts'
 import { at, bytesOf, historyOf, subscribe } from './story.ts'

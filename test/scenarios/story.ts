@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 import { formatInstant, parseInstant } from '../../src/core/calendar.ts'
-import type { SandboxOptions } from '../../src/sandbox.ts'
+import type { SandboxOptions } from '../../src/daemon/sandbox.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 
 /** A twin that is closed when the test ends. */
@@ -132,10 +132,10 @@ const anyClock = (history: History): string[] =>
   bytesOf(history).map((line) => line.replaceAll(/"test_clock":"clock_\w+"/g, '"test_clock":null'))
 
 /** A story: the first and last instant of its clock, and the requests at its beginning. */
-export type Story<Begun> = {
+export type Story<FirstState> = {
   readonly now: string
   readonly until: string
-  readonly begin: (twin: Twin) => Promise<Begun>
+  readonly begin: (twin: Twin) => Promise<FirstState>
 }
 
 /**
@@ -143,7 +143,7 @@ export type Story<Begun> = {
  * for byte.
  * @returns the twin at the story's end, and its timeline
  */
-export async function play<Begun>({ now, until, begin }: Story<Begun>) {
+export async function play<FirstState>({ now, until, begin }: Story<FirstState>) {
   const tellings = []
   for (const advance of Object.values(PACES)) {
     const twin = await openTwin({ now })

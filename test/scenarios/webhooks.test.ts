@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openSandbox } from '../../src/sandbox.ts'
+import { openSandbox } from '../../src/daemon/sandbox.ts'
 import { type Body, clientOf } from '../twin.ts'
 import {
   makeDoor,

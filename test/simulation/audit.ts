@@ -1,4 +1,4 @@
-import { holdAlways } from '../scenarios/invariants.ts'
+import { holdAlways, itemsReconcile } from '../scenarios/invariants.ts'
 import type { History } from '../scenarios/story.ts'
 import { bytesOf } from '../scenarios/story.ts'
 import type { Body } from '../twin.ts'
@@ -11,13 +11,16 @@ import {
   showCharge,
   showIntent,
   showInvoice,
+  showItem,
   showRefund,
   showSubscription,
 } from './model-events.ts'
-import { differences, inModelTerms } from './naming.ts'
+import { differences, inModelTerms, type Naming } from './naming.ts'
 import type { Account, World } from './world.ts'
 
-const LISTS: Readonly<Record<Exclude<keyof History, 'events'>, string>> = {
+type Whole = History & { items: Body[]; readonly transactions: Body[] }
+
+const LISTS: Readonly<Record<Exclude<keyof Whole, 'events' | 'transactions'>, string>> = {
   customers: '/v1/customers?',
   payment_methods: '/v1/payment_methods?',
   prices: '/v1/prices?',
@@ -26,14 +29,18 @@ const LISTS: Readonly<Record<Exclude<keyof History, 'events'>, string>> = {
   payment_intents: '/v1/payment_intents?',
   charges: '/v1/charges?',
   refunds: '/v1/refunds?',
+  items: '/v1/invoiceitems?',
 }
 
 /** All objects that a merchant can see, and the events as they were first read. */
-async function historyOf(world: World, account: Account): Promise<History> {
-  const history = { events: account.events } as unknown as History
+async function historyOf(world: World, account: Account): Promise<Whole> {
+  const get = (page: string) => world.ask(account, 'GET', page)
+  const history = { events: account.events, transactions: [] as Body[] } as Whole
   for (const [name, path] of Object.entries(LISTS)) {
-    history[name as keyof History] = await listAll((page) => world.ask(account, 'GET', page), path)
+    history[name as keyof typeof LISTS] = await listAll(get, path)
   }
+  for (const { id } of history.customers)
+    history.transactions.push(...(await listAll(get, `/v1/customers/${id}/balance_transactions?`)))
   return history
 }
 
@@ -46,7 +53,8 @@ export async function audit(world: World, dice: Dice): Promise<void> {
   for (const account of world.accounts) {
     const history = await historyOf(world, account)
     try {
-      holdAlways(history)
+      holdAlways(history, history.transactions)
+      itemsReconcile(history)
     } catch (error) {
       throw new Failure('invariants', `merchant ${account.id}: ${(error as Error).message}`)
     }
@@ -81,7 +89,7 @@ export async function bytesOfWorld(world: World): Promise<string[]> {
 }
 
 /** Compares the model's objects with those of the API, also those without recent events. */
-function compareObjects({ model, naming }: Account, history: History): void {
+function compareObjects({ model, naming }: Account, history: Whole): void {
   const compare = (
     objects: readonly Body[],
     expected: readonly { key: string }[],
@@ -108,15 +116,38 @@ function compareObjects({ model, naming }: Account, history: History): void {
   compare(history.payment_intents, intents, intents.map(showIntent))
   compare(history.charges, charges, charges.map(showCharge))
   compare(history.refunds, refunds, refunds.map(showRefund))
+  compareLists(naming, history.items, model.items.map(showItem), 'invoice items')
   const alive = model.customers.filter(({ isDeleted }) => !isDeleted)
   compare(
     history.customers,
     alive,
-    alive.map(({ key, defaultMethod }) => ({
-      name: key,
+    alive.map(({ key, defaultMethod, balances }) => ({
+      ...{ name: key, invoice_credit_balance: balances },
+      currency: Object.keys(balances)[0] ?? null,
+      balance: Object.values(balances)[0] ?? 0,
       invoice_settings: { default_payment_method: defaultMethod === null ? null : `{${defaultMethod}}` },
     })),
   )
+  for (const { key, transactions } of alive) {
+    const own = history.transactions.filter(({ customer }) => customer === naming.idOf(key))
+    const shows = transactions.map(({ ending, invoice, ...rest }) => ({
+      ...{ ...rest, ending_balance: ending, invoice: invoice === null ? null : `{${invoice}}` },
+    }))
+    compareLists(naming, own, shows, `balance transactions of ${key}`)
+  }
+}
+
+/** Compares objects whose ids no response has shown, by their place. */
+function compareLists(
+  naming: Naming,
+  found: readonly Body[],
+  expected: readonly Shown[],
+  what: string,
+): void {
+  if (found.length !== expected.length)
+    throw new Failure('objects', `${what} are ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`)
+  const lines = found.flatMap((object, index) => differences(naming, expected[index], object, `${index}`))
+  if (lines.length > 0) throw new Failure('objects', `${what}: ${lines.join('; ').slice(0, 2000)}`)
 }
 
 /** The model's names of the kinds of upcoming jobs. */
@@ -194,9 +225,9 @@ async function comparePast(world: World, { subscriptions, events }: History, dic
 
 /** Checks that every object is visible to its merchant, and missing for another one. */
 async function seeNothing(world: World, account: Account, history: History, dice: Dice): Promise<void> {
-  const all = Object.entries(history).flatMap(([name, objects]) =>
-    objects.map((object) => ({ name, object })),
-  )
+  const all = Object.entries(history)
+    .filter(([name]) => name !== 'transactions' && name !== 'items')
+    .flatMap(([name, objects]) => objects.map((object) => ({ name, object })))
   for (const { object } of all) {
     if (object.merchant_id !== account.id)
       throw new Failure('isolation', `${object.id} is ${object.merchant_id}'s`)

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../src/sandbox.ts'
+import type { Sandbox } from '../../src/daemon/sandbox.ts'
 import type { Body } from '../twin.ts'
 import { Failure } from './failure.ts'
 

@@ -26,27 +26,27 @@ function move(
   { clock, now, path }: { clock: string | null; now: number; path: string },
 ): ReturnType<Command> {
   const { merchant, faults, dice } = table
-  const { to, aim } = aimOf(table, now, clock)
+  const { to, target } = targetOf(table, now, clock)
   // An advance to the present instant is refused unless a job is due there.
   if (to === now && (nextDue(merchant, clock) ?? Number.POSITIVE_INFINITY) > to) return null
   const stopOn = dice.chance(10) ? dice.of(STOPS) : undefined
   const emitted = advance(merchant, faults, clock, to, stopOn)
-  const body = { ...aim, ...(stopOn && { stop_on: stopOn }) }
+  const body = { ...target, ...(stopOn && { stop_on: stopOn }) }
   return done({ method: 'POST', path, body, emitted, moves: { from: now, to, stopOn } })
 }
 
-function aimOf({ merchant, dice }: Table, now: number, clock: string | null) {
+function targetOf({ merchant, dice }: Table, now: number, clock: string | null) {
   // Months are clamped from the current date. See docs/contract/clocks.md#targets.
   if (dice.chance(15)) {
     const months = dice.between(1, 3)
     const to = periodBegin(now, { interval: 'month', interval_count: 1 }, months)
-    return { to, aim: { by: dice.chance(50) ? `${months}mo` : `P${months}M` } }
+    return { to, target: { by: dice.chance(50) ? `${months}mo` : `P${months}M` } }
   }
   // To the next due job, or a second before it.
   const due = dice.chance(25) ? nextDue(merchant, clock) : undefined
   const isAhead = due !== undefined && due > now
   const to = isAhead ? due - (dice.chance(20) ? 1 : 0) : now + spanOf({ dice })
-  return { to, aim: { to } }
+  return { to, target: { to } }
 }
 
 const spanOf = ({ dice }: Pick<Table, 'dice'>): number =>

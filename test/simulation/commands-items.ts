@@ -1,3 +1,4 @@
+import { changeBalance } from './model-balance.ts'
 import { ref } from './model-events.ts'
 import {
   type Command,
@@ -8,13 +9,23 @@ import {
   refused,
   type Table,
 } from './model-play.ts'
-import { type Invoice, type InvoiceItem, named, newKey } from './model-state.ts'
+import {
+  type Invoice,
+  type InvoiceItem,
+  isEnded,
+  MAX_AMOUNT,
+  named,
+  newKey,
+  type Subscription,
+  totalOf,
+} from './model-state.ts'
 
 /** Creates an item that is pending for the next manual invoice, or names a draft. */
 export const createItem: Command = (table) => {
   const { merchant, dice } = table
-  const invoice = dice.chance(50) ? invoiceIn(table, 'draft', 'draft', 'draft', 'open') : undefined
-  const customer = invoice?.customer ?? dice.any(livingCustomers(table))?.key
+  const invoice = dice.chance(30) ? invoiceIn(table, 'draft', 'draft', 'draft', 'open') : undefined
+  const subscription = invoice ? undefined : subscriptionToBill(table)
+  const customer = (invoice ?? subscription)?.customer ?? dice.any(livingCustomers(table))?.key
   if (customer === undefined) return null
   const amount = dice.between(1, 5_000)
   const body = {
@@ -22,17 +33,22 @@ export const createItem: Command = (table) => {
     amount,
     currency: 'usd',
     ...(invoice && { invoice: ref(invoice.key) }),
+    ...(subscription && { subscription: ref(subscription.key) }),
   }
   const play = { method: 'POST' as const, path: '/v1/invoiceitems', body }
   if (invoice && invoice.status !== 'draft') return refused(play)
-  if (invoice) invoice.total += amount
+  if (subscription && isEnded(subscription)) return refused(play)
+  if (invoice && totalOf(invoice) + amount > MAX_AMOUNT) return refused(play)
   const key = newKey(merchant, 'ii')
+  invoice?.lines.push({ amount, bills: null, from: key })
   merchant.items.push({
     key,
     customer,
     isOwn: invoice !== undefined,
     amount,
     invoice: invoice?.key ?? null,
+    subscription: subscription?.key ?? null,
+    bills: null,
   })
   return done({ ...play, makes: { [key]: 'id' } })
 }
@@ -41,10 +57,13 @@ export const updateItem: Command = (table) => {
   const item = anyItem(table)
   if (!item) return null
   const amount = table.dice.between(1, 5_000)
-  const play = { method: 'POST' as const, path: `/v1/invoiceitems/{${item.key}}`, body: { amount } }
+  const play = { method: 'POST' as const, path: pathOf(table, item), body: { amount } }
   const invoice = invoiceOf(table, item)
   if (invoice && invoice.status !== 'draft') return refused(play)
-  if (invoice) invoice.total += amount - item.amount
+  if (item.bills) return refused(play)
+  if (invoice && totalOf(invoice) + amount - item.amount > MAX_AMOUNT) return refused(play)
+  const line = invoice?.lines.find(({ from }) => from === item.key)
+  if (line) line.amount = amount
   item.amount = amount
   return done(play)
 }
@@ -53,12 +72,46 @@ export const deleteItem: Command = (table) => {
   const { merchant } = table
   const item = anyItem(table)
   if (!item) return null
-  const play = { method: 'DELETE' as const, path: `/v1/invoiceitems/{${item.key}}` }
+  const play = { method: 'DELETE' as const, path: pathOf(table, item) }
   const invoice = invoiceOf(table, item)
   if (invoice && invoice.status !== 'draft') return refused(play)
-  if (invoice) invoice.total -= item.amount
+  if (invoice && totalOf(invoice) - item.amount > MAX_AMOUNT) return refused(play)
+  if (invoice) invoice.lines = invoice.lines.filter(({ from }) => from !== item.key)
   merchant.items = merchant.items.filter((each) => each !== item)
   return done(play)
+}
+
+const AMOUNTS = [-99_999_999, -50_000, -2_500, -2_000, -1, 1, 700, 2_000, 99_999_999]
+
+/** Gives a customer a credit or a debt. See docs/contract/proration.md#balance. */
+export const changeBalanceOf: Command = (table) => {
+  const { dice } = table
+  const customer = dice.any(livingCustomers(table))
+  if (!customer) return null
+  const amount = dice.chance(50) ? dice.of(AMOUNTS) : dice.between(-3_000, 500)
+  const currency = dice.of(['usd', 'usd', 'usd', 'eur'])
+  const path = `/v1/customers/{${customer.key}}/balance_transactions`
+  const play = { method: 'POST' as const, path, body: { amount, currency } }
+  if (amount === 0 || Math.abs((customer.balances[currency] ?? 0) + amount) > MAX_AMOUNT) return refused(play)
+  changeBalance(customer, { type: 'adjustment', amount, currency, invoice: null })
+  return done(play)
+}
+
+/** A subscription whose next invoice bills an item; rarely one that has ended. */
+const subscriptionToBill = (table: Table): Subscription | undefined =>
+  table.dice.chance(60)
+    ? table.dice.any(
+        table.merchant.subscriptions
+          .filter((each) => isOfLiving(table, each.customer) && (!isEnded(each) || table.dice.chance(10)))
+          .slice(-12),
+      )
+    : undefined
+
+/** The runner finds a proration by its place among the customer's items, because no response has shown its id. */
+function pathOf({ merchant }: Table, item: InvoiceItem): string {
+  if (!item.bills) return `/v1/invoiceitems/{${item.key}}`
+  const place = merchant.items.filter(({ customer }) => customer === item.customer).indexOf(item)
+  return `/v1/invoiceitems/{item ${place} of ${item.customer}}`
 }
 
 const anyItem = (table: Table): InvoiceItem | undefined =>

@@ -57,6 +57,8 @@ export const createCustomer: Command = ({ merchant, dice }) => {
     defaultMethod: null,
     isDeleted: false,
     numbersGiven: 0,
+    balances: {},
+    transactions: [],
   }
   merchant.customers.push(customer)
   return done({

@@ -21,7 +21,18 @@ import {
   refused,
   subscriptionOf,
 } from './model-play.ts'
-import { type Charge, type Invoice, named, newKey, nowOf } from './model-state.ts'
+import {
+  type Charge,
+  type Invoice,
+  type InvoiceItem,
+  isEnded,
+  MAX_AMOUNT,
+  type Merchant,
+  named,
+  newKey,
+  nowOf,
+  totalOf,
+} from './model-state.ts'
 
 /** Creates a manual invoice of the pending items. See docs/contract/invoices.md#manual-invoices. */
 export const createInvoice: Command = (table) => {
@@ -29,7 +40,9 @@ export const createInvoice: Command = (table) => {
   const customer = dice.any(livingCustomers(table))
   if (!customer) return null
   const at = nowOf(merchant, customer.key)
-  const pending = merchant.items.filter((item) => item.customer === customer.key && item.invoice === null)
+  const pending = merchant.items
+    .filter((item) => item.customer === customer.key && item.invoice === null && isLeft(merchant, item))
+    .slice(0, 250)
   const isSent = dice.chance(30)
   const daysUntilDue = isSent ? dice.of([0, 5, 30]) : null
   const invoice: Invoice = {
@@ -37,7 +50,7 @@ export const createInvoice: Command = (table) => {
     customer: customer.key,
     subscription: null,
     created: at,
-    total: pending.reduce((sum, { amount }) => sum + amount, 0),
+    lines: pending.map(({ key, amount, bills }) => ({ amount, bills, from: key })),
     reason: 'manual',
     collection: isSent ? 'send_invoice' : 'charge_automatically',
     daysUntilDue,
@@ -45,16 +58,24 @@ export const createInvoice: Command = (table) => {
     end: at,
     ...NEW_INVOICE,
   }
-  for (const item of pending) item.invoice = invoice.key
-  merchant.invoices.push(invoice)
-  const operation = new Operation(merchant, faults, { at })
-  operation.tellOfInvoice('invoice.created', invoice)
   const body = {
     customer: ref(customer.key),
     currency: 'usd',
     ...(isSent && { collection_method: 'send_invoice', days_until_due: daysUntilDue }),
   }
-  return done({ method: 'POST', path: '/v1/invoices', body, emitted: operation.end() })
+  const play = { method: 'POST' as const, path: '/v1/invoices', body }
+  if (totalOf(invoice) > MAX_AMOUNT) return refused(play)
+  for (const item of pending) item.invoice = invoice.key
+  merchant.invoices.push(invoice)
+  const operation = new Operation(merchant, faults, { at })
+  operation.tellOfInvoice('invoice.created', invoice)
+  return done({ ...play, emitted: operation.end() })
+}
+
+/** An item of a subscription is left to a manual invoice when the subscription has ended. */
+function isLeft({ subscriptions }: Merchant, { subscription }: InvoiceItem): boolean {
+  const own = subscriptions.find(({ key }) => key === subscription)
+  return own === undefined || isEnded(own)
 }
 
 /** paytwin: items that were pending before are pending again, those created on the draft are deleted. */
@@ -125,7 +146,7 @@ export const payInvoice: Command = (table) => {
   const subscription = subscriptionOf(table, invoice)
   const isDraft = invoice.status === 'draft'
   if (isDraft) finalize(operation, invoice)
-  if (invoice.total > 0) {
+  if (invoice.paidAt === null) {
     const method = chosen ?? methodFor(operation, invoice.customer, subscription)
     const outcome = attempt(operation, method)
     if (outcome === 'timed out') {

@@ -1,5 +1,5 @@
 import { attachTestCard } from './commands-objects.ts'
-import { bill, cancel, enterPeriod, invoicesOf, voidInvoice } from './model-billing.ts'
+import { bill, enterFirstPeriod, invoicesOf, voidInvoice } from './model-billing.ts'
 import { DAY } from './model-calendar.ts'
 import { endTrial } from './model-clock.ts'
 import { Operation, ref } from './model-events.ts'
@@ -14,9 +14,7 @@ import {
   subscriptionIn,
   type Table,
 } from './model-play.ts'
-import { named, newKey, nowOf, type Subscription, totalOf } from './model-state.ts'
-
-const MAX_AMOUNT = 99_999_999
+import { keepScripts, MAX_AMOUNT, newKey, nowOf, type Subscription } from './model-state.ts'
 
 export const subscribe: Command = (table) => {
   const { merchant, faults, dice } = table
@@ -49,9 +47,10 @@ export const subscribe: Command = (table) => {
     collection: isSent ? 'send_invoice' : 'charge_automatically',
     daysUntilDue,
     method: given?.key ?? null,
-    items: [{ price: price.key, quantity }],
+    items: [{ key: newKey(merchant, 'si'), price: price.key, quantity }],
     anchor: trialEnd ?? at,
     period: 0,
+    cycle: 0,
     start: at,
     end: trialEnd ?? at,
     trialStart: trialEnd === null ? null : at,
@@ -92,8 +91,8 @@ export const subscribe: Command = (table) => {
   const operation = new Operation(merchant, faults, { at, subscription, isNew: true })
   if (trialEnd !== null) subscription.status = 'trialing'
   else {
-    enterPeriod(operation, subscription, 0)
-    const outcome = bill(operation, subscription, 'subscription_create')
+    enterFirstPeriod(operation, subscription)
+    const outcome = bill(operation, subscription, { reason: 'subscription_create' })
     const isFailed = outcome === 'declined' || outcome === 'no method'
     if (outcome === 'timed out') {
       takeBack()
@@ -108,13 +107,7 @@ export const subscribe: Command = (table) => {
   return done({ ...play, emitted: operation.end(), makes: { [subscription.key]: 'id', ...given?.makes } })
 }
 
-/** Moves a script on, even if the attempt is rolled back. See docs/contract/payments.md#scripted-cards. */
-function keepScripts(before: Table['merchant'], after: Table['merchant']): Table['merchant'] {
-  for (const method of before.methods) method.script = named(after.methods, method.key).script
-  return before
-}
-
-const CHANGEABLE = ['active', 'past_due', 'trialing', 'unpaid'] as const
+export const CHANGEABLE = ['active', 'past_due', 'trialing', 'unpaid'] as const
 
 /** An update of a running subscription, and its changes. */
 const update =
@@ -147,44 +140,6 @@ export const pauseCollection = update((subscription, { dice }, at) => {
 export const endPause = update((subscription) => {
   subscription.pause = null
   return { pause_collection: null }
-})
-
-export const changeQuantity = update((subscription, { merchant, dice }) => {
-  const [item, ...others] = subscription.items
-  if (!item) return null
-  const quantity = dice.of([0, 1, 2, 5])
-  const changed = [{ ...item, quantity }, ...others]
-  // Refusals have their own tests; here they would hide later results.
-  if (totalOf(merchant, changed) > MAX_AMOUNT) return null
-  // The model does not have the id of the item, so the runner finds it by its price.
-  subscription.items = changed
-  return { items: [{ id: `{item of ${subscription.key} ${item.price}}`, quantity }] }
-})
-
-/** An entry without an id adds an item. See docs/contract/subscriptions.md#updating-items. */
-export const addItem = update((subscription, { merchant, dice }) => {
-  const [item] = subscription.items
-  const { interval, interval_count } = named(merchant.prices, item?.price ?? '')
-  const fitting = merchant.prices.filter(
-    (price) =>
-      price.interval === interval &&
-      price.interval_count === interval_count &&
-      !subscription.items.some((each) => each.price === price.key),
-  )
-  const price = dice.any(fitting)
-  if (!price) return null
-  const added = { price: price.key, quantity: dice.between(0, 3) }
-  const changed = [...subscription.items, added]
-  if (changed.length > 20 || totalOf(merchant, changed) > MAX_AMOUNT) return null
-  subscription.items = changed
-  return { items: [{ price: ref(price.key), quantity: added.quantity }] }
-})
-
-export const removeItem = update((subscription, { dice }) => {
-  if (subscription.items.length < 2) return null
-  const item = dice.of(subscription.items)
-  subscription.items = subscription.items.filter((each) => each !== item)
-  return { items: [{ id: `{item of ${subscription.key} ${item.price}}`, deleted: true }] }
 })
 
 /** Removes the payment method; then the customer's default is charged. */
@@ -234,7 +189,7 @@ export const cancelAtPeriodEnd = update((subscription, _, at) => {
 })
 
 /** See docs/contract/subscriptions.md#cancellation-fields. */
-function scheduleForPeriodEnd(subscription: Subscription, at: number): void {
+export function scheduleForPeriodEnd(subscription: Subscription, at: number): void {
   subscription.cancelAtPeriodEnd = true
   subscription.cancelAt = subscription.end
   subscription.canceledAt = at
@@ -268,42 +223,6 @@ export const endTrialNow: Command = (table) => {
   const ended = endTrial(operation, subscription)
   const path = `/v1/subscriptions/{${subscription.key}}`
   return done({ method: 'POST', path, body: { trial_end: 'now' }, emitted: operation.end(ended) })
-}
-
-/** See docs/contract/subscriptions.md#canceling. */
-export const cancelNow: Command = (table) => {
-  const { merchant, faults, dice } = table
-  const subscription = dice.any(merchant.subscriptions.slice(-15))
-  if (!subscription) return null
-  const play = {
-    method: 'DELETE' as const,
-    path: `/v1/subscriptions/{${subscription.key}}`,
-    ...(dice.chance(50) && { body: { cancel_at_period_end: false } }),
-  }
-  const { status } = subscription
-  if (status === 'canceled' || status === 'incomplete_expired') return refused(play)
-  const at = nowOf(merchant, subscription.customer)
-  const operation = new Operation(merchant, faults, { at, subscription })
-  if (status === 'incomplete') {
-    for (const invoice of invoicesOf(merchant, subscription)) {
-      if (invoice.status === 'open') voidInvoice(operation, invoice)
-    }
-  }
-  cancel(operation, subscription, { reason: 'cancellation_requested', isRequestedNow: true })
-  return done({ ...play, emitted: operation.end({ isDeleted: true }) })
-}
-
-export const cancelLater: Command = (table) => {
-  const { merchant, faults, dice } = table
-  const subscription = dice.any(merchant.subscriptions.slice(-15))
-  if (!subscription || subscription.cancelAt !== null) return null
-  const path = `/v1/subscriptions/{${subscription.key}}`
-  const play = { method: 'DELETE' as const, path, body: { cancel_at_period_end: true } }
-  if (!CHANGEABLE.some((status) => status === subscription.status)) return refused(play)
-  const at = nowOf(merchant, subscription.customer)
-  const operation = new Operation(merchant, faults, { at, subscription })
-  scheduleForPeriodEnd(subscription, at)
-  return done({ ...play, emitted: operation.end() })
 }
 
 /** See docs/contract/subscriptions.md#resuming. */
@@ -341,8 +260,8 @@ function resumePaused(table: Table, subscription: Subscription, play: { method: 
   if (subscription.cancelAt !== null && subscription.cancelAt <= at) {
     Object.assign(subscription, { cancelAt: null, canceledAt: null, cancelAtPeriodEnd: false })
   }
-  enterPeriod(operation, subscription, 0)
-  const outcome = bill(operation, subscription, 'subscription_cycle')
+  enterFirstPeriod(operation, subscription)
+  const outcome = bill(operation, subscription, { reason: 'subscription_cycle' })
   if (outcome === 'timed out') {
     Object.assign(merchant, before)
     return broken(play)

@@ -1,8 +1,10 @@
 import * as clocks from './commands-clock.ts'
+import * as endings from './commands-ending.ts'
 import * as intents from './commands-intents.ts'
 import * as items from './commands-items.ts'
 import * as objects from './commands-objects.ts'
 import * as payments from './commands-payments.ts'
+import * as plans from './commands-plan.ts'
 import * as subscriptions from './commands-subscriptions.ts'
 import { Dice } from './dice.ts'
 import { type Command, done } from './model-play.ts'
@@ -23,9 +25,7 @@ const COMMANDS = {
   subscribe: [22, subscriptions.subscribe],
   'pause collection': [4, subscriptions.pauseCollection],
   'end pause': [2, subscriptions.endPause],
-  'change quantity': [4, subscriptions.changeQuantity],
-  'add item': [3, subscriptions.addItem],
-  'remove item': [2, subscriptions.removeItem],
+  'change plan': [24, plans.changePlan],
   'change method': [4, subscriptions.changeMethod],
   'change collection': [4, subscriptions.changeCollection],
   describe: [2, subscriptions.describeIt],
@@ -33,10 +33,11 @@ const COMMANDS = {
   'cancel at period end': [3, subscriptions.cancelAtPeriodEnd],
   'extend trial': [2, subscriptions.extendTrial],
   'end trial now': [3, subscriptions.endTrialNow],
-  'cancel now': [3, subscriptions.cancelNow],
-  'cancel later': [2, subscriptions.cancelLater],
+  'cancel now': [4, endings.cancelNow],
+  'cancel later': [2, endings.cancelLater],
   resume: [6, subscriptions.resume],
-  'create item': [4, items.createItem],
+  'change balance': [5, items.changeBalanceOf],
+  'create item': [8, items.createItem],
   'update item': [2, items.updateItem],
   'delete item': [1, items.deleteItem],
   'create invoice': [4, payments.createInvoice],

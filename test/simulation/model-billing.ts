@@ -1,8 +1,11 @@
-import { DAY, periodBegin } from './model-calendar.ts'
+import { applyBalance, returnBalance } from './model-balance.ts'
+import { DAY, type Interval, periodBegin } from './model-calendar.ts'
 import type { Operation } from './model-events.ts'
 import { attempt, methodFor, type Outcome, settleInvoice } from './model-payment.ts'
+import { linesOfPlan, waitingFor, withWaiting } from './model-plan.ts'
 import {
   type Customer,
+  dueOf,
   type Intent,
   type Invoice,
   type Merchant,
@@ -10,7 +13,6 @@ import {
   newKey,
   type Price,
   type Subscription,
-  totalOf,
 } from './model-state.ts'
 
 /** Days after the first failure, not gaps. See docs/contract/invoices.md#retry-schedule. */
@@ -25,20 +27,31 @@ export function retryAfter(failedAt: number, attempts: number): number | null {
 export const invoicesOf = ({ invoices }: Merchant, { key }: Subscription): Invoice[] =>
   invoices.filter(({ subscription }) => subscription === key)
 
+/** What an invoice of a subscription bills. */
+export type Bill = {
+  readonly reason: string
+  /** The corrected part of the period, if the invoice bills only what waits for the subscription. */
+  readonly part?: { readonly start: number; readonly end: number }
+}
+
 /** Creates a draft, with the event invoice.created. See docs/contract/invoices.md#status. */
-export function draft(operation: Operation, subscription: Subscription, reason: string): Invoice {
+export function draft(operation: Operation, subscription: Subscription, { reason, part }: Bill): Invoice {
   const { merchant } = operation
+  const key = newKey(merchant, 'in')
   const invoice: Invoice = {
-    key: newKey(merchant, 'in'),
+    key,
     customer: subscription.customer,
     subscription: subscription.key,
     created: operation.at,
-    total: totalOf(merchant, subscription.items),
+    lines: withWaiting(merchant, subscription, {
+      invoice: key,
+      plan: part ? [] : linesOfPlan(merchant, subscription),
+    }),
     reason,
     collection: subscription.collection,
     daysUntilDue: subscription.daysUntilDue,
-    start: subscription.start,
-    end: subscription.end,
+    start: part?.start ?? subscription.start,
+    end: part?.end ?? subscription.end,
     ...NEW_INVOICE,
   }
   merchant.invoices.push(invoice)
@@ -48,6 +61,7 @@ export function draft(operation: Operation, subscription: Subscription, reason: 
 
 export const NEW_INVOICE = {
   status: 'draft',
+  balance: { before: 0, after: null },
   number: null,
   attempts: 0,
   attempted: false,
@@ -63,7 +77,7 @@ export const NEW_INVOICE = {
 } as const
 
 /**
- * Assigns the number, and an intent unless the total is 0. See docs/contract/invoices.md#finalizing.
+ * Assigns the number, and an intent unless nothing is due. See docs/contract/invoices.md#finalizing.
  */
 export function finalize(operation: Operation, invoice: Invoice, isHeldBack = false): void {
   const { merchant, at } = operation
@@ -72,8 +86,10 @@ export function finalize(operation: Operation, invoice: Invoice, isHeldBack = fa
   invoice.number = customer.numbersGiven
   invoice.status = 'open'
   invoice.finalizedAt = at
-  if (invoice.total > 0) {
-    // An invoice with a zero total, or that is closed at once, has no due date. See
+  applyBalance(merchant, invoice)
+  const due = dueOf(invoice)
+  if (due > 0) {
+    // An invoice with nothing due, or that is closed at once, has no due date. See
     // docs/contract/invoices.md#due-dates.
     if (invoice.collection === 'send_invoice' && !isHeldBack)
       invoice.dueDate = at + daysUntilDue(operation, invoice) * DAY
@@ -81,7 +97,7 @@ export function finalize(operation: Operation, invoice: Invoice, isHeldBack = fa
       key: newKey(merchant, 'pi'),
       customer: invoice.customer,
       invoice: invoice.key,
-      amount: invoice.total,
+      amount: due,
       status: 'requires_confirmation',
       method: null,
     }
@@ -89,7 +105,7 @@ export function finalize(operation: Operation, invoice: Invoice, isHeldBack = fa
     invoice.intent = intent.key
   }
   operation.tellOfInvoice('invoice.finalized', invoice)
-  if (invoice.total > 0) return
+  if (due > 0) return
   invoice.status = 'paid'
   invoice.paidAt = at
   operation.tellOfInvoice('invoice.paid', invoice)
@@ -103,6 +119,7 @@ function daysUntilDue({ merchant }: Operation, { subscription, daysUntilDue }: I
 
 /** See docs/contract/invoices.md#status. */
 export function voidInvoice(operation: Operation, invoice: Invoice, isCausedByFailure = false): void {
+  returnBalance(operation.merchant, invoice)
   invoice.status = 'void'
   invoice.voidedAt = operation.at
   invoice.next = null
@@ -137,18 +154,14 @@ export function attemptOnSchedule(
  * Creates the invoice of a new period and collects or sends it, or handles it as the pause of collection says.
  * See docs/contract/subscriptions.md#pausing-collection.
  */
-export function bill(
-  operation: Operation,
-  subscription: Subscription,
-  reason: string,
-): Outcome | 'not tried' {
-  const invoice = draft(operation, subscription, reason)
+export function bill(operation: Operation, subscription: Subscription, what: Bill): Outcome | 'not tried' {
+  const invoice = draft(operation, subscription, what)
   if (subscription.status === 'unpaid') return 'not tried'
   const { pause } = subscription
   if (pause?.behavior === 'keep_as_draft') return 'not tried'
   finalize(operation, invoice, pause !== null)
   if (pause) {
-    // An invoice with a zero total is paid at once, and latest_invoice is unchanged.
+    // An invoice with nothing due is paid at once, and latest_invoice is unchanged.
     if (invoice.status !== 'open') return 'not tried'
     if (pause.behavior === 'void') voidInvoice(operation, invoice)
     else markUncollectible(operation, invoice)
@@ -156,7 +169,7 @@ export function bill(
   }
   const isSent = subscription.collection === 'send_invoice'
   const outcome =
-    isSent || invoice.total === 0 ? 'not tried' : attemptOnSchedule(operation, invoice, subscription)
+    isSent || invoice.status === 'paid' ? 'not tried' : attemptOnSchedule(operation, invoice, subscription)
   noteFinalized(operation, subscription, invoice)
   return outcome
 }
@@ -171,13 +184,36 @@ export function noteFinalized({ merchant }: Operation, subscription: Subscriptio
   if (subscription.latest !== null || invoice.status === 'paid') subscription.latest = subscription.newest
 }
 
-/** Moves to the period with this number, counted from the anchor. */
-export function enterPeriod({ merchant }: Operation, subscription: Subscription, period: number): void {
-  const [item] = subscription.items
-  const price = named<Price>(merchant.prices, item?.price ?? 'a price')
-  subscription.period = period
-  subscription.start = periodBegin(subscription.anchor, price, period)
-  subscription.end = periodBegin(subscription.anchor, price, period + 1)
+/** Begins the first period of an anchor. */
+export function enterFirstPeriod({ merchant }: Operation, subscription: Subscription): void {
+  subscription.cycle += 1
+  subscription.period = 0
+  subscription.start = subscription.anchor
+  subscription.end = periodBegin(subscription.anchor, intervalOf(merchant, subscription), 1)
+}
+
+/** Begins the period after the current one. The interval may have changed in the meantime. */
+export function enterNextPeriod({ merchant }: Operation, subscription: Subscription): void {
+  const { anchor, end } = subscription
+  const interval = intervalOf(merchant, subscription)
+  let n = subscription.period
+  if (periodBegin(anchor, interval, n) > end) n = 0
+  while (periodBegin(anchor, interval, n + 1) <= end) n += 1
+  subscription.cycle += 1
+  subscription.period = n
+  subscription.start = end
+  subscription.end = periodBegin(anchor, interval, n + 1)
+}
+
+const intervalOf = ({ prices }: Merchant, { items }: Subscription): Interval =>
+  named<Price>(prices, items[0]?.price ?? 'a price')
+
+/** Bills what waits for a subscription on a final invoice. See docs/contract/proration.md#canceling. */
+export function billFinally(operation: Operation, subscription: Subscription): Outcome | 'not tried' {
+  if (waitingFor(operation.merchant, subscription).length === 0) return 'not tried'
+  const { at } = operation
+  const part = { start: subscription.start, end: at }
+  return bill(operation, subscription, { reason: 'subscription_update', part })
 }
 
 /** See docs/contract/invoices.md#outstanding-invoices. */

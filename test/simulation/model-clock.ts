@@ -1,8 +1,10 @@
 import {
   attemptOnSchedule,
   bill,
+  billFinally,
   cancel,
-  enterPeriod,
+  enterFirstPeriod,
+  enterNextPeriod,
   expire,
   invoicesOf,
   noteSettled,
@@ -162,6 +164,7 @@ function jobsOf(
     const ends = [...(cancelAt === null ? [] : [cancelAt]), ...(cancelAtPeriodEnd ? [end] : [])]
     if (ends.length > 0) {
       add('cancellation', Math.min(...ends), (operation) => {
+        billFinally(operation, subscription)
         cancel(operation, subscription, { reason: 'cancellation_requested' })
         return { isDeleted: true }
       })
@@ -214,8 +217,8 @@ function retry(
 
 /** See docs/contract/subscriptions.md#renewal. */
 function renew(operation: Operation, subscription: Subscription): undefined {
-  enterPeriod(operation, subscription, subscription.period + 1)
-  const outcome = bill(operation, subscription, 'subscription_cycle')
+  enterNextPeriod(operation, subscription)
+  const outcome = bill(operation, subscription, { reason: 'subscription_cycle' })
   if (outcome !== 'approved' && outcome !== 'not tried') subscription.status = 'past_due'
 }
 
@@ -238,8 +241,8 @@ export function endTrial(
   }
   subscription.anchor = at
   subscription.status = 'active'
-  enterPeriod(operation, subscription, 0)
-  const outcome = bill(operation, subscription, 'subscription_cycle')
+  enterFirstPeriod(operation, subscription)
+  const outcome = bill(operation, subscription, { reason: 'subscription_cycle' })
   if (outcome !== 'approved' && outcome !== 'not tried') subscription.status = 'past_due'
   return undefined
 }

@@ -1,4 +1,17 @@
-import type { Charge, Fault, Intent, Invoice, Merchant, Refund, Subscription } from './model-state.ts'
+import { showBalance } from './model-balance.ts'
+import {
+  type Charge,
+  dueOf,
+  type Fault,
+  type Intent,
+  type Invoice,
+  type InvoiceItem,
+  type Line,
+  type Merchant,
+  type Refund,
+  type Subscription,
+  totalOf,
+} from './model-state.ts'
 
 /** Fields of an object as the API shows them; `{sub3}` stands for the id of the model's sub3. */
 export type Shown = Readonly<Record<string, unknown>>
@@ -122,15 +135,33 @@ export const showSubscription = (subscription: Subscription): Shown => ({
   items: subscription.items.map(({ price, quantity }) => [`{${price}}`, quantity]),
 })
 
+/** An invoice shows its first lines; the rest is in pages. */
+export const LINES_SHOWN = 10
+
+/** The amount of a line, and the time of an item that it bills. */
+const showLine = ({ amount, bills, from }: Line): unknown[] =>
+  bills ? [amount, bills.start, bills.end, from !== null] : [amount]
+
+export const showItem = ({ amount, subscription, invoice, bills }: InvoiceItem): Shown => ({
+  amount,
+  subscription: ref(subscription),
+  invoice: ref(invoice),
+  proration: bills !== null,
+  ...(bills && { period: { start: bills.start, end: bills.end } }),
+})
+
 export const showInvoice = (invoice: Invoice): Shown => ({
   status: invoice.status,
   number: invoice.number,
   customer: ref(invoice.customer),
   subscription: ref(invoice.subscription),
-  total: invoice.total,
-  amount_due: invoice.total,
-  amount_paid: invoice.status === 'paid' ? invoice.total : 0,
-  amount_remaining: invoice.status === 'paid' ? 0 : invoice.total,
+  total: totalOf(invoice),
+  subtotal: totalOf(invoice),
+  amount_due: dueOf(invoice),
+  amount_paid: invoice.status === 'paid' ? dueOf(invoice) : 0,
+  amount_remaining: invoice.status === 'paid' ? 0 : dueOf(invoice),
+  ...showBalance(invoice),
+  lines: invoice.lines.slice(0, LINES_SHOWN).map(showLine),
   attempt_count: invoice.attempts,
   attempted: invoice.attempted,
   next_payment_attempt: invoice.next,

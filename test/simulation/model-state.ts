@@ -30,6 +30,17 @@ export type Customer = {
   defaultMethod: string | null
   isDeleted: boolean
   numbersGiven: number
+  /** By currency, the oldest one first. */
+  readonly balances: Record<string, number>
+  readonly transactions: Transaction[]
+}
+
+export type Transaction = {
+  readonly type: 'adjustment' | 'applied_to_invoice' | 'unapplied_from_invoice'
+  readonly amount: number
+  readonly currency: string
+  readonly ending: number
+  readonly invoice: string | null
 }
 
 export type Method = {
@@ -51,7 +62,28 @@ export type InvoiceItem = {
   readonly isOwn: boolean
   amount: number
   invoice: string | null
+  readonly subscription: string | null
+  /** The time of which item it corrects; null unless it is a proration. */
+  readonly bills: Billed | null
 }
+
+/** The time of an item that a line bills, or credits if its amount is negative. */
+export type Billed = {
+  readonly item: string
+  /** The number of the subscription's period, which is never used again. */
+  readonly cycle: number
+  readonly start: number
+  readonly end: number
+}
+
+export type Line = {
+  amount: number
+  readonly bills: Billed | null
+  /** The invoice item that it shows. */
+  readonly from: string | null
+}
+
+export type Item = { readonly key: string; price: string; quantity: number }
 
 export type Status =
   | 'incomplete'
@@ -71,10 +103,12 @@ export type Subscription = {
   collection: 'charge_automatically' | 'send_invoice'
   daysUntilDue: number | null
   method: string | null
-  items: { readonly price: string; quantity: number }[]
+  items: Item[]
   anchor: number
-  /** The number of the current period, counted from the anchor. */
+  /** The current period ends at the anchor and one interval more than so many. */
   period: number
+  /** Counts the periods, also those before a change of the anchor. */
+  cycle: number
   start: number
   end: number
   trialStart: number | null
@@ -100,7 +134,9 @@ export type Invoice = {
   readonly customer: string
   readonly subscription: string | null
   readonly created: number
-  total: number
+  lines: Line[]
+  /** The balance before and after the finalization; `after` is null for a draft. */
+  balance: { readonly before: number; readonly after: number | null }
   readonly reason: string
   readonly collection: 'charge_automatically' | 'send_invoice'
   readonly daysUntilDue: number | null
@@ -185,5 +221,29 @@ export function nowOf(merchant: Merchant, customer: string | null): number {
   return clock === null ? merchant.now : named(merchant.clocks, clock).now
 }
 
-export const totalOf = (merchant: Merchant, items: Subscription['items']): number =>
+export const priceOf = (
+  merchant: Merchant,
+  items: readonly { readonly price: string; readonly quantity: number }[],
+): number =>
   items.reduce((sum, { price, quantity }) => sum + named(merchant.prices, price).amount * quantity, 0)
+
+export const totalOf = ({ lines }: Pick<Invoice, 'lines'>): number =>
+  lines.reduce((sum, { amount }) => sum + amount, 0)
+
+/** See docs/contract/requests.md#amounts. */
+export const MAX_AMOUNT = 99_999_999
+
+/** What is to be paid. A debt does not raise it over the largest amount. See docs/contract/proration.md#balance. */
+export function dueOf(invoice: Invoice): number {
+  const total = totalOf(invoice)
+  return Math.min(Math.max(0, total + invoice.balance.before), Math.max(total, MAX_AMOUNT))
+}
+
+export const isEnded = ({ status }: Subscription): boolean =>
+  status === 'canceled' || status === 'incomplete_expired'
+
+/** Moves a script on, even if the attempt is rolled back. See docs/contract/payments.md#scripted-cards. */
+export function keepScripts(before: Merchant, after: Merchant): Merchant {
+  for (const method of before.methods) method.script = named(after.methods, method.key).script
+  return before
+}

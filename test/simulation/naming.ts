@@ -76,11 +76,17 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * Converts an object of the API to the model's fields: the running number of an invoice, price and quantity of items.
  */
 export function inModelTerms(object: Body): Body {
-  if (object.object === 'invoice' && object.number !== null) {
-    return { ...object, number: Number(String(object.number).split('-').at(-1)) }
+  if (object.object === 'invoice') {
+    const lines = object.lines.data.map(inShort)
+    if (object.number === null) return { ...object, lines }
+    return { ...object, lines, number: Number(String(object.number).split('-').at(-1)) }
   }
   if (object.object === 'subscription') {
     return { ...object, items: object.items.data.map(({ price, quantity }: Body) => [price.id, quantity]) }
   }
   return object
 }
+
+/** A line as the model shows it: its amount, and the time of an item that it bills. */
+const inShort = ({ amount, subscription_item, period, proration }: Body): unknown[] =>
+  subscription_item === null ? [amount] : [amount, period.start, period.end, proration]

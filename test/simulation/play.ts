@@ -30,7 +30,7 @@ export async function playStep(world: World, step: Step, pace: Pace): Promise<Pl
   const dice = new Dice(step.dice)
   const play = commandNamed(step.name)({ merchant: account.model, faults: account.faults, dice })
   if (play === null) return { words: `${step.name}: there is nothing to do it to`, ...NOTHING }
-  const path = fill(account, play.path)
+  const path = fill(account, await fillItems(world, account, play.path))
   const body = play.body && fill(account, await fillItems(world, account, JSON.stringify(play.body)))
   const words = `merchant ${step.merchant}, ${step.name}: ${play.method} ${path} ${body ?? ''}`
   try {
@@ -65,14 +65,21 @@ async function playWhole(world: World, { name, dice }: Step): Promise<string> {
 const fill = (account: Account, text: string): string =>
   account.naming.fill(text.replaceAll('{merchant}', account.id))
 
-/** Finds the id of an item by its subscription and price: `{item of sub1 price2}`. */
+/** Finds the ids of items by their subscription and price, `{item of sub1 price2}`, or their place: `{item 3 of cus1}`. */
 async function fillItems(world: World, account: Account, text: string): Promise<string> {
-  const [whole, subscription, price] = /\{item of (\w+) (\w+)\}/.exec(text) ?? []
-  if (whole === undefined || subscription === undefined || price === undefined) return text
   const { naming } = account
-  const { body } = await world.ask(account, 'GET', `/v1/subscriptions/${naming.idOf(subscription)}`)
-  const item = body.items.data.find((each: Body) => each.price.id === naming.idOf(price))
-  return text.replace(whole, item.id)
+  const get = (path: string) => world.ask(account, 'GET', path)
+  let filled = text
+  for (const [whole, subscription = '', price = ''] of text.matchAll(/\{item of (\w+) (\w+)\}/g)) {
+    const { body } = await get(`/v1/subscriptions/${naming.idOf(subscription)}`)
+    const item = body.items.data.find((each: Body) => each.price.id === naming.idOf(price))
+    filled = filled.replace(whole, item?.id)
+  }
+  for (const [whole, place, customer = ''] of text.matchAll(/\{item (\d+) of (\w+)\}/g)) {
+    const items = await listAll(get, `/v1/invoiceitems?customer=${naming.idOf(customer)}&`)
+    filled = filled.replace(whole, items[Number(place)]?.id)
+  }
+  return filled
 }
 
 /**

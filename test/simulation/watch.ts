@@ -91,10 +91,11 @@ export class Watch {
   }
 
   #seeInvoice(invoice: Body, type: string, say: (kind: string, words: string) => Failure): void {
-    const { lines, total, subscription, period_start, period_end, id } = invoice
+    const { lines, total, subscription, billing_reason, period_start, period_end, id } = invoice
     const sum = lines.data.reduce((sum: number, { amount }: Body) => sum + amount, 0)
     if (!lines.has_more && sum !== total) throw say('lines do not add up', `${sum}, total ${total}`)
-    if (subscription === null) return
+    // An invoice of a change bills a part of a period that another one bills.
+    if (subscription === null || billing_reason === 'subscription_update') return
     const period = `${subscription} from ${period_start}`
     // A failed resume bills the same instant again when it is repeated.
     if (type === 'invoice.voided') this.#periods.delete(period)

@@ -1,4 +1,4 @@
-import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
+import { openSandbox, type Sandbox } from '../../src/daemon/sandbox.ts'
 import type { CacheSizes } from '../../src/store/cache-sizes.ts'
 import type { Body } from '../twin.ts'
 import { type Answer, ask } from './client.ts'

@@ -6,7 +6,7 @@ import type { Body } from '../twin.ts'
 import type { Merchant } from './merchant.ts'
 
 /**
- * Checks a merchant's data, while nobody changes it: every acknowledged write is there, no refused one is, and nothing was billed
+ * Checks a merchant's data while it does not change: every acknowledged write is there, no refused one is, and nothing was billed
  * twice.
  * @param lasting - daily subscriptions that were never changed: each has one invoice for each day
  */
@@ -43,7 +43,7 @@ const NOTHING = {
   events: [],
 }
 
-/** The ids of the objects in a list, or of those that its events are about. */
+/** Returns the ids of the objects in a list; for a list of events, the ids of the events' objects. */
 async function idsIn(merchant: Merchant, path: string): Promise<string[]> {
   const ids: string[] = []
   for await (const { object, id, data } of merchant.list(path))

@@ -5,13 +5,13 @@ import { PATIENCE_MS } from './until.ts'
 
 type Answer = { readonly status: number; readonly body: Body; readonly text: string }
 
-/** A kept connection was closed just as it was used again. */
+/** A kept connection was closed at the moment of its reuse. */
 class HungUp extends Error {}
 
-/** When the daemon had no room on its disk: writes may be refused then, and at no other time. */
+/** The periods in which the daemon's disk was full. Writes may be refused only then. */
 export class Shortage {
   isOngoing = false
-  /** How many shortages have ended. */
+  /** The number of ended shortages. */
   ended = 0
 
   end(): void {
@@ -43,7 +43,7 @@ export class Client {
     return body
   }
 
-  /** Repeats a write that is refused for want of room until there is some. A refused write has done nothing. */
+  /** Retries a write that is refused on a full disk until there is space. A refused write must have no effect. */
   async write(key: string, method: string, path: string, body?: object): Promise<Body> {
     for (;;) {
       const { isOngoing, ended } = this.shortage
@@ -57,12 +57,12 @@ export class Client {
     }
   }
 
-  /** Sends a request whatever its answer will be. */
+  /** Sends a request, and accepts any response. */
   async ask(key: string, method: string, path: string, body?: object): Promise<Answer> {
     try {
       return await this.#askOnce(key, method, path, body)
     } catch (error) {
-      // Every client sends such a request once more.
+      // HTTP clients retry such a request once.
       if (!(error instanceof HungUp)) throw error
       this.counts.again += 1
       return this.#askOnce(key, method, path, body)

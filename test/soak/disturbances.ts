@@ -10,7 +10,7 @@ import type { Merchant } from './merchant.ts'
 import type { Quiet } from './quiet.ts'
 import { until } from './until.ts'
 
-/** A renewal that falls due after a step may be late by this. Housekeeping wakes the daemon after at most twice the time. */
+/** The maximum delay of a renewal after a step of the wall clock. */
 const LATE_MS = 30_000
 const HOUR_SECONDS = 3_600
 
@@ -21,12 +21,12 @@ type Where = {
   readonly frozen: Merchant
   readonly live: Merchant
   readonly quiet: Quiet
-  /** Absent where the wall clock cannot be faked. */
+  /** Undefined if the wall clock cannot be faked. */
   readonly wall?: FakedWall | undefined
   readonly roll: (limit: number) => number
 }
 
-/** What happens to the daemon while it is at work. */
+/** The disturbances of the running daemon. */
 export class Disturbances {
   readonly counts = { fullDisks: 0, steps: 0 }
   readonly #where: Where
@@ -36,7 +36,7 @@ export class Disturbances {
     this.#where = where
   }
 
-  /** Has the disk full for some seconds, while something falls due. */
+  /** Fills the disk for some seconds, while jobs become due. */
   async fillDisk(): Promise<void> {
     const { daemon, client, load, frozen, live, quiet, roll } = this.#where
     client.shortage.isOngoing = true
@@ -51,7 +51,7 @@ export class Disturbances {
     if (isLong) await delay(roll(5_000))
     limitFileSize(daemon, 'unlimited')
     await until('what fell due on a full disk had run by itself', hasRenewed)
-    // An advance that was interrupted goes on first.
+    // An interrupted advance continues first.
     for (const merchant of merchants) await merchant.subscribe('pm_card_visa')
     client.shortage.end()
     await load.goesOn()

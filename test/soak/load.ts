@@ -20,7 +20,7 @@ type Where = {
   readonly seed: number
 }
 
-/** A mixed load on two merchants, streams that come and go, and a receiver of webhooks that fails now and then. */
+/** A mixed load on two merchants, with short-lived streams and a receiver of webhooks that sometimes fails. */
 export class Load {
   readonly counts = { events: 0, posts: 0, streams: 0, snapshots: 0 }
   readonly #where: Where
@@ -29,7 +29,7 @@ export class Load {
     this.counts.posts += 1
     incoming.resume().on('end', () => response.writeHead(this.counts.posts % 17 === 0 ? 500 : 200).end())
   }).listen(0, '127.0.0.1')
-  /** How many rounds each worker has finished. */
+  /** The number of rounds that each worker has finished. */
   readonly #rounds: number[] = []
   #isOver = false
   #savesSnapshots = true
@@ -39,7 +39,7 @@ export class Load {
     this.#roll = dice(where.seed)
   }
 
-  /** Keeps the load up while something else is done. @throws what goes wrong with one or the other */
+  /** Keeps up the load while other work runs. @throws the first error of either */
   async during(work: () => Promise<void>): Promise<void> {
     const merchants = [this.#where.frozen, this.#where.live]
     const { port } = this.#receiver.address() as AddressInfo
@@ -51,8 +51,8 @@ export class Load {
     const streams = merchants.flatMap(({ key }) =>
       Array.from({ length: STREAMS / 2 }, () => this.#listen(key)),
     )
-    // None of them ends by itself.
-    const all = Promise.all([...workers, ...streams, this.#keepHouse()])
+    // Workers end only on an error.
+    const all = Promise.all([...workers, ...streams, this.#doHousekeeping()])
     try {
       await Promise.race([work(), all])
     } finally {
@@ -69,7 +69,7 @@ export class Load {
     )
   }
 
-  /** Saves no snapshots while something is done: a snapshot is preceded by what is due on all clocks. */
+  /** Saves no snapshots while work runs, because a snapshot first runs the due jobs of all clocks. */
   async withoutSnapshots(work: () => Promise<void>): Promise<void> {
     this.#savesSnapshots = false
     await work()
@@ -81,7 +81,7 @@ export class Load {
     this.#receiver.close()
   }
 
-  /** Customers come, subscribe, are looked at, are refused, and go: what is there stays about the same. */
+  /** Creates, reads and deletes customers with subscriptions and refused requests, so that the amount of data stays about the same. */
   async #work(merchant: Merchant): Promise<void> {
     const worker = this.#rounds.push(0) - 1
     for (let round = 1; !this.#isOver; round += 1) {
@@ -102,7 +102,7 @@ export class Load {
     client.counts.invalid += 1
   }
 
-  /** A stream that is left after some events, and opened again. No event may come twice, nor one before another. */
+  /** Reads a stream, closes it after some events, and resumes it. Events must arrive once and in order. */
   async #listen(key: string): Promise<void> {
     while (!this.#isOver) {
       this.counts.streams += 1
@@ -136,8 +136,8 @@ export class Load {
     }
   }
 
-  /** Time goes by, snapshots come and go. */
-  async #keepHouse(): Promise<void> {
+  /** Advances the clock, and saves and deletes snapshots. */
+  async #doHousekeeping(): Promise<void> {
     const { frozen } = this.#where
     while (!this.#isOver) {
       await frozen.write('POST', '/v1/test_helpers/clock/advance', { by: '1d' })

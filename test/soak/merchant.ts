@@ -1,7 +1,7 @@
 import type { Body } from '../twin.ts'
 import type { Client } from './client.ts'
 
-/** A merchant, and every write of it that the daemon has acknowledged. */
+/** A merchant with every write that the daemon has acknowledged. */
 export class Merchant {
   readonly id: string
   readonly key: string
@@ -50,7 +50,7 @@ export class Merchant {
     this.deleted.add(customer)
   }
 
-  /** Sends a write that nobody repeats. @returns the status of its answer */
+  /** Sends a write that is not retried. @returns the status of the response */
   async tryWrite(path: string, body: object): Promise<number> {
     const answer = await this.#client.ask(this.key, 'POST', path, body)
     if (answer.status === 201 && answer.body.object === 'customer') this.customers.add(answer.body.id)

@@ -3,8 +3,8 @@ import type { Merchant } from './merchant.ts'
 import { until } from './until.ts'
 
 /**
- * A merchant with a live clock to which nobody sends requests, as these would run what is due: its renewals show whether the daemon
- * wakes up by itself.
+ * A merchant with a live clock that gets no requests, because requests run due jobs. Its renewals show whether the daemon
+ * wakes up without them.
  */
 export class Quiet {
   readonly merchant: Merchant
@@ -21,7 +21,7 @@ export class Quiet {
     this.#subscription = subscription
   }
 
-  /** Moves the clock to some seconds before the next renewal. @returns what has to be logged when that has run */
+  /** Moves the clock to some seconds before the next renewal. @returns the expected log line of the renewal */
   async renewIn(seconds: number): Promise<() => boolean> {
     const { current_period_end } = await this.merchant.read(`/v1/subscriptions/${this.#subscription}`)
     const logged = this.logged(/a live clock has caught up/)
@@ -30,7 +30,7 @@ export class Quiet {
     return logged
   }
 
-  /** Resolves when a renewal that falls due in a second has run. @throws when it is late */
+  /** Waits for a renewal that is due within a second. @throws if it is late */
   async renewsByItself(patienceMs: number): Promise<void> {
     await until('a renewal ran by itself', await this.renewIn(1), patienceMs)
   }

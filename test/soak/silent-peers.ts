@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { until } from './until.ts'
 
-/** A way to take up a connection: what is sent, and when the daemon has to close the connection at the latest. */
+/** A way to occupy a connection: the bytes to send, and the deadline for the daemon to close the connection. */
 type Kind = { readonly name: string; readonly lines: readonly string[]; readonly limitMs: number }
 
 type Peer = {
@@ -15,26 +15,26 @@ type Peer = {
   isAccepted: boolean
 }
 
-/** See SOCKET_LIMITS in src/listener.ts. */
+/** See SOCKET_LIMITS in src/daemon/listener.ts. */
 const HEADERS_MS = 10_000
 const LINGER_MS = 1_000
-/** A minute after all buffers are full; events take some minutes to fill them. */
+/** One minute after all buffers are full. Events take some minutes to fill them. */
 const UNREAD_MS = 10 * 60_000
-/** How much later than that may be. Less than a minute: after that any connection is closed. */
+/** The tolerance. It is less than a minute, after which any connection is closed. */
 const LATE_MS = 30_000
 
 /**
- * Peers that take up connections of a daemon and never close them. Their number stays the same: whenever the daemon has closed a
- * connection, another one like it is opened.
+ * Peers that occupy connections of a daemon and never close them. When the daemon closes a connection, another one of the same
+ * kind is opened.
  */
 export class SilentPeers {
-  /** How many connections the daemon has closed, by what their peers did. */
+  /** The number of connections that the daemon has closed, by kind of peer. */
   readonly closed: Record<string, number> = {}
   readonly #port: number
   readonly #kinds: readonly Kind[]
   readonly #peers = new Set<Peer>()
 
-  /** @param each - how many there are of each kind */
+  /** @param each - the number of peers of each kind */
   constructor({ url, key, each }: { readonly url: string; readonly key: string; readonly each: number }) {
     const { port, host } = new URL(url)
     this.#port = Number(port)
@@ -61,7 +61,7 @@ export class SilentPeers {
     }
   }
 
-  /** Resolves when the daemon has closed the connections of the first peers that it waits for no longer than a second. */
+  /** Resolves when the daemon has closed the first connections with a deadline of at most one second. */
   async firstClosed(): Promise<void> {
     const isLeft = ({ isFirst, kind }: Peer) => isFirst && kind.limitMs <= LINGER_MS
     const areClosed = () => ![...this.#peers].some(isLeft)

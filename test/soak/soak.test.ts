@@ -15,7 +15,7 @@ import { Quiet } from './quiet.ts'
 import { SilentPeers } from './silent-peers.ts'
 import { until } from './until.ts'
 
-/** In the suite each disturbance happens once, however long that takes. */
+/** In the suite each disturbance happens once. */
 const MINUTES = asked('minutes', 0)
 const SEED = asked('seed', 1)
 /** Subscriptions that stay, and are renewed each day. */
@@ -24,14 +24,14 @@ const LASTING = 5
 const PEERS = isLong ? 20 : 3
 /** Between two rounds of disturbances, in milliseconds. */
 const LONGEST_REST_MS = 20_000
-/** How often memory, handles and peers are looked at, in milliseconds. Memory is judged by the lowest of many looks. */
+/** The interval at which memory, handles and peers are checked, in milliseconds. The lowest of many memory readings counts. */
 const LOOK_MS = isLong ? 1_000 : 250
-/** The log is written into the database at 3,000 pages of 4 KiB; it may be some more while that goes on. */
+/** The maximum size of the write-ahead log: 3,000 pages of 4 KiB, and some more during a checkpoint. */
 const LARGEST_WAL_BYTES = 64 * 1_048_576
-/** What memory may grow from the second third to the last: SQLite's cache fills as the database grows, up to 64 MiB. */
+/** The maximum growth of memory from the second third to the last. SQLite's cache grows with the database, up to 64 MiB. */
 const GROWTH_BYTES = 64 * 1_048_576
 
-/** What the daemon takes at a moment. */
+/** The resources of the daemon at a moment. */
 type Look = {
   readonly memory: number
   readonly handles: number
@@ -66,7 +66,7 @@ function checkLooks(looks: readonly Look[]): void {
   expect(Math.max(...looks.map(({ wal }) => wal))).toBeLessThan(LARGEST_WAL_BYTES)
 }
 
-/** A daemon with three merchants, and all that is done to it. */
+/** A daemon with three merchants, the load and the disturbances. */
 async function setUp(daemon: RunningDaemon, data: string, wall: FakedWall | undefined) {
   const { url } = daemon
   const client = new Client(url)
@@ -109,7 +109,7 @@ async function disturb({ disturbances, peers, load, roll }: Soak, looks: readonl
   })
 }
 
-/** Looks at peers and at what the daemon takes again and again. @returns the looks, a failure if there is one, and what ends it */
+/** Checks peers and resources repeatedly. @returns the readings, the first failure if any, and a function that ends the checks */
 function keepLooking({ peers }: Soak, daemon: RunningDaemon, data: string) {
   const looks: Look[] = []
   let stop: () => void = () => undefined
@@ -150,7 +150,7 @@ async function run(soak: Soak, daemon: RunningDaemon, data: string): Promise<voi
   expect(errors.filter((line) => !NO_ROOM.test(line))).toEqual([])
 }
 
-test('under a mixed load and whatever happens to it, the daemon lives on, takes no more, and loses nothing', {
+test('under a mixed load and disturbances, the daemon stays alive, does not leak and loses nothing', {
   timeout: isLong ? 24 * 3_600_000 : 300_000,
 }, async () => {
   const folder = temporaryFolder()

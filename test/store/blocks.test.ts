@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { EVENT_TYPES, type EventType } from '../../src/core/event.ts'
+import { EVENT_TYPES, type EventType } from '../../src/core/kinds.ts'
 import { BLOCK_ROWS, Blocks, type CreatedBound } from '../../src/store/blocks.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import type { EventQuery } from '../../src/store/journal.ts'
+import type { EventQuery } from '../../src/store/event-query.ts'
 import { Place } from '../../src/store/place.ts'
 import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
 import { Store } from '../../src/store/store.ts'
@@ -39,7 +39,15 @@ async function openStore() {
         const created = products.length + (pick(40) === 0 ? pick(3_000) : 0)
         const id = `prod_${products.length}_${pick(1e9)}`
         const active = pick(50) !== 0
-        const product = { id, created, name: '', active, description: null, metadata: {} }
+        const product = {
+          id,
+          created,
+          name: '',
+          active,
+          description: null,
+          default_price: null,
+          metadata: {},
+        }
         const place = new Place()
         const previous = place.link(store.journal.next)
         store.objects.insert('product', merchant, product, place)
@@ -59,7 +67,7 @@ async function openStore() {
     })
   const forget = (merchant: number) => {
     store.transaction(() =>
-      store.deleteMerchant({ ordinal: merchant, birth: merchant, id: `mer_${merchant}` }),
+      store.deleteMerchant({ ordinal: merchant, generation: merchant, id: `mer_${merchant}` }),
     )
     for (const list of [events, products])
       list.splice(0, list.length, ...(list.filter((row) => row.merchant !== merchant) as never[]))
@@ -181,7 +189,7 @@ describe('lists that skip blocks of rows', () => {
       world.store.transaction(() => {
         world.store.savepoint(() => {
           for (let n = 0; n < 30; n += 1) {
-            const product = { name: '', active: true, description: null, metadata: {} }
+            const product = { name: '', active: true, description: null, default_price: null, metadata: {} }
             world.store.objects.insert('product', 1, { id: `no_${n}`, created: 9_999, ...product })
           }
           throw new Error('taken back')

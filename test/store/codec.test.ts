@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Kind, Objects } from '../../src/core/change.ts'
 import { codecOf } from '../../src/store/codec.ts'
-import { COLUMNS, KINDS, PRIVATE_FIELDS } from '../../src/store/columns.ts'
+import { columnsOf, privateFieldsOf, STORED_KINDS } from '../../src/store/columns.ts'
+import type { StoredKind, StoredObjects } from '../../src/store/stored-kind.ts'
 
 const VALUES = {
   integer: fc.option(fc.integer()),
@@ -12,15 +12,15 @@ const VALUES = {
 }
 
 /** Generates an object of a kind whose fields have any value of their type. */
-const objectOf = (kind: Kind): fc.Arbitrary<Objects[Kind]> =>
+const objectOf = (kind: StoredKind): fc.Arbitrary<StoredObjects[StoredKind]> =>
   fc.record(
-    Object.fromEntries(Object.entries(COLUMNS[kind]).map(([name, type]) => [name, VALUES[type]])),
-  ) as unknown as fc.Arbitrary<Objects[Kind]>
+    Object.fromEntries(Object.entries(columnsOf(kind)).map(([name, type]) => [name, VALUES[type]])),
+  ) as unknown as fc.Arbitrary<StoredObjects[StoredKind]>
 
-const namesOf = (kind: Kind) => Object.keys(COLUMNS[kind])
+const namesOf = (kind: StoredKind) => Object.keys(columnsOf(kind))
 const same = (left: unknown, right: unknown) => JSON.stringify(left) === JSON.stringify(right)
 
-describe.each(KINDS)('%s', (kind) => {
+describe.each(STORED_KINDS)('%s', (kind) => {
   const codec = codecOf(kind)
 
   test('is decoded to the encoded object, with the same order of fields', () => {
@@ -55,9 +55,7 @@ describe.each(KINDS)('%s', (kind) => {
     fc.assert(
       fc.property(objectOf(kind), objectOf(kind), (before, after) => {
         const { fields, publicText } = codec.changes(before, after)
-        const shown = fields
-          .map(({ name }) => name)
-          .filter((name) => !(PRIVATE_FIELDS[kind] as readonly string[]).includes(name))
+        const shown = fields.map(({ name }) => name).filter((name) => !privateFieldsOf(kind).includes(name))
         const expected = Object.fromEntries(shown.map((name) => [name, Reflect.get(before, name)]))
         expect(publicText?.(before) ?? '{}').toBe(JSON.stringify(expected))
       }),

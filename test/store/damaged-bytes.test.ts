@@ -118,7 +118,8 @@ describe.each([
     for (let at = 16; at < HEADER_BYTES; at += 4)
       for (const number of [
         [0, 0, 0, 0],
-        [0, 0, 0, 7],
+        // As the version of the schema, larger than any: a smaller one names an older schema.
+        [0, 0, 0, 0xf7],
         [0xab, 0xcd, 0xef, 0x12],
       ])
         await open(spoiled(state(), 0, at, number))

@@ -11,6 +11,9 @@ import { makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 /** Enough for keyframes of a customer, a price and a subscription, whose fields are of every type. */
 const DAYS = 70
 
+/** Columns that later schemas name otherwise. */
+const RENAMED = new Map<unknown, string>([['birth', 'generation']])
+
 /** Creates long histories and many short ones. */
 async function play(twin: Twin): Promise<void> {
   const price = await makePrice(twin, { recurring: { interval: 'day' } })
@@ -58,8 +61,11 @@ async function writeInFirstSchema(source: string, target: string): Promise<void>
   database.prepare('attach ? as source').run(source)
   for (const table of tablesOf(database)) {
     const columns = database.prepare('select name from pragma_table_info(?)').pluck().all(table)
-    const names = columns.map((name) => `"${name}"`).join()
-    database.exec(`insert into main.${table} (${names}) select ${names} from source.${table}`)
+    const quoted = (names: readonly unknown[]) => names.map((name) => `"${name}"`).join()
+    const newest = columns.map((name) => RENAMED.get(name) ?? name)
+    database.exec(
+      `insert into main.${table} (${quoted(columns)}) select ${quoted(newest)} from source.${table}`,
+    )
   }
   database.close()
 }

@@ -1,6 +1,6 @@
 import type Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Objects } from '../../src/core/change.ts'
+import type { Objects } from '../../src/core/kinds.ts'
 import { codecOf } from '../../src/store/codec.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { KEYFRAME_ENTRIES } from '../../src/store/keyframes.ts'
@@ -19,6 +19,7 @@ const NEW: Product = {
   name: 'new',
   active: true,
   description: null,
+  default_price: null,
   metadata: {},
 }
 

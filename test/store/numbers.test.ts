@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { EVENT_TYPES } from '../../src/core/event.ts'
 import { JOB_KINDS } from '../../src/core/jobs.ts'
-import { KINDS } from '../../src/store/columns.ts'
+import { EVENT_TYPES, KINDS } from '../../src/core/kinds.ts'
 
 /**
  * Lists whose indexes are stored in databases and snapshots. A changed list needs a migration that rewrites the rows.
@@ -21,7 +20,6 @@ const NUMBERS = {
       'refund',
       'invoice_item',
       'webhook_endpoint',
-      'webhook_delivery',
     ],
   ],
   'kind of job': [

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { KINDS } from '../../src/core/kinds.ts'
+import { openSandbox, type Sandbox } from '../../src/daemon/sandbox.ts'
 import { recordExamples } from '../../src/http/openapi/story.ts'
 import type { Registered } from '../../src/http/route.ts'
-import { openSandbox, type Sandbox } from '../../src/sandbox.ts'
 import { BLOCK_ROWS } from '../../src/store/blocks.ts'
-import { KINDS } from '../../src/store/columns.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { KEYFRAME_ENTRIES } from '../../src/store/keyframes.ts'
 import { type Body, startTwin } from '../twin.ts'
@@ -37,7 +37,7 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
 const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   [/^events true newest first \d+ true true$/, 'a page of all merchants: the newest rows of the journal'],
   [/^sum up /, 'groups the rows of one block, which are few'],
-  [/^past of customer /, 'sorts the payment methods of one customer'],
+  [/^past of (customer|subscription|invoice) /, 'sorts the objects of one customer, subscription or invoice'],
   [/^methods of customer$/, 'sorts the methods of one customer'],
   [/^list price (?=.*lookup_key in)/, 'sorts the prices of up to a hundred keys'],
 ]
@@ -52,7 +52,7 @@ let database: Database
 beforeAll(async () => {
   const twin = await startTwin()
   await recordExamples(twin.sandbox.routes, ({ strictParams }) =>
-    openSpecimen(twin.sandbox.routes, strictParams),
+    openExampleSandbox(twin.sandbox.routes, strictParams),
   )
   await twin.close()
   database = await openDatabase(':memory:', 'normal')
@@ -60,7 +60,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 /** A sandbox that plays the usual story and requests all lists before its state is removed. */
-async function openSpecimen(routes: readonly Registered[], strictParams: boolean) {
+async function openExampleSandbox(routes: readonly Registered[], strictParams: boolean) {
   const send = async () => ({ status: strictParams ? 500 : 200, body: '' })
   const wall = () => NOW * 1_000
   const options = { clock: NOW, seed: '1', secretKey: KEY, wall, send, strictParams }
@@ -76,7 +76,7 @@ async function openSpecimen(routes: readonly Registered[], strictParams: boolean
     return sandbox.app.request(path, init)
   }
   const close = async () => {
-    await sandbox.keepHouse()
+    await sandbox.doHousekeeping()
     for (const [name, sql] of sandbox.engine.store.statements.texts) texts.set(name, sql)
     await sandbox.close()
   }
@@ -109,9 +109,16 @@ async function changePrice(sandbox: Sandbox): Promise<void> {
     currency: subscription.currency,
     recurring: { interval: 'month' },
   })
-  const items = [{ id: subscription.items.data[0].id, price: price.id }]
-  const { status } = await answerOf(sandbox, `/v1/subscriptions/${subscription.id}`, { items })
-  if (status !== 200) throw new Error('a subscription has another price')
+  const { id } = subscription.items.data[0]
+  // The second change reads the items that the first one left for the next invoice.
+  for (const item of [
+    { id, price: price.id },
+    { id, quantity: 2 },
+  ]) {
+    const params = { items: [item], proration_behavior: 'create_prorations' }
+    const { status } = await answerOf(sandbox, `/v1/subscriptions/${subscription.id}`, params)
+    if (status !== 200) throw new Error('a subscription has another price')
+  }
 }
 
 /** Changes an object until it has a keyframe. */
@@ -133,6 +140,8 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.oauth.authorizationOfNonce(Buffer.alloc(32))
   store.idempotency.remove({ scope: '', key: '' })
   store.clocks.at(0)
+  store.fixtureNames.find('customer', 'ada')
+  store.objects.invoicesToRetry('')
   store.objects.countOutstanding({ customer: '', subscription: '' }, 1)
   for (const kind of KINDS) store.objects.load(kind, 0, ['one', 'another'])
 }

@@ -155,11 +155,11 @@ describe.each(EVERYWHERE)('%s', (place) => {
     const before = rowsOf(opened)
     fill(opened, 2)
     database.exec(
-      `insert into api_key select 'valid', merchant, birth, type, name, x'00', hint, created, last_used, null
+      `insert into api_key select 'valid', merchant, generation, type, name, x'00', hint, created, last_used, null
         from api_key where merchant = 2`,
     )
     for (const scope of scopes) store.idempotency.put({ scope, key: 'k', ...answer })
-    store.transaction(() => store.deleteMerchant({ ordinal: 2, birth: 2, id: 'mer_2' }))
+    store.transaction(() => store.deleteMerchant({ ordinal: 2, generation: 2, id: 'mer_2' }))
     const { idempotency, setting, oauth_app, block, api_key, ...rest } = rowsOf(opened)
     for (const table of ['idempotency', 'setting', 'oauth_app', 'block', 'api_key']) delete before[table]
     expect(rest).toEqual(before)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EVENT_TYPES } from '../../src/core/event.ts'
+import { EVENT_TYPES } from '../../src/core/kinds.ts'
 import { didYouMean, nearest } from '../../src/text/nearest.ts'
 import { leastProcessorTime } from '../processor-time.ts'
 import { table } from '../table.ts'

@@ -42,3 +42,21 @@ test('progress of an advance that was already running starts at the first time s
   expect(view.known === 'one' && progressOf(view)).toBe(0)
   expect(progressOf(one(sampleClock()))).toBe(1)
 })
+
+test('of two readings of a live clock the one that is ahead is kept, until the clock is set', () => {
+  const live = (now: number) => [sampleClock({ mode: 'live', now })]
+  const readings: readonly (readonly [now: number, at: number])[] = [
+    [NOW, 100],
+    [NOW + 2, 2_900],
+    [NOW + 4, 4_050],
+    [NOW + 90, 6_000],
+    [NOW + 10, 7_000],
+  ]
+  let view = withClocks({ known: 'not yet' }, live(NOW), 0)
+  const shown = readings.map(([now, at]) => {
+    view = withClocks(view, live(now), at)
+    return view.known === 'one' && nowOf(view, at + 950) - NOW
+  })
+  // At 100 the first reading, of 0, is ahead; at 2,900 it shows 3 already where the new one shows 3 only at 3,900.
+  expect(shown).toEqual([1, 3, 5, 90, 10])
+})

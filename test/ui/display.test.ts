@@ -8,7 +8,7 @@ import { Store } from '../../src/ui/state-store.ts'
 import type { Action } from '../../src/ui/step.ts'
 import { NOW, sampleClock, sampleEvents, started } from './samples.ts'
 
-/** A time that passes when it is told to. */
+/** A fake clock and timer, which a test moves. */
 class TestTime implements Timing {
   #at = 1_000
   #timers: { readonly at: number; readonly work: () => void }[] = []
@@ -73,7 +73,7 @@ const LIVE = clockOf(sampleClock({ mode: 'live' }))
 const MINUTE = 60_000
 
 describe('While nothing happens', () => {
-  test('nothing is drawn of a frozen clock, however often it is read', async () => {
+  test('repeated readings of a frozen clock draw nothing', async () => {
     const { time, laidOut, painted, dispatch } = shown(FROZEN)
     await time.pass(1_000)
     expect(laidOut).toHaveLength(1)
@@ -103,16 +103,17 @@ describe('While nothing happens', () => {
       return { object: 'list', data: [sampleClock()], has_more: false, url: '', livemode: false }
     }
     const until = new AbortController()
-    const { pollSoon } = watchClocks(client, undefined, {
+    const clocks = watchClocks(client, undefined, {
       signal: until.signal,
       onClocks: () => {},
+      failed: (error) => expect(error).toBeUndefined(),
       timing: time,
     })
     await time.pass(MINUTE)
     expect(asked.length).toBeLessThanOrEqual(31)
     asked.length = 0
     for (let n = 0; n < 600; n += 1) {
-      pollSoon()
+      clocks.pollSoon()
       await time.pass(100)
     }
     expect(asked.length).toBeGreaterThan(55)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FRAMES_PER_SECOND, FrameLoop, type Timing } from '../../src/ui/frame-loop.ts'
 
-/** A time that passes when it is told to. */
+/** A fake clock and timer, which a test moves. */
 function tested() {
   const frames: number[] = []
   const clock = { at: 1_000 }

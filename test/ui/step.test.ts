@@ -1,11 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import type { Upcoming } from '../../src/client/types.ts'
-import { MAX_ENTRIES } from '../../src/ui/event-log.ts'
+import type { LoggedRequest, Upcoming } from '../../src/client/types.ts'
+import { MAX_ENTRIES } from '../../src/ui/entry-log.ts'
 import { bodyRows } from '../../src/ui/layout.ts'
-import type { State } from '../../src/ui/state.ts'
+import { listOf, type State } from '../../src/ui/state.ts'
 import { type Action, step } from '../../src/ui/step.ts'
 import { windowOf } from '../../src/ui/viewport.ts'
-import { commandOf, NOW, played, sampleClock, sampleEvents, started } from './samples.ts'
+import {
+  commandOf,
+  NOW,
+  played,
+  sampleClock,
+  sampleDelivery,
+  sampleEvent,
+  sampleEvents,
+  sampleRequest,
+  sampleTimeline,
+  started,
+} from './samples.ts'
 
 const arrived = (count: number, first = 1): Action => ({
   kind: 'arrived',
@@ -23,8 +34,9 @@ function sight(state: State): {
   last: number | undefined
   selected: number | undefined
 } {
-  const { start, end, selected } = windowOf(state.shown, state.viewport, bodyRows(state))
-  return { first: state.shown[start]?.n, last: state.shown[end - 1]?.n, selected: state.shown[selected]?.n }
+  const { shown, viewport } = listOf(state)
+  const { start, end, selected } = windowOf(shown, viewport, bodyRows(state))
+  return { first: shown[start]?.n, last: shown[end - 1]?.n, selected: shown[selected]?.n }
 }
 
 const FORTY = played(started(), arrived(40))
@@ -57,7 +69,7 @@ describe('the list', () => {
   })
 
   test.each(['end', 'G', 'f'])('%s follows again', (key) => {
-    expect(played(FORTY, 'g', key).viewport).toEqual({ isFollowing: true })
+    expect(listOf(played(FORTY, 'g', key)).viewport).toEqual({ isFollowing: true })
   })
 
   test('f stops following', () => {
@@ -67,7 +79,7 @@ describe('the list', () => {
   test('does not change while paused, and then shows all new entries', () => {
     const paused = played(FORTY, 'p', arrived(3, 41))
     expect(sight(paused)).toEqual(sight(FORTY))
-    expect(paused.log.held).toHaveLength(3)
+    expect(listOf(paused).log.held).toHaveLength(3)
     expect(sight(played(paused, 'p')).last).toBe(43)
   })
 
@@ -83,9 +95,9 @@ describe('the list', () => {
 
   test('shows a line where another history begins', () => {
     const state = played(FORTY, { kind: 'reset' }, arrived(1, 41))
-    expect(state.shown.slice(-2)).toMatchObject([
+    expect(listOf(state).shown.slice(-2)).toMatchObject([
       { note: 'the sandbox was reset or restored' },
-      { event: { id: 'evt_41' } },
+      { item: { id: 'evt_41' } },
     ])
     expect(played(state, 'k', 'enter').mode.name).toBe('list')
   })
@@ -95,14 +107,16 @@ describe('a filter', () => {
   const typed = (text: string) => played(FORTY, '/', ...text)
 
   test('takes effect while it is typed, on present and new entries', () => {
-    expect(typed('ada4').shown.map(({ n }) => n)).toEqual([4, 40])
-    expect(played(typed('ada4'), arrived(5, 41)).shown.map(({ n }) => n)).toEqual([4, 40, 41, 42, 43, 44, 45])
+    expect(listOf(typed('ada4')).shown.map(({ n }) => n)).toEqual([4, 40])
+    expect(listOf(played(typed('ada4'), arrived(5, 41))).shown.map(({ n }) => n)).toEqual([
+      4, 40, 41, 42, 43, 44, 45,
+    ])
   })
 
   test('omits dropped entries', () => {
     const state = played(typed('ada'), arrived(MAX_ENTRIES, 41))
-    expect(state.shown).toHaveLength(MAX_ENTRIES)
-    expect(state.shown).toEqual(state.log.entries)
+    expect(listOf(state).shown).toHaveLength(MAX_ENTRIES)
+    expect(listOf(state).shown).toEqual(listOf(state).log.entries)
   })
 
   test.each<[what: string, keys: string[], mode: string, filter: string]>([
@@ -115,19 +129,20 @@ describe('a filter', () => {
     ['other keys mean nothing', ['up', 'tab', 'ctrl-x'], 'filter', 'ada4'],
     ['/ goes on with it', ['enter', '/', '1'], 'filter', 'ada41'],
   ])('%s', (_what, keys, mode, filter) => {
-    expect(played(typed('ada4'), ...keys)).toMatchObject({ mode: { name: mode }, filter })
+    const state = played(typed('ada4'), ...keys)
+    expect([state.mode.name, listOf(state).filter]).toEqual([mode, filter])
   })
 
   test('Backspace deletes a whole character', () => {
-    expect(played(typed(''), '👩', 'backspace').filter).toBe('')
+    expect(listOf(played(typed(''), '👩', 'backspace')).filter).toBe('')
   })
 
   test('is at most as long as a pattern of event types', () => {
-    expect(played(typed('x'.repeat(300)), 'y').filter).toBe('x'.repeat(256))
+    expect(listOf(played(typed('x'.repeat(300)), 'y')).filter).toBe('x'.repeat(256))
   })
 
   test('applies to entries that arrived while paused', () => {
-    expect(played(typed('ada4'), 'enter', 'p', arrived(5, 41), 'p').shown).toHaveLength(7)
+    expect(listOf(played(typed('ada4'), 'enter', 'p', arrived(5, 41), 'p')).shown).toHaveLength(7)
   })
 })
 
@@ -135,15 +150,14 @@ describe('an event', () => {
   const open = played(FORTY, 'k', 'enter')
 
   test('is the selected one, and stays while others arrive', () => {
-    expect(open.mode).toMatchObject({ name: 'event', event: { id: 'evt_39' }, scroll: 0 })
+    expect(open.mode).toMatchObject({ name: 'json', item: { id: 'evt_39' }, scroll: 0 })
     expect(played(open, arrived(9, 41)).mode).toEqual(open.mode)
   })
 
   test.each(['escape', 'enter', 'q'])('%s returns to the list', (key) => {
-    expect(played(open, key)).toMatchObject({
-      mode: { name: 'list' },
-      viewport: played(FORTY, 'k').viewport,
-    })
+    const state = played(open, key)
+    expect(state.mode).toEqual({ name: 'list' })
+    expect(listOf(state)).toEqual(listOf(played(FORTY, 'k')))
   })
 
   test.each<[keys: string[], rows: number, scroll: number]>([
@@ -165,6 +179,114 @@ describe('an event', () => {
   })
 })
 
+describe('the timeline', () => {
+  const intent = { type: 'payment_intent.succeeded', object: 'payment_intent', id: 'pi_1' }
+  const opened = (object: Record<string, unknown>) =>
+    commandOf(played(started(), { kind: 'arrived', events: [sampleEvent(1, object)] }), 't')
+
+  test.each<[what: string, object: Record<string, unknown>, subject: object]>([
+    ['the object itself', { object: 'subscription', id: 'sub_1' }, { kind: 'subscription', id: 'sub_1' }],
+    ['its invoice', { ...intent, invoice: 'in_1', customer: 'cus_1' }, { kind: 'invoice', id: 'in_1' }],
+    ['its customer', { ...intent, invoice: null, customer: 'cus_1' }, { kind: 'customer', id: 'cus_1' }],
+  ])('is that of %s', (_what, object, subject) => {
+    expect(opened(object)).toEqual({ do: 'read_timeline', subject })
+  })
+
+  test('of an object without one is not opened, and the status says so', () => {
+    const price = sampleEvent(1, { type: 'price.created', object: 'price', id: 'price_1' })
+    const state = played(started(), { kind: 'arrived', events: [price] }, 't')
+    expect(state.mode.name).toBe('list')
+    expect(state.notice?.text).toBe(
+      'A price has no timeline. Customers, subscriptions and invoices have one.',
+    )
+  })
+
+  test('is one key away from the JSON, in both directions', () => {
+    const json = played(FORTY, 'k', 'enter')
+    expect(commandOf(json, 't')).toEqual({
+      do: 'read_timeline',
+      subject: { kind: 'customer', id: 'cus_39' },
+    })
+    expect(played(json, 't').mode).toMatchObject({ name: 'timeline', timeline: undefined })
+    expect(played(json, 't', 't').mode).toEqual(json.mode)
+    expect(played(json, 't', 'escape').mode.name).toBe('list')
+  })
+
+  test('arrives later, unless another one has been opened', () => {
+    const open = played(FORTY, 't')
+    const timeline = sampleTimeline('cus_40')
+    expect(played(open, { kind: 'timeline', id: 'cus_40', timeline }).mode).toMatchObject({ timeline })
+    expect(played(open, { kind: 'timeline', id: 'cus_39', timeline }).mode).toEqual(open.mode)
+    expect(played(FORTY, { kind: 'timeline', id: 'cus_40', timeline }).mode.name).toBe('list')
+  })
+})
+
+describe('the views', () => {
+  const deliveries = (...given: Parameters<typeof sampleDelivery>[]): Action => ({
+    kind: 'deliveries',
+    deliveries: given.map((each) => sampleDelivery(...each)),
+  })
+  const requests = (count: number, first = 1): Action => ({
+    kind: 'requests',
+    requests: Array.from({ length: count }, (_, index) => sampleRequest(first + index)),
+  })
+
+  test.each([
+    ['w', 'webhooks'],
+    ['r', 'requests'],
+  ] as const)('%s shows %s and reads them, e shows events again', (key, view) => {
+    expect(commandOf(FORTY, key)).toEqual({ do: 'show', view })
+    const state = played(FORTY, key)
+    expect(state.view).toBe(view)
+    expect(commandOf(state, key)).toBeUndefined()
+    expect(commandOf(state, 'e')).toEqual({ do: 'show', view: 'events' })
+    expect(listOf(played(state, 'e')).shown).toEqual(listOf(FORTY).shown)
+  })
+
+  test('each has its own position and filter', () => {
+    const state = played(FORTY, 'g', '/', 'ada', 'enter', 'r', requests(30), 'g', 'j')
+    expect(sight(state)).toEqual({ first: 1, last: 22, selected: 2 })
+    expect(listOf(state).filter).toBe('')
+    expect(listOf(played(state, '/', ...'v1/9', 'enter')).shown).toHaveLength(1)
+    expect(listOf(played(state, 'e')).filter).toBe(listOf(played(FORTY, '/', 'ada')).filter)
+  })
+
+  test('events go on arriving, and none counts as passed when they are shown again', () => {
+    const state = played(FORTY, DRAWING, 'w', arrived(100, 41), DRAWING, 'e', DRAWING)
+    const { undrawn } = listOf(played(FORTY, DRAWING))
+    expect(listOf(state)).toMatchObject({ undrawn, log: { arrived: 140 } })
+  })
+
+  test('a delivery that is read again is replaced in place, and a new one comes last', () => {
+    const first = played(FORTY, 'w', deliveries([1, { status: 'pending' }], [2]))
+    const state = played(first, deliveries([1, { status: 'succeeded' }], [2], [3]))
+    const shown = listOf(state).shown.map((entry) => 'item' in entry && [entry.n, entry.item.id])
+    expect(shown).toEqual([
+      [1, 'whd_1'],
+      [2, 'whd_2'],
+      [3, 'whd_3'],
+    ])
+    expect(listOf(state).shown[0]).toMatchObject({ item: { status: 'succeeded' } })
+    expect(listOf(state).log.arrived).toBe(3)
+  })
+
+  test('the first entries do not count as passed, later ones do', () => {
+    const state = played(FORTY, 'r', DRAWING, requests(100), DRAWING)
+    expect(listOf(state).undrawn).toBe(0)
+    expect(listOf(played(state, requests(100, 101), DRAWING)).undrawn).toBe(100 - bodyRows(state))
+  })
+
+  test('Enter shows the JSON of a request; there is no timeline', () => {
+    const state = played(FORTY, 'r', requests(2), 'enter')
+    expect(state.mode).toMatchObject({ name: 'json', item: { id: 'req_2' } })
+    expect(played(state, 't').notice?.text).toBe('Only events have a timeline.')
+  })
+
+  test('a reset empties the list of deliveries, whose IDs may occur again', () => {
+    expect(listOf(played(FORTY, 'w', deliveries([1]), { kind: 'reset' })).shown).toEqual([])
+  })
+})
+
 describe('the clock', () => {
   const known = played(FORTY, clocks())
   const next = { due: NOW + 60, kind: 'renewal' } as Upcoming
@@ -175,7 +297,7 @@ describe('the clock', () => {
     expect(commandOf(known, 'a')).toEqual({ do: 'read_upcoming', merchant: 'mer_1' })
   })
 
-  test.each<[keys: string[], aim: object]>([
+  test.each<[keys: string[], target: object]>([
     [[], { by: '1h' }],
     [['2'], { by: '1d' }],
     [['3'], { by: '1w' }],
@@ -184,9 +306,9 @@ describe('the clock', () => {
     [['up'], { by: '1h' }],
     [['5'], { to: NOW + 60 }],
     [['5', 'down'], { to: NOW + 60 }],
-  ])('%j and Enter advance by %o', (keys, aim) => {
+  ])('%j and Enter advance by %o', (keys, target) => {
     const state = played(menu, { kind: 'upcoming', next }, ...keys)
-    expect(commandOf(state, 'enter')).toEqual({ do: 'advance', merchant: 'mer_1', aim })
+    expect(commandOf(state, 'enter')).toEqual({ do: 'advance', merchant: 'mer_1', target })
     expect(played(state, 'enter').mode.name).toBe('list')
   })
 
@@ -244,6 +366,14 @@ describe('the clock', () => {
     }
   })
 
+  test('after a command shows the instant of the notice in the header at once', () => {
+    const frozen = { ...played(FORTY, clocks({ mode: 'live' })), at: 900 }
+    const text = 'The clock is frozen at 2026-01-31T10:00:09Z.'
+    const state = played(frozen, { kind: 'clock_changed', clocks: [sampleClock({ now: NOW + 9 })], text })
+    expect(state.clock).toMatchObject({ known: 'one', clock: { mode: 'frozen', now: NOW + 9 } })
+    expect(state.notice?.text).toBe(text)
+  })
+
   test('is deleted while the menu is open: the status says so', () => {
     expect(played(menu, { kind: 'clocks', clocks: [] }, 'enter').notice?.isError).toBe(true)
   })
@@ -283,11 +413,43 @@ describe('everywhere', () => {
   })
 })
 
+describe('ignored parameters', () => {
+  const request: LoggedRequest = {
+    id: 'req_1',
+    object: 'request',
+    time: 0,
+    method: 'GET',
+    path: '/v1/customers?zebra=1&yak=2',
+    status: 200,
+    duration_ms: 1,
+    key: null,
+    replayed: false,
+    code: null,
+    ignored_params: ['zebra', 'yak'],
+    merchant_id: null,
+  }
+
+  test('are named in the status line', () => {
+    const text = 'GET /v1/customers ignored zebra, yak'
+    expect(played(FORTY, { kind: 'ignored', request }).notice).toMatchObject({ text, isError: false })
+  })
+
+  test('do not replace an error', () => {
+    const failed = played(FORTY, { kind: 'notice', text: 'No.', isError: true })
+    expect(played(failed, { kind: 'ignored', request }).notice?.text).toBe('No.')
+  })
+})
+
 describe('entries that scroll past between two frames', () => {
+  test('leave the lists as they are if there are none, so that an idle UI draws its header only', () => {
+    const state = played(FORTY, DRAWING)
+    expect(played(state, DRAWING).lists).toBe(state.lists)
+  })
+
   test('are counted if they were never visible', () => {
     const state = played(started(), DRAWING, arrived(100), DRAWING)
-    expect(state.undrawn).toBe(100 - bodyRows(state))
-    expect(played(state, arrived(5, 101), DRAWING).undrawn).toBe(state.undrawn)
+    expect(listOf(state).undrawn).toBe(100 - bodyRows(state))
+    expect(listOf(played(state, arrived(5, 101), DRAWING)).undrawn).toBe(listOf(state).undrawn)
   })
 
   test.each<[what: string, keys: string[]]>([
@@ -297,20 +459,20 @@ describe('entries that scroll past between two frames', () => {
     ['when help is open', ['?']],
   ])('is not counted %s', (_what, keys) => {
     const state = played(FORTY, DRAWING, ...keys)
-    expect(played(state, arrived(100, 41), DRAWING).undrawn).toBe(state.undrawn)
+    expect(listOf(played(state, arrived(100, 41), DRAWING)).undrawn).toBe(listOf(state).undrawn)
   })
 
   test('are not counted if the filter omits them, or a pause has shown them', () => {
     const filtering = played(FORTY, DRAWING, '/', ...'zebra', arrived(100, 41), DRAWING)
-    expect(filtering.undrawn).toBe(played(FORTY, DRAWING).undrawn)
+    expect(listOf(filtering).undrawn).toBe(listOf(played(FORTY, DRAWING)).undrawn)
     const paused = played(FORTY, DRAWING, 'p', arrived(100, 41), DRAWING, 'p', DRAWING)
-    expect(paused.undrawn).toBe(played(FORTY, DRAWING).undrawn)
+    expect(listOf(paused).undrawn).toBe(listOf(played(FORTY, DRAWING)).undrawn)
   })
 
   test('do not include the history', () => {
     const state = played(started(), { kind: 'history', events: sampleEvents(100) }, DRAWING)
-    expect(state).toMatchObject({ undrawn: 0, rate: [] })
-    expect(state.log.arrived).toBe(100)
+    expect(state.rate).toEqual([])
+    expect(listOf(state)).toMatchObject({ undrawn: 0, log: { arrived: 100 } })
   })
 })
 

@@ -44,7 +44,9 @@ const customer = (name: string) => api(daemon, '/v1/customers', { name })
 describe('the keys', () => {
   test('j, k, g, G and the arrows move, f follows, and the list does not move otherwise', async () => {
     await watch()
-    expect((await terminal.lines())[9]).toMatch(/^▸ 01-31 10:00 charge\.succeeded {7}ch_\w{14} 20\.00 USD$/)
+    expect((await terminal.lines())[9]).toMatch(
+      /^▸ 01-31 10:00 charge\.succeeded {7}ch_\w{14} 20\.00 USD {2}ada@example\.c…$/,
+    )
     await terminal.press('k')
     await terminal.shows(/▸ .*payment_intent\.succeeded/)
     await terminal.press('g')
@@ -117,6 +119,7 @@ describe('the keys', () => {
   test('p holds new events back, and shows them when it is pressed again', async () => {
     await watch()
     await terminal.press('p')
+    await terminal.shows('paused, 0 new')
     await customer('held')
     await terminal.shows('paused, 1 new')
     expect((await terminal.lines()).join('\n')).not.toContain('held')
@@ -127,7 +130,7 @@ describe('the keys', () => {
   test('? shows help', async () => {
     await watch()
     await terminal.press('?')
-    await terminal.shows('filter by type, ID or text')
+    await terminal.shows('filter by type, ID, text or customer')
     await terminal.press('?')
     await terminal.shows('following')
   })
@@ -140,6 +143,62 @@ describe('the keys', () => {
     await terminal.shows(/No paytwin daemon answers at .* \(ECONNREFUSED\)/)
   })
 })
+
+describe('the views', () => {
+  test('w shows deliveries with their answers, r requests, e events again', async () => {
+    await terminalWithWebhook()
+    await terminal.press('w')
+    await terminal.shows(/^▸ 01-31 10:00 charge\.succeeded {7}(not sent yet|ECONNREFUSED)/m)
+    await terminal.shows('following  9 webhooks')
+    await terminal.shows('ECONNREFUSED next 01-31 10:00 127.0.0.1:9')
+    await terminal.press('r')
+    await terminal.shows(/^ {2}\d\d:\d\d:\d\d 201 POST {3}\/v1\/customers$/m)
+    await api(daemon, '/v1/customers?limit=7')
+    await terminal.shows(/▸ \d\d:\d\d:\d\d 200 GET {4}\/v1\/customers\?limit=7/)
+    await terminal.press('Enter')
+    await terminal.shows('"path": "/v1/customers?limit=7"')
+    await terminal.press('Escape', 'e')
+    await terminal.shows('following  9 events')
+  })
+
+  test('fit 60 columns', async () => {
+    await terminalWithWebhook(60, 16)
+    await terminal.shows('w webhooks  r requests  ? help  q quit')
+    await terminal.press('w')
+    await terminal.shows(/^▸ 10:00 charge\.succeeded {7}ECONNREFUSED next 01-31 10:00$/m)
+    await terminal.press('r')
+    await terminal.shows(/^▸ \d\d:\d\d:\d\d 201 POST {3}\/v1\/subscriptions$/m)
+  })
+
+  test('t shows the timeline of an event, from the list and from the JSON', async () => {
+    await watch()
+    await terminal.press('/', 'subscription.*', 'Enter')
+    await terminal.press('t')
+    expect((await terminal.shows('● subscribed  active'))[1]).toMatch(/^2026-01-31T10:00Z /)
+    await terminal.shows('┿━ now ━')
+    await terminal.press('t')
+    await terminal.shows('"type": "subscription.created"')
+    await terminal.press('t')
+    await terminal.shows('● subscribed  active')
+    await terminal.press('Escape')
+    await terminal.shows('following  /subscription.* 1 of 9')
+  })
+
+  test("a customer's email finds the events of its objects, also if its own are not shown", async () => {
+    await subscribe(daemon, ['succeed'])
+    await open()
+    await terminal.paytwin('events', 'tail', '--type', "'invoice.*'")
+    await terminal.shows(/invoice\.created .* ada@example\.c…$/m)
+    await terminal.press('/', 'ada@')
+    await terminal.shows('/ada@▏ 3 of 3')
+  })
+})
+
+/** The UI on a sandbox with an endpoint that refuses connections. */
+async function terminalWithWebhook(...size: Parameters<typeof open>): Promise<void> {
+  await api(daemon, '/v1/webhook_endpoints', { url: 'http://127.0.0.1:9', enabled_events: ['*'] })
+  await watch(...size)
+}
 
 describe('the terminal is restored', () => {
   async function expectAsBefore(status: number): Promise<void> {
@@ -228,7 +287,7 @@ describe('it fits', () => {
       new RegExp(`^Default merchant ${daemon.merchant} {2}2026-01-31T10:00:00Z frozen .* ● connected$`),
     )
     expect(lines[7]).toMatch(
-      /^ {2}2026-01-31T10:00:00Z {2}invoice\.paid {19}in_\w{14} {2}20\.00 USD {2}\w{8}-0001$/,
+      /^ {2}2026-01-31T10:00:00Z {2}invoice\.paid {19}in_\w{14} {2}20\.00 USD {2}\w{8}-0001 {2}ada@example\.com$/,
     )
     expect(lines[49]).toMatch(/^following {2}9 events.*q quit$/)
   })

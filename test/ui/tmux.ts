@@ -8,15 +8,15 @@ const run = promisify(execFile)
 const LOOK_EVERY_MS = 60
 const PATIENCE_MS = 15_000
 
-/** A shell in a terminal of its own, which is typed into and looked at. */
+/** A shell in a separate terminal, with functions to type and to read the screen. */
 export type TmuxTerminal = {
   /** Types keys, by tmux's names: `Enter`, `C-c`, `Up`; other texts as they are. */
   press(...keys: string[]): Promise<void>
   /** Starts `paytwin` with arguments; its exit status is printed when it ends. */
   paytwin(...args: string[]): Promise<void>
-  /** What is on the screen, line by line. */
+  /** Returns the lines of the screen. */
   lines(options?: Look): Promise<string[]>
-  /** Looks until the screen shows a text: a terminal tells nobody when it has been drawn on. @returns the lines then */
+  /** Polls the screen until it shows a text, because a terminal does not report changes. @returns the lines */
   shows(wanted: string | RegExp, options?: Look): Promise<string[]>
   resize(columns: number, rows: number): Promise<void>
   /** One of tmux's variables of this terminal. */

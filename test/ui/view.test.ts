@@ -3,7 +3,17 @@ import type { Event, Upcoming } from '../../src/client/types.ts'
 import { widthOf } from '../../src/ui/fit.ts'
 import type { State } from '../../src/ui/state.ts'
 import { view } from '../../src/ui/view.ts'
-import { NOW, played, sampleClock, sampleEvent, sampleEvents, started } from './samples.ts'
+import {
+  NOW,
+  played,
+  sampleClock,
+  sampleDelivery,
+  sampleEvent,
+  sampleEvents,
+  sampleRequest,
+  sampleTimeline,
+  started,
+} from './samples.ts'
 
 const ESC = '\u001b'
 
@@ -46,7 +56,7 @@ describe('at 80 columns', () => {
       '',
       '',
       '',
-      'following  3 events                                               ? help  q quit',
+      'following  3 events                       w webhooks  r requests  ? help  q quit',
     ])
   })
 
@@ -94,7 +104,7 @@ describe('at 80 columns', () => {
       '  "type": "customer.created",',
       '  "created": 1769853600,',
       '  "merchant_id": "mer_1",',
-      'evt_1  lines 1–6 of 14                                       ↑↓ scroll  Esc back',
+      'evt_1  lines 1–6 of 14                           t timeline  ↑↓ scroll  Esc back',
     ])
     expect(linesOf(played(state, 'G')).at(-2)).toBe('}')
   })
@@ -144,6 +154,163 @@ describe('a row that is longer than 80 columns', () => {
   })
 })
 
+describe("a customer's name", () => {
+  const ada = sampleEvent(1, { id: 'cus_1', name: 'Ada Lovelace', email: 'ada@example.com' })
+  const invoice = { type: 'invoice.paid', object: 'invoice', customer: 'cus_1', total: 2000, currency: 'usd' }
+  const paid = sampleEvent(2, { ...invoice, id: 'in_000002lGCd4P9X', number: 'R78D2YNB-0002' })
+  const rows = (columns: number, ...events: Event[]) =>
+    linesOf({ ...played(started(), { kind: 'history', events }), columns })
+      .slice(1, 1 + events.length)
+      .map((line) => line.slice(2))
+
+  test('ends the rows of its objects, where the details leave room', () => {
+    const row = '01-31 10:00 invoice.paid           in_000002lGCd4P9X 20.00 USD R78D2YNB-0002'
+    expect(rows(120, ada, paid)).toEqual([
+      '01-31 10:00 customer.created              cus_1 ada@example.com  Ada Lovelace',
+      '01-31 10:00 invoice.paid                  in_000002lGCd4P9X 20.00 USD R78D2YNB-0002  Ada Lovelace',
+    ])
+    expect(rows(84, ada, paid)[1]).toBe(`${row}  Ada…`)
+    expect(rows(80, ada, paid)[1]).toBe(row)
+  })
+
+  test('is the email address if there is no name, and is not repeated', () => {
+    const nameless = sampleEvent(1, { id: 'cus_1', email: 'ada@example.com' })
+    expect(rows(120, nameless, paid)).toEqual([
+      '01-31 10:00 customer.created              cus_1 ada@example.com',
+      '01-31 10:00 invoice.paid                  in_000002lGCd4P9X 20.00 USD R78D2YNB-0002  ada@example.com',
+    ])
+  })
+
+  test('that was read later is shown, but not instead of a newer one', () => {
+    const read = new Map([['cus_1', { name: 'Ada Byron', email: null }]])
+    const before = played(started({ columns: 120 }), { kind: 'history', events: [paid] })
+    const customers = { kind: 'customers', customers: read } as const
+    expect(linesOf(played(before, customers))[1]).toMatch(/ {2}Ada Byron$/)
+    const both = played(before, { kind: 'arrived', events: [ada] }, customers)
+    expect(linesOf(both)[1]).toMatch(/ {2}Ada Lovelace$/)
+  })
+
+  test('is found by the filter as soon as it is read', () => {
+    const before = played(started(), { kind: 'history', events: [paid] }, '/', ...'byron')
+    const read = new Map([['cus_1', { name: 'Ada Byron', email: null }]])
+    const found = linesOf(played(before, { kind: 'customers', customers: read }))
+    expect([linesOf(before).at(-1), found.at(-1)]).toEqual([
+      expect.stringContaining('0 of 1'),
+      expect.stringContaining('1 of 1'),
+    ])
+  })
+})
+
+describe('the view of webhooks', () => {
+  const attempt = { time: NOW, response_status: null, response_body: null, duration_ms: 5 }
+  const error = 'connect ECONNREFUSED 127.0.0.1:3000'
+  const deliveries = [
+    sampleDelivery(1),
+    sampleDelivery(2, {
+      event_type: 'payment_intent.payment_failed',
+      status: 'pending',
+      attempts: [{ ...attempt, error }],
+      next_attempt: NOW + 300,
+    }),
+    sampleDelivery(3, { status: 'failed', attempts: [{ ...attempt, response_status: 500, error: null }] }),
+    sampleDelivery(4, { status: 'pending', attempts: [] }),
+  ]
+  const lines = (columns: number) =>
+    linesOf(played({ ...TOLD, columns }, 'w', { kind: 'deliveries', deliveries }))
+
+  test.each<[columns: number, rows: string[]]>([
+    [
+      60,
+      [
+        '  10:00 invoice.paid           200                          ',
+        '  10:00 payment_intent.paymen… ECONNREFUSED next 01-31 10:05',
+        '  10:00 invoice.paid           500          no more attempts',
+        '▸ 10:00 invoice.paid           not sent yet                 ',
+      ],
+    ],
+    [
+      80,
+      [
+        '  01-31 10:00 invoice.paid           200                           127.0.0.1:30…',
+        '  01-31 10:00 payment_intent.paymen… ECONNREFUSED next 01-31 10:05 127.0.0.1:30…',
+        '  01-31 10:00 invoice.paid           500          no more attempts 127.0.0.1:30…',
+        '▸ 01-31 10:00 invoice.paid           not sent yet                  127.0.0.1:30…',
+      ],
+    ],
+  ])('at %d columns has type, answer, next attempt and endpoint', (columns, rows) => {
+    expect(lines(columns).slice(1, 5)).toEqual(rows)
+    expect(lines(columns).at(-1)).toMatch(/^following {2}4 webhooks {2,}e events {2}r requests .*q quit$/)
+  })
+
+  test('has complete instants, errors and URLs in a wide terminal', () => {
+    expect(lines(150)[2]).toBe(
+      '  2026-01-31T10:00:00Z payment_intent.payment_failed connect ECONNREFUSED 127.0.0.1:3000  next 2026-01-31T10:05:00Z http://127.0.0.1:3000/webhooks',
+    )
+  })
+
+  test('without deliveries says so', () => {
+    expect(linesOf(played(TOLD, 'w'))[1]).toBe('  No webhooks yet. They appear here as they happen.')
+  })
+})
+
+describe('the view of requests', () => {
+  const requests = [
+    sampleRequest(1, { path: '/v1/customers', ignored_params: ['colour', 'size'] }),
+    sampleRequest(2, { path: `/v1/prices?${'x'.repeat(90)}`, status: 400, code: 'parameter_invalid' }),
+    sampleRequest(3, { method: 'DELETE', path: '/v1/customers/cus_1', replayed: true }),
+  ]
+  const lines = (columns: number) =>
+    linesOf(played({ ...TOLD, columns }, 'r', { kind: 'requests', requests })).slice(1, 4)
+
+  test.each<[columns: number, rows: string[]]>([
+    [
+      60,
+      [
+        '  10:00:00 200 POST   /v1/customers      ignored colour size',
+        '  10:00:00 400 POST   /v1/prices?xxxxxxx…  parameter_invalid',
+        '▸ 10:00:00 200 DELETE /v1/customers/cus_1           replayed',
+      ],
+    ],
+    [
+      110,
+      [
+        '  2026-01-31T10:00:00 200 POST   /v1/customers                         ignored colour size',
+        `  2026-01-31T10:00:00 400 POST   /v1/prices?${'x'.repeat(46)}…  parameter_invalid`,
+        '▸ 2026-01-31T10:00:00 200 DELETE /v1/customers/cus_1                   replayed',
+      ],
+    ],
+  ])('at %d columns has time, status, method, path, errors and ignored parameters', (columns, rows) => {
+    expect(lines(columns).map((line) => line.trimEnd())).toEqual(rows)
+  })
+})
+
+describe('a timeline', () => {
+  const open = played(TOLD, 'g', 't')
+  const shown = (columns = 80) =>
+    linesOf(
+      played({ ...open, columns }, { kind: 'timeline', id: 'cus_1', timeline: sampleTimeline('cus_1') }),
+    )
+
+  test('is a picture that fits', () => {
+    expect(shown().slice(1)).toEqual([
+      '2026-01-31T10:00Z          ● customer created  ada@example.com',
+      '2026-01-31T10:00Z         ━┿━ now ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━',
+      '',
+      '',
+      '',
+      '',
+      'cus_1  lines 1–2 of 2                                t JSON  ↑↓ scroll  Esc back',
+    ])
+    expect(shown(60)[3]).toBe('2026-01-31T10:00Z         ━┿━ now ━━━━━━━━━━━━━━━━━━━━━━━━━━')
+  })
+
+  test('is announced while it is read, and says why it cannot be', () => {
+    expect(linesOf(open)[1]).toBe('Reading the timeline…')
+    const failed = { kind: 'timeline', id: 'cus_1', timeline: 'No such customer: cus_1' } as const
+    expect(linesOf(played(open, failed))[1]).toBe('No such customer: cus_1')
+  })
+})
+
 describe('the top line', () => {
   const top = (state: State) => linesOf(state)[0]
   test.each<[what: string, state: State, text: string]>([
@@ -181,6 +348,10 @@ describe('the top line', () => {
     ['events a second', played(TOLD, { kind: 'arrived', events: sampleEvents(2468) }), '1,234/s'],
   ])('shows %s', (_what, state, text) => {
     expect(top(state)).toContain(text)
+  })
+
+  test('at 60 columns omits the rate rather than the state of the clock', () => {
+    expect(top({ ...TOLD, columns: 60 })).toBe('Default merchant  2026-01-31T10:00:00Z frozen    ● connected')
   })
 
   test('has IDs, targets and jobs if there is room', () => {
@@ -245,6 +416,8 @@ test.each([
   expect(linesOf(played(started(), '/', ...filter))[1]).toBe(line)
 })
 
+const NO_ANSWER = { time: NOW, response_status: null, response_body: null, duration_ms: 5 }
+
 describe('whatever the size', () => {
   const evil = sampleEvent(4, {
     id: 'cus_日本',
@@ -257,8 +430,28 @@ describe('whatever the size', () => {
     { kind: 'arrived', events: [evil] },
   )
   const several = played(told, { kind: 'clocks', clocks: [sampleClock(), sampleClock({ id: 'clock_2' })] })
+  const hostile = '\u001b[2J\u202e日本\u0007'
+  const deliveries = [
+    sampleDelivery(1, { event_type: hostile, endpoint_url: `http://${hostile}` }),
+    sampleDelivery(2, { attempts: [{ ...NO_ANSWER, error: hostile.repeat(9) }] }),
+  ]
+  const requests = [
+    sampleRequest(1, { method: hostile, path: `/${hostile.repeat(20)}`, ignored_params: [hostile] }),
+    sampleRequest(2, { code: hostile, status: 500 }),
+  ]
+  const named = played(told, {
+    kind: 'customers',
+    customers: new Map([['cus_1', { name: hostile, email: hostile }]]),
+  })
   const modes: readonly State[] = [
     told,
+    named,
+    played(told, 'w', { kind: 'deliveries', deliveries }),
+    played(told, 'w', { kind: 'deliveries', deliveries }, 'enter'),
+    played(told, 'r', { kind: 'requests', requests }),
+    played(told, 'r', { kind: 'requests', requests }, 'enter'),
+    played(told, 'g', 't', { kind: 'timeline', id: 'cus_1', timeline: sampleTimeline('cus_1', hostile) }),
+    played(told, 'g', 't', { kind: 'timeline', id: 'cus_1', timeline: hostile.repeat(20) }),
     { ...several, watched: { merchant: null, names: new Map([['mer_1', '日本\u001b[2J語'.repeat(9)]]) } },
     played(told, 'k', 'k', 'enter'),
     played(told, 'a'),

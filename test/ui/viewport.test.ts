@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Entry } from '../../src/ui/event-log.ts'
+import type { Entry } from '../../src/ui/entry-log.ts'
 import { FOLLOWING, moved, stopped, type Viewport, windowOf } from '../../src/ui/viewport.ts'
 
 const entries = (first: number, last: number): Entry[] =>

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { discardAllQueued } from '../../src/engine/webhook-delivery.ts'
+import { discardAllQueued } from '../../src/engine/resources/webhook-delivery.ts'
 import { Deliverer } from '../../src/webhooks/deliverer.ts'
 import { anotherMerchant } from '../http/support.ts'
 import { type Body, clientOf } from '../twin.ts'

@@ -224,12 +224,12 @@ describe('a running attempt', () => {
   test('of an endpoint that is deleted is recorded, and none follows', async () => {
     const { shop, endpoint, door, id } = await waiting()
     const [later] = await makeEvents(shop, 1)
-    const { objects } = shop.sandbox.engine.store
+    const { deliveries } = shop.sandbox.engine.store
     await shop.delete(`${PATH}/${endpoint.id}`)
     door.open()
     await shop.settled()
     expect(shop.ids()).toEqual([id])
-    const found = objects.list('webhook_delivery', 1, [{ field: 'endpoint', is: endpoint.id }], { limit: 10 })
+    const found = deliveries.list(1, [{ field: 'endpoint', is: endpoint.id }], { limit: 10 })
     expect(found.map(({ event, status, attempts }) => [event, status, attempts.length])).toEqual([
       [later, 'discarded', 0],
       [id, 'discarded', 1],
@@ -280,28 +280,25 @@ describe('a running attempt', () => {
 })
 
 describe('closing', () => {
-  test.each([1, 30])(
-    'with %s attempts under way that are not the first ends them, and begins none',
-    async (count) => {
-      const shop = await openShop()
-      let isFailing = true
-      shop.inbox.receive = (_, ended) =>
-        isFailing
-          ? 500
-          : new Promise((resolve) => ended.addEventListener('abort', () => resolve(REFUSED), { once: true }))
-      await shop.endpoint()
-      await makeEvents(shop, count)
-      await shop.settled()
-      isFailing = false
-      await shop.advance({ by: '5s' })
-      await turns()
-      expect(shop.inbox.underWay).toBe(Math.min(4, count))
-      await shop.close()
-      await turns()
-      expect(shop.inbox.received).toHaveLength(count + Math.min(4, count))
-      expect(shop.inbox.underWay).toBe(0)
-    },
-  )
+  test.each([1, 30])('with %s retries in progress aborts them, and starts none', async (count) => {
+    const shop = await openShop()
+    let isFailing = true
+    shop.inbox.receive = (_, ended) =>
+      isFailing
+        ? 500
+        : new Promise((resolve) => ended.addEventListener('abort', () => resolve(REFUSED), { once: true }))
+    await shop.endpoint()
+    await makeEvents(shop, count)
+    await shop.settled()
+    isFailing = false
+    await shop.advance({ by: '5s' })
+    await turns()
+    expect(shop.inbox.underWay).toBe(Math.min(4, count))
+    await shop.close()
+    await turns()
+    expect(shop.inbox.received).toHaveLength(count + Math.min(4, count))
+    expect(shop.inbox.underWay).toBe(0)
+  })
 
   test('twice has no further effect', async () => {
     const shop = await openShop()

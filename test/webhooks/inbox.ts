@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import type { SandboxOptions } from '../../src/sandbox.ts'
+import type { SandboxOptions } from '../../src/daemon/sandbox.ts'
 import type { Reply, WebhookRequest } from '../../src/webhooks/sender.ts'
 import { expectRefusal, type Refusal, unchanged } from '../http/support.ts'
 import { listAll } from '../scenarios/story.ts'

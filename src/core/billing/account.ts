@@ -2,6 +2,8 @@ import type { Change } from '../change.ts'
 import type { Customer } from '../customer.ts'
 import type { FinalAction } from '../dunning.ts'
 import { type Invoice, isOutstanding } from '../invoice.ts'
+import type { InvoiceItem } from '../invoice-item.ts'
+import { isOpen } from '../invoice-status.ts'
 import type { PaymentIntent } from '../payment-intent.ts'
 import type { PaymentMethod } from '../payment-method.ts'
 import type { ChargeFault } from '../processor.ts'
@@ -24,24 +26,33 @@ export type Account = {
    * decision can pay or close. That is enough to know whether any remains.
    */
   readonly outstanding: { readonly customer: number; readonly subscription: number }
+  /** The invoice items that the subscription's next invoice bills, oldest first. */
+  readonly pendingItems: readonly InvoiceItem[]
   /** The intents of the invoices that the decision may pay or void, by invoice id. */
   readonly intents: ReadonlyMap<string, PaymentIntent>
 }
 
-/** The state that a decision reads if it may end a subscription. */
+/** The state that a decision reads if it can end a subscription. */
 export type EndingAccount = Account & {
   /**
    * The subscription's open invoices that change when it ends, oldest first. For an incomplete subscription these are
    * all open invoices, otherwise those with a retry ahead.
    */
   readonly endingInvoices: readonly Invoice[]
+  /** Loads the pending items beyond the limit of an invoice, oldest first. Only an end needs them. */
+  readonly laterPendingItems: () => readonly InvoiceItem[]
 }
+
+/** Returns the account with all pending items, as for the last invoice of a subscription: none follows that could bill them. */
+export const withAllPendingItems = (account: EndingAccount): EndingAccount => ({
+  ...account,
+  pendingItems: [...account.pendingItems, ...account.laterPendingItems()],
+  laterPendingItems: () => [],
+})
 
 /** Lists the invoices that the end of the subscription still changes after the steps so far, oldest first. */
 export const endingInvoicesOf = (change: Change, { endingInvoices }: EndingAccount): Invoice[] =>
-  endingInvoices
-    .map((invoice) => change.latest('invoice', invoice))
-    .filter((invoice) => invoice.status === 'open')
+  endingInvoices.map((invoice) => change.latest('invoice', invoice)).filter(isOpen)
 
 /** Reports whether an invoice of the subscription is outstanding after the steps so far. */
 export const isOwed = (change: Change, { outstanding }: Account, { id }: Subscription): boolean =>

@@ -1,10 +1,36 @@
+import type { Period } from '../calendar.ts'
 import type { Change } from '../change.ts'
+import { periodAmount } from '../future-job.ts'
 import { type BillingReason, draftInvoice, type Invoice, markedUncollectible } from '../invoice.ts'
-import { linesOf, type Subscription } from '../subscription.ts'
+import { type InvoiceItem, lineOfItem } from '../invoice-item.ts'
+import { MAX_AMOUNT } from '../money.ts'
+import { linesOf, type Subscription, type SubscriptionItem } from '../subscription.ts'
 import type { Account } from './account.ts'
+import { balanceApplied } from './balance.ts'
 import { type Collected, finalize, intentOf, issue, voidInvoice } from './collect.ts'
 
-export type Period = { readonly start: number; readonly end: number }
+/** What an invoice of a subscription bills: pending items, and the subscription's items for a period. */
+export type Billing = {
+  readonly period: Period
+  readonly reason: BillingReason
+  /** The items that are billed for the period; by default all. An invoice of prorations alone bills none. */
+  readonly items?: readonly SubscriptionItem[]
+}
+
+/**
+ * Returns the subscription in a period that is billed now. Items beyond the limits of an invoice wait for the next one, so
+ * the flag is cleared only when none were found.
+ */
+export const inPeriod = (
+  { pendingItems }: Account,
+  subscription: Subscription,
+  { start, end }: Period,
+): Subscription => ({
+  ...subscription,
+  current_period_start: start,
+  current_period_end: end,
+  has_pending_items: pendingItems.length > 0,
+})
 
 /**
  * Creates the invoice of one period of a subscription, finalizes it and collects it.
@@ -14,48 +40,69 @@ export function bill(
   change: Change,
   account: Account,
   subscription: Subscription,
-  { period, reason }: { period: Period; reason: BillingReason },
+  billing: Billing,
 ): Collected {
-  const invoice = draft(change, account, subscription, { period, reason })
+  const invoice = draft(change, account, subscription, billing)
   return issue(change, account, invoice, { daysUntilDue: subscription.days_until_due })
 }
 
-/** Creates the draft invoice of one period. */
+/**
+ * Creates the draft invoice of one period. Its lines are the subscription's pending invoice items, oldest first, and then
+ * its items. Pending items that would exceed the largest amount wait for the next invoice: a renewal must not fail.
+ * See docs/contract/invoices.md#lines.
+ */
 export function draft(
   change: Change,
   account: Account,
   subscription: Subscription,
-  { period, reason }: { period: Period; reason: BillingReason },
+  { period, reason, items = subscription.items }: Billing,
 ): Invoice {
+  const { newId, prices, pendingItems } = account
+  const id = newId('in')
+  const billed = pendingItems.length === 0 ? [] : itemsThatFit(pendingItems, periodAmount(items, prices))
+  const pending = billed.map((item) => lineOfItem(item, newId('il')))
+  const lines = linesOf(items, prices, newId)
   const invoice = draftInvoice({
-    id: account.newId('in'),
+    id,
     created: account.now,
     customer: subscription.customer,
     subscription: subscription.id,
     currency: subscription.currency,
     collection_method: subscription.collection_method,
     billing_reason: reason,
-    lines: linesOf(subscription.items, account.prices, account.newId),
+    lines: pending.length === 0 ? lines : [...pending, ...lines],
     period_start: period.start,
     period_end: period.end,
     test_clock: subscription.test_clock,
   })
-  return change.create('invoice', invoice, 'invoice.created')
+  const created = change.create('invoice', invoice, 'invoice.created')
+  for (const item of billed)
+    change.update('invoice_item', item, (latest) => ({ ...latest, invoice: invoice.id, billed_with: null }))
+  return created
+}
+
+/** Returns the items that can be added to an amount, in their order, so that the total never exceeds the largest amount. */
+function itemsThatFit(items: readonly InvoiceItem[], amount: number): InvoiceItem[] {
+  let sum = amount
+  return items.filter((item) => {
+    if (sum + item.amount > MAX_AMOUNT) return false
+    sum += item.amount
+    return true
+  })
 }
 
 /**
- * Creates the invoice of a renewal: collected at once, or handled as `pause_collection` requires.
+ * Creates the invoice of a renewal or of a change: collected at once, or handled as `pause_collection` requires.
  * @returns the result of the collection; null while collection is paused
  */
 export function billPeriod(
   change: Change,
   account: Account,
   subscription: Subscription,
-  period: Period,
+  billing: Billing,
 ): Collected | null {
-  if (!subscription.pause_collection)
-    return bill(change, account, subscription, { period, reason: 'subscription_cycle' })
-  billPaused(change, account, subscription, period)
+  if (!subscription.pause_collection) return bill(change, account, subscription, billing)
+  billPaused(change, account, subscription, billing)
   return null
 }
 
@@ -64,16 +111,17 @@ export function billPeriod(
  * voided.
  * See docs/contract/subscriptions.md#pausing-collection.
  */
-function billPaused(change: Change, account: Account, subscription: Subscription, period: Period): void {
-  const invoice = draft(change, account, subscription, { period, reason: 'subscription_cycle' })
+function billPaused(change: Change, account: Account, subscription: Subscription, billing: Billing): void {
+  const invoice = draft(change, account, subscription, billing)
   const behavior = subscription.pause_collection?.behavior
   if (behavior === 'keep_as_draft') return
-  if (invoice.total === 0) {
+  const applied = balanceApplied(change, account, invoice)
+  if (applied.amount_due === 0) {
     issue(change, account, invoice, { daysUntilDue: null })
     return
   }
-  const intent = change.create('payment_intent', intentOf(account, invoice))
-  finalize(change, account, invoice, { payment_intent: intent.id, due_date: null })
+  const intent = change.create('payment_intent', intentOf(account, invoice, applied))
+  finalize(change, account, invoice, { payment_intent: intent.id, due_date: null, applied })
   if (behavior === 'void') {
     voidInvoice(change, account, invoice)
   } else {

@@ -1,6 +1,8 @@
 import type { Change } from '../change.ts'
-import { INVOICE_TRANSITIONS, type Invoice, markedUncollectible } from '../invoice.ts'
+import { type Invoice, markedUncollectible } from '../invoice.ts'
+import { INVOICE_TRANSITIONS, isDraft } from '../invoice-status.ts'
 import { type Subscription, withInvoice } from '../subscription.ts'
+import { factsOf } from '../subscription-status.ts'
 import { allows, cannotBe } from '../transitions.ts'
 import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
 import { expire } from './cancel.ts'
@@ -18,7 +20,7 @@ export function payByHand(
   invoice: Invoice,
   subscription: Subscription | null,
 ): Collected {
-  if (invoice.status !== 'draft') {
+  if (!isDraft(invoice)) {
     if (!allows(INVOICE_TRANSITIONS, invoice.status, 'pay')) {
       throw cannotBe('An invoice', invoice, 'paid')
     }
@@ -87,7 +89,7 @@ export function markUncollectibleByHand(
 
 /** Updates a subscription after one of its invoices was closed without payment. */
 function recoverOrExpire(change: Change, account: EndingAccount, subscription: Subscription | null): void {
-  if (subscription?.status === 'incomplete') expire(change, account, subscription)
+  if (subscription && factsOf(subscription).awaitsFirstPayment) expire(change, account, subscription)
   else if (subscription) recover(change, account, subscription, { paid: null })
   updateDelinquency(change, account)
 }

@@ -1,12 +1,14 @@
 import type { Change } from '../change.ts'
 import { withoutRetries } from '../invoice.ts'
-import { type CancellationReason, SUBSCRIPTION_TRANSITIONS, type Subscription } from '../subscription.ts'
+import type { CancellationReason, Subscription } from '../subscription.ts'
+import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { cannotBe, move } from '../transitions.ts'
-import { type EndingAccount, endingInvoicesOf, updateDelinquency } from './account.ts'
+import { type EndingAccount, endingInvoicesOf, updateDelinquency, withAllPendingItems } from './account.ts'
 import { voidInvoice } from './collect.ts'
 
 /**
  * Ends a subscription now. Its open invoices stay open without retries; those of an incomplete subscription are voided.
+ * Invoice items that still wait for it are left to the customer's next manual invoice.
  * @throws ApiError invalid_state_transition, param status, when it has already ended
  * See docs/contract/subscriptions.md#canceling.
  */
@@ -20,8 +22,9 @@ export function cancel(
   const status = move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'cancel', () =>
     cannotBe('A subscription', subscription, 'canceled'),
   )
-  if (subscription.status === 'incomplete') voidOpenInvoices(change, account)
+  if (factsOf(subscription).awaitsFirstPayment) voidOpenInvoices(change, account)
   else dropRetries(change, account)
+  releaseItems(change, account)
   change.update(
     'subscription',
     subscription,
@@ -37,11 +40,13 @@ export function cancel(
 }
 
 /**
- * Expires a subscription whose first invoice was never paid.
+ * Expires a subscription whose first invoice was never paid. Invoice items that wait for it are left to the customer's next
+ * manual invoice.
  * See docs/contract/subscriptions.md#incomplete-subscriptions.
  */
 export function expire(change: Change, account: EndingAccount, subscription: Subscription): void {
   voidOpenInvoices(change, account)
+  releaseItems(change, account)
   change.update(
     'subscription',
     subscription,
@@ -65,5 +70,12 @@ function voidOpenInvoices(change: Change, account: EndingAccount): void {
   for (const invoice of endingInvoicesOf(change, account)) {
     voidInvoice(change, account, invoice)
     updateDelinquency(change, account)
+  }
+}
+
+function releaseItems(change: Change, account: EndingAccount): void {
+  for (const item of withAllPendingItems(account).pendingItems) {
+    const isPending = change.latest('invoice_item', item).invoice === null
+    if (isPending) change.update('invoice_item', item, (latest) => ({ ...latest, billed_with: null }))
   }
 }

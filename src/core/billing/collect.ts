@@ -2,10 +2,12 @@ import { SECONDS_PER_DAY } from '../calendar.ts'
 import type { Change } from '../change.ts'
 import { assert } from '../errors.ts'
 import { attemptFailed, daysToPay, finalized, type Invoice, nextNumber, paid, voided } from '../invoice.ts'
+import type { AppliedBalance } from '../invoice-balance.ts'
 import { canceledWithInvoice, newPaymentIntent, type PaymentIntent, withAttempt } from '../payment-intent.ts'
 import { attemptCharge } from '../payment-method.ts'
 import type { Outcome } from '../processor.ts'
 import type { Account } from './account.ts'
+import { balanceApplied, returnToBalance, takeFromBalance } from './balance.ts'
 import { advanceScript, recordChargeAttempt } from './confirm.ts'
 
 /**
@@ -16,7 +18,7 @@ export type Collected =
   | { readonly result: 'failed'; readonly invoice: Invoice; readonly outcome: Outcome & { approved: false } }
 
 /**
- * Finalizes a draft and attempts to charge it unless it is sent. A zero total is paid without an intent.
+ * Finalizes a draft and attempts to charge it unless it is sent. If nothing is due, it is paid without an intent.
  * @param scheduled - false for a payment by hand, which also charges a sent invoice
  * See docs/contract/invoices.md#finalizing.
  */
@@ -27,15 +29,16 @@ export function issue(
   { daysUntilDue, scheduled = true }: { daysUntilDue: number | null; scheduled?: boolean },
 ): Collected {
   const isSent = draft.collection_method === 'send_invoice' && scheduled
-  if (draft.total === 0 || isSent) return finalizeWithoutAttempt(change, account, draft, daysUntilDue)
-  const intent = intentOf(account, draft)
+  const applied = balanceApplied(change, account, draft)
+  if (applied.amount_due === 0 || isSent) return finalizeWithoutAttempt(change, account, draft, daysUntilDue)
+  const intent = intentOf(account, draft, applied)
   const due_date = dueDate(account, draft, daysUntilDue)
-  const open = finalize(change, account, draft, { payment_intent: intent.id, due_date })
+  const open = finalize(change, account, draft, { payment_intent: intent.id, due_date, applied })
   return attempt(change, account, open, { intent, isNew: true, scheduled })
 }
 
 /**
- * Finalizes a draft without a charge attempt. A zero total is paid without an intent; a sent invoice gets its due date.
+ * Finalizes a draft without a charge attempt. If nothing is due, it is paid without an intent; a sent invoice gets its due date.
  */
 export function finalizeWithoutAttempt(
   change: Change,
@@ -43,17 +46,18 @@ export function finalizeWithoutAttempt(
   draft: Invoice,
   daysUntilDue: number | null,
 ): Collected {
-  if (draft.total === 0) {
-    const open = finalize(change, account, draft, { payment_intent: null, due_date: null })
+  const applied = balanceApplied(change, account, draft)
+  if (applied.amount_due === 0) {
+    const open = finalize(change, account, draft, { payment_intent: null, due_date: null, applied })
     const free = { now: account.now, charge: null, scheduled: false }
     return {
       result: 'paid',
       invoice: change.update('invoice', open, (latest) => paid(latest, free), 'invoice.paid'),
     }
   }
-  const intent = intentOf(account, draft)
+  const intent = intentOf(account, draft, applied)
   const due_date = dueDate(account, draft, daysUntilDue)
-  const invoice = finalize(change, account, draft, { payment_intent: intent.id, due_date })
+  const invoice = finalize(change, account, draft, { payment_intent: intent.id, due_date, applied })
   change.create('payment_intent', intent)
   return { result: 'sent', invoice }
 }
@@ -72,35 +76,41 @@ function dueDate(
   return days === null ? null : now + days * SECONDS_PER_DAY
 }
 
-/** Finalizes a draft with the customer's next invoice number. See docs/contract/invoices.md#numbers. */
+/** Finalizes a draft with the customer's next invoice number and balance. See docs/contract/invoices.md#numbers. */
 export function finalize(
   change: Change,
   account: Account,
   draft: Invoice,
-  given: { payment_intent: string | null; due_date: number | null },
+  given: { payment_intent: string | null; due_date: number | null; applied: AppliedBalance },
 ): Invoice {
   const number = nextNumber(change.latest('customer', account.customer))
   change.update('customer', account.customer, (customer) => ({
     ...customer,
     next_invoice_number: customer.next_invoice_number + 1,
   }))
-  return change.update(
+  const invoice = change.update(
     'invoice',
     draft,
     (latest) => finalized(latest, { now: account.now, number, ...given }),
     'invoice.finalized',
   )
+  takeFromBalance(change, account, invoice)
+  return invoice
 }
 
 /**
  * Returns the intent that will pay an invoice; its creation emits no event. See
  * docs/contract/payments.md#intents-of-invoices.
  */
-export const intentOf = (account: Account, invoice: Invoice): PaymentIntent =>
+export const intentOf = (
+  account: Account,
+  invoice: Invoice,
+  { amount_due }: Pick<Invoice, 'amount_due'>,
+): PaymentIntent =>
   newPaymentIntent({
     id: account.newId('pi'),
     created: account.now,
-    amount: invoice.total,
+    amount: amount_due,
     currency: invoice.currency,
     customer: invoice.customer,
     invoice: invoice.id,
@@ -147,12 +157,9 @@ export function attempt(
 
 /** Voids an invoice, and cancels its intent without an event. See docs/contract/invoices.md#status. */
 export function voidInvoice(change: Change, account: Account, invoice: Invoice): void {
-  const { payment_intent } = change.update(
-    'invoice',
-    invoice,
-    (latest) => voided(latest, account.now),
-    'invoice.voided',
-  )
+  const after = change.update('invoice', invoice, (latest) => voided(latest, account.now), 'invoice.voided')
+  returnToBalance(change, account, after)
+  const { payment_intent } = after
   if (payment_intent === null) return
   const intent = change.pending('payment_intent', payment_intent) ?? account.intents.get(invoice.id)
   assert(intent, `the intent of ${invoice.id} was loaded`)

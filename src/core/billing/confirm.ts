@@ -1,7 +1,7 @@
 import type { Change } from '../change.ts'
 import { newCharge } from '../charge.ts'
 import { paymentIntentUnexpectedState, paymentNotInitialized } from '../errors.ts'
-import { awaitingAction, confirmed, type PaymentIntent } from '../payment-intent.ts'
+import { awaitingAction, confirmed, intentFactsOf, type PaymentIntent } from '../payment-intent.ts'
 import { attemptCharge, type PaymentMethod, TEST_CARDS } from '../payment-method.ts'
 import { APPROVED, type ChargeFault, declined, type Outcome } from '../processor.ts'
 
@@ -29,9 +29,11 @@ type Confirming = {
  * @throws ApiError payment_intent_unexpected_state when it succeeded, was canceled, or waits for the customer
  * See docs/contract/payments.md#confirming.
  */
-export function checkConfirmable({ status }: PaymentIntent): void {
-  if (status === 'succeeded' || status === 'canceled' || status === 'requires_action') {
-    throw paymentIntentUnexpectedState(`A payment intent whose status is ${status} cannot be confirmed`)
+export function checkConfirmable(intent: PaymentIntent): void {
+  if (!intentFactsOf(intent).isConfirmable) {
+    throw paymentIntentUnexpectedState(
+      `A payment intent whose status is ${intent.status} cannot be confirmed`,
+    )
   }
 }
 
@@ -99,10 +101,10 @@ export function settle(
  * Checks that an intent waits for the customer.
  * @throws ApiError payment_intent_unexpected_state
  */
-export function checkWaiting({ status }: PaymentIntent): void {
-  if (status === 'requires_action') return
+export function checkWaiting(intent: PaymentIntent): void {
+  if (intentFactsOf(intent).awaitsCustomer) return
   throw paymentIntentUnexpectedState(
-    `Only a payment intent that requires action can be settled, but its status is ${status}`,
+    `Only a payment intent that requires action can be settled, but its status is ${intent.status}`,
   )
 }
 

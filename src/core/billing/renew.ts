@@ -1,8 +1,9 @@
 import type { Change } from '../change.ts'
-import { nextPeriod, SUBSCRIPTION_TRANSITIONS, type Subscription, withInvoice } from '../subscription.ts'
+import { nextPeriod, type Subscription, withInvoice } from '../subscription.ts'
+import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { move } from '../transitions.ts'
 import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
-import { billPeriod, draft } from './bill.ts'
+import { billPeriod, draft, inPeriod } from './bill.ts'
 import { cancel } from './cancel.ts'
 import type { Collected } from './collect.ts'
 
@@ -13,17 +14,18 @@ import type { Collected } from './collect.ts'
  */
 export function renew(change: Change, account: Account, subscription: Subscription): void {
   const period = nextPeriod(subscription, account.prices)
-  const renewed = { ...subscription, current_period_start: period.start, current_period_end: period.end }
+  const renewed = inPeriod(account, subscription, period)
   const update = (after: Subscription) =>
     change.update('subscription', subscription, () => after, 'subscription.updated')
 
-  if (subscription.status === 'unpaid') {
+  const { collectsRenewals, isPaidUp } = factsOf(subscription)
+  if (!collectsRenewals) {
     draft(change, account, subscription, { period, reason: 'subscription_cycle' })
     update(renewed)
     return
   }
-  const collected = billPeriod(change, account, subscription, period)
-  const fails = collected?.result === 'failed' && subscription.status === 'active'
+  const collected = billPeriod(change, account, subscription, { period, reason: 'subscription_cycle' })
+  const fails = collected?.result === 'failed' && isPaidUp
   const status = fails ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'fail') : subscription.status
   update({ ...withCollected(renewed, collected), status })
   if (collected) updateDelinquency(change, account)
@@ -62,12 +64,10 @@ export function endTrial(
     update({ ...ended, status: move(SUBSCRIPTION_TRANSITIONS, ended.status, 'pause') })
   } else {
     const period = nextPeriod(ended, account.prices)
-    const collected = billPeriod(change, account, ended, period)
+    const collected = billPeriod(change, account, ended, { period, reason: 'subscription_cycle' })
     update({
-      ...withCollected(ended, collected),
+      ...withCollected(inPeriod(account, ended, period), collected),
       status: move(SUBSCRIPTION_TRANSITIONS, ended.status, collected?.result === 'failed' ? 'fail' : 'begin'),
-      current_period_start: period.start,
-      current_period_end: period.end,
     })
     if (collected) updateDelinquency(change, account)
   }

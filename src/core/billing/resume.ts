@@ -4,15 +4,14 @@ import { invalidStateTransition } from '../errors.ts'
 import {
   canceledAt,
   intervalOf,
-  isRunning,
-  SUBSCRIPTION_TRANSITIONS,
   type Subscription,
   withInvoice,
   withoutCancellation,
 } from '../subscription.ts'
+import { factsOf, isRunning, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { move } from '../transitions.ts'
 import { type Account, updateDelinquency } from './account.ts'
-import { bill } from './bill.ts'
+import { bill, inPeriod } from './bill.ts'
 import { type Collected, voidInvoice } from './collect.ts'
 
 /**
@@ -23,7 +22,7 @@ import { type Collected, voidInvoice } from './collect.ts'
  * See docs/contract/subscriptions.md#resuming.
  */
 export function resume(change: Change, account: Account, subscription: Subscription): Collected | null {
-  if (subscription.status === 'paused') return restart(change, account, subscription)
+  if (factsOf(subscription).isPaused) return restart(change, account, subscription)
   const { cancel_at_period_end, pause_collection } = subscription
   if (!isRunning(subscription) || !(cancel_at_period_end || pause_collection)) {
     throw invalidStateTransition(
@@ -58,12 +57,10 @@ function restart(change: Change, account: Account, subscription: Subscription): 
     'subscription',
     subscription,
     (paused) => ({
-      ...withInvoice(withoutPassed(paused, now), collected),
+      ...withInvoice(inPeriod(account, withoutPassed(paused, now), period), collected),
       pause_collection: null,
       status: move(SUBSCRIPTION_TRANSITIONS, paused.status, 'begin'),
       billing_cycle_anchor: now,
-      current_period_start: period.start,
-      current_period_end: period.end,
     }),
     'subscription.updated',
   )

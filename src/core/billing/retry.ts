@@ -2,7 +2,8 @@ import type { Change } from '../change.ts'
 import { assert } from '../errors.ts'
 import type { Invoice } from '../invoice.ts'
 import type { Outcome } from '../processor.ts'
-import { SUBSCRIPTION_TRANSITIONS, type Subscription, withInvoice } from '../subscription.ts'
+import { type Subscription, withInvoice } from '../subscription.ts'
+import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { allows, move } from '../transitions.ts'
 import { type Account, type EndingAccount, isOwed, updateDelinquency } from './account.ts'
 import { cancel, dropRetries, expire } from './cancel.ts'
@@ -22,7 +23,7 @@ export function retry(
   const collected = payNow(change, account, invoice, subscription, { scheduled: true })
   const isOver = collected.result === 'failed' && collected.invoice.next_payment_attempt === null
   if (!isOver || !subscription) return
-  if (subscription.status === 'incomplete') {
+  if (factsOf(subscription).awaitsFirstPayment) {
     expire(change, account, subscription)
   } else if (account.final_action === 'cancel') {
     cancel(change, account, subscription, 'payment_failed')
@@ -75,9 +76,7 @@ export function recover(
   { paid }: { paid: Invoice | null },
 ): void {
   const recovers =
-    !isOwed(change, account, subscription) &&
-    subscription.status !== 'paused' &&
-    allows(SUBSCRIPTION_TRANSITIONS, subscription.status, 'recover')
+    !isOwed(change, account, subscription) && allows(SUBSCRIPTION_TRANSITIONS, subscription.status, 'recover')
   const status = recovers
     ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'recover')
     : subscription.status
@@ -107,7 +106,7 @@ export function passDueDate(
   subscription: Subscription | null,
 ): void {
   change.update('invoice', invoice, (open) => ({ ...open, overdue: true }))
-  if (subscription?.status === 'active') {
+  if (subscription && factsOf(subscription).isPaidUp) {
     change.update(
       'subscription',
       subscription,

@@ -6,7 +6,7 @@ import {
   listApps,
   type OAuthApp,
   rotateSecret,
-} from '../../engine/oauth-app.ts'
+} from '../../engine/access/oauth-app.ts'
 import { endStreams } from '../oauth/token.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
@@ -33,7 +33,7 @@ export function appRoutes(add: AddRoute): void {
       status: 201,
       returns: issuedAppSchema,
     },
-    async ({ site, params }) => presentIssued(await createApp(site.engine, params)),
+    async ({ services, params }) => presentIssued(await createApp(services.engine, params)),
   )
   add(
     {
@@ -42,7 +42,7 @@ export function appRoutes(add: AddRoute): void {
       summary: 'Lists OAuth apps, newest first.',
       returns: appList,
     },
-    ({ c, site }) => list(c.req.path, listApps(site.engine).map(presentApp)),
+    ({ c, services }) => list(c.req.path, listApps(services.engine).map(presentApp)),
   )
   add(
     {
@@ -51,7 +51,7 @@ export function appRoutes(add: AddRoute): void {
       summary: 'Replaces the secret of an OAuth app. Its grants stay valid.',
       returns: issuedAppSchema,
     },
-    async ({ site, id }) => presentIssued(await rotateSecret(site.engine, id)),
+    async ({ services, id }) => presentIssued(await rotateSecret(services.engine, id)),
   )
   add(
     {
@@ -60,8 +60,8 @@ export function appRoutes(add: AddRoute): void {
       summary: 'Deletes an OAuth app and revokes its grants.',
       returns: deletedApp,
     },
-    async ({ site, id }) => {
-      endStreams(site, await deleteApp(site.engine, id))
+    async ({ services, id }) => {
+      endStreams(services, await deleteApp(services.engine, id))
       return deletedStub('app', id)
     },
   )

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { parameterInvalid } from '../../core/errors.ts'
-import type { Engine } from '../../engine/engine.ts'
-import type { MerchantState } from '../../engine/merchant-state.ts'
 import {
   decideAs,
   findAuthorization,
   listAuthorizations,
   merchantOfAuthorization,
-} from '../../engine/oauth-authorization.ts'
+} from '../../engine/access/oauth-authorization.ts'
+import type { Engine } from '../../engine/machine/engine.ts'
+import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { presentAuthorization, presentDecision } from '../oauth/authorization.ts'
 import { cursorOf, page, pageParams } from '../pagination.ts'
 import { authorizationList, decisionSchema } from '../schemas/oauth.ts'
@@ -27,16 +27,16 @@ export function authorizationAdminRoutes(add: AddRoute): void {
       params: listParams,
       returns: authorizationList,
     },
-    ({ c, site, params }) => {
+    ({ c, services, params }) => {
       const { limit } = params
       const cursor = cursorOf(params)
       const isBackward = cursor?.param === 'ending_before'
-      const found = listAuthorizations(site.engine, {
+      const found = listAuthorizations(services.engine, {
         limit: limit + 1,
         cursor: cursor && { ...cursor, isBackward },
       })
       return page(c.req.path, found, { limit, isBackward }, (authorization) =>
-        presentAuthorization(site.engine, authorization),
+        presentAuthorization(services.engine, authorization),
       )
     },
   )
@@ -49,10 +49,10 @@ export function authorizationAdminRoutes(add: AddRoute): void {
       returns: decisionSchema,
       errors: { 400: ['invalid_state_transition'] },
     },
-    async ({ site, params, id }) => {
+    async ({ services, params, id }) => {
       const merchant =
-        merchantOf(site.engine, id, params.merchant) ?? theMerchant(site.engine, params.merchant)
-      return presentDecision(await decideAs(site.engine, id, { decision: 'approve', merchant }))
+        merchantOf(services.engine, id, params.merchant) ?? theMerchant(services.engine, params.merchant)
+      return presentDecision(await decideAs(services.engine, id, { decision: 'approve', merchant }))
     },
   )
   add(
@@ -64,10 +64,10 @@ export function authorizationAdminRoutes(add: AddRoute): void {
       returns: decisionSchema,
       errors: { 400: ['invalid_state_transition'] },
     },
-    async ({ site, params, id }) => {
-      const named = params.merchant === undefined ? null : theMerchant(site.engine, params.merchant)
-      const merchant = merchantOf(site.engine, id, params.merchant) ?? named
-      return presentDecision(await decideAs(site.engine, id, { decision: 'deny', merchant }))
+    async ({ services, params, id }) => {
+      const named = params.merchant === undefined ? null : theMerchant(services.engine, params.merchant)
+      const merchant = merchantOf(services.engine, id, params.merchant) ?? named
+      return presentDecision(await decideAs(services.engine, id, { decision: 'deny', merchant }))
     },
   )
 }

@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
-import type { MerchantClock } from '../../engine/begin-advance.ts'
-import type { Engine } from '../../engine/engine.ts'
-import { MerchantDeleted, type MerchantState } from '../../engine/merchant-state.ts'
-import { upcomingJobs } from '../../engine/upcoming.ts'
+import type { MerchantClock } from '../../engine/machine/begin-advance.ts'
+import type { Engine } from '../../engine/machine/engine.ts'
+import { MerchantDeleted, type MerchantState } from '../../engine/machine/merchant-state.ts'
+import { upcomingJobs } from '../../engine/resources/upcoming.ts'
 import {
-  type Aim,
+  type AdvanceTime,
   advance,
   advanceFields,
-  aimOf,
   presentClock,
   presentTestClock,
   presentUpcoming,
+  targetOf,
 } from '../clock.ts'
 import { list, pageParams } from '../pagination.ts'
 import type { RouteErrors } from '../route.ts'
@@ -42,7 +42,7 @@ export function clockAdminRoutes(add: AddRoute): void {
       params: showParams,
       returns: anyClockList,
     },
-    ({ c, site, params }) => list(c.req.path, shown(site.engine, params).map(present)),
+    ({ c, services, params }) => list(c.req.path, shown(services.engine, params).map(present)),
   )
   add(
     {
@@ -53,9 +53,9 @@ export function clockAdminRoutes(add: AddRoute): void {
       returns: anyClockList,
       errors: NEEDS_MERCHANT,
     },
-    async ({ c, site, params }) => {
-      const wanted = { ...params, ...aimOf(params), clockParam: 'test_clock' }
-      const { clocks, summaries } = await advanceNamed(site, wanted, named)
+    async ({ c, services, params }) => {
+      const wanted = { ...params, ...targetOf(params), clockParam: 'test_clock' }
+      const { clocks, summaries } = await advanceNamed(services, wanted, named)
       return list(
         c.req.path,
         clocks.map((owned, index) => {
@@ -74,15 +74,15 @@ export function clockAdminRoutes(add: AddRoute): void {
       returns: anyClockList,
       errors: NEEDS_MERCHANT,
     },
-    ({ c, site, params: { advance_id, ...scope } }) => {
+    ({ c, services, params: { advance_id, ...scope } }) => {
       if (advance_id !== undefined) {
         if (Object.values(scope).some((value) => value !== undefined)) {
           throw parameterInvalid('advance_id', 'Use advance_id, or merchant, test_clock and all, not both')
         }
         return list(c.req.path, named.cancel(advance_id).map(present))
       }
-      const clocks = selectClocks(site.engine, scope)
-      for (const { merchant, clock } of clocks) site.engine.time.cancel(merchant, clock)
+      const clocks = selectClocks(services.engine, scope)
+      for (const { merchant, clock } of clocks) services.engine.time.cancel(merchant, clock)
       return list(c.req.path, clocks.map(present))
     },
   )
@@ -99,13 +99,13 @@ export function clockAdminRoutes(add: AddRoute): void {
         returns: anyClockList,
         errors: NEEDS_MERCHANT,
       },
-      async ({ c, site, params }) => {
+      async ({ c, services, params }) => {
         if (params.test_clock !== undefined) {
           throw parameterInvalid('test_clock', 'A test clock is always frozen: use advance to move it')
         }
-        const clocks = selectClocks(site.engine, params)
+        const clocks = selectClocks(services.engine, params)
         await Promise.all(
-          clocks.map(({ merchant, clock }) => site.engine.command(merchant, null, () => clock[verb]())),
+          clocks.map(({ merchant, clock }) => services.engine.command(merchant, null, () => clock[verb]())),
         )
         return list(c.req.path, clocks.map(present))
       },
@@ -119,31 +119,32 @@ export function clockAdminRoutes(add: AddRoute): void {
       params: upcomingParams,
       returns: upcomingList,
     },
-    ({ c, site, params }) => {
-      const clocks = shown(site.engine, params)
+    ({ c, services, params }) => {
+      const clocks = shown(services.engine, params)
       return presentUpcoming(c.req.path, params, (wanted) => {
         const [only, ...others] = clocks
-        if (only && others.length === 0) return upcomingJobs(site.engine, only.merchant, only.clock, wanted)
+        if (only && others.length === 0)
+          return upcomingJobs(services.engine, only.merchant, only.clock, wanted)
         if (wanted.cursor)
           throw parameterInvalid(
             wanted.cursor.param,
             `With several merchants, ${wanted.cursor.param} requires the parameter merchant`,
           )
         return clocks
-          .flatMap(({ merchant, clock }) => upcomingJobs(site.engine, merchant, clock, wanted))
+          .flatMap(({ merchant, clock }) => upcomingJobs(services.engine, merchant, clock, wanted))
           .sort((left, right) => left.due - right.due)
       })
     },
   )
 }
 
-type Wanted = Aim & z.infer<typeof advanceParams> & { readonly clockParam: string }
+type Wanted = AdvanceTime & z.infer<typeof advanceParams> & { readonly clockParam: string }
 
 /** Advances the selected clocks. The advance can be canceled by its `advance_id` until it has ended. */
-async function advanceNamed(site: AdminServices, wanted: Wanted, advances: NamedAdvances) {
+async function advanceNamed(services: AdminServices, wanted: Wanted, advances: NamedAdvances) {
   const advance = wanted.advance_id === undefined ? undefined : advances.add(wanted.advance_id)
   try {
-    return await advanceSelected(site, wanted, advance)
+    return await advanceSelected(services, wanted, advance)
   } catch (error) {
     advance?.end()
     throw error
@@ -151,15 +152,16 @@ async function advanceNamed(site: AdminServices, wanted: Wanted, advances: Named
 }
 
 /** Advances the selected clocks: all of them or none. With `all`, a merchant that is deleted meanwhile is left out. */
-async function advanceSelected(site: AdminServices, wanted: Wanted, named: NamedAdvance | undefined) {
+async function advanceSelected(services: AdminServices, wanted: Wanted, named: NamedAdvance | undefined) {
   for (;;) {
-    const clocks = selectClocks(site.engine, wanted)
+    const clocks = selectClocks(services.engine, wanted)
     if (named) named.clocks = clocks
     // A clock never goes back: a target that is not ahead now is refused without waiting.
-    for (const { clock } of clocks) site.engine.time.check(clock, wanted.aim(clock.now), wanted.param)
+    for (const { clock } of clocks)
+      services.engine.time.check(clock, wanted.targetAt(clock.now), wanted.param)
     try {
       const cancelable = named && { signal: named.signal, ended: named.end }
-      return { clocks, summaries: await advance(site, clocks, { ...wanted, ...cancelable }) }
+      return { clocks, summaries: await advance(services, clocks, { ...wanted, ...cancelable }) }
     } catch (error) {
       if (!(wanted.all && error instanceof MerchantDeleted)) throw error
     }

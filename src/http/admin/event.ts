@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { findEvent } from '../../engine/events.ts'
+import { findEvent } from '../../engine/history/events.ts'
 import { eventListParams, presentEvent, presentEventList, resumePoint, typesOf } from '../event.ts'
 import { eventList, eventSchema } from '../schemas/event.ts'
 import { wantsStream } from '../stream.ts'
@@ -19,11 +19,12 @@ export function eventAdminRoutes(add: AddRoute): void {
       returns: eventList,
       streams: true,
     },
-    ({ c, site, params }) => {
-      const merchant = params.merchant === undefined ? null : theMerchant(site.engine, params.merchant)
-      if (!wantsStream(c.req.header('accept'))) return presentEventList(site, merchant, c.req.path, params)
+    ({ c, services, params }) => {
+      const merchant = params.merchant === undefined ? null : theMerchant(services.engine, params.merchant)
+      if (!wantsStream(c.req.header('accept')))
+        return presentEventList(services, merchant, c.req.path, params)
       const after = resumePoint(c.req.header('last-event-id'), params)
-      return site.streams.open({ merchant, types: typesOf(params), after, key: null })
+      return services.streams.open({ merchant, types: typesOf(params), after, key: null })
     },
   )
   add(
@@ -33,6 +34,6 @@ export function eventAdminRoutes(add: AddRoute): void {
       summary: 'Retrieves an event of any merchant.',
       returns: eventSchema,
     },
-    ({ site, id }) => presentEvent(site.versions, findEvent(site.engine, null, id)),
+    ({ services, id }) => presentEvent(services.versions, findEvent(services.engine, null, id)),
   )
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parameterInvalid } from '../../core/errors.ts'
-import { FAULT_KINDS, type Fault, isChargeFault } from '../../engine/faults.ts'
-import { findMerchant } from '../../engine/merchant.ts'
+import { FAULT_KINDS, type Fault, isChargeFault } from '../../engine/machine/faults.ts'
+import { findMerchant } from '../../engine/resources/merchant.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { deletedFault, type FaultShape, faultList, faultSchema } from '../schemas/admin.ts'
@@ -31,13 +31,13 @@ export function faultRoutes(add: AddRoute): void {
       returns: faultSchema,
       errors: { 404: ['resource_missing'] },
     },
-    ({ site, params }) => {
+    ({ services, params }) => {
       checkKindParams(params)
       const { kind, count, rate, route, merchant, ms } = params
       const whose =
-        merchant === undefined ? null : findMerchant(site.engine, merchant, 'merchant').settings.id
+        merchant === undefined ? null : findMerchant(services.engine, merchant, 'merchant').settings.id
       return presentFault(
-        site.faults.add({
+        services.faults.add({
           kind,
           rate,
           ms: kind === 'latency' ? (ms ?? DEFAULT_LATENCY_MS) : null,
@@ -55,7 +55,7 @@ export function faultRoutes(add: AddRoute): void {
       summary: 'Lists the active faults.',
       returns: faultList,
     },
-    ({ c, site }) => list(c.req.path, site.faults.list().map(presentFault)),
+    ({ c, services }) => list(c.req.path, services.faults.list().map(presentFault)),
   )
   add(
     {
@@ -64,8 +64,8 @@ export function faultRoutes(add: AddRoute): void {
       summary: 'Removes all faults.',
       returns: faultList,
     },
-    ({ c, site }) => {
-      site.faults.clear()
+    ({ c, services }) => {
+      services.faults.clear()
       return list(c.req.path, [])
     },
   )
@@ -76,8 +76,8 @@ export function faultRoutes(add: AddRoute): void {
       summary: 'Removes a fault.',
       returns: deletedFault,
     },
-    ({ site, id }) => {
-      site.faults.clear(id)
+    ({ services, id }) => {
+      services.faults.clear(id)
       return deletedStub('fault', id)
     },
   )

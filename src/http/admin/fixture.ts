@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { MAX_FIXTURE_BYTES } from '../../core/fixture-limits.ts'
 import { DECLINE_CODES } from '../../core/processor.ts'
-import type { CreatedObject } from '../../engine/fixture-names.ts'
-import { loadFixtures } from '../../engine/fixtures.ts'
-import { defaultMerchant } from '../../engine/merchant.ts'
+import type { CreatedObject } from '../../engine/resources/fixture-names.ts'
+import { loadFixtures } from '../../engine/resources/fixtures.ts'
+import { defaultMerchant } from '../../engine/resources/merchant.ts'
 import { checkFixtures } from '../fixtures/check.ts'
 import { type FixturesShape, fixturesSchema } from '../schemas/fixtures.ts'
 import type { AddRoute } from './services.ts'
@@ -29,8 +29,8 @@ export function fixtureRoutes(add: AddRoute): void {
         422: ['unsupported_psp_capability'],
       },
     },
-    async ({ site, params: { files, validate_only } }) => {
-      const { engine, keys, receiverRefusal } = site
+    async ({ services, params: { files, validate_only } }) => {
+      const { engine, keys, receiverRefusal } = services
       const plan = checkFixtures(files, { versions: engine.versions, receiverRefusal: receiverRefusal })
       const merchant = defaultMerchant(engine)
       const made = await loadFixtures({ engine, keys, merchant }, plan, { validateOnly: validate_only })

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ApiError, parameterInvalid } from '../../core/errors.ts'
-import { digest } from '../../engine/digest.ts'
+import { digest } from '../../engine/machine/digest.ts'
 
 /**
  * Checks the admin token of a request, compared in constant time.

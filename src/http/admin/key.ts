@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { KeyRing } from '../../engine/keys.ts'
-import { list } from '../pagination.ts'
+import type { KeyRing } from '../../engine/access/keys.ts'
+import { cursorOf, page, pageParams } from '../pagination.ts'
 import { issuedKeySchema, type KeyShape, keyList, keySchema } from '../schemas/admin.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
@@ -11,7 +11,7 @@ const createParams = z.object({
   publishable: z.boolean().default(false),
   secret: z.string().optional(),
 })
-const listParams = z.object({ merchant: z.string().optional() })
+const listParams = z.object({ merchant: z.string().optional(), ...pageParams })
 
 export function keyRoutes(add: AddRoute): void {
   add(
@@ -24,14 +24,14 @@ export function keyRoutes(add: AddRoute): void {
       returns: issuedKeySchema,
       errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
     },
-    async ({ site, params }) => {
-      const { key, secret } = await site.keys.issue({
-        merchant: theMerchant(site.engine, params.merchant).settings.ordinal,
+    async ({ services, params }) => {
+      const { key, secret } = await services.keys.issue({
+        merchant: theMerchant(services.engine, params.merchant).settings.ordinal,
         type: params.publishable ? 'publishable' : 'secret',
         name: params.name ?? null,
         secret: params.secret,
       })
-      return { ...presentKey(site.keys, key), secret }
+      return { ...presentKey(services.keys, key), secret }
     },
   )
   add(
@@ -42,13 +42,17 @@ export function keyRoutes(add: AddRoute): void {
       params: listParams,
       returns: keyList,
     },
-    ({ c, site, params }) => {
-      const owner = params.merchant === undefined ? null : theMerchant(site.engine, params.merchant)
-      const keys = site.keys.list().filter((key) => owner === null || site.keys.ownerOf(key) === owner)
-      return list(
-        c.req.path,
-        keys.map((key) => presentKey(site.keys, key)),
-      )
+    ({ c, services, params }) => {
+      const owner = params.merchant === undefined ? null : theMerchant(services.engine, params.merchant)
+      const { limit } = params
+      const cursor = cursorOf(params)
+      const isBackward = cursor?.param === 'ending_before'
+      const found = services.keys.page({
+        owner,
+        limit: limit + 1,
+        cursor: cursor && { ...cursor, isBackward },
+      })
+      return page(c.req.path, found, { limit, isBackward }, (key) => presentKey(services.keys, key))
     },
   )
   add(
@@ -58,10 +62,10 @@ export function keyRoutes(add: AddRoute): void {
       summary: 'Revokes an API key permanently.',
       returns: keySchema,
     },
-    async ({ site, id }) => {
-      const key = await site.keys.revoke(id)
-      site.streams.closeOf(key.id)
-      return presentKey(site.keys, key)
+    async ({ services, id }) => {
+      const key = await services.keys.revoke(id)
+      services.streams.closeOf(key.id)
+      return presentKey(services.keys, key)
     },
   )
 }

@@ -2,9 +2,14 @@ import * as z from 'zod'
 import { parseInstant } from '../../core/calendar.ts'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
 import { type ApiError, parameterInvalid, parameterMissing } from '../../core/errors.ts'
-import type { Engine } from '../../engine/engine.ts'
-import { createMerchant, deleteMerchant, findMerchant, updateMerchant } from '../../engine/merchant.ts'
-import type { MerchantState } from '../../engine/merchant-state.ts'
+import type { Engine } from '../../engine/machine/engine.ts'
+import type { MerchantState } from '../../engine/machine/merchant-state.ts'
+import {
+  createMerchant,
+  deleteMerchant,
+  findMerchant,
+  updateMerchant,
+} from '../../engine/resources/merchant.ts'
 import { presentClock } from '../clock.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
@@ -35,9 +40,11 @@ export function merchantRoutes(add: AddRoute): void {
       status: 201,
       returns: merchantSchema,
     },
-    async ({ site, params }) => {
-      checkVersion(site.engine, params.api_version)
-      return presentMerchant(await createMerchant(site.engine, { ...params, clock: clockOf(params.clock) }))
+    async ({ services, params }) => {
+      checkVersion(services.engine, params.api_version)
+      return presentMerchant(
+        await createMerchant(services.engine, { ...params, clock: clockOf(params.clock) }),
+      )
     },
   )
   add(
@@ -47,7 +54,7 @@ export function merchantRoutes(add: AddRoute): void {
       summary: 'Lists merchants.',
       returns: merchantList,
     },
-    ({ c, site }) => list(c.req.path, [...site.engine.merchants.values()].map(presentMerchant)),
+    ({ c, services }) => list(c.req.path, [...services.engine.merchants.values()].map(presentMerchant)),
   )
   add(
     {
@@ -57,9 +64,9 @@ export function merchantRoutes(add: AddRoute): void {
       params: updateParams,
       returns: merchantSchema,
     },
-    async ({ site, params, id }) => {
-      checkVersion(site.engine, params.api_version)
-      return presentMerchant(await updateMerchant(site.engine, id, params))
+    async ({ services, params, id }) => {
+      checkVersion(services.engine, params.api_version)
+      return presentMerchant(await updateMerchant(services.engine, id, params))
     },
   )
   add(
@@ -69,8 +76,8 @@ export function merchantRoutes(add: AddRoute): void {
       summary: 'Deletes a merchant with its data, keys, clock and events. Cancels its running advance.',
       returns: deletedMerchant,
     },
-    async ({ site, id }) => {
-      await deleteMerchant(site.engine, id)
+    async ({ services, id }) => {
+      await deleteMerchant(services.engine, id)
       return deletedStub('merchant', id)
     },
   )

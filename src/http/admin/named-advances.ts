@@ -1,5 +1,5 @@
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
-import type { MerchantClock } from '../../engine/begin-advance.ts'
+import type { MerchantClock } from '../../engine/machine/begin-advance.ts'
 
 /** An advance that waits or runs. */
 export type NamedAdvance = {

@@ -7,7 +7,11 @@ import { wantsStream } from '../stream.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
 
-const listParams = z.object({ ...pageParams, merchant: z.string().optional() })
+const listParams = z.object({
+  ...pageParams,
+  merchant: z.string().optional(),
+  ignored_params: z.boolean().optional(),
+})
 
 export function requestRoutes(add: AddRoute): void {
   add(
@@ -19,13 +23,14 @@ export function requestRoutes(add: AddRoute): void {
       returns: requestList,
       streams: true,
     },
-    ({ c, site, params }) => {
+    ({ c, services, params }) => {
       const merchant =
-        params.merchant === undefined ? null : theMerchant(site.engine, params.merchant).settings.id
+        params.merchant === undefined ? null : theMerchant(services.engine, params.merchant).settings.id
+      const wanted = { merchant, onlyIgnored: params.ignored_params ?? false }
       if (wantsStream(c.req.header('accept'))) {
-        return site.requests.stream(merchant, resumePoint(c.req.header('last-event-id'), params))
+        return services.requests.stream(wanted, resumePoint(c.req.header('last-event-id'), params))
       }
-      return pageOf(c.req.path, site.requests.list(merchant), params, presentRequest)
+      return pageOf(c.req.path, services.requests.list(wanted), params, presentRequest)
     },
   )
 }

@@ -1,23 +1,23 @@
-import type { Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import * as z from 'zod'
-import { NEWEST_API_VERSION } from '../../core/api-version.ts'
-import { ApiError, routeMissing } from '../../core/errors.ts'
-import { requestId } from '../../engine/ids.ts'
+import { ApiError } from '../../core/errors.ts'
 import type { Answer } from '../json.ts'
-import { checkParams, namesAsHeader, type Schema, unknownParams } from '../params.ts'
-import { readBody, readParams } from '../request.ts'
-import { errorBody, errorHeaders, json, knownError } from '../respond.ts'
+import { checkParams, type Schema, unknownParams } from '../params.ts'
+import { MISSING_ROUTE, type Steps, serve } from '../pipeline.ts'
+import type { Given } from '../request.ts'
+import { asResponse, isResponse, textOf } from '../respond.ts'
 import type { Registered } from '../route.ts'
-import { retryIfReplaced } from '../start-over.ts'
 import { appRoutes } from './app.ts'
 import { authorizationAdminRoutes } from './authorization.ts'
 import { clockAdminRoutes } from './clock.ts'
 import { eventAdminRoutes } from './event.ts'
+import { AdminExchange } from './exchange.ts'
 import { faultRoutes } from './fault.ts'
 import { fixtureRoutes } from './fixture.ts'
 import { checkAdminToken, checkHost } from './guard.ts'
 import { keyRoutes } from './key.ts'
 import { merchantRoutes } from './merchant.ts'
+import { merchantApiRoutes } from './merchant-api.ts'
 import { requestRoutes } from './request.ts'
 import type { AddRoute, AdminCall, AdminRoute, AdminServices } from './services.ts'
 import { shutdownRoutes } from './shutdown.ts'
@@ -32,12 +32,15 @@ const MAX_BODY_BYTES = 64 * 1_048_576
 const NO_PARAMS = z.object({})
 
 /** Registers the admin API under /_paytwin. See docs/contract/operator.md#admin-api. */
-export function adminRoutes(app: Hono, site: AdminServices): Registered[] {
+export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
   const routes: Registered[] = []
   const add: AddRoute = (route, answer) => {
     const path = `/_paytwin/${route.path}`
     routes.push({ ...route, path, audience: route.isOpen ? 'everybody' : 'operator' })
-    app.on(route.method.toUpperCase(), path, (c) => handle(c, site, route, answer))
+    const steps = stepsOf(services, route, answer)
+    app.on(route.method.toUpperCase(), path, async (c) =>
+      asResponse(await serve(new AdminExchange(c, services, route.maxBodyBytes ?? MAX_BODY_BYTES), steps)),
+    )
   }
   statusRoutes(add)
   shutdownRoutes(add)
@@ -54,40 +57,46 @@ export function adminRoutes(app: Hono, site: AdminServices): Registered[] {
   triggerRoutes(add)
   webhookAdminRoutes(add)
   fixtureRoutes(add)
-  app.all('/_paytwin/*', (c) => handle(c, site, {}, () => routeMissing(c.req.method, c.req.path)))
+  merchantApiRoutes(app, services)
+  const missing = {
+    authenticate: (exchange: AdminExchange) => authenticate(services, exchange, false),
+    ...MISSING_ROUTE,
+  }
+  app.all('/_paytwin/*', async (c) =>
+    asResponse(await serve(new AdminExchange(c, services, MAX_BODY_BYTES), missing)),
+  )
   return routes
 }
 
-/** The parts of a route that handling a request needs. */
-type HandlingOptions<Params> = Pick<
-  AdminRoute<Params, unknown>,
-  'params' | 'status' | 'isOpen' | 'maxBodyBytes'
->
-
-async function handle<Params>(
-  c: Context,
-  site: AdminServices,
-  route: HandlingOptions<Params>,
+/** The steps of a request with the admin token. The admin API has no faults, no rate limit and one version. */
+function stepsOf<Params>(
+  services: AdminServices,
+  route: AdminRoute<Params, unknown>,
   answer: (call: AdminCall<Params>) => Answer | Promise<Answer>,
-): Promise<Response> {
-  const own = requestId()
-  const headers: Record<string, string> = { 'Request-Id': own, 'X-API-Version': NEWEST_API_VERSION }
-  try {
-    checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, site.allowedHosts)
-    if (!route.isOpen) checkAdminToken(c.req.header('authorization'), site.adminToken)
-    if (c.req.method === 'HEAD') throw routeMissing(c.req.method, c.req.path)
-    const { raw, isForm } = await readParams(c, () => readBody(c, route.maxBodyBytes ?? MAX_BODY_BYTES))
-    const params = checkParams((route.params ?? NO_PARAMS) as Schema<Params>, raw, { isForm })
-    const ignored = unknownParams(raw, params)
-    if (ignored.length > 0) headers['Paytwin-Ignored-Params'] = namesAsHeader(ignored)
-    const call = { c, site, params, id: c.req.param('id') ?? '', requestId: own }
-    const result = await retryIfReplaced(async () => answer(call))
-    if (result instanceof ApiError) throw result
-    if (!(result instanceof Response)) return json(route.status ?? 200, result, headers)
-    for (const [name, value] of Object.entries(headers)) result.headers.set(name, value)
-    return result
-  } catch (error) {
-    const known = knownError(site, error, `${c.req.method} ${c.req.path}`)
-    return json(known.status, errorBody(known, site.url()), { ...headers, ...errorHeaders(known) })
+): Steps<AdminExchange, void, Given, Params> {
+  const schema = (route.params ?? NO_PARAMS) as Schema<Params>
+  return {
+    authenticate: (exchange) => authenticate(services, exchange, route.isOpen ?? false),
+    read: (exchange) => exchange.readParams(),
+    check: (exchange, { given: { raw, isForm } }) => {
+      const params = checkParams(schema, raw, { isForm })
+      exchange.ignore(unknownParams(raw, params))
+      return params
+    },
+    act: async ({ c, id: requestId }, { params }) => {
+      const result = await answer({ c, services, params, id: c.req.param('id') ?? '', requestId })
+      if (result instanceof ApiError) throw result
+      return isResponse(result) ? result : { status: route.status ?? 200, text: textOf(result), headers: {} }
+    },
   }
+}
+
+/** Checks the host and, unless the route is open, the admin token of a request. @throws ApiError parameter_invalid, authentication_error */
+function authenticate(
+  { allowedHosts, adminToken }: AdminServices,
+  { c }: AdminExchange,
+  isOpen: boolean,
+): void {
+  checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, allowedHosts)
+  if (!isOpen) checkAdminToken(c.req.header('authorization'), adminToken)
 }

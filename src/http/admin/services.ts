@@ -1,9 +1,11 @@
 import type { Context } from 'hono'
 import type { Raw } from '../form.ts'
 import type { Answer, Json } from '../json.ts'
-import type { OpenSpecimen } from '../openapi/story.ts'
 import type { RouteOf } from '../route.ts'
 import type { HttpServices } from '../services.ts'
+
+/** The OpenAPI document and the pages of the documentation, by path. */
+export type Documentation = Readonly<Record<string, string>>
 
 /** The services and settings of the admin API, in addition to those of /v1. */
 export type AdminServices = HttpServices & {
@@ -21,13 +23,13 @@ export type AdminServices = HttpServices & {
    * @param connection - the connection of the request, which stays open until the process exits
    */
   readonly shutDown: (connection: object | undefined) => Promise<void>
-  /** Opens a deterministic sandbox, which supplies the examples of the documentation. */
-  readonly openSpecimen: OpenSpecimen
+  /** Returns the documentation that the build made. */
+  readonly documentation: () => Promise<Documentation>
 }
 
 export type AdminCall<Params> = {
   readonly c: Context
-  readonly site: AdminServices
+  readonly services: AdminServices
   readonly params: Params
   readonly id: string
   /** The Request-Id of the request. */

@@ -10,14 +10,14 @@ export function shutdownRoutes(add: AddRoute): void {
       summary: 'Shuts the daemon down, and answers when its database is closed.',
       returns: shutdownSchema,
     },
-    async ({ c, site }) => {
+    async ({ c, services }) => {
       const { incoming } = (c.env ?? {}) as { incoming?: { socket: object } }
-      await site.shutDown(incoming?.socket)
+      await services.shutDown(incoming?.socket)
       return {
         object: 'shutdown' as const,
-        url: site.url(),
+        url: services.url(),
         pid: process.pid,
-        data: site.data,
+        data: services.data,
         livemode: false,
       }
     },

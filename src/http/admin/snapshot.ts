@@ -6,7 +6,7 @@ import {
   restoreSnapshot,
   type Snapshot,
   saveSnapshot,
-} from '../../engine/snapshots.ts'
+} from '../../engine/history/snapshots.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { statusSchema } from '../schemas/admin.ts'
@@ -28,7 +28,7 @@ export function snapshotRoutes(add: AddRoute): void {
       status: 201,
       returns: snapshotSchema,
     },
-    async ({ site, params }) => presentSnapshot(await saveSnapshot(site.engine, params.name)),
+    async ({ services, params }) => presentSnapshot(await saveSnapshot(services.engine, params.name)),
   )
   add(
     {
@@ -37,7 +37,7 @@ export function snapshotRoutes(add: AddRoute): void {
       summary: 'Lists snapshots, sorted by name.',
       returns: snapshotList,
     },
-    ({ c, site }) => list(c.req.path, listSnapshots(site.engine).map(presentSnapshot)),
+    ({ c, services }) => list(c.req.path, listSnapshots(services.engine).map(presentSnapshot)),
   )
   add(
     {
@@ -46,7 +46,7 @@ export function snapshotRoutes(add: AddRoute): void {
       summary: 'Replaces the current state with that of a snapshot.',
       returns: snapshotSchema,
     },
-    async ({ site, id }) => presentSnapshot(await restoreSnapshot(site.engine, id)),
+    async ({ services, id }) => presentSnapshot(await restoreSnapshot(services.engine, id)),
   )
   add(
     {
@@ -55,8 +55,8 @@ export function snapshotRoutes(add: AddRoute): void {
       summary: 'Deletes a snapshot.',
       returns: deletedSnapshot,
     },
-    ({ site, id }) => {
-      deleteSnapshot(site.engine, id)
+    ({ services, id }) => {
+      deleteSnapshot(services.engine, id)
       return deletedStub('snapshot', id)
     },
   )
@@ -67,9 +67,9 @@ export function snapshotRoutes(add: AddRoute): void {
       summary: 'Resets the data to the first start. Keeps snapshots and the keys of the default merchant.',
       returns: statusSchema,
     },
-    async ({ site }) => {
-      await site.reset()
-      return presentStatus(site)
+    async ({ services }) => {
+      await services.reset()
+      return presentStatus(services)
     },
   )
 }

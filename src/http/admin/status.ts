@@ -21,8 +21,8 @@ export function statusRoutes(add: AddRoute): void {
       params: healthParams,
       returns: healthSchema,
     },
-    ({ site, params: { nonce } }) => {
-      const proof = nonce && proofOf({ url: site.url(), token: site.adminToken }, nonce)
+    ({ services, params: { nonce } }) => {
+      const proof = nonce && proofOf({ url: services.url(), token: services.adminToken }, nonce)
       return { status: 'ok' as const, ...(proof !== undefined && { proof }), livemode: false }
     },
   )
@@ -33,18 +33,18 @@ export function statusRoutes(add: AddRoute): void {
       summary: 'Shows the url, version, data folder, merchants and object counts of the daemon.',
       returns: statusSchema,
     },
-    ({ site }) => presentStatus(site),
+    ({ services }) => presentStatus(services),
   )
 }
 
-export const presentStatus = (site: AdminServices): StatusShape => ({
+export const presentStatus = (services: AdminServices): StatusShape => ({
   object: 'status',
-  url: site.url(),
+  url: services.url(),
   pid: process.pid,
-  data: site.data,
-  version: site.version,
-  uptime: site.uptime(),
-  merchants: [...site.engine.merchants.values()].map(presentMerchant),
-  counts: site.engine.counts(),
+  data: services.data,
+  version: services.version,
+  uptime: services.uptime(),
+  merchants: [...services.engine.merchants.values()].map(presentMerchant),
+  counts: services.engine.counts(),
   livemode: false,
 })

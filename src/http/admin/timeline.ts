@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { parseInstant } from '../../core/calendar.ts'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
-import { merchantOfObject } from '../../engine/merchant.ts'
-import { type SubjectKind, type Timeline, timelineOf } from '../../engine/timeline.ts'
+import { type SubjectKind, type Timeline, timelineOf } from '../../engine/history/timeline.ts'
+import type { Engine } from '../../engine/machine/engine.ts'
+import { merchantOfObject } from '../../engine/resources/merchant.ts'
 import { presentCustomerOrStub } from '../customer.ts'
 import { presentInvoice } from '../invoice.ts'
 import { customerTimeline, invoiceTimeline, subscriptionTimeline } from '../schemas/timeline.ts'
@@ -24,7 +25,8 @@ export function timelineRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'customers/:id',
-      summary: 'Retrieves a customer of any merchant with its timeline, as of now or an earlier time.',
+      summary:
+        'Retrieves a customer of any merchant, by id or by its name in fixtures, with its timeline as of now or an earlier time.',
       params: showParams,
       returns: customerTimeline,
     },
@@ -38,7 +40,8 @@ export function timelineRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'subscriptions/:id',
-      summary: 'Retrieves a subscription of any merchant with its timeline, as of now or an earlier time.',
+      summary:
+        'Retrieves a subscription of any merchant, by id or by its name in fixtures, with its timeline as of now or an earlier time.',
       params: showParams,
       returns: subscriptionTimeline,
     },
@@ -65,7 +68,10 @@ export function timelineRoutes(add: AddRoute): void {
 }
 
 /** Reads an object with its timeline. @throws ApiError resource_missing; parameter_invalid, param at, for a future or malformed time */
-async function recall<K extends SubjectKind>({ site, params, id }: ShowCall, kind: K): Promise<Timeline<K>> {
+async function recall<K extends SubjectKind>(
+  { services, params, id: given }: ShowCall,
+  kind: K,
+): Promise<Timeline<K>> {
   const at = params.at === undefined ? undefined : parseInstant(String(params.at))
   if (params.at !== undefined && at === undefined) {
     throw parameterInvalid(
@@ -73,8 +79,24 @@ async function recall<K extends SubjectKind>({ site, params, id }: ShowCall, kin
       `'${params.at}' is not a time: use Unix seconds or ISO 8601, such as 2026-02-28T10:00:00Z`,
     )
   }
-  const merchant = merchantOfObject(site.engine, kind, id)
-  if (!merchant) throw resourceMissing(kind, id)
-  await site.engine.runDueJobs(merchant)
-  return timelineOf(site.engine, merchant, { kind, id, at, limit: params.limit })
+  const found = merchantOfObject(services.engine, kind, given)
+    ? given
+    : idOfName(services.engine, kind, given)
+  const merchant = merchantOfObject(services.engine, kind, found)
+  if (!merchant) throw resourceMissing(kind, given)
+  await services.engine.runDueJobs(merchant)
+  return timelineOf(services.engine, merchant, { kind, id: found, at, limit: params.limit })
+}
+
+/**
+ * Returns the id of the object to which fixtures gave a name; the name itself if there is none.
+ * @throws ApiError parameter_invalid, param id, when objects of several merchants have the name
+ */
+function idOfName({ store }: Engine, kind: SubjectKind, name: string): string {
+  const [id = name, ...others] = store.fixtureNames.find(kind, name)
+  if (others.length === 0) return id
+  throw parameterInvalid(
+    'id',
+    `Objects of several merchants have the name '${name}': ${[id, ...others].join(', ')}. Give an id`,
+  )
 }

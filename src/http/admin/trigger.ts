@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { formatInstant } from '../../core/calendar.ts'
-import { EVENT_TYPES } from '../../core/event.ts'
-import { trigger } from '../../engine/trigger.ts'
+import { EVENT_TYPES } from '../../core/kinds.ts'
+import { trigger } from '../../engine/resources/trigger.ts'
 import { nearest } from '../../text/nearest.ts'
 import { presentEvent } from '../event.ts'
 import { triggerSchema } from '../schemas/trigger.ts'
@@ -34,14 +34,14 @@ export function triggerRoutes(add: AddRoute): void {
       returns: triggerSchema,
       errors: { 404: ['resource_missing'] },
     },
-    async ({ site, params: { type, merchant: named }, requestId }) => {
-      const merchant = theMerchant(site.engine, named)
-      const { events, due } = await trigger(site.engine, merchant, { type, request: requestId })
+    async ({ services, params: { type, merchant: named }, requestId }) => {
+      const merchant = theMerchant(services.engine, named)
+      const { events, due } = await trigger(services.engine, merchant, { type, request: requestId })
       const { id } = merchant.settings
       return {
         object: 'trigger' as const,
         type,
-        events: events.map((event) => presentEvent(site.versions, event)),
+        events: events.map((event) => presentEvent(services.versions, event)),
         due,
         command: due === null ? null : `paytwin clock advance --to ${formatInstant(due)} --merchant ${id}`,
         livemode: false,

@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
-import type { Engine } from '../../engine/engine.ts'
-import { findEvent } from '../../engine/events.ts'
-import { merchantOfObject } from '../../engine/merchant.ts'
-import type { MerchantState } from '../../engine/merchant-state.ts'
-import { type CurrentView, currentView } from '../../engine/view.ts'
-import { retryAllOf, retryNow } from '../../engine/webhook-delivery.ts'
-import { createEndpoint, deleteEndpoint } from '../../engine/webhook-endpoint.ts'
-import { resend } from '../../engine/webhook-post.ts'
-import { list, listObjects, pageParams } from '../pagination.ts'
+import { findEvent } from '../../engine/history/events.ts'
+import { type CurrentView, currentView } from '../../engine/history/view.ts'
+import type { Engine } from '../../engine/machine/engine.ts'
+import type { MerchantState } from '../../engine/machine/merchant-state.ts'
+import { merchantOfDelivery, merchantOfObject } from '../../engine/resources/merchant.ts'
+import { retryAllOf, retryNow } from '../../engine/resources/webhook-delivery.ts'
+import { createEndpoint, deleteEndpoint } from '../../engine/resources/webhook-endpoint.ts'
+import { resend } from '../../engine/resources/webhook-post.ts'
+import { list, listDeliveries, listObjects, pageParams } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import {
   createdEndpointSchema,
@@ -28,7 +28,7 @@ import {
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
 
-/** How many of the retried deliveries an answer lists. */
+/** The maximum number of retried deliveries in a response. */
 const MAX_SHOWN = 100
 const merchantField = { merchant: z.string().optional() }
 const createParams = createEndpointParams.extend({
@@ -50,11 +50,11 @@ export function webhookAdminRoutes(add: AddRoute): void {
       returns: createdEndpointSchema,
       errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
     },
-    async ({ site, params: { merchant: named, ...params } }) => {
-      checkEndpoint(site, params)
-      const merchant = theMerchant(site.engine, named)
-      const endpoint = await site.engine.command(merchant, null, (unit) => createEndpoint(unit, params))
-      return presentCreatedEndpoint(viewOf(site.engine, merchant), endpoint)
+    async ({ services, params: { merchant: named, ...params } }) => {
+      checkEndpoint(services, params)
+      const merchant = theMerchant(services.engine, named)
+      const endpoint = await services.engine.command(merchant, null, (unit) => createEndpoint(unit, params))
+      return presentCreatedEndpoint(viewOf(services.engine, merchant), endpoint)
     },
   )
   add(
@@ -66,8 +66,8 @@ export function webhookAdminRoutes(add: AddRoute): void {
       returns: endpointList,
       errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
     },
-    ({ c, site, params }) => {
-      const view = viewOf(site.engine, theMerchant(site.engine, params.merchant))
+    ({ c, services, params }) => {
+      const view = viewOf(services.engine, theMerchant(services.engine, params.merchant))
       return listObjects({ c, view, params }, 'webhook_endpoint', [{ field: 'deleted', is: 0 }], (endpoint) =>
         presentEndpoint(view, endpoint),
       )
@@ -80,9 +80,9 @@ export function webhookAdminRoutes(add: AddRoute): void {
       summary: 'Deletes a webhook endpoint and discards its pending deliveries.',
       returns: deletedEndpoint,
     },
-    async ({ site, id }) => {
-      const merchant = ownerOf(site.engine, id)
-      await site.engine.command(merchant, null, (unit) => deleteEndpoint(unit, id))
+    async ({ services, id }) => {
+      const merchant = ownerOf(services.engine, id)
+      await services.engine.command(merchant, null, (unit) => deleteEndpoint(unit, id))
       return deletedStub('webhook_endpoint', id)
     },
   )
@@ -94,14 +94,9 @@ export function webhookAdminRoutes(add: AddRoute): void {
       params: z.object(pageParams),
       returns: deliveryList,
     },
-    ({ c, site, params, id }) => {
-      const view = viewOf(site.engine, ownerOf(site.engine, id))
-      return listObjects(
-        { c, view, params },
-        'webhook_delivery',
-        [{ field: 'endpoint', is: id }],
-        (delivery) => presentDelivery(view, delivery),
-      )
+    ({ c, services, params, id }) => {
+      const view = viewOf(services.engine, ownerOf(services.engine, id))
+      return listDeliveries({ c, view, params }, id, (delivery) => presentDelivery(view, delivery))
     },
   )
   add(
@@ -114,11 +109,11 @@ export function webhookAdminRoutes(add: AddRoute): void {
       returns: deliveryList,
       errors: { 400: ['parameter_missing', 'invalid_state_transition'], 404: ['resource_missing'] },
     },
-    async ({ c, site, params: { id, all, merchant } }) => {
+    async ({ c, services, params: { id, all, merchant } }) => {
       if (all && id !== undefined) throw parameterInvalid('all', 'Use id or all, not both')
       if (!all && id === undefined) throw parameterMissing('id')
       const retried =
-        id === undefined ? await retryAll(site.engine, merchant) : await retryOne(site.engine, id)
+        id === undefined ? await retryAll(services.engine, merchant) : await retryOne(services.engine, id)
       const shown = retried.slice(-MAX_SHOWN).reverse()
       return list(c.req.path, shown.map(presentRetried), retried.length > shown.length)
     },
@@ -132,14 +127,14 @@ export function webhookAdminRoutes(add: AddRoute): void {
       returns: deliveryList,
       errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
     },
-    async ({ c, site, params, id }) => {
-      const event = findEvent(site.engine, null, id)
-      const merchant = site.engine.merchants.get(event.entry.merchant)
+    async ({ c, services, params, id }) => {
+      const event = findEvent(services.engine, null, id)
+      const merchant = services.engine.merchants.get(event.entry.merchant)
       if (!merchant) throw resourceMissing('event', id)
-      const sent = await site.engine.command(merchant, null, (unit) =>
+      const sent = await services.engine.command(merchant, null, (unit) =>
         resend(unit, event, params.webhook_endpoint),
       )
-      const view = viewOf(site.engine, merchant)
+      const view = viewOf(services.engine, merchant)
       return list(
         c.req.path,
         sent.map((delivery) => presentDelivery(view, delivery)),
@@ -152,15 +147,14 @@ export function webhookAdminRoutes(add: AddRoute): void {
 type Retried = { readonly view: CurrentView; readonly id: string }
 
 function presentRetried({ view, id }: Retried): DeliveryShape {
-  const delivery = view.get('webhook_delivery', id)
+  const delivery = view.deliveries.get(id)
   if (!delivery) throw resourceMissing('webhook delivery', id)
   return presentDelivery(view, delivery)
 }
 
 /** Retries a delivery, or those of an endpoint. @throws ApiError resource_missing, invalid_state_transition */
 async function retryOne(engine: Engine, id: string): Promise<Retried[]> {
-  const merchant =
-    merchantOfObject(engine, 'webhook_delivery', id) ?? merchantOfObject(engine, 'webhook_endpoint', id)
+  const merchant = merchantOfDelivery(engine, id) ?? merchantOfObject(engine, 'webhook_endpoint', id)
   if (!merchant) throw resourceMissing('webhook delivery', id)
   const view = viewOf(engine, merchant)
   const retried = await engine.command(merchant, null, (unit) => retryNow(unit, id))

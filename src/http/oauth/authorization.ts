@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { resourceMissing } from '../../core/errors.ts'
-import type { Engine } from '../../engine/engine.ts'
 import {
   type Authorization,
   type DecisionResult,
@@ -8,7 +7,8 @@ import {
   findAuthorization,
   makeAuthorization,
   merchantOfAuthorization,
-} from '../../engine/oauth-authorization.ts'
+} from '../../engine/access/oauth-authorization.ts'
+import type { Engine } from '../../engine/machine/engine.ts'
 import type { Api, WriteCall } from '../api.ts'
 import { omittableText, reference, text } from '../fields.ts'
 import {
@@ -17,7 +17,7 @@ import {
   type DecisionShape,
   decisionSchema,
 } from '../schemas/oauth.ts'
-import { authorizationRequest, requestingApp } from './asked.ts'
+import { authorizationRequest, requestingApp } from './authorization-request.ts'
 import { withoutEmpty } from './client-api.ts'
 
 const createParams = z.object({
@@ -45,12 +45,15 @@ export function authorizationRoutes(api: Api): void {
       returns: authorizationSchema,
       errors: { 400: ['invalid_scope'], 404: ['resource_missing'] },
     },
-    ({ site, merchant, params }) => {
+    ({ services, merchant, params }) => {
       const { client_id, redirect_uri, response_type = 'code', ...request } = params
-      const app = requestingApp(site.engine, client_id, redirect_uri)
+      const app = requestingApp(services.engine, client_id, redirect_uri)
       const asked = authorizationRequest(app, { response_type, ...withoutEmpty(request) })
-      const authorization = makeAuthorization(site.engine, asked, { merchant: merchant.settings, seal: null })
-      return presentAuthorization(site.engine, authorization)
+      const authorization = makeAuthorization(services.engine, asked, {
+        merchant: merchant.settings,
+        seal: null,
+      })
+      return presentAuthorization(services.engine, authorization)
     },
   )
   for (const [decision, summary] of [
@@ -67,15 +70,15 @@ export function authorizationRoutes(api: Api): void {
       },
       (call) => {
         checkOwn(call)
-        const { site, merchant, id } = call
-        return presentDecision(decide(site.engine, id, { decision, merchant }))
+        const { services, merchant, id } = call
+        return presentDecision(decide(services.engine, id, { decision, merchant }))
       },
     )
   }
 }
 
 /** Checks that an authorization belongs to the merchant. One of the consent page has no merchant yet. @throws ApiError resource_missing */
-function checkOwn({ site: { engine }, merchant, id }: WriteCall<unknown>): void {
+function checkOwn({ services: { engine }, merchant, id }: WriteCall<unknown>): void {
   if (merchantOfAuthorization(engine, findAuthorization(engine, id)) !== merchant)
     throw resourceMissing('authorization', id)
 }

@@ -1,13 +1,9 @@
 import type { Context, Hono } from 'hono'
-import { getCookie } from 'hono/cookie'
+import { parse } from 'hono/utils/cookie'
 import * as z from 'zod'
 import { ApiError, parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import { CONSENT_SECONDS } from '../../core/oauth.ts'
 import { redirectTo } from '../../core/redirect-uri.ts'
-import { digest } from '../../engine/digest.ts'
-import type { Engine } from '../../engine/engine.ts'
-import { findMerchant } from '../../engine/merchant.ts'
-import type { MerchantState } from '../../engine/merchant-state.ts'
 import {
   type Authorization,
   type AuthorizationRequest,
@@ -15,23 +11,34 @@ import {
   decideAs,
   isOffered,
   requestInBrowser,
-} from '../../engine/oauth-authorization.ts'
+} from '../../engine/access/oauth-authorization.ts'
+import { digest } from '../../engine/machine/digest.ts'
+import type { Engine } from '../../engine/machine/engine.ts'
+import type { MerchantState } from '../../engine/machine/merchant-state.ts'
+import { findMerchant } from '../../engine/resources/merchant.ts'
 import { checkHost } from '../admin/guard.ts'
 import type { AdminServices } from '../admin/services.ts'
-import { Exchange } from '../exchange.ts'
+import { Exchange, type ExchangeOptions } from '../exchange.ts'
 import { omittableText, text } from '../fields.ts'
 import { checkParams } from '../params.ts'
-import { type Given, MAX_V1_BODY_BYTES, readBody, readParams } from '../request.ts'
-import { responseOf } from '../respond.ts'
+import { type Steps, serve } from '../pipeline.ts'
+import { type Given, MAX_V1_BODY_BYTES, readBody } from '../request.ts'
+import { asResponse } from '../respond.ts'
 import type { Registered } from '../route.ts'
 import { consentPage } from '../schemas/oauth.ts'
-import { once, retryIfReplaced } from '../start-over.ts'
-import { type AuthorizationParams, authorizationRequest, type RequestingApp, requestingApp } from './asked.ts'
+import {
+  type AuthorizationParams,
+  authorizationRequest,
+  type RequestingApp,
+  requestingApp,
+} from './authorization-request.ts'
 import { withoutEmpty } from './client-api.ts'
 import { plain } from './errors.ts'
 
 const AUTHORIZE_PATH = '/v1/oauth/authorize'
 const DECISION_PATH = '/v1/oauth/authorize/decision'
+
+const OPTIONS: ExchangeOptions = { ignoresIdempotencyKey: true, onlyOnce: true }
 
 const authorizeParams = z.object({
   response_type: text,
@@ -49,17 +56,17 @@ const decisionParams = z.object({
   decision: z.enum(['approve', 'deny']),
   merchant: omittableText,
 })
+type DecisionParams = z.infer<typeof decisionParams>
 
 /**
  * Registers the consent page, on which a merchant approves or denies an authorization request.
  * See docs/contract/oauth.md#consent-page; RFC 6749 4.1.1, 4.1.2; RFC 9700 4.2, 4.16.
  */
-export function consentRoutes(app: Hono, site: AdminServices): Registered[] {
-  // Hono routes HEAD to GET handlers. The contract has no HEAD.
-  app.get(AUTHORIZE_PATH, (c, next) =>
-    c.req.method === 'HEAD' ? next() : serveBrowser(c, site, showConsent),
-  )
-  app.post(DECISION_PATH, (c) => serveBrowser(c, site, takeDecision))
+export function consentRoutes(app: Hono, services: AdminServices): Registered[] {
+  const exchangeOf = (c: Context) => new Exchange(c, services, OPTIONS, () => readBody(c, MAX_V1_BODY_BYTES))
+  const [consent, decision] = [consentSteps(services), decisionSteps(services)]
+  app.get(AUTHORIZE_PATH, async (c) => asResponse(await serve(exchangeOf(c), consent)))
+  app.post(DECISION_PATH, async (c) => asResponse(await serve(exchangeOf(c), decision)))
   return [
     {
       method: 'get',
@@ -83,47 +90,60 @@ export function consentRoutes(app: Hono, site: AdminServices): Registered[] {
   ]
 }
 
-/** A request of a browser. */
-type BrowserRequest = {
-  readonly c: Context
-  readonly site: AdminServices
-  readonly exchange: Exchange
-  readonly read: () => Promise<Given>
-}
+/** The steps that a browser's request to the consent page has in common with its decision. */
+const browserSteps = ({ allowedHosts }: AdminServices) => ({
+  authenticate: ({ c }: Exchange) =>
+    checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, allowedHosts),
+  checkVersion: (exchange: Exchange) => exchange.checkVersion(),
+  applyFaults: (exchange: Exchange) => exchange.applyFaults(),
+  errorPage: errorPageFor,
+})
 
-/** Answers a browser, and shows an error as a page. */
-async function serveBrowser(
-  c: Context,
-  site: AdminServices,
-  answer: (request: BrowserRequest) => Promise<Response>,
-): Promise<Response> {
-  const exchange = new Exchange(c, site, { isPublicRoute: false, ignoresIdempotencyKey: true })
-  const read = once(() => readParams(c, () => readBody(c, MAX_V1_BODY_BYTES), { onlyOnce: true }))
-  try {
-    return await retryIfReplaced(async () => {
-      await exchange.authenticateWithoutKey(() =>
-        checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, site.allowedHosts),
-      )
-      return exchange.stamp(await answer({ c, site, exchange, read }).catch(errorPageFor))
-    })
-  } catch (error) {
-    return responseOf(exchange.fail(error))
-  }
-}
+const consentSteps = (
+  services: AdminServices,
+): Steps<Exchange, void, URLSearchParams, AuthorizationRequest | Redirect> => ({
+  ...browserSteps(services),
+  read: ({ c }) => new URL(c.req.url).searchParams,
+  check: (exchange, { given }) => checkRequest(services.engine, exchange, given),
+  act: (_exchange, { params }) =>
+    'redirect_to' in params ? redirectToApp(params.redirect_to) : showPage(services.engine, params),
+})
 
+const decisionSteps = (services: AdminServices): Steps<Exchange, void, Given, DecisionParams> => ({
+  ...browserSteps(services),
+  read: (exchange) => {
+    // Another origin is already refused. Without an Origin, the request is not from a browser that shows the page.
+    if (exchange.c.req.header('origin') === undefined) {
+      throw parameterInvalid('Origin', 'The decision must come from the consent page')
+    }
+    return exchange.readParams()
+  },
+  check: (_exchange, { given: { raw, isForm } }) =>
+    checkParams(decisionParams, withoutEmpty(raw), { isForm }),
+  act: (exchange, { params }) => takeDecision(services.engine, exchange, params),
+})
+
+/** Shows an error of an admitted request as a page. */
 async function errorPageFor(error: unknown): Promise<Response> {
   if (!(error instanceof ApiError) || error.status >= 500) throw error
   const { errorPage } = await pages()
   return errorPage(error.message)
 }
 
-async function showConsent({ c, site: { engine }, exchange }: BrowserRequest): Promise<Response> {
-  const { searchParams } = new URL(c.req.url)
-  const app = requestingApp(engine, theOnly(searchParams, 'client_id'), theOnly(searchParams, 'redirect_uri'))
-  const unknown = [...new Set(searchParams.keys())].filter((name) => !(name in authorizeParams.shape))
+/** The redirect that reports a mistake to the app. */
+type Redirect = { readonly redirect_to: string }
+
+/** Checks an authorization request. @throws ApiError as long as the app and its redirect_uri are not valid */
+function checkRequest(
+  engine: Engine,
+  exchange: Exchange,
+  params: URLSearchParams,
+): AuthorizationRequest | Redirect {
+  const app = requestingApp(engine, theOnly(params, 'client_id'), theOnly(params, 'redirect_uri'))
+  const unknown = [...new Set(params.keys())].filter((name) => !(name in authorizeParams.shape))
   if (unknown.length > 0) exchange.ignore(unknown)
-  const { asked, mistake } = readRequest(app, searchParams)
-  return mistake ? redirectToApp(redirectTo(app.redirect_uri, mistake)) : showPage(engine, asked)
+  const { asked, mistake } = readRequest(app, params)
+  return mistake ? { redirect_to: redirectTo(app.redirect_uri, mistake) } : asked
 }
 
 /** Returns a parameter that must be given once. @throws ApiError parameter_missing, parameter_invalid */
@@ -175,17 +195,13 @@ async function showPage(engine: Engine, asked: AuthorizationRequest): Promise<Re
   return response
 }
 
-async function takeDecision({ c, site: { engine }, exchange, read }: BrowserRequest): Promise<Response> {
-  // Another origin is already refused. Without an Origin, the request is not from a browser that shows the page.
-  if (c.req.header('origin') === undefined) {
-    throw parameterInvalid('Origin', 'The decision must come from the consent page')
-  }
-  const { raw, isForm } = await read()
-  const { nonce, decision, merchant: named } = checkParams(decisionParams, withoutEmpty(raw), { isForm })
-  const authorization = authorizationOfConsent(engine, {
-    nonce,
-    cookie: getCookie(c, cookieName(nonce)) ?? '',
-  })
+async function takeDecision(
+  engine: Engine,
+  exchange: Exchange,
+  { nonce, decision, merchant: named }: DecisionParams,
+): Promise<Response> {
+  const cookies = parse(exchange.c.req.header('cookie') ?? '')
+  const authorization = authorizationOfConsent(engine, { nonce, cookie: cookies[cookieName(nonce)] ?? '' })
   if (!authorization) {
     throw parameterInvalid('nonce', 'This page was not shown to this browser, or it has expired')
   }
@@ -215,7 +231,7 @@ function decisionOf(decision: 'approve' | 'deny', merchant: MerchantState | null
   return { decision, merchant }
 }
 
-/** FixtureIds the cookie of a page. Each page has its own, so that several can be open, also of daemons on other ports. */
+/** Names the cookie of a page. Each page has its own, so that several can be open, also of daemons on other ports. */
 const cookieName = (nonce: string): string => `paytwin_consent_${digest(nonce).toString('hex').slice(0, 12)}`
 
 const cookie = (nonce: string, value: string, seconds: number): string =>

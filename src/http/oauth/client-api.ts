@@ -1,23 +1,23 @@
-import type { Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import { invalidClient, parameterInvalid, parameterUnknown } from '../../core/errors.ts'
-import type { MerchantState } from '../../engine/merchant-state.ts'
-import { authenticateApp, type OAuthApp } from '../../engine/oauth-app.ts'
+import { authenticateApp, type OAuthApp } from '../../engine/access/oauth-app.ts'
+import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { Exchange } from '../exchange.ts'
 import type { Raw } from '../form.ts'
 import type { Json } from '../json.ts'
 import { checkParams, type Schema, unknownParams } from '../params.ts'
-import { type Given, MAX_V1_BODY_BYTES, readBody, readParams } from '../request.ts'
-import { type Headers, responseOf, textOf } from '../respond.ts'
+import { type Steps, serve } from '../pipeline.ts'
+import { type Given, MAX_V1_BODY_BYTES, readBody } from '../request.ts'
+import { asResponse, textOf } from '../respond.ts'
 import type { Registered, RouteOf } from '../route.ts'
 import type { HttpServices } from '../services.ts'
-import { once, retryIfReplaced } from '../start-over.ts'
 import { errorBodyOf } from './errors.ts'
 
-/** Source: RFC 6749 5.1. */
-const NO_STORE: Headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+/** Answers contain tokens, which no cache may keep. Source: RFC 6749 5.1. */
+const UNCACHED = ['Cache-Control', 'no-store', 'Pragma', 'no-cache']
 
 export type ClientCall<Params> = {
-  readonly site: HttpServices
+  readonly services: HttpServices
   /** Authenticates the app again, because the request may have waited. @throws ApiError invalid_client */
   readonly client: () => OAuthApp
   readonly params: Params
@@ -33,11 +33,11 @@ export type ClientCall<Params> = {
 export class ClientApi {
   readonly routes: Registered[] = []
   readonly #app: Hono
-  readonly #site: HttpServices
+  readonly #services: HttpServices
 
-  constructor(app: Hono, site: HttpServices) {
+  constructor(app: Hono, services: HttpServices) {
     this.#app = app
-    this.#site = site
+    this.#services = services
   }
 
   post<Params, Body extends Json>(
@@ -46,40 +46,40 @@ export class ClientApi {
   ): void {
     const registered = { ...route, method: 'post' as const }
     this.routes.push({ ...registered, audience: 'app' })
-    this.#app.post(route.path, (c) => this.#handle(c, registered, answer))
-  }
-
-  async #handle<Params, Body extends Json>(
-    c: Context,
-    route: RouteOf<Params, Body> & { readonly params: Schema<Params> },
-    answer: (call: ClientCall<Params>) => Promise<Body>,
-  ): Promise<Response> {
-    const site = this.#site
-    const exchange = new Exchange(c, site, {
-      isPublicRoute: false,
+    const steps = stepsOf(this.#services, registered, answer)
+    const options = {
+      headers: UNCACHED,
+      errorBody: errorBodyOf(this.#services.oauthErrors),
       ignoresIdempotencyKey: true,
-      errorBody: errorBodyOf(site.oauthErrors),
-      headers: NO_STORE,
-    })
-    const read = once(() => readParams(c, () => readBody(c, MAX_V1_BODY_BYTES), { onlyOnce: true }))
-    try {
-      return await retryIfReplaced(async () => {
-        const client = () => authenticate(site, c.req.header('authorization'))
-        const app = await exchange.authenticateWithoutKey(client)
-        const params = check(site, { route, app, given: await read() }, exchange)
-        const body = await answer({
-          site,
-          client,
-          params,
-          showClockOf: (merchant) => exchange.showClockOf(merchant),
-        })
-        return responseOf(exchange.send({ status: 200, text: textOf(body), headers: {} }))
-      })
-    } catch (error) {
-      return responseOf(exchange.fail(error))
+      onlyOnce: true,
     }
+    this.#app.post(route.path, async (c) => {
+      const exchange = new Exchange(c, this.#services, options, () => readBody(c, MAX_V1_BODY_BYTES))
+      return asResponse(await serve(exchange, steps))
+    })
   }
 }
+
+type ClientRoute<Params, Body> = RouteOf<Params, Body> & { readonly params: Schema<Params> }
+
+/** The steps of a request with the credentials of an app. */
+const stepsOf = <Params, Body extends Json>(
+  services: HttpServices,
+  route: ClientRoute<Params, Body>,
+  answer: (call: ClientCall<Params>) => Promise<Body>,
+): Steps<Exchange, OAuthApp, Given, Params> => ({
+  authenticate: ({ c }) => authenticate(services, c.req.header('authorization')),
+  checkVersion: (exchange) => exchange.checkVersion(),
+  applyFaults: (exchange) => exchange.applyFaults(),
+  read: (exchange) => exchange.readParams(),
+  check: (exchange, { sender, given }) => check(services, { route, app: sender, given }, exchange),
+  act: async (exchange, { params }) => {
+    const client = () => authenticate(services, exchange.c.req.header('authorization'))
+    const showClockOf = (merchant: MerchantState) => exchange.showClockOf(merchant)
+    const body = await answer({ services, client, params, showClockOf })
+    return { status: route.status ?? 200, text: textOf(body), headers: {} }
+  },
+})
 
 /** Checks the parameters, and reports unknown ones. */
 function check<Params, Body>(
@@ -88,7 +88,7 @@ function check<Params, Body>(
     route: { params: schema, requires },
     app,
     given: { raw, isForm },
-  }: { route: RouteOf<Params, Body> & { readonly params: Schema<Params> }; app: OAuthApp; given: Given },
+  }: { route: ClientRoute<Params, Body>; app: OAuthApp; given: Given },
   exchange: Exchange,
 ): Params {
   const given = withoutEmpty(raw)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Child } from 'hono/jsx'
 import type { Scope } from '../../core/oauth.ts'
 import { formActionOf } from '../../core/redirect-uri.ts'
-import type { AuthorizationRequest } from '../../engine/oauth-authorization.ts'
+import type { AuthorizationRequest } from '../../engine/access/oauth-authorization.ts'
 import { STYLE } from './style.ts'
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
@@ -140,7 +140,7 @@ function page(
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        {/* Overrides the no-referrer of the header, with which browsers send the form without a valid Origin. */}
+        {/* Overrides the Referrer-Policy header: with no-referrer, browsers submit the form with Origin: null. */}
         <meta name="referrer" content="same-origin" />
         <title>{`${title} · paytwin`}</title>
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the style is a constant, and escaping would break its quotes */}

@@ -1,7 +1,7 @@
 import { insufficientScope, invalidToken } from '../../core/errors.ts'
-import type { Engine } from '../../engine/engine.ts'
-import type { MerchantState } from '../../engine/merchant-state.ts'
-import { ACCESS_TOKEN_PREFIX, resolveToken, tokenKey } from '../../engine/oauth-token.ts'
+import { ACCESS_TOKEN_PREFIX, resolveToken, tokenKey } from '../../engine/access/oauth-token.ts'
+import type { Engine } from '../../engine/machine/engine.ts'
+import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 
 /**
  * Paths that apps may not call: OAuth authorizations, test helpers and webhook endpoints.
@@ -30,7 +30,7 @@ export function tokenCaller(
   const resolved = isClosedToTokens(path) ? undefined : resolveToken(engine, secret)
   if (!resolved) throw invalidToken()
   const { token, merchant } = resolved
-  if (token.scope === 'read_only' && method !== 'GET' && method !== 'HEAD') throw insufficientScope()
+  if (token.scope === 'read_only' && method !== 'GET') throw insufficientScope()
   const scope = `${merchant.settings.id} ${token.app}`
   return { merchant, isPublic: false, keyId: tokenKey(token.seq), scope }
 }

@@ -8,7 +8,7 @@ import {
   revokeToken,
   type TokenRefusal,
   tokenKey,
-} from '../../engine/oauth-token.ts'
+} from '../../engine/access/oauth-token.ts'
 import { omittableText, text } from '../fields.ts'
 import type { Raw } from '../form.ts'
 import { type OAuthTokensShape, oauthRevocation, oauthTokens } from '../schemas/oauth.ts'
@@ -46,7 +46,7 @@ export function tokenRoutes(api: ClientApi): void {
     async (call) => {
       const granted = await grantOf(call)
       if ('refusal' in granted) {
-        endStreams(call.site, granted.revoked)
+        endStreams(call.services, granted.revoked)
         throw granted.refusal
       }
       call.showClockOf(granted.merchant)
@@ -61,8 +61,8 @@ export function tokenRoutes(api: ClientApi): void {
       params: revokeParams,
       returns: oauthRevocation,
     },
-    async ({ site, client, params }) => {
-      endStreams(site, await revokeToken(site.engine, client, params.token))
+    async ({ services, client, params }) => {
+      endStreams(services, await revokeToken(services.engine, client, params.token))
       return { livemode: false }
     },
   )
@@ -87,15 +87,19 @@ const missingOf = ({ grant_type, ...given }: Raw): string | undefined =>
   isGrantType(grant_type) ? REQUIRED[grant_type].find((name) => given[name] === undefined) : undefined
 
 /** Exchanges the code or refresh token of a request. @throws ApiError unsupported_grant_type, invalid_scope */
-function grantOf({ site, client, params }: ClientCall<TokenParams>): Promise<IssuedTokens | TokenRefusal> {
+function grantOf({
+  services,
+  client,
+  params,
+}: ClientCall<TokenParams>): Promise<IssuedTokens | TokenRefusal> {
   const { grant_type, code, redirect_uri, code_verifier, refresh_token, scope } = params
   if (!isGrantType(grant_type)) throw unsupportedGrantType(grant_type)
   if (grant_type === 'refresh_token') {
     assert(refresh_token !== undefined, 'refresh_token was checked')
-    return refresh(site.engine, client, { refresh_token, scope })
+    return refresh(services.engine, client, { refresh_token, scope })
   }
   assert(code !== undefined && redirect_uri !== undefined, 'code and redirect_uri were checked')
-  return exchangeCode(site.engine, client, { code, redirect_uri, verifier: code_verifier })
+  return exchangeCode(services.engine, client, { code, redirect_uri, verifier: code_verifier })
 }
 
 const presentTokens = ({ merchant, access_token, refresh_token, scope }: IssuedTokens): OAuthTokensShape => ({

@@ -1,6 +1,7 @@
 /**
- * Descriptions of parameters. Other parameters have the description of the answer's field with the same name. A key with a
- * resource takes precedence over the bare name.
+ * Descriptions of parameters that several resources share, or that belong to no kind of object: see RESOURCES for the others.
+ * Other parameters have the description of the answer's field with the same name. A key with a resource takes precedence over
+ * the bare name.
  */
 export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   limit: 'The maximum number of entries.',
@@ -20,9 +21,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   advance_id:
     'An id that you choose for this advance, up to 255 characters. POST clock/cancel with it cancels this advance only.',
   'events.webhook_endpoint': 'The endpoint to send it to, even if the endpoint does not subscribe to it.',
-  'webhook_endpoints.disabled': 'true stops the delivery of events; false resumes it.',
   'test_clocks.frozen_time': 'The time of a new clock, or the target of an advance, in Unix seconds.',
-  'customers.test_clock': "The id of the customer's test clock. Default: the merchant's main clock.",
   'webhooks.url': 'The url that receives the events.',
   'webhooks.enabled_events': 'Names and globs of the events to receive. Default: all.',
   'webhooks.description': 'A description for your own use.',
@@ -31,64 +30,6 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
     'The id of the merchant. Required to create an endpoint if there are several merchants. With all, retries only the deliveries of this merchant.',
   'webhooks.all': 'Whether to retry all pending deliveries.',
   'webhooks.id': 'The delivery to retry, or the endpoint whose deliveries to retry.',
-
-  'payment_methods.customer': 'The customer to attach it to.',
-  'payment_methods.card': 'A test card; required when the type is card.',
-  'payment_methods.card.number': 'The full number of a test card, such as 4242424242424242.',
-  'payment_methods.card.cvc':
-    'The security code. Accepted and ignored: the number alone decides the behavior.',
-  'payment_methods.outcomes':
-    'The outcomes of the next charges, one entry for each charge: succeed, or decline: with a code or decline_code, such as decline:insufficient_funds.',
-  'payment_methods.then': 'The outcome of all charges after those in outcomes.',
-
-  'products.active': 'Whether the product is available. Default for a new product: true.',
-  'prices.active': 'Whether new subscriptions can use the price. Default for a new price: true.',
-  'prices.product': 'The id of the product.',
-  'prices.recurring': 'The billing interval. Required when the type is recurring.',
-  'prices.lookup_keys': 'Only prices with one of these lookup keys.',
-  'prices.type': 'one_time or recurring. Default: recurring if recurring is set, else one_time.',
-
-  'subscriptions.default_payment_method':
-    'The payment method to charge. A test id is attached to the customer first. Required for a new subscription unless it has a trial or its invoices are sent.',
-  'subscriptions.items': 'The prices to bill: at most 20, of one currency and interval.',
-  'subscriptions.items.price': 'The id of a recurring price.',
-  'subscriptions.items.quantity': 'The number of units.',
-  'subscriptions.items.metadata': 'Keys and values for your own use.',
-  'subscriptions.items.id': 'The item to update. Without an id, an item is added.',
-  'subscriptions.items.deleted': 'Whether to remove the item.',
-  'subscriptions.payment_behavior':
-    'The effect of a failed first payment. With error_if_incomplete nothing is written, otherwise the subscription is incomplete.',
-  'subscriptions.days_until_due': 'The days between a sent invoice and its due date. Default: 30.',
-  'subscriptions.trial_period_days': 'The length of the trial in days. Use this or trial_end.',
-  'subscriptions.trial_end':
-    'The end of the trial in Unix seconds. now ends a running trial, or creates none.',
-  'subscriptions.proration_behavior': 'Only none: proration is not supported.',
-  'subscriptions.status':
-    'Only subscriptions with this status. all lists every status; ended lists those that never bill again.',
-  'subscriptions.price': 'Only subscriptions with this price.',
-  'subscriptions.cancel_at_period_end': 'Whether to cancel at the end of the current period.',
-
-  'invoices.payment_method': 'The payment method to charge, instead of the default one.',
-  'invoices.days_until_due':
-    'The days between the finalization of a sent invoice and its due date. Default: 30.',
-  'invoices.subscription': 'The subscription whose next invoice to preview.',
-  'invoices.currency': 'The currency. Required only without pending invoice items.',
-  'invoiceitems.invoice':
-    'A draft invoice of the same customer and currency. Default: the next manual invoice of the customer.',
-  'invoiceitems.amount':
-    'The amount for one unit, in the smallest currency unit. A new item needs amount and currency, or price.',
-  'invoiceitems.price': 'The id of a one-time price, in place of amount and currency.',
-
-  'payment_intents.customer': 'The id of the customer who pays.',
-  'payment_intents.payment_method': 'The payment method to charge. Can be a test id.',
-  'payment_intents.confirm': 'Whether to confirm the intent immediately.',
-  'payment_intents.client_secret': 'The client_secret of the intent. Required with a publishable key.',
-  'payment_intents.outcome': 'Whether the action of the customer succeeds.',
-  'payment_intents.status': 'Cannot be set: any value is refused.',
-
-  'refunds.charge': 'The charge to refund. Required unless payment_intent is given.',
-  'refunds.payment_intent': 'The payment intent whose charge to refund.',
-  'refunds.amount': 'The amount to refund, in the smallest currency unit. Default: the remainder.',
 
   'events.type': 'Only events of this type. A star matches any text, as in invoice.*',
   'events.types': 'Only events of these types. A star matches any text.',
@@ -126,6 +67,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   all: 'Whether to select all merchants.',
   'merchants.clock': 'live, or the time of a frozen clock: Unix seconds or ISO 8601.',
   'merchants.name': 'The name.',
+  'requests.ignored_params': 'Whether to select only requests with ignored parameters.',
   'merchants.dunning_final_action':
     'The action on a subscription after the last failed payment retry. Default for a new merchant: cancel.',
   'snapshots.name':
@@ -149,17 +91,6 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
 
 /** Descriptions of query parameters whose name has another meaning in a body. */
 export const QUERY_TEXTS: Readonly<Record<string, string>> = {
-  'products.active': 'true: only available products. false: only the others.',
-  'prices.active': 'true: only prices that new subscriptions can use. false: only the others.',
-  'prices.product': 'Only prices of this product.',
-  'payment_methods.customer': 'Only payment methods of this customer.',
-  'invoices.subscription': 'Only invoices of this subscription.',
-  'invoiceitems.invoice': 'Only items on this invoice.',
-  'invoiceitems.pending': 'true: only items that are not on an invoice. false: only items on an invoice.',
-  'payment_intents.customer': 'Only payment intents of this customer.',
-  'refunds.charge': 'Only refunds of this charge.',
-  'refunds.payment_intent': 'Only refunds of this payment intent.',
-
   merchant: 'Only entries of this merchant. Default: all merchants.',
   'webhooks.merchant': 'The id of the merchant. Required only if there are several merchants.',
 }

@@ -1,4 +1,7 @@
+import { KINDS, type Kind, nounOf } from '../../core/kinds.ts'
 import type { Json } from '../json.ts'
+import type { Resource } from '../resource.ts'
+import { RESOURCES } from '../resources.ts'
 import type { Registered } from '../route.ts'
 import { isMerchants, keepsAnswers } from './audience.ts'
 import type { Example } from './examples.ts'
@@ -79,15 +82,20 @@ function describe(schema: JsonSchema, answered: JsonSchema | undefined, place: P
   return { ...schema, properties: Object.fromEntries(properties) }
 }
 
+const RESOURCE_OF_COLLECTION: ReadonlyMap<string, Pick<Resource<Kind>, 'params' | 'queryParams'>> = new Map(
+  Object.values(RESOURCES).map((resource) => [resource.collection, resource]),
+)
+
 /** Returns the description of a parameter. In a body, the answer's field with the same name can supply it. */
 function textOf({ route, path }: Place, answered: JsonSchema | undefined): string | undefined {
   const name = path.join('.')
-  const ofResource = `${resourceOf(route.path)}.${name}`
-  if (route.method !== 'get') return PARAM_TEXTS[ofResource] ?? answered?.description ?? PARAM_TEXTS[name]
-  return [QUERY_TEXTS, PARAM_TEXTS]
-    .map((texts) => texts[ofResource])
-    .concat(QUERY_TEXTS[name], PARAM_TEXTS[name], `Only entries with this ${name}.`)
-    .find((text) => text !== undefined)
+  const collection = resourceOf(route.path)
+  const ofResource = `${collection}.${name}`
+  const resource = RESOURCE_OF_COLLECTION.get(collection)
+  const ofBody = resource?.params?.[name] ?? PARAM_TEXTS[ofResource]
+  if (route.method !== 'get') return ofBody ?? answered?.description ?? PARAM_TEXTS[name]
+  const ofQuery = resource?.queryParams?.[name] ?? QUERY_TEXTS[ofResource]
+  return ofQuery ?? ofBody ?? QUERY_TEXTS[name] ?? PARAM_TEXTS[name] ?? `Only entries with this ${name}.`
 }
 
 function pathParameter(name: string, { path }: Route, { example }: Context): Json {
@@ -103,11 +111,13 @@ function pathParameter(name: string, { path }: Route, { example }: Context): Jso
 }
 
 /** Converts a resource in a path to a noun: `payment_methods` → payment method. */
-const nameOfOne = (resource: string): string =>
-  NAMES[resource] ?? resource.replace(/s$/, '').replaceAll('_', ' ')
+function nameOfOne(resource: string): string {
+  const kind = KINDS.find((known) => RESOURCES[known].collection === resource)
+  return NAMES[resource] ?? nounOf(kind ?? resource.replace(/s$/, ''))
+}
 
+/** Nouns of resources that are no kind of object, if different from the name in the path. */
 const NAMES: Readonly<Record<string, string>> = {
-  invoiceitems: 'invoice item',
   oauth: 'authorization',
   webhooks: 'webhook endpoint',
 }

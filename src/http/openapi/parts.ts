@@ -1,13 +1,13 @@
 import { isReference, type JsonSchema, nameOfRef, type Schemas } from './json-schema.ts'
 
-/** The component that a list lists; undefined for what is no list. */
+/** Returns the component of a list's entries; undefined if the component is not a list. */
 export function entryOf(name: string, schemas: Schemas): string | undefined {
   const { properties } = schemas[name] ?? {}
   const items = properties?.has_more && properties.data?.items
   return items && nameOfRef(items)
 }
 
-/** The objects that a schema names: those that a list lists, and each of those that may be chosen. */
+/** Returns the objects that a schema names: the entries of a list, and every option of a union. */
 export function objectsIn(schema: JsonSchema | undefined, schemas: Schemas): string[] {
   if (!schema || isReference(schema)) return []
   const name = nameOfRef(schema)
@@ -24,8 +24,8 @@ export function objectsIn(schema: JsonSchema | undefined, schemas: Schemas): str
 }
 
 /**
- * An object and all that it is made of, those within them too.
- * @param known - objects that are left out, with what only they are made of
+ * Returns an object and its nested objects, at any depth.
+ * @param known - objects to leave out, together with their nested objects
  */
 export function partsOf(name: string, schemas: Schemas, known = new Set<string>()): string[] {
   if (known.has(name)) return []

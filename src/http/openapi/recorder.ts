@@ -6,7 +6,7 @@ import type { Example, Examples } from './examples.ts'
 import { errorExampleName } from './responses.ts'
 
 /** A deterministic sandbox that answers requests without a socket. */
-export type Specimen = {
+export type ExampleSandbox = {
   request(path: string, init: RequestInit): Response | Promise<Response>
   readonly secretKey: string
   readonly adminToken: string
@@ -18,9 +18,9 @@ export type Answered = Record<string, any>
 
 type Method = Registered['method']
 
-/** Sends requests to a specimen, and records the first success of each route and the first error of each kind. */
+/** Sends requests to an example sandbox, and records the first success of each route and the first error of each kind. */
 export class Recorder {
-  readonly #specimen: Specimen
+  readonly #exampleSandbox: ExampleSandbox
   readonly #routes: readonly (Registered & { pattern: RegExp })[]
   readonly #successes = new Map<string, Example>()
   readonly #errors = new Map<string, Json>()
@@ -29,8 +29,8 @@ export class Recorder {
   readonly #secrets = new Map<string, string>()
   readonly #realIds = new Map<string, string>()
 
-  constructor(specimen: Specimen, routes: readonly Registered[]) {
-    this.#specimen = specimen
+  constructor(exampleSandbox: ExampleSandbox, routes: readonly Registered[]) {
+    this.#exampleSandbox = exampleSandbox
     this.#routes = routes
       .map((route) => ({ ...route, pattern: patternOf(route.path) }))
       // Literal paths come before paths with an id.
@@ -57,7 +57,7 @@ export class Recorder {
 
   /** Records the beginning of a stream, up to its first event. */
   async stream(path: string): Promise<void> {
-    const response = await this.#specimen.request(this.#real(path), {
+    const response = await this.#exampleSandbox.request(this.#real(path), {
       headers: { ...this.#headers(path), Accept: 'text/event-stream' },
     })
     const reader = response.body?.getReader()
@@ -97,7 +97,7 @@ export class Recorder {
   }
 
   async #send(method: Method, path: string, body?: Json, headers?: Record<string, string>) {
-    const response = await this.#specimen.request(this.#real(path), {
+    const response = await this.#exampleSandbox.request(this.#real(path), {
       method: method.toUpperCase(),
       headers: {
         ...this.#headers(path),
@@ -111,7 +111,7 @@ export class Recorder {
   }
 
   #headers(path: string): Record<string, string> {
-    const { secretKey, adminToken } = this.#specimen
+    const { secretKey, adminToken } = this.#exampleSandbox
     const token = path.startsWith('/_paytwin/') ? adminToken : secretKey
     return { Host: 'localhost', Authorization: `Bearer ${token}` }
   }

@@ -2,20 +2,23 @@ import type { Registered } from '../route.ts'
 import type { Examples } from './examples.ts'
 import { recordOAuth } from './oauth-story.ts'
 import { recordOperator } from './operator-story.ts'
-import { type Answered, Recorder, type Specimen } from './recorder.ts'
+import { type Answered, type ExampleSandbox, Recorder } from './recorder.ts'
 import { recordState } from './state-story.ts'
 
-/** Opens a new specimen. */
-export type OpenSpecimen = (options: { strictParams: boolean }) => Promise<Specimen>
+/** Opens a new example sandbox. */
+export type OpenExampleSandbox = (options: { strictParams: boolean }) => Promise<ExampleSandbox>
 
 /**
  * Records an example of every route and every error in a deterministic sandbox.
  */
-export async function recordExamples(routes: readonly Registered[], open: OpenSpecimen): Promise<Examples> {
-  const specimen = await open({ strictParams: false })
+export async function recordExamples(
+  routes: readonly Registered[],
+  open: OpenExampleSandbox,
+): Promise<Examples> {
+  const exampleSandbox = await open({ strictParams: false })
   const strict = await open({ strictParams: true })
   try {
-    const recorder = new Recorder(specimen, routes)
+    const recorder = new Recorder(exampleSandbox, routes)
     const { monthly, setup } = await catalogue(recorder)
     const ada = await customers(recorder)
     const pix = await paymentMethods(recorder, ada)
@@ -34,13 +37,17 @@ export async function recordExamples(routes: readonly Registered[], open: OpenSp
     const { successes, errors, streams } = recorder.examples()
     return { successes, errors: new Map([...errors, ...strictRecorder.examples().errors]), streams }
   } finally {
-    await specimen.close()
+    await exampleSandbox.close()
     await strict.close()
   }
 }
 
 async function catalogue(recorder: Recorder): Promise<{ monthly: Answered; setup: Answered }> {
-  const product = await recorder.post('/v1/products', { name: 'Pro', description: 'Everything, and support' })
+  const product = await recorder.post('/v1/products', {
+    name: 'Pro',
+    description: 'Everything, and support',
+    default_price_data: { unit_amount: 4900, currency: 'usd', recurring: { interval: 'month' } },
+  })
   await recorder.post(`/v1/products/${product.id}`, { metadata: { tier: 'gold' } })
   await recorder.get(`/v1/products/${product.id}`)
   await recorder.get('/v1/products?limit=1')
@@ -63,6 +70,15 @@ async function customers(recorder: Recorder): Promise<Answered> {
   await recorder.get(`/v1/customers/${ada.id}`)
   await recorder.get('/v1/customers?limit=1')
   const deleted = await recorder.post('/v1/customers', {})
+  const balance = `/v1/customers/${deleted.id}/balance_transactions`
+  const credit = await recorder.post(balance, {
+    amount: -500,
+    currency: 'usd',
+    description: 'A late delivery',
+  })
+  await recorder.get(`${balance}/${credit.id}`)
+  await recorder.get(`${balance}?limit=1`)
+  await recorder.post(`${balance}/${credit.id}`, { metadata: { order: '1815' } })
   await recorder.delete(`/v1/customers/${deleted.id}`)
   return ada
 }
@@ -134,7 +150,13 @@ async function subscriptions(recorder: Recorder, ada: Answered, monthly: Answere
   await recorder.get('/v1/subscriptions?limit=1')
   await recorder.get(`${path}/items`)
   await recorder.post(path, { items: [{ id: subscription.items.data[0].id, quantity: 3 }] })
-  await recorder.post('/v1/invoices/create_preview', { subscription: subscription.id })
+  await recorder.post('/v1/invoices/create_preview', {
+    subscription: subscription.id,
+    subscription_details: {
+      items: [{ id: subscription.items.data[0].id, quantity: 5 }],
+      proration_behavior: 'always_invoice',
+    },
+  })
   await recorder.get(`/v1/invoices/${subscription.latest_invoice}`)
   await recorder.get(`/v1/invoices/${subscription.latest_invoice}/lines`)
   await recorder.delete(path, { cancel_at_period_end: true })

@@ -10,9 +10,6 @@ export type Tag = {
   readonly description: string
   /** The component that most of its routes return. */
   readonly component: string
-  /** Further components that the page explains. */
-  readonly beside: readonly string[]
-  readonly isOperators: boolean
   readonly routes: readonly Registered[]
 }
 
@@ -21,7 +18,7 @@ export const resourceOf = (path: string): string =>
   /^\/(?:v1\/test_helpers|v1|_paytwin)\/([^/]+)/.exec(path)?.[1] ?? ''
 
 /** Main components, by tag, if different from the one that most routes return. */
-const COMPONENTS: Readonly<Record<string, string>> = { oauth: 'Authorization' }
+const COMPONENTS: Readonly<Record<string, string>> = { customers: 'Customer', oauth: 'Authorization' }
 /** Titles, by tag, if different from the name of the component. */
 const TITLES: Readonly<Record<string, string>> = {
   oauth: 'OAuth',
@@ -45,11 +42,6 @@ const TEXTS: Readonly<Record<string, string>> = {
   operator_fixtures: 'Loads objects from files, all of them or none.',
 }
 
-/** Further components on a page, by tag. */
-const BESIDE: Readonly<Record<string, readonly string[]>> = {
-  oauth: ['AuthorizationDecision', 'OAuthTokens'],
-}
-
 /** Returns the tag of a route. */
 export const tagOf = ({ path }: Pick<Registered, 'path'>): string =>
   path.startsWith('/_paytwin/') ? `operator_${resourceOf(path)}` : resourceOf(path)
@@ -61,11 +53,9 @@ export function tagsOf(routes: readonly Registered[], schemas: Schemas): readonl
     const own = routes.filter((route) => tagOf(route) === name)
     const component =
       COMPONENTS[name] ?? mostFrequent(own.map(({ returns }) => returns.name.replace(/List$/, '')))
-    const isOperators = name.startsWith('operator_')
     const title = TITLES[name] ?? titleOf(resourceOf(own[0]?.path ?? ''), component)
     const description = TEXTS[name] ?? schemas[component]?.description ?? ''
-    const beside = BESIDE[name] ?? []
-    return { name, title, description, component, beside, isOperators, routes: own }
+    return { name, title, description, component, routes: own }
   })
 }
 

@@ -3,7 +3,7 @@ import type { Json } from '../json.ts'
 
 export const INFO_TEXT = `Request bodies are JSON or form-encoded. Answers are JSON. Amounts are integers in the smallest currency unit. Times are Unix seconds in UTC. Every answer has \`livemode\`, which is false, and a Request-Id.
 
-Lists are newest first and paginated with starting_after and ending_before. expand[] shows objects in place of their ids. Unknown parameters are ignored, and listed in Paytwin-Ignored-Params. A POST or DELETE with an Idempotency-Key can be retried safely.`
+Lists are newest first and paginated with starting_after and ending_before. expand[] shows objects in place of their ids. Unknown parameters are ignored, and listed in Paytwin-Ignored-Params. With --strict-params, and always for those that paytwin does not support yet, they are errors. A POST or DELETE with an Idempotency-Key can be retried safely.`
 
 /** Header parameters that routes share. */
 export const PARAMETERS: Json = {

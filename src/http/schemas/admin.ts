@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
-import { FAULT_KINDS } from '../../engine/faults.ts'
+import { FAULT_KINDS } from '../../engine/machine/faults.ts'
 import { clockSchema } from './clock.ts'
 import { component, type Shape } from './component.ts'
 import { deletedStub, listOf, livemode, seconds, text } from './fields.ts'

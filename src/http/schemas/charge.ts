@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { component, type Shape } from './component.ts'
-import { common, currency, listOf, metadata, money, reference, text } from './fields.ts'
+import { commonOf, currency, listOf, metadata, money, reference, text } from './fields.ts'
 import { methodDetails, methodType } from './payment-method.ts'
 
 const outcome = () =>
@@ -18,7 +18,7 @@ const outcome = () =>
 export const chargeSchema = component('Charge', () =>
   z
     .object({
-      ...common('charge', 'ch'),
+      ...commonOf('charge'),
       status: z.enum(['succeeded', 'failed']).describe('Whether the charge succeeded.'),
       amount: money('The charged amount'),
       amount_refunded: money('The refunded amount'),

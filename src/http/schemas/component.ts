@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { Kind } from '../../core/kinds.ts'
 
 /** All components by name, so that they can refer to each other independent of the load order. */
 const COMPONENTS = new Map<string, Component>()
@@ -32,6 +33,10 @@ export const component = <Schema extends z.ZodType>(name: string, make: () => Sc
 
 /** Returns all components. */
 export const components = (): readonly Component[] => [...COMPONENTS.values()]
+
+/** Returns the component of a kind of object: `payment_method` → PaymentMethod. */
+export const componentOf = (kind: Kind): Component =>
+  componentNamed(kind.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase()))
 
 /** Returns the component with a name. */
 export function componentNamed(name: string): Component {

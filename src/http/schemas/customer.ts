@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { component, type Shape } from './component.ts'
-import { common, deletedStub, listOf, metadata, reference, testClock, text } from './fields.ts'
+import { commonOf, deletedStub, listOf, metadata, money, reference, testClock, text } from './fields.ts'
 
 export const customerSchema = component('Customer', () =>
   z
     .object({
-      ...common('customer', 'cus'),
+      ...commonOf('customer'),
       email: text('The email address.').nullable(),
       name: text('The name.').nullable(),
       description: text('A description for your own use.').nullable(),
@@ -21,6 +21,11 @@ export const customerSchema = component('Customer', () =>
       delinquent: z
         .boolean()
         .describe('Whether a finalized invoice is outstanding: open and charged automatically, or overdue.'),
+      currency: text('The currency of the balance; null if there is none.').nullable(),
+      balance: money('What the next invoices in that currency add; negative for a credit to the customer'),
+      invoice_credit_balance: z
+        .record(z.string(), z.int())
+        .describe('The balances by currency, in the smallest currency unit.'),
       test_clock: testClock(),
       metadata: metadata(),
     })

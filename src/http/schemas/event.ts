@@ -1,37 +1,12 @@
 import * as z from 'zod'
-import type { Kind } from '../../core/change.ts'
-import { EVENT_TYPES } from '../../core/event.ts'
-import { chargeSchema } from './charge.ts'
-import { type Component, component, type Shape } from './component.ts'
-import { customerSchema } from './customer.ts'
+import { EVENT_TYPES, KINDS_WITH_EVENTS } from '../../core/kinds.ts'
+import { component, componentOf, type Shape } from './component.ts'
 import { common, listOf, text } from './fields.ts'
-import { invoiceSchema } from './invoice.ts'
-import { paymentIntentSchema } from './payment-intent.ts'
-import { paymentMethodSchema } from './payment-method.ts'
-import { priceSchema, productSchema } from './price.ts'
-import { refundSchema } from './refund.ts'
-import { subscriptionSchema } from './subscription.ts'
-
-/** The object in events of each kind, in the order of the documentation; null for kinds without events. */
-const EVENT_OBJECTS: Readonly<Record<Kind, Component | null>> = {
-  subscription: subscriptionSchema,
-  invoice: invoiceSchema,
-  payment_intent: paymentIntentSchema,
-  charge: chargeSchema,
-  refund: refundSchema,
-  customer: customerSchema,
-  payment_method: paymentMethodSchema,
-  price: priceSchema,
-  product: productSchema,
-  invoice_item: null,
-  webhook_endpoint: null,
-  webhook_delivery: null,
-}
 
 /** The schema of the object in an event: a union in the documentation, any object in TypeScript. */
 const eventObject = () =>
   z
-    .union(Object.values(EVENT_OBJECTS).flatMap((component) => (component ? [component.schema] : [])))
+    .union(KINDS_WITH_EVENTS.map((kind) => componentOf(kind).schema))
     .describe(
       'The object right after the event. For a deletion, the object right before it.',
     ) as unknown as z.ZodType<Readonly<Record<string, unknown>>>

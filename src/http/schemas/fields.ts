@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { type Kind, prefixOf } from '../../core/kinds.ts'
 import { type Component, component, componentNamed } from './component.ts'
 
 /** A time in Unix seconds. */
@@ -36,6 +37,9 @@ export const common = <const Name extends string>(object: Name, prefix: string) 
   livemode: livemode(),
   merchant_id: z.string().describe('The merchant of the object.'),
 })
+
+/** The fields of every object of a kind. */
+export const commonOf = <const K extends Kind>(kind: K) => common(kind, prefixOf(kind))
 
 /**
  * The id of another object, which `expand[]` replaces with the object.

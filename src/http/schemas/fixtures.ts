@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { FIXTURE_KINDS } from '../../engine/fixture-names.ts'
+import { FIXTURE_KINDS } from '../../engine/resources/fixture-names.ts'
 import { component, type Shape } from './component.ts'
 import { livemode, text } from './fields.ts'
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { prefixOf } from '../../core/kinds.ts'
 import { component, type Shape } from './component.ts'
 import {
   common,
@@ -8,6 +9,7 @@ import {
   metadata,
   money,
   reference,
+  seconds,
   testClock,
   text,
 } from './fields.ts'
@@ -15,12 +17,22 @@ import {
 export const invoiceItemSchema = component('InvoiceItem', () =>
   z
     .object({
-      ...common('invoiceitem', 'ii'),
+      ...common('invoiceitem', prefixOf('invoice_item')),
       customer: reference('The billed customer.', 'Customer', 'DeletedCustomer'),
       invoice: reference('The invoice that bills it; null while it is pending.', 'Invoice').nullable(),
-      amount: money('The total amount'),
+      subscription: reference('The subscription that it belongs to, if any.', 'Subscription').nullable(),
+      subscription_item: text('For a proration: the corrected item of the subscription.').nullable(),
+      proration: z
+        .boolean()
+        .describe('Whether it corrects a period because the subscription changed within it.'),
+      period: z
+        .object({ start: seconds('The start'), end: seconds('The end') })
+        .describe('For a proration, the corrected part of the period; otherwise the time of creation.'),
+      amount: money('The total amount; negative for a credit'),
       currency: currency(),
-      unit_amount: money('The amount for one unit'),
+      unit_amount: money(
+        'The amount for one unit; null if the units do not have one whole amount',
+      ).nullable(),
       quantity: z.int().describe('The number of units.'),
       price: reference('The price that it was created from, if any.', 'Price').nullable(),
       description: text('The description on the invoice.').nullable(),

@@ -1,8 +1,10 @@
 import * as z from 'zod'
-import { BILLING_REASONS, COLLECTION_METHODS, INVOICE_STATUSES } from '../../core/invoice.ts'
+import { BILLING_REASONS, COLLECTION_METHODS } from '../../core/invoice.ts'
+import { INVOICE_STATUSES } from '../../core/invoice-status.ts'
 import { component, type Shape } from './component.ts'
 import {
   common,
+  commonOf,
   currency,
   deletedStub,
   listOf,
@@ -19,18 +21,23 @@ export const lineItemSchema = component('LineItem', () =>
     .object({
       ...common('line_item', 'il'),
       invoice: reference('The invoice of the line.', 'Invoice'),
-      amount: money('The total amount'),
+      amount: money('The total amount; negative for a credit'),
       currency: currency(),
       description: text('The description.'),
-      unit_amount: money('The amount for one unit'),
+      unit_amount: money(
+        'The amount for one unit; null if the units do not have one whole amount',
+      ).nullable(),
       quantity: z.int().describe('The number of units.'),
       price: reference('The price that it was created from, if any.', 'Price').nullable(),
       subscription: reference('The billed subscription, if any.', 'Subscription').nullable(),
       subscription_item: text('The billed item of the subscription, if any.').nullable(),
       invoice_item: reference('The billed invoice item, if any.', 'InvoiceItem').nullable(),
+      proration: z
+        .boolean()
+        .describe('Whether it corrects a period because the subscription changed within it.'),
       period: z
         .object({ start: seconds('The start'), end: seconds('The end') })
-        .describe('The billed period.'),
+        .describe('The billed period; of a proration, the corrected part of it.'),
     })
     .describe('A line of an invoice.'),
 )
@@ -47,7 +54,7 @@ const statusTransitions = () =>
     .describe('The times of status changes; null for changes that have not occurred.')
 
 const invoiceFields = () => ({
-  ...common('invoice', 'in'),
+  ...commonOf('invoice'),
   status: z
     .enum(INVOICE_STATUSES)
     .describe(
@@ -57,11 +64,14 @@ const invoiceFields = () => ({
   customer: reference('The billed customer.', 'Customer', 'DeletedCustomer'),
   subscription: reference('The billed subscription; null for a manual invoice.', 'Subscription').nullable(),
   currency: currency(),
-  amount_due: money('The amount to pay'),
+  amount_due: money('The amount to pay: the total with the balance of the customer applied, at least 0'),
   amount_paid: money('The amount paid'),
   amount_remaining: money('The amount that remains to be paid'),
   subtotal: money('The sum of the lines'),
-  total: money('The sum of the lines: there are no discounts or taxes'),
+  total: money('The sum of the lines; negative if credits exceed charges'),
+  starting_balance: money('The balance of the customer before the invoice was finalized'),
+  ending_balance: money('The balance of the customer after it was finalized; null before').nullable(),
+  applied_balance: money('The amount_due minus the total; negative if a credit was used'),
   attempt_count: z.int().describe('The number of scheduled payment attempts. Manual attempts do not count.'),
   attempted: z.boolean().describe('Whether a payment was ever attempted.'),
   auto_advance: z.boolean().describe('Whether a payment attempt is scheduled.'),

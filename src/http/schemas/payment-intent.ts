@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { PAYMENT_INTENT_STATUSES } from '../../core/payment-intent.ts'
 import { component, type Shape } from './component.ts'
-import { common, currency, listOf, metadata, money, reference, seconds, text } from './fields.ts'
+import { commonOf, currency, listOf, metadata, money, reference, seconds, text } from './fields.ts'
 
 const lastPaymentError = () =>
   z
@@ -34,7 +34,7 @@ const hidden = <Field extends z.ZodType>(field: Field) => field.optional()
 export const paymentIntentSchema = component('PaymentIntent', () =>
   z
     .object({
-      ...common('payment_intent', 'pi'),
+      ...commonOf('payment_intent'),
       status: z.enum(PAYMENT_INTENT_STATUSES).describe('The status.'),
       amount: money('The amount to pay, 1 to 99999999'),
       amount_received: money('The amount paid'),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { PAYMENT_METHOD_TYPES } from '../../core/payment-method.ts'
 import { component, type Shape } from './component.ts'
-import { common, listOf, metadata, reference, text } from './fields.ts'
+import { commonOf, listOf, metadata, reference, text } from './fields.ts'
 
 const cardSchema = () =>
   z
@@ -37,7 +37,7 @@ export const methodType = () =>
 export const paymentMethodSchema = component('PaymentMethod', () =>
   z
     .object({
-      ...common('payment_method', 'pm'),
+      ...commonOf('payment_method'),
       type: methodType(),
       customer: reference(
         'The customer that it is attached to; null if not attached.',

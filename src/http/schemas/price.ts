@@ -1,15 +1,17 @@
 import * as z from 'zod'
 import { INTERVAL_UNITS } from '../../core/calendar.ts'
+import { ROUNDINGS, TIERS_MODES } from '../../core/price.ts'
 import { component, type Shape } from './component.ts'
-import { common, currency, listOf, metadata, money, reference, text } from './fields.ts'
+import { commonOf, currency, listOf, metadata, money, reference, text } from './fields.ts'
 
 export const productSchema = component('Product', () =>
   z
     .object({
-      ...common('product', 'prod'),
+      ...commonOf('product'),
       name: text('The name.'),
       active: z.boolean().describe('Whether the product is available.'),
       description: text('The description.').nullable(),
+      default_price: reference('The default price.', 'Price').nullable(),
       metadata: metadata(),
     })
     .describe('A product that you sell. Its prices are separate objects.'),
@@ -17,11 +19,33 @@ export const productSchema = component('Product', () =>
 export type ProductShape = Shape<typeof productSchema>
 export const productList = listOf(productSchema)
 
+const tier = () =>
+  z.object({
+    up_to: z.int().nullable().describe('The last quantity of the tier; null for the last tier.'),
+    unit_amount: money(
+      'The amount for one unit in the tier; null if it is not whole, or if there is none',
+    ).nullable(),
+    unit_amount_decimal: text('The same as a decimal; null if there is none.').nullable(),
+    flat_amount: money(
+      'The amount for the tier as a whole; null if it is not whole, or if there is none',
+    ).nullable(),
+    flat_amount_decimal: text('The same as a decimal; null if there is none.').nullable(),
+  })
+
+const transformQuantity = () =>
+  z.object({
+    divide_by: z.int().describe('The number by which the quantity is divided.'),
+    round: z.enum(ROUNDINGS).describe('Whether a fraction is rounded up or down.'),
+  })
+
 export const priceSchema = component('Price', () =>
   z
     .object({
-      ...common('price', 'price'),
+      ...commonOf('price'),
       active: z.boolean().describe('Whether new subscriptions can use the price.'),
+      billing_scheme: z
+        .enum(['per_unit', 'tiered'])
+        .describe('per_unit: each unit costs unit_amount. tiered: tiers decide what a quantity costs.'),
       currency: currency(),
       lookup_key: text('A key of your choice to find the price by.').nullable(),
       nickname: text('A name for your own use.').nullable(),
@@ -35,13 +59,28 @@ export const priceSchema = component('Price', () =>
         })
         .nullable()
         .describe('The billing interval; null for a one-time price.'),
+      tiers: z.array(tier()).nullable().describe('The tiers in order; null if there are none.'),
+      tiers_mode: z
+        .enum(TIERS_MODES)
+        .nullable()
+        .describe(
+          'graduated: the part of a quantity in each tier is billed. volume: the tier that the quantity reaches bills it as a whole.',
+        ),
+      transform_quantity: transformQuantity()
+        .nullable()
+        .describe('Divides a quantity before it is billed; null to bill each unit.'),
       type: z
         .enum(['one_time', 'recurring'])
         .describe('one_time or recurring. Subscriptions accept recurring prices only.'),
-      unit_amount: money('The amount for one unit, 0 to 99999999'),
+      unit_amount: money(
+        'The amount for one unit, 0 to 99999999; null if it is not whole, or if there are tiers',
+      ).nullable(),
+      unit_amount_decimal: text(
+        'The amount for one unit as a decimal with up to 12 decimals; null if there are tiers.',
+      ).nullable(),
       metadata: metadata(),
     })
-    .describe('The price of one unit, billed once or at each interval.'),
+    .describe('What a quantity costs, billed once or at each interval.'),
 )
 export type PriceShape = Shape<typeof priceSchema>
 export const priceList = listOf(priceSchema)

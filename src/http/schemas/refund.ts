@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { REFUND_REASONS, REFUND_STATUSES } from '../../core/refund.ts'
 import { component, type Shape } from './component.ts'
-import { common, currency, listOf, metadata, money, reference, text } from './fields.ts'
+import { commonOf, currency, listOf, metadata, money, reference, text } from './fields.ts'
 
 export const refundSchema = component('Refund', () =>
   z
     .object({
-      ...common('refund', 're'),
+      ...commonOf('refund'),
       status: z
         .enum(REFUND_STATUSES)
         .describe('The status. Only refunds of pm_card_refundFail are pending first, and then fail.'),

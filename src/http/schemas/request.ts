@@ -12,9 +12,15 @@ export const requestSchema = component('Request', () =>
       path: text('The path and query, without secrets.'),
       status: z.int().describe('The status of the answer.'),
       duration_ms: z.number().describe('The duration in milliseconds.'),
-      key: text('The hint of the key; null if the request had nothing that looks like a key.').nullable(),
+      key: text(
+        'The hint of the key; operator for a request of the operator; null if the request had nothing that looks like a key.',
+      ).nullable(),
       replayed: z.boolean().describe('Whether the answer is a replay for an Idempotency-Key.'),
       code: text('The error code of the answer; null without an error.').nullable(),
+      ignored_params: z
+        .array(z.string())
+        .readonly()
+        .describe('The names of the parameters that were ignored: the first ones, up to 1 KiB.'),
       livemode: livemode(),
       merchant_id: text('The merchant; null if it is not known.').nullable(),
     })

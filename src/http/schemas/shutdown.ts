@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { component } from './component.ts'
+import { component, type Shape } from './component.ts'
 import { livemode, text } from './fields.ts'
 
 export const shutdownSchema = component('Shutdown', () =>
@@ -13,3 +13,4 @@ export const shutdownSchema = component('Shutdown', () =>
     })
     .describe('The answer to a shutdown. The database is closed, and no further requests are accepted.'),
 )
+export type ShutdownShape = Shape<typeof shutdownSchema>

@@ -1,8 +1,19 @@
 import * as z from 'zod'
 import { COLLECTION_METHODS } from '../../core/invoice.ts'
-import { MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS, SUBSCRIPTION_STATUSES } from '../../core/subscription.ts'
+import { MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS } from '../../core/subscription.ts'
+import { SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
 import { component, type Shape } from './component.ts'
-import { common, currency, listOf, metadata, reference, seconds, testClock, text } from './fields.ts'
+import {
+  common,
+  commonOf,
+  currency,
+  listOf,
+  metadata,
+  reference,
+  seconds,
+  testClock,
+  text,
+} from './fields.ts'
 import { priceSchema } from './price.ts'
 
 const subscriptionItemSchema = component('SubscriptionItem', () =>
@@ -60,7 +71,7 @@ const pauseCollection = () =>
 export const subscriptionSchema = component('Subscription', () =>
   z
     .object({
-      ...common('subscription', 'sub'),
+      ...commonOf('subscription'),
       status: z
         .enum(SUBSCRIPTION_STATUSES)
         .describe('The status. active: paid. past_due: a payment failed and is being retried.'),

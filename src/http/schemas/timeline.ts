@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { EVENT_TYPES } from '../../core/event.ts'
+import { CONSEQUENCES } from '../../core/future-job.ts'
 import { JOB_KINDS } from '../../core/jobs.ts'
-import { CONSEQUENCES } from '../../core/prospect.ts'
+import { EVENT_TYPES } from '../../core/kinds.ts'
 import { component, type Shape } from './component.ts'
 import { customerOrStub, customerSchema, deletedCustomer } from './customer.ts'
 import { listOf, money, reference, seconds, text } from './fields.ts'
@@ -45,11 +45,11 @@ const attempt = () =>
     .describe('The payment attempt of an invoice, if the entry is one.')
 
 /** paytwin: an entry of a timeline's past, made from an event. */
-const happeningSchema = component('Happening', () =>
+const timelineEntrySchema = component('TimelineEntry', () =>
   z
     .object({
       id: text('The id of the event.'),
-      object: z.literal('happening').describe('The type of the object.'),
+      object: z.literal('timeline_entry').describe('The type of the object.'),
       created: seconds('The time of the event'),
       type: z.enum(EVENT_TYPES).describe('The type of the event.'),
       resource: z.enum(RESOURCES).describe('The type of the changed object.'),
@@ -59,6 +59,9 @@ const happeningSchema = component('Happening', () =>
       status: text('The new status of the object, if it has one.').nullable(),
       previous_status: text('The former status, if it changed.').nullable(),
       ...cost(),
+      applied_balance: money(
+        'For a finalized invoice: what the balance of the customer added to its total; negative if a credit was used',
+      ).nullable(),
       reason: text(
         'The reason: the billing_reason of an invoice, the decline of a failed payment, or the reason of a cancellation.',
       ).nullable(),
@@ -73,17 +76,26 @@ const happeningSchema = component('Happening', () =>
         )
         .optional()
         .describe('For an update: the changed fields.'),
+      prorations: z
+        .array(
+          z.object({
+            description: text('What it corrects.'),
+            amount: money('The amount: negative for a credit'),
+          }),
+        )
+        .optional()
+        .describe('For a change of a subscription within a period: its credits and charges.'),
       request: text('The Request-Id of the request; null if a job made the change.').nullable(),
     })
     .describe('A past change of an object or of a related one.'),
 )
-export type HappeningShape = Shape<typeof happeningSchema>
+export type TimelineEntryShape = Shape<typeof timelineEntrySchema>
 
 /** paytwin: an entry of a timeline's future. */
-const prospectSchema = component('Prospect', () =>
+const timelineJobSchema = component('TimelineJob', () =>
   z
     .object({
-      object: z.literal('prospect').describe('The type of the object.'),
+      object: z.literal('timeline_job').describe('The type of the object.'),
       due: seconds('The due time, on the clock of the object'),
       kind: z.enum(JOB_KINDS).describe('The kind of job.'),
       projected: z
@@ -118,10 +130,10 @@ const prospectSchema = component('Prospect', () =>
     })
     .describe('A future job of an object or of a related one.'),
 )
-export type ProspectShape = Shape<typeof prospectSchema>
+export type TimelineJobShape = Shape<typeof timelineJobSchema>
 
-const happeningList = listOf(happeningSchema)
-const prospectList = listOf(prospectSchema)
+const timelineEntryList = listOf(timelineEntrySchema)
+const timelineJobList = listOf(timelineJobSchema)
 
 /** paytwin: the past and the future of an object. */
 const timelineSchema = component('Timeline', () =>
@@ -130,10 +142,10 @@ const timelineSchema = component('Timeline', () =>
       object: z.literal('timeline').describe('The type of the object.'),
       now: seconds('The current time of its clock'),
       as_of: seconds('The time that is shown: now, or the parameter at'),
-      happened: happeningList.schema.describe(
+      happened: timelineEntryList.schema.describe(
         'The past changes up to as_of, oldest first. If has_more is true, older ones are left out.',
       ),
-      upcoming: prospectList.schema.describe('The future jobs as of as_of, next due first.'),
+      upcoming: timelineJobList.schema.describe('The future jobs as of as_of, next due first.'),
     })
     .describe('The past changes of an object, and its future jobs.'),
 )
@@ -183,7 +195,7 @@ export const invoiceTimeline = component('InvoiceTimeline', () =>
 )
 export type InvoiceTimelineShape = Shape<typeof invoiceTimeline>
 
-const livingCustomerTimeline = component('LivingCustomerTimeline', () =>
+const existingCustomerTimeline = component('ExistingCustomerTimeline', () =>
   customerSchema.schema
     .extend(shown())
     .describe('A customer as of a time, with related objects and its timeline.'),
@@ -195,7 +207,7 @@ const deletedCustomerTimeline = component('DeletedCustomerTimeline', () =>
 )
 export const customerTimeline = component('CustomerTimeline', () =>
   z
-    .union([livingCustomerTimeline.schema, deletedCustomerTimeline.schema])
+    .union([existingCustomerTimeline.schema, deletedCustomerTimeline.schema])
     .describe('A customer or its deletion stub as of a time, with related objects and its timeline.'),
 )
 export type CustomerTimelineShape = Shape<typeof customerTimeline>

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { EVENT_TYPES } from '../../core/event.ts'
-import { component } from './component.ts'
+import { EVENT_TYPES } from '../../core/kinds.ts'
+import { component, type Shape } from './component.ts'
 import { eventSchema } from './event.ts'
 import { livemode, seconds, text } from './fields.ts'
 
@@ -21,3 +21,4 @@ export const triggerSchema = component('Trigger', () =>
     })
     .describe('The result of a trigger.'),
 )
+export type TriggerShape = Shape<typeof triggerSchema>

@@ -1,9 +1,10 @@
 import * as z from 'zod'
+import { DELIVERY_PREFIX } from '../../core/webhook.ts'
 import { component, type Shape } from './component.ts'
-import { common, deletedStub, listOf, metadata, reference, seconds, text } from './fields.ts'
+import { common, commonOf, deletedStub, listOf, metadata, reference, seconds, text } from './fields.ts'
 
 const endpointFields = () => ({
-  ...common('webhook_endpoint', 'we'),
+  ...commonOf('webhook_endpoint'),
   url: text('The url that receives the events.'),
   enabled_events: z.array(z.string()).describe('Names and globs of the events to receive.'),
   description: text('A description for your own use.').nullable(),
@@ -31,7 +32,7 @@ export const deletedEndpoint = deletedStub('DeletedWebhookEndpoint', 'webhook_en
 const deliverySchema = component('WebhookDelivery', () =>
   z
     .object({
-      ...common('webhook_delivery', 'whd'),
+      ...common('webhook_delivery', DELIVERY_PREFIX),
       event: text('The id of the event.'),
       endpoint: reference('The webhook endpoint.', 'WebhookEndpoint'),
       status: z

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The least that can answer over HTTP: what a start of any server costs. */
+/** The minimal HTTP server, which shows the start time of any Node server. */
 const server = createServer((_request, response) => {
   response.setHeader('Content-Type', 'application/json')
   response.end('{"object":"list","data":[]}')

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Passes what is posted to it on to all that listen, and only then answers: no database, no journal, nothing to check. */
+/** Passes each posted body on to all listeners, and then responds. It has no database, journal or checks. */
 const streams = new Set<ServerResponse>()
 let made = 0
 

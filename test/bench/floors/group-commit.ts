@@ -1,8 +1,8 @@
 import type Sqlite from 'better-sqlite3'
 
 /**
- * Writes that arrive in one turn of the event loop share a transaction, and are answered after its commit: what a server
- * on SQLite has to do to be quick.
+ * Runs writes that arrive in one turn of the event loop in one transaction, and responds after its commit, as any fast
+ * server on SQLite does.
  */
 export function groupCommit(database: Sqlite.Database): <Result>(write: () => Result) => Promise<Result> {
   let waiting: { run: () => () => void }[] = []

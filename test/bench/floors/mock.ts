@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An in-memory mock of payment intents: one object for each in a Map, answered as it is. It validates, stores and bills nothing. */
+/** An in-memory mock of payment intents, which returns objects from a Map. It does not validate, store or bill anything. */
 const intents = new Map<string, string>()
 
 function answer(response: ServerResponse, status: number, text: string): void {

@@ -1,15 +1,15 @@
 import type Sqlite from 'better-sqlite3'
-import { KINDS } from '../../../src/store/columns.ts'
+import { KINDS } from '../../../src/core/kinds.ts'
 
 type Row = Readonly<Record<string, string | number | null>>
 
-/** Tables in which a new subscription has a row, in the order in which they are written. */
+/** The tables in which a new subscription has rows, in the order of the writes. */
 const TABLES = ['payment_method', 'subscription', 'invoice', 'payment_intent', 'charge'] as const
 
 /**
- * Writes what paytwin writes for a new subscription: its five objects, the journal entries that tell of them, its next
- * renewal, and the customer's invoice number. The pattern is the newest subscription in the database, so that the rows are
- * those of paytwin as it is today; ids are new ones of the same length.
+ * Writes the rows that paytwin writes for a new subscription: its five objects, their journal entries, its next renewal,
+ * and the customer's invoice number. It copies the rows of the newest subscription in the database, so that they match the
+ * current version of paytwin, with new ids of the same length.
  * @returns the writer; given a customer, it returns the new subscription's row
  */
 export function newSubscriptionWriter(database: Sqlite.Database): (customer: string) => Row {
@@ -52,7 +52,7 @@ export function newSubscriptionWriter(database: Sqlite.Database): (customer: str
   }
 }
 
-/** Inserts a row like another, but for what is renamed in it, and, in the journal, the object that it is about. */
+/** Inserts a copy of a row with replaced ids. A copy in the journal also refers to the new object. */
 function writer(database: Sqlite.Database, table: string, { seq: _, ...pattern }: Row) {
   const columns = Object.keys(pattern)
   const insert = database.prepare(

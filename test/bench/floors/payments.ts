@@ -6,11 +6,11 @@ import { groupCommit } from './group-commit.ts'
 import { newSubscriptionWriter } from './new-subscription.ts'
 
 /**
- * A bare server of the same parts as paytwin: hono, zod, better-sqlite3, the same tables, indexes and settings of the
- * database. It knows no errors, events, idempotency, expansion, versions or log: a request is read, its row written or read,
- * and answered as it is.
+ * A bare server with the same parts as paytwin: hono, zod, better-sqlite3, and a database with the same tables, indexes and
+ * settings. It has no errors, events, idempotency, expansion, versions or log. It parses a request, writes or reads the row,
+ * and returns it.
  *
- * Argument: the database's file. When it holds a subscription, more can be made after its pattern.
+ * Argument: the database file. If it contains a subscription, the server can create copies of it.
  */
 const [file = ''] = process.argv.slice(2)
 const database = await openDatabase(file, 'normal')

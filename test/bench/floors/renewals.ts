@@ -2,12 +2,12 @@ import Sqlite from 'better-sqlite3'
 import { openDatabase } from '../../../src/store/database.ts'
 
 /**
- * Writes with bare better-sqlite3 what paytwin has written: the rows that a database has got since it was another, in the
- * same order, to the same tables and indexes, 1,000 renewals a transaction. Nothing is read of what is written to, nothing is
- * decided, no id is made: it is what the writing alone costs.
+ * Writes with bare better-sqlite3 the rows that paytwin wrote: the difference between two databases, in the same order, to
+ * the same tables and indexes, 1,000 renewals per transaction. It reads nothing, decides nothing and creates no ids, so it
+ * shows the cost of the writes alone.
  *
- * Arguments: the database as it was, which is written to; as paytwin left it; how many of the last renewals to time.
- * Prints how many renewals there were, and what one of the timed ones took on the wall and of the processor, in seconds.
+ * Arguments: the database before, which is written to; the database after; the number of last renewals to time.
+ * Prints the number of renewals, and the wall time and processor time of one timed renewal, in seconds.
  */
 const [before = '', after = '', timed = ''] = process.argv.slice(2)
 const target = await openDatabase(before, 'normal')
@@ -23,7 +23,7 @@ type Renewal = {
   readonly jobs: { readonly old: Values; readonly new: Values }
 }
 
-/** Each renewal makes one of each. */
+/** The tables in which each renewal creates one row. */
 const OBJECTS = ['invoice', 'payment_intent', 'charge'] as const
 const JOB_KEY = ['clock', 'due', 'subscription', 'position', 'object']
 const PERIOD = [
@@ -91,7 +91,7 @@ function readRenewals(count: number): Renewal[] {
     const customer = inserts[0]?.[customerAt ?? -1]
     const subscription = String(inserts[0]?.[subscriptionAt ?? -1])
     const [old = [], next = []] = [jobs.old.get(subscription), jobs.new.get(subscription)]
-    // Of several months the last job is known: the further ones are written once more as they are.
+    // Only the last job of each subscription is known, so the earlier jobs are written with the same values.
     jobs.old.set(subscription, next)
     return {
       inserts,
@@ -103,7 +103,7 @@ function readRenewals(count: number): Renewal[] {
   })
 }
 
-/** The rows that a table has got, in order; and how to insert one. SQLite numbers them, as it does for paytwin. */
+/** The new rows of a table in order, and the statement that inserts one. SQLite numbers the rows, as it does for paytwin. */
 function newRows(table: string) {
   const columns = (source.pragma(`table_info(${table})`) as { name: string }[])
     .map(({ name }) => name)

@@ -80,7 +80,7 @@ describe('an app of the fixtures', () => {
     const shown = await load(twin, { apps: [APP], webhook_endpoints: [ENDPOINT] })
     const secrets: string[] = [SECRET, made?.secret, ...shown.made.map(({ secret }: Body) => secret)]
     expect(secrets.map((secret) => secret.slice(0, 6))).toEqual(['ocs_te', 'ocs_te', 'whsec_', 'ocs_te'])
-    await twin.sandbox.keepHouse()
+    await twin.sandbox.doHousekeeping()
     const bytes = Buffer.concat(
       await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name)))),
     )

@@ -84,7 +84,7 @@ describe('the operator’s API', () => {
     ['PUT', 'keys'],
     ['DELETE', 'keys'],
     ['POST', 'status'],
-    ['HEAD', 'status'],
+    ['HEAD', 'nothing'],
     ['OPTIONS', 'keys'],
     ['GET', 'keys/key_1/revoke'],
     ['POST', 'health'],

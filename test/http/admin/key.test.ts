@@ -150,6 +150,29 @@ describe('the list of keys', () => {
     }
     expect((await operator('GET', 'keys')).body).toMatchObject({ object: 'list', url: '/_paytwin/keys' })
   })
+
+  test('comes in pages, of all keys or of those of one merchant', async () => {
+    const other = await anotherMerchant(twin)
+    for (let n = 0; n < 12; n += 1)
+      await operator('POST', 'keys', { merchant: n % 2 === 0 ? merchant : other.merchant.id })
+    expect(await keys()).toHaveLength(10)
+    for (const query of ['', `&merchant=${merchant}`, `&merchant=${other.merchant.id}`]) {
+      const { body: whole } = await operator('GET', `keys?limit=100${query}`)
+      const ids = idsOf(whole.data)
+      expect([whole.has_more, ids]).toEqual([false, ids.toSorted().reverse()])
+      const { body: first } = await operator('GET', `keys?limit=3${query}`)
+      expect([first.has_more, idsOf(first.data)]).toEqual([true, ids.slice(0, 3)])
+      const { body: next } = await operator('GET', `keys?limit=3&starting_after=${ids[2]}${query}`)
+      expect([next.has_more, idsOf(next.data)]).toEqual([true, ids.slice(3, 6)])
+      const { body: last } = await operator('GET', `keys?starting_after=${ids.at(-2)}${query}`)
+      expect([last.has_more, idsOf(last.data)]).toEqual([false, ids.slice(-1)])
+      const { body: before } = await operator('GET', `keys?limit=2&ending_before=${ids[3]}${query}`)
+      expect([before.has_more, idsOf(before.data)]).toEqual([true, ids.slice(1, 3)])
+      const { body: newest } = await operator('GET', `keys?ending_before=${ids[1]}${query}`)
+      expect([newest.has_more, idsOf(newest.data)]).toEqual([false, ids.slice(0, 1)])
+    }
+    expectRefusal(await operator('GET', 'keys?starting_after=key_unknown'), unknown('starting_after'))
+  })
 })
 
 describe('revoking', () => {

@@ -144,16 +144,19 @@ describe('deleting a merchant', () => {
   })
 
   test('cancels its advance, and refuses requests that wait for it', async () => {
-    const { twin, other, remove } = await prepare()
+    const { twin, other, merchant, remove } = await prepare()
     await subscribe(other, { price: { recurring: { interval: 'day' } } })
     const state = twin.sandbox.engine.merchants.get(2)
     const advance = other.request('POST', '/v1/test_helpers/clock/advance', { by: '20y' })
     while (!state?.held.size) await turn()
     const waiting = other.request('POST', '/v1/customers')
-    while (state.held.get(state.clock)?.length === 0) await turn()
+    const operated = asOperator(twin)('POST', `merchants/${merchant.id}/v1/customers`)
+    while (state.held.get(state.clock)?.length !== 2) await turn()
     expect((await remove()).status).toBe(200)
     expect(await advance).toMatchObject({ status: 200, body: { status: 'ready' } })
     expectUnauthenticated(await waiting)
+    // The operator's token is still valid.
+    expectRefusal(await operated, unknown('merchant'))
     expect(twin.sandbox.engine.time.isMoving).toBe(false)
   })
 

@@ -31,14 +31,32 @@ describe('the request log', () => {
       key: `sk_test_…${twin.secretKey.slice(-4)}`,
       replayed: false,
       code: null,
+      ignored_params: [],
       livemode: false,
       merchant_id: twin.sandbox.merchant.settings.id,
     })
     await twin.request('GET', `/v1/payment_intents/${body.id}?client_secret=${body.client_secret}`)
     expect((await newest(twin)).path).toBe(`/v1/payment_intents/${body.id}?client_secret=[redacted]`)
     await twin.request('GET', `/v1/customers/${twin.secretKey}?x=${twin.secretKey}`)
+    await twin.request('GET', `/v1/customers?${twin.secretKey}=1`)
     const all = JSON.stringify(await list(twin))
     for (const secret of [twin.secretKey, body.client_secret]) expect(all).not.toContain(secret)
+  })
+
+  test('names ignored parameters, and lists only requests that have some', async () => {
+    const twin = await openTwin()
+    await twin.request('POST', '/v1/customers', { zebra: 1, invoice_settings: { yak: 1 } })
+    await twin.request(
+      'POST',
+      '/v1/customers',
+      Object.fromEntries(Array.from({ length: 999 }, (_, n) => [`n${n}`, 1])),
+    )
+    await twin.request('GET', '/v1/customers')
+    const [many, few] = await list(twin, '?ignored_params=true')
+    expect(few?.ignored_params).toEqual(['zebra', 'invoice_settings[yak]'])
+    expect(JSON.stringify(many?.ignored_params).length).toBeLessThan(2_048)
+    expect(await list(twin)).toHaveLength(3)
+    expect(await list(twin, '?ignored_params=true')).toHaveLength(2)
   })
 
   test.each<[string, (twin: Twin) => Promise<unknown>, Body]>([

@@ -281,9 +281,8 @@ describe('an object as it was', () => {
     const now = await nowOf(twin)
     for (const [stop, path, then] of answers) {
       // The former setting of the merchant is not stored.
-      for (const prospect of upcoming(then))
-        if (prospect.kind === 'payment_retry' && prospect.consequence !== 'expire')
-          prospect.consequence = null
+      for (const job of upcoming(then))
+        if (job.kind === 'payment_retry' && job.consequence !== 'expire') job.consequence = null
       then.timeline.now = now
       expect(await show(twin, `${path}?at=${stop}`)).toEqual(then)
     }
@@ -367,5 +366,61 @@ describe('objects that move from a customer to one on another clock', () => {
       )
     expect(await of(ada)).toEqual(['payment_intent.created', 'payment_intent.payment_failed'])
     expect(await of(bea)).toEqual(['payment_intent.succeeded'])
+  })
+})
+
+describe('a name in fixtures', () => {
+  const fixtures = (name: string) => ({
+    files: [{ name, content: { customers: [{ ref: 'ada', name: 'Ada' }] } }],
+  })
+
+  test('finds the object to which it was given last', async () => {
+    const twin = await openTwin()
+    const operator = asOperator(twin)
+    const ids: string[] = []
+    for (const name of ['first.json', 'second.json']) {
+      const { body } = await operator('POST', 'fixtures', fixtures(name))
+      ids.push(body.made[0].id)
+    }
+    expect(await show(twin, 'customers/ada')).toMatchObject({ object: 'customer', id: ids[1], name: 'Ada' })
+    expect(await show(twin, `customers/${ids[0]}`)).toMatchObject({ id: ids[0] })
+    expect(await operator('GET', 'subscriptions/ada')).toMatchObject({ status: 404 })
+  })
+
+  test('is refused if objects of several merchants have it', async () => {
+    const twin = await openTwin()
+    const operator = asOperator(twin)
+    const content = {
+      customers: [{ ref: 'ada' }],
+      merchants: [{ name: 'Other', customers: [{ ref: 'ada' }] }],
+    }
+    await operator('POST', 'fixtures', { files: [{ name: 'two.json', content }] })
+    expectRefusal(await operator('GET', 'customers/ada'), invalid('id'))
+  })
+})
+
+test('at a past instant the next renewal has what waited for it then', async () => {
+  const twin = await openTwin({ now: '2026-04-01T00:00:00Z' })
+  const { customer, subscription } = await subscribe(twin, { price: { nickname: 'Basic' } })
+  await twin.advance({ to: '2026-04-16T00:00:00Z' })
+  const [item] = subscription.items.data
+  await twin.post(`/v1/subscriptions/${subscription.id}`, {
+    items: [{ id: item.id, quantity: 2 }],
+    proration_behavior: 'create_prorations',
+  })
+  // An item of the customer alone waits for a manual invoice.
+  await twin.post('/v1/invoiceitems', { customer: customer.id, amount: 700, currency: 'usd' })
+  const amounts = (shown: Body) => upcoming(shown).map(({ amount }) => amount)
+  expect(amounts(await show(twin, `subscriptions/${subscription.id}`))).toEqual([5000, 4000, 4000, 4000])
+  await twin.advance({ by: '2mo' })
+  expect(amounts(await show(twin, `subscriptions/${subscription.id}`))).toEqual([4000, 4000, 4000, 4000])
+  const past = await show(twin, `subscriptions/${subscription.id}?at=2026-04-20T00:00:00Z`)
+  expect(amounts(past)).toEqual([5000, 4000, 4000, 4000])
+  expect(happened(past).at(-1)).toMatchObject({
+    type: 'subscription.updated',
+    prorations: [
+      { amount: -1000, description: 'Unused time on Basic after 2026-04-16' },
+      { amount: 2000, description: 'Remaining time on 2 × Basic after 2026-04-16' },
+    ],
   })
 })

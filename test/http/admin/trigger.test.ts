@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { EVENT_TYPES } from '../../../src/core/event.ts'
+import { EVENT_TYPES } from '../../../src/core/kinds.ts'
 import { openTwin } from '../../scenarios/story.ts'
 import { type Body, clientOf, type Twin } from '../../twin.ts'
 import {

@@ -91,7 +91,7 @@ describe('a code', () => {
   })
 
   test.each(['oac_test_unknown', `oac_test_${'x'.repeat(32)}`, 'x', '\0', '__proto__'])(
-    'that nobody was given is refused: %j',
+    'that was never issued is refused: %j',
     async (code) => {
       await refused(() => exchange(twin, app, code), invalidGrant)
     },
@@ -531,7 +531,7 @@ test('the housekeeping deletes only what expired long ago', async () => {
   await codeFor(kept, app)
   await kept.post('/v1/oauth/authorizations', { client_id: app.id, redirect_uri: REDIRECT_URI })
   const counts = async () => {
-    await kept.sandbox.keepHouse()
+    await kept.sandbox.doHousekeeping()
     const all = grants(kept) as { authorizations: unknown[]; tokens: unknown[] }
     return [all.authorizations.length, all.tokens.length]
   }

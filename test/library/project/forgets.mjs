@@ -1,6 +1,6 @@
 import { createPaytwin } from 'paytwin'
 
-// All that could keep a process alive: a connection, a stream, a webhook that nobody answers, and no close.
+// Everything that could keep a process alive: a connection, a stream, an unanswered webhook, and no call of close().
 const twin = await createPaytwin()
 const headers = { authorization: `Bearer ${twin.secretKey}`, accept: 'text/event-stream' }
 await fetch(`${twin.url}/v1/customers`, { headers })

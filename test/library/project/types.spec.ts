@@ -9,7 +9,7 @@ import {
 } from 'paytwin'
 import { expect, expectTypeOf, test } from 'vitest'
 
-test('an event that was looked at says what it tells of', () => {
+test('a check of the event type narrows the type of its object', () => {
   const read = (event: Event) => {
     if (event.type === 'invoice.paid') expectTypeOf(event.data.object).toEqualTypeOf<Invoice>()
     if (event.type === 'customer.deleted') expectTypeOf(event.data.object).toEqualTypeOf<Customer>()
@@ -21,7 +21,7 @@ test('an event that was looked at says what it tells of', () => {
   expectTypeOf<Subscription['customer']>().toEqualTypeOf<string | Customer | DeletedCustomer>()
 })
 
-test('what is no type of event, no fault and no option is an error', async () => {
+test('an unknown event type, fault or option is a compile error', async () => {
   const twin = await createPaytwin()
   // @ts-expect-error there is no such event
   await expect(twin.events.list({ type: 'invoice.pade' })).rejects.toThrow()

@@ -1,0 +1,98 @@
+import { createHmac } from 'node:crypto'
+import type { Client } from '../../client/client.ts'
+import type { StreamNews, StreamStart } from '../../client/event-stream.ts'
+import type { Event } from '../../client/types.ts'
+import { post } from '../../webhooks/post.ts'
+import { signatureHeaders } from '../../webhooks/signature.ts'
+import { wrongUsage } from '../failure.ts'
+import { wallSeconds } from './wall.ts'
+
+/** The timeout of webhook deliveries. See docs/contract/events-and-webhooks.md#delivery-attempts. */
+const TIMEOUT_MS = 15_000
+
+/** The URL that events are forwarded to, and the secret that signs them. */
+export type Target = { readonly url: URL; readonly secret: string }
+
+/** Parses the URL of a receiver, which may lack the scheme: `localhost:3000/webhooks`. @throws Failure 2 if it is not an http or https URL, or has credentials */
+export function targetOf(text: string, token: string | null): Target {
+  const withScheme = /^([a-z][a-z0-9+.-]*:)?\/\//i.test(text) ? text : `http://${text}`
+  const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (!url || !isHttp || url.username !== '' || url.password !== '') {
+    throw wrongUsage(
+      `'${text}' is not a valid URL to forward to: use http or https without credentials, as in http://localhost:3000/webhooks`,
+    )
+  }
+  return { url, secret: secretOf(token) }
+}
+
+/**
+ * Derives the signing secret from the admin token, so that it stays the same and a receiver is configured once.
+ * See docs/contract/command-line.md#tailing-events.
+ */
+const secretOf = (token: string | null): string =>
+  `whsec_${createHmac('sha256', token ?? '')
+    .update('events tail --forward-to')
+    .digest('base64')}`
+
+/**
+ * Posts signed events to a receiver, one at a time and in order, until the signal aborts. An event that the receiver does
+ * not accept is reported and not sent again. The function reads its own stream, so a slow receiver does not delay the
+ * display.
+ * @param onForwarded - called after each event with the reason why the receiver did not accept it, or null if it did
+ * See docs/contract/command-line.md#tailing-events.
+ */
+export async function forwardEvents(
+  client: Client,
+  beginning: StreamStart,
+  { url, secret }: Target,
+  {
+    signal,
+    onForwarded,
+    onStatus = () => undefined,
+  }: {
+    signal: AbortSignal
+    onForwarded: (event: Event, failure: string | null) => void
+    onStatus?: (news: StreamNews) => void
+  },
+): Promise<void> {
+  for await (const event of client.followEvents(beginning, {
+    signal,
+    onStatus,
+  })) {
+    const failure = await failureOf(url, signed(event, secret), signal)
+    if (signal.aborted) return
+    onForwarded(event, failure)
+  }
+}
+
+type SignedBody = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
+
+function signed(event: Event, secret: string): SignedBody {
+  const body = JSON.stringify(event)
+  return { body, headers: signatureHeaders(secret, { id: event.id, timestamp: wallSeconds(), body }) }
+}
+
+/** Posts one event. @returns the reason why the receiver did not accept it, or null if it did */
+async function failureOf(
+  url: URL,
+  { body, headers }: SignedBody,
+  ended: AbortSignal,
+): Promise<string | null> {
+  try {
+    // A kept-alive connection can close just as it is reused: then it is unknown whether the event arrived.
+    const { status } = await post(url, {
+      body,
+      headers: { 'content-type': 'application/json', 'user-agent': 'paytwin', ...headers },
+      signal: AbortSignal.any([ended, AbortSignal.timeout(TIMEOUT_MS)]),
+    })
+    return status >= 200 && status < 300 ? null : `answered ${status}`
+  } catch (error) {
+    return reasonOf(error as NodeJS.ErrnoException)
+  }
+}
+
+const reasonOf = ({ name, code, message }: NodeJS.ErrnoException): string =>
+  name === 'AbortError' || name === 'TimeoutError'
+    ? `no response within ${TIMEOUT_MS / 1000} s`
+    : `no connection (${code ?? message})`

@@ -1,0 +1,87 @@
+import type { Command } from 'commander'
+import type { Merchant } from '../../client/types.ts'
+import { addVerb } from '../command.ts'
+import { wrongUsage } from '../failure.ts'
+import type { Io } from '../io.ts'
+import { instant } from '../show/format.ts'
+import type { Column, Output } from '../show/output.ts'
+import { timeOf } from '../time.ts'
+
+/** `paytwin merchants`. See docs/contract/operator.md#merchants. */
+export function merchantCommands(program: Command, io: Io): void {
+  const merchants = program
+    .command('merchants')
+    .description('Manage merchants. Each has its own data, keys, clock and events.')
+
+  addVerb<{ name?: string; clock?: string }>(merchants, io, {
+    usage: 'create',
+    about: 'Create a merchant.',
+    options: (command) =>
+      command
+        .option('--name <TEXT>', 'the name of the merchant')
+        .option('--clock <TIME|live>', 'freeze its clock at this time, or live (the default)'),
+    examples: ['paytwin merchants create --name "Test 1" --clock 2026-01-31T10:00:00Z'],
+    run: async ({ client, out }, { name, clock }) => {
+      const time = clock === undefined || clock === 'live' ? clock : timeOf('--clock', clock)
+      out.show(await client.createMerchant({ name, clock: time }), (merchant) => describe(out, merchant))
+    },
+  })
+
+  addVerb(merchants, io, {
+    usage: 'list',
+    about: 'List merchants with their clocks and settings.',
+    examples: ['paytwin merchants list'],
+    run: async ({ client, out }) =>
+      out.show(await client.merchants(), ({ data }) => out.table(COLUMNS, data, 'No merchants.')),
+  })
+
+  addVerb<{ name?: string; apiVersion?: string; dunningFinalAction?: string }>(merchants, io, {
+    usage: 'update <ID>',
+    about: 'Change the settings of a merchant.',
+    arguments: { ID: 'the merchant (mer_…)' },
+    options: (command) =>
+      command
+        .option('--name <TEXT>', 'the name of the merchant')
+        .option('--api-version <DATE>', 'the default API version for requests')
+        .option(
+          '--dunning-final-action <ACTION>',
+          'the action on a subscription after its last payment retry fails: cancel, mark_unpaid or leave_past_due',
+        ),
+    examples: ['paytwin merchants update mer_0123456789abcd --dunning-final-action mark_unpaid'],
+    run: async ({ client, out }, { name, apiVersion, dunningFinalAction }, [id = '']) => {
+      if (name === undefined && apiVersion === undefined && dunningFinalAction === undefined) {
+        throw wrongUsage('Give at least one of --name, --api-version and --dunning-final-action.')
+      }
+      const change = { name, api_version: apiVersion, dunning_final_action: dunningFinalAction }
+      out.show(await client.updateMerchant(id, change), (merchant) => describe(out, merchant))
+    },
+  })
+
+  addVerb(merchants, io, {
+    usage: 'delete <ID>',
+    about: 'Delete a merchant with its data, keys, clock and events. The default merchant cannot be deleted.',
+    arguments: { ID: 'the merchant (mer_…)' },
+    examples: ['paytwin merchants delete mer_0123456789abcd'],
+    run: async ({ client, out }, _options, [id = '']) =>
+      out.show(await client.deleteMerchant(id), (merchant) => out.line(`Deleted ${merchant.id}.`)),
+  })
+}
+
+const COLUMNS: readonly Column<Merchant>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'NAME', cell: ({ name }) => name, minWidth: 8 },
+  { title: 'CLOCK TIME', cell: ({ clock }) => instant(clock.now) },
+  { title: 'MODE', cell: ({ clock }) => clock.mode },
+  { title: 'API VERSION', cell: ({ api_version }) => api_version, omit: 3 },
+  { title: 'DUNNING FINAL ACTION', cell: ({ dunning_final_action }) => dunning_final_action, omit: 2 },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 1 },
+]
+
+const describe = (out: Output, merchant: Merchant): void =>
+  out.fields([
+    ['id', merchant.id],
+    ['name', merchant.name],
+    ['clock', `${instant(merchant.clock.now)} (${merchant.clock.mode})`],
+    ['api version', merchant.api_version],
+    ['dunning final action', merchant.dunning_final_action],
+  ])

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command, type Option } from 'commander'
+import type { Daemon, DaemonOptions } from '../../daemon/daemon.ts'
+import { examplesText } from '../command.ts'
+import { tokenOfFile } from '../daemon/connection.ts'
+import { type ServeFlags, serveOptions } from '../daemon/serve-options.ts'
+import { ExitWith, Failure } from '../failure.ts'
+import { type Io, variable } from '../io.ts'
+import { daemonOptions, startHere, VARIABLES } from './serve.ts'
+
+/** Adds `paytwin run`, which runs a daemon for as long as a command runs. See docs/contract/operator.md#run. */
+export function runCommand(program: Command, io: Io): void {
+  const command = program
+    .command('run')
+    .usage('[options] -- COMMAND...')
+    .argument('<COMMAND...>', 'the command to run, with its arguments')
+    .description(
+      "Run a command with an in-memory daemon, and exit with the command's status. The command's environment has " +
+        'PAYTWIN_URL, PAYTWIN_SECRET_KEY and PAYTWIN_ADMIN_TOKEN.',
+    )
+    .passThroughOptions()
+  for (const option of daemonOptions(new Command()).options) {
+    Object.assign(option, OWN_DEFAULTS[option.attributeName()])
+    if (!FIXED.has(option.attributeName())) command.addOption(option)
+  }
+  command
+    .option('--keep', 'keep the data in a new folder, and print the commands to inspect it')
+    .option('--no-strict-params', 'ignore unknown parameters, with a warning')
+    .option('--json', "print the daemon's log as JSON lines")
+    .addHelpText('after', ABOUT + VARIABLES + examplesText(EXAMPLES))
+    .action((_command: readonly string[], flags: RunFlags) => runWithDaemon(command.args, flags, io))
+}
+
+type RunFlags = ServeFlags & { readonly keep?: boolean }
+
+/** Options of `serve` that `run` does not have, because it chooses the data folder, and stdout belongs to the command. */
+const FIXED: ReadonlySet<string> = new Set(['data', 'ephemeral', 'json'])
+
+const OWN_DEFAULTS: Readonly<Record<string, Partial<Option>>> = {
+  port: { description: 'the port to listen on (default any free port)' },
+  logLevel: { defaultValueDescription: 'warn' },
+  strictParams: { description: 'reject unknown parameters (default)' },
+}
+
+const ABOUT = `
+The log goes to stderr. Signals are forwarded to the command. The exit status is the command's, or
+128 plus the signal number if a signal ended it, or 127 if the command was not found.
+`
+
+const EXAMPLES = [
+  'paytwin run -- npm test',
+  'paytwin run --clock 2026-01-31T10:00:00Z --seed 1 -- npm test',
+  'paytwin run --keep -- npm test',
+  `paytwin run -- sh -c 'curl -s $PAYTWIN_URL/v1/customers -u $PAYTWIN_SECRET_KEY:'`,
+]
+
+/** Starts a daemon, runs the command, and closes the daemon. @throws ExitWith the command's status, unless it is 0 */
+async function runWithDaemon(args: readonly string[], flags: RunFlags, io: Io): Promise<void> {
+  const folder = flags.keep ? mkdtempSync(join(tmpdir(), 'paytwin-run-')) : null
+  const signals = new Signals(io)
+  const { daemon, options } = await startDaemon(flags, folder, io).catch((error: unknown) => {
+    if (folder !== null) rmSync(folder, { recursive: true })
+    throw error
+  })
+  try {
+    const env = { ...io.env, ...addressOf(daemon, options, io) }
+    const status = signals.early ? statusOf(null, signals.early) : await runCommandLine(args, env, signals)
+    if (status !== 0) throw new ExitWith(status)
+  } finally {
+    await daemon.close()
+    if (folder !== null) io.stderr.write(keptText(folder))
+  }
+}
+
+async function startDaemon(flags: RunFlags, folder: string | null, io: Io) {
+  const options = runOptions(flags, folder, io)
+  return { options, daemon: await startHere(options) }
+}
+
+/** Explains how to inspect the data of a finished run. */
+const keptText = (folder: string): string => `
+The data is in ${folder}. To inspect it:
+  paytwin start --data ${folder} --port 0
+  paytwin events list --data ${folder}
+  paytwin stop --data ${folder}
+`
+
+/**
+ * Returns the options of `serve` with the defaults of `run`: any free port, log level warn, strict parameters. The token is read
+ * here, because both the daemon and the command need it, and a pipe can be read only once.
+ * @param folder - null for memory
+ */
+function runOptions(flags: ServeFlags, folder: string | null, io: Io): DaemonOptions {
+  const port = flags.port ?? variable(io, 'PAYTWIN_PORT') ?? '0'
+  const logLevel = flags.logLevel ?? variable(io, 'PAYTWIN_LOG_LEVEL') ?? 'warn'
+  const isUnset = flags.strictParams === undefined && variable(io, 'PAYTWIN_STRICT_PARAMS') === undefined
+  const strict = isUnset && { strictParams: true }
+  const place = folder === null ? { ephemeral: true } : { data: folder }
+  const options = serveOptions({ ...flags, ...strict, ...place, port, logLevel }, io)
+  const { adminToken, adminTokenFile } = options
+  if (adminToken !== null || adminTokenFile === null) return options
+  return { ...options, adminToken: tokenOfFile(adminTokenFile), adminTokenFile: null }
+}
+
+function addressOf(daemon: Daemon, { secretKey, adminToken }: DaemonOptions, io: Io) {
+  const { adminTokenFile: file } = daemon
+  return {
+    PAYTWIN_URL: daemon.url,
+    PAYTWIN_SECRET_KEY: daemon.secretKey ?? secretKey ?? variable(io, 'PAYTWIN_SECRET_KEY'),
+    PAYTWIN_ADMIN_TOKEN: daemon.adminToken ?? adminToken ?? (file === null ? undefined : tokenOfFile(file)),
+  }
+}
+
+/** Runs a command with this process's standard streams. @returns its exit status as a shell reports it */
+function runCommandLine(
+  [file = '', ...args]: readonly string[],
+  env: Io['env'],
+  signals: Signals,
+): Promise<number> {
+  const child = spawn(file, args, { stdio: 'inherit', env })
+  signals.forwardTo(child)
+  return new Promise((resolve, reject) => {
+    child.once('exit', (status, signal) => resolve(statusOf(status, signal)))
+    child.once('error', (error: NodeJS.ErrnoException) => reject(cannotRun(file, error)))
+  })
+}
+
+const statusOf = (status: number | null, signal: NodeJS.Signals | null): number =>
+  signal === null ? (status ?? 1) : 128 + constants.signals[signal]
+
+function cannotRun(file: string, { code, message }: NodeJS.ErrnoException): Failure {
+  if (code === 'ENOENT')
+    return new Failure(127, `Command '${file}' was not found. Give a command on the PATH, or a path.`)
+  return new Failure(126, `Command '${file}' cannot be run: ${message}`)
+}
+
+/** Forwards the signals that this process receives to the running command. */
+class Signals {
+  /** A signal that arrived before the command was started. */
+  early: NodeJS.Signals | undefined
+  #child: ChildProcess | undefined
+  readonly #hasTerminal: boolean
+
+  constructor({ stdout, stderr }: Io) {
+    this.#hasTerminal = [process.stdin, stdout, stderr].some(({ isTTY }) => isTTY)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(signal, () => this.#forward(signal))
+  }
+
+  forwardTo(child: ChildProcess): void {
+    this.#child = child
+  }
+
+  #forward(signal: NodeJS.Signals): void {
+    // Ctrl-C reaches all processes of a terminal. Forwarded, it would arrive twice, and many commands then abort at once.
+    if (signal === 'SIGINT' && this.#hasTerminal && this.#child) return
+    if (this.#child) this.#child.kill(signal)
+    else this.early = signal
+  }
+}

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Refused, Unreachable } from '../../client/errors.ts'
+import type { Address } from '../../client/transport.ts'
+import { Failure } from '../failure.ts'
+import { type Io, variable } from '../io.ts'
+import { type ConnectionOptions, folderOf } from './connection.ts'
+
+/**
+ * Explains why no daemon answers, or why the one that answers refuses the token: names where the url came from, and how to
+ * name another daemon. Other errors are returned unchanged.
+ * See docs/contract/command-line.md#finding-the-daemon.
+ */
+export function explainConnection(
+  error: unknown,
+  { url, token }: Address,
+  options: ConnectionOptions,
+  io: Pick<Io, 'env'>,
+): unknown {
+  if (error instanceof Unreachable && !error.isConnected) {
+    return new Failure(
+      3,
+      `${error.message}. ${originOf(options, io)} Start a daemon with 'paytwin start', or name another one with --data or --url.`,
+    )
+  }
+  if (error instanceof Refused && error.status === 401 && token === null) {
+    return new Failure(
+      1,
+      `A paytwin daemon answers at ${url}, but no admin token for it was found. ${originOf(options, io)} Give its data folder with --data, or its token in PAYTWIN_ADMIN_TOKEN.`,
+    )
+  }
+  return error
+}
+
+/** Says in a sentence where the url of the daemon came from. */
+function originOf(options: ConnectionOptions, io: Pick<Io, 'env'>): string {
+  if (options.url !== undefined) return 'The URL is that of --url.'
+  if (variable(io, 'PAYTWIN_URL') !== undefined) return 'The URL is that of PAYTWIN_URL.'
+  const folder = resolve(folderOf(options, io))
+  if (existsSync(join(folder, 'daemon.json')))
+    return `The data folder ${folder} names this daemon, which was killed or does not answer.`
+  return existsSync(folder)
+    ? `The data folder ${folder} names no running daemon, so the default URL was tried.`
+    : `There is no data folder ${folder}, so the default URL was tried.`
+}

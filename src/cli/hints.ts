@@ -1,0 +1,66 @@
+import type { Command } from 'commander'
+
+/** Groups of synonymous verbs. A noun has at most one verb of each group. */
+const SYNONYMS: readonly (readonly string[])[] = [
+  ['delete', 'remove', 'rm', 'del', 'destroy', 'clear', 'revoke', 'deny'],
+  ['create', 'add', 'new', 'make', 'save'],
+  ['list', 'ls', 'all'],
+  ['show', 'get', 'retrieve', 'view', 'describe', 'info'],
+  ['tail', 'watch', 'follow', 'stream'],
+  ['retry', 'resend', 'redeliver'],
+]
+
+/** The commands that a word may stand for. */
+const MEANINGS: Readonly<Record<string, readonly string[]>> = {
+  'rate-limit': ['paytwin serve --rate-limit', 'paytwin faults add rate_limit'],
+  latency: ['paytwin faults add latency'],
+  fault: ['paytwin faults'],
+  advance: ['paytwin clock advance'],
+  freeze: ['paytwin clock freeze'],
+  now: ['paytwin clock show'],
+  tail: ['paytwin events tail'],
+  deliveries: ['paytwin webhooks deliveries'],
+  load: ['paytwin fixtures load'],
+  restore: ['paytwin snapshots restore'],
+  save: ['paytwin snapshots save'],
+  login: ['paytwin keys create'],
+}
+
+const UNKNOWN = /^(error: unknown command '[^\n]*')(\n\(Did you mean [^\n]*\?\))?\n?$/
+
+/**
+ * Adds a suggestion to an error about an unknown command: an abbreviation (`sub list`), another verb (`faults remove`), or
+ * another word (`rate-limit`). It replaces the suggestion of commander, which goes by spelling: reset for `snapshots create`.
+ */
+export function withHint(
+  program: Command,
+  [first = '', second = '']: readonly string[],
+  text: string,
+): string {
+  const [, error] = UNKNOWN.exec(text) ?? []
+  if (error === undefined) return text
+  const noun = program.commands.find((command) => command.name() === first)
+  const meant = noun ? verbsLike(noun, second) : (MEANINGS[first.toLowerCase()] ?? nounsLike(program, first))
+  return meant.length === 0 ? text : `${error}\n(Did you mean ${asAlternatives(meant)}?)`
+}
+
+const verbsLike = (noun: Command, word: string): string[] => {
+  const group = SYNONYMS.find((words) => words.includes(word)) ?? []
+  return noun.commands
+    .map((command) => command.name())
+    .filter((name) => group.includes(name) || isAbbreviation(word, name))
+    .map((name) => `paytwin ${noun.name()} ${name}`)
+}
+
+const nounsLike = (program: Command, word: string): string[] =>
+  program.commands
+    .map((command) => command.name())
+    .filter((name) => isAbbreviation(word.replaceAll('-', '_'), name))
+    .map((name) => `paytwin ${name}`)
+
+/** Whether a word of at least two letters is the beginning of a name. */
+const isAbbreviation = (word: string, name: string): boolean =>
+  word.length >= 2 && name.startsWith(word.toLowerCase())
+
+const asAlternatives = (calls: readonly string[]): string =>
+  calls.length === 1 ? `${calls[0]}` : `${calls.slice(0, -1).join(', ')} or ${calls.at(-1)}`

@@ -1,0 +1,115 @@
+import type { Charge, Customer, Invoice, PaymentIntent, Refund, Subscription } from '../../client/types.ts'
+import { formatAmount } from '../../core/money.ts'
+import { instant } from './format.ts'
+import type { Colour, Column, Span } from './output.ts'
+import { costText, invoiceStatusText, statusText } from './show-text.ts'
+
+/** A customer that a list shows in place of its ID. */
+type ExpandedCustomer = { readonly id: string; readonly email?: string | null; readonly name?: string | null }
+/** An object of a list whose customer is shown in place of its ID. */
+export type WithCustomer<Row> = Omit<Row, 'customer'> & {
+  readonly customer?: string | ExpandedCustomer | null | undefined
+}
+
+export const CUSTOMER_COLUMNS: readonly Column<Customer>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'NAME', cell: ({ name }) => name ?? '–', minWidth: 8 },
+  { title: 'EMAIL', cell: ({ email }) => email ?? '–', minWidth: 16 },
+  {
+    title: 'DELINQUENT',
+    cell: ({ delinquent }) => (delinquent ? { text: 'yes', colour: 'red' } : '–'),
+    omit: 3,
+  },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 2 },
+  { title: 'TEST CLOCK', cell: ({ test_clock }) => test_clock ?? '–', omit: 1 },
+]
+
+export const SUBSCRIPTION_COLUMNS: readonly Column<WithCustomer<Subscription>>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'STATUS', cell: ({ status }) => statusText(status) },
+  { title: 'CUSTOMER', cell: customerName, minWidth: 12 },
+  { title: 'AMOUNT', cell: costText, minWidth: 12 },
+  { title: 'PERIOD END', cell: ({ current_period_end }) => instant(current_period_end) },
+  { title: 'CUSTOMER ID', cell: customerId, omit: 2 },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 1 },
+]
+
+export const INVOICE_COLUMNS: readonly Column<WithCustomer<Invoice>>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'NUMBER', cell: ({ number }) => number ?? '–', omit: 4 },
+  { title: 'STATUS', cell: ({ status }) => invoiceStatusText(status) },
+  { title: 'CUSTOMER', cell: customerName, minWidth: 12 },
+  { title: 'TOTAL', cell: ({ total, currency }) => formatAmount(total, currency) },
+  { title: 'NEXT ATTEMPT', cell: ({ next_payment_attempt }) => instant(next_payment_attempt), omit: 3 },
+  { title: 'SUBSCRIPTION', cell: ({ subscription }) => subscription ?? '–', omit: 2 },
+  { title: 'CUSTOMER ID', cell: customerId, omit: 2 },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 1 },
+]
+
+export const PAYMENT_INTENT_COLUMNS: readonly Column<WithCustomer<PaymentIntent>>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'STATUS', cell: ({ status }) => paymentStatus(status) },
+  { title: 'AMOUNT', cell: ({ amount, currency }) => formatAmount(amount, currency) },
+  { title: 'CUSTOMER', cell: customerName, minWidth: 12 },
+  {
+    title: 'ERROR',
+    cell: ({ last_payment_error: error }) => error?.decline_code ?? error?.code ?? '–',
+    omit: 3,
+  },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 4 },
+  { title: 'INVOICE', cell: ({ invoice }) => invoice ?? '–', omit: 2 },
+  { title: 'CUSTOMER ID', cell: customerId, omit: 1 },
+]
+
+export const CHARGE_COLUMNS: readonly Column<WithCustomer<Charge>>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'STATUS', cell: ({ status }) => paymentStatus(status) },
+  { title: 'AMOUNT', cell: ({ amount, currency }) => formatAmount(amount, currency) },
+  {
+    title: 'REFUNDED',
+    cell: ({ amount_refunded, currency }) =>
+      amount_refunded === 0 ? '–' : formatAmount(amount_refunded, currency),
+    omit: 3,
+  },
+  { title: 'CUSTOMER', cell: customerName, minWidth: 12 },
+  {
+    title: 'FAILURE',
+    cell: ({ outcome, failure_code }) => (failure_code === null ? '–' : (outcome.reason ?? failure_code)),
+    omit: 4,
+  },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 5 },
+  { title: 'INVOICE', cell: ({ invoice }) => invoice ?? '–', omit: 2 },
+  { title: 'PAYMENT INTENT', cell: ({ payment_intent }) => payment_intent, omit: 1 },
+  { title: 'CUSTOMER ID', cell: customerId, omit: 1 },
+]
+
+export const REFUND_COLUMNS: readonly Column<Refund>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'STATUS', cell: ({ status }) => paymentStatus(status) },
+  { title: 'AMOUNT', cell: ({ amount, currency }) => formatAmount(amount, currency) },
+  { title: 'CHARGE', cell: ({ charge }) => charge },
+  { title: 'REASON', cell: ({ reason, failure_reason }) => failure_reason ?? reason ?? '–', omit: 2 },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 3 },
+  { title: 'PAYMENT INTENT', cell: ({ payment_intent }) => payment_intent, omit: 1 },
+]
+
+/** Names a customer for people: by email address, else by name, else by ID. */
+function customerName({ customer }: WithCustomer<object>): string {
+  if (typeof customer === 'string') return customer
+  return customer?.email || customer?.name || customer?.id || '–'
+}
+
+function customerId({ customer }: WithCustomer<object>): string {
+  return typeof customer === 'string' ? customer : (customer?.id ?? '–')
+}
+
+const PAYMENT_COLOURS: Readonly<Record<string, Colour>> = {
+  succeeded: 'green',
+  failed: 'red',
+  canceled: 'dim',
+}
+
+const paymentStatus = (status: string): Span => ({
+  text: status,
+  colour: PAYMENT_COLOURS[status] ?? 'yellow',
+})

@@ -1,0 +1,137 @@
+import { nextBoundary, type Period } from '../calendar.ts'
+import type { Change } from '../change.ts'
+import type { InvoiceItem } from '../invoice-item.ts'
+import { type BilledLine, creditsForAll, type Proration, prorations } from '../proration.ts'
+import {
+  intervalOf,
+  pricedPeriod,
+  type Subscription,
+  showsChange,
+  withInvoice,
+  withRestartedPeriod,
+} from '../subscription.ts'
+import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
+import { allows, move } from '../transitions.ts'
+import { type Account, updateDelinquency } from './account.ts'
+import { type Billing, billPeriod, draft, inPeriod } from './bill.ts'
+import type { Collected } from './collect.ts'
+
+export const PRORATION_BEHAVIORS = ['none', 'create_prorations', 'always_invoice'] as const
+export type ProrationBehavior = (typeof PRORATION_BEHAVIORS)[number]
+
+/** A change of a subscription within its period. */
+export type PlanChange = {
+  /** The subscription with its new items and the other changes of the same update. */
+  readonly after: Subscription
+  readonly behavior: ProrationBehavior
+  /** The instant from which the new items count, in Unix seconds within the period. */
+  readonly at: number
+  /** Whether a new period begins now: the interval changes, or the request asks for it. */
+  readonly restartsPeriod: boolean
+  /** What was billed for the items in the current period. */
+  readonly billed: readonly BilledLine[]
+  /** The display name of each price, by id. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/**
+ * Changes the items of a subscription within its period, and prorates what was billed. The lines wait for the next
+ * invoice, or are billed now. A new period is always billed now.
+ * @returns the result of the invoice; null if none was collected
+ * See docs/contract/proration.md#changing-a-plan.
+ */
+export function changePlan(
+  change: Change,
+  account: Account,
+  subscription: Subscription,
+  plan: PlanChange,
+): Collected | null {
+  const { after, behavior, restartsPeriod } = plan
+  const lines = behavior === 'none' ? [] : linesOfChange(account, subscription, plan)
+  const created = lines.map((line) => createItem(change, account, subscription, line))
+  const pendingItems = [...account.pendingItems, ...created]
+  const update = (changed: Subscription) =>
+    change.update(
+      'subscription',
+      subscription,
+      () => changed,
+      // A new period in the same second as the last one, with collection paused, looks the same.
+      showsChange(subscription, changed) ? 'subscription.updated' : null,
+    )
+
+  const billsNow = restartsPeriod || (behavior === 'always_invoice' && pendingItems.length > 0)
+  if (!billsNow) {
+    update({ ...after, has_pending_items: pendingItems.length > 0 })
+    return null
+  }
+  const period = restartsPeriod ? periodFrom(account, after) : currentPeriod(after)
+  const moved = restartsPeriod ? withRestartedPeriod(after, period) : after
+  const changed = inPeriod({ ...account, pendingItems }, moved, period)
+  const billing: Billing = {
+    period: restartsPeriod ? period : { start: plan.at, end: period.end },
+    reason: 'subscription_update',
+    ...(!restartsPeriod && { items: [] }),
+  }
+  if (!factsOf(changed).collectsRenewals) {
+    draft(change, { ...account, pendingItems }, changed, billing)
+    update(changed)
+    return null
+  }
+  const collected = billPeriod(change, { ...account, pendingItems }, changed, billing)
+  const fails = collected?.result === 'failed' && allows(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail')
+  update({
+    ...(collected ? withInvoice(changed, collected) : changed),
+    status: fails ? move(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail') : changed.status,
+  })
+  if (collected) updateDelinquency(change, account)
+  return collected
+}
+
+/** Returns the period that begins now. */
+function periodFrom({ now, prices }: Account, { items }: Subscription): Period {
+  return { start: now, end: nextBoundary(now, intervalOf(items, prices), now) }
+}
+
+const currentPeriod = ({ current_period_start, current_period_end }: Subscription): Period => ({
+  start: current_period_start,
+  end: current_period_end,
+})
+
+function linesOfChange(
+  { prices }: Account,
+  subscription: Subscription,
+  { after, at, restartsPeriod, billed, names }: PlanChange,
+): Proration[] {
+  const change = {
+    before: subscription.items,
+    period: pricedPeriod(subscription, prices),
+    at,
+    prices,
+    names,
+    billed,
+  }
+  return restartsPeriod ? creditsForAll(change) : prorations({ ...change, after: after.items })
+}
+
+/** Creates the invoice item of a proration, which waits for the subscription's next invoice. */
+export function createItem(
+  change: Change,
+  account: Account,
+  subscription: Subscription,
+  { period, subscription_item, ...line }: Proration,
+): InvoiceItem {
+  return change.create('invoice_item', {
+    ...line,
+    id: account.newId('ii'),
+    created: account.now,
+    customer: subscription.customer,
+    currency: subscription.currency,
+    invoice: null,
+    subscription: subscription.id,
+    billed_with: subscription.id,
+    proration: { ...period, subscription_item, cycle: subscription.current_period_start },
+    metadata: {},
+    test_clock: subscription.test_clock,
+    deleted: false,
+  })
+}

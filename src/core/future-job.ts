@@ -1,0 +1,202 @@
+import type { FinalAction } from './dunning.ts'
+import { type Invoice, nextAttemptAt } from './invoice.ts'
+import { beginsPeriod, invoiceJobs, JOB_KINDS, type Job, refundJobs, subscriptionJobs } from './jobs.ts'
+import { total } from './money.ts'
+import { priceAmount } from './price-amount.ts'
+import type { Refund } from './refund.ts'
+import {
+  cancellationAt,
+  nextPeriod,
+  type Prices,
+  type Subscription,
+  type SubscriptionItem,
+} from './subscription.ts'
+import { factsOf, hasEnded } from './subscription-status.ts'
+
+/** The status of an invoice that is created but not collected. */
+export type Uncollected = 'draft' | 'void' | 'uncollectible'
+
+/** The effect on a subscription when no payment succeeds. */
+export const CONSEQUENCES = ['cancel', 'mark_unpaid', 'leave_past_due', 'expire', 'pause'] as const
+export type Consequence = (typeof CONSEQUENCES)[number]
+
+/** A future job, queued or projected, with the details that people need. */
+export type FutureJob = Job & {
+  /** Whether it is a projection that assumes no other changes; no job is queued for it. */
+  readonly projected: boolean
+  /** The amount that is billed or collected, in the smallest unit of the currency; null if the job bills nothing. */
+  readonly amount: number | null
+  readonly currency: string | null
+  /** The billed period. */
+  readonly period: { readonly start: number; readonly end: number } | null
+  /** The number of the attempt, from 1 for the first one. */
+  readonly attempt: number | null
+  /** The status of the invoice that the job creates but does not collect; null otherwise. */
+  readonly uncollected: Uncollected | null
+  /** The effect of the last retry if it fails, or of a trial's end without a payment method. */
+  readonly consequence: Consequence | null
+}
+
+/** paytwin: the number of renewals projected after the next one. */
+const PROJECTED_RENEWALS = 3
+
+const withoutDetails = (job: Job): FutureJob => ({
+  ...job,
+  projected: false,
+  amount: null,
+  currency: null,
+  period: null,
+  attempt: null,
+  uncollected: null,
+  consequence: null,
+})
+
+/**
+ * Returns the amount of one period of some items, in the smallest currency unit.
+ * @throws ApiError amount_too_large
+ */
+export const periodAmount = (items: readonly SubscriptionItem[], prices: Prices): number =>
+  total(
+    items.map(({ price: id, quantity }) => {
+      const price = prices.get(id)
+      return price ? priceAmount(price, quantity) : 0
+    }),
+  )
+
+/**
+ * Lists a subscription's future jobs in order: the queued ones, and the renewals projected after them. What would come
+ * after a scheduled cancellation is left out.
+ * @param given.isPayable - whether there is a payment method to charge
+ * @param given.pendingAmount - the sum of the items that wait for the next invoice, in the smallest unit of the currency
+ * See docs/contract/command-line.md#timelines; paytwin: three renewals are projected.
+ */
+export function futureJobsOfSubscription(
+  subscription: Subscription,
+  { prices, isPayable, pendingAmount = 0 }: { prices: Prices; isPayable: boolean; pendingAmount?: number },
+): FutureJob[] {
+  const { currency } = subscription
+  const jobs = subscriptionJobs(subscription).flatMap((job): FutureJob[] => {
+    if (job.kind === 'cancellation' && pendingAmount !== 0)
+      return [{ ...withoutDetails(job), amount: pendingAmount, currency }]
+    if (!beginsPeriod(job)) return [withoutDetails(job)]
+    const consequence = job.kind === 'trial_end' && !isPayable ? trialConsequence(subscription) : null
+    return consequence === null
+      ? renewals(subscription, job, { prices, pendingAmount })
+      : [{ ...withoutDetails(job), consequence }]
+  })
+  return inOrder(jobs.filter((job) => precedesCancellation(job, subscription)))
+}
+
+/**
+ * Returns the effect of a trial's end without a payment method; null if it bills. See
+ * docs/contract/subscriptions.md#trials.
+ */
+function trialConsequence({ collection_method, missing_payment_method }: Subscription): Consequence | null {
+  if (collection_method === 'send_invoice' || missing_payment_method === 'create_invoice') return null
+  return missing_payment_method
+}
+
+/** Lists the next renewal, which bills what waits for it too, and the projected ones after it. */
+function renewals(
+  subscription: Subscription,
+  job: Job,
+  { prices, pendingAmount }: { prices: Prices; pendingAmount: number },
+): FutureJob[] {
+  const amount = periodAmount(subscription.items, prices)
+  const found: FutureJob[] = []
+  for (let due = job.due; found.length <= PROJECTED_RENEWALS; ) {
+    const period = nextPeriod({ ...subscription, current_period_end: due }, prices)
+    // The next period would end beyond the range of Date.
+    if (!Number.isFinite(period.end)) break
+    found.push({
+      ...withoutDetails(job),
+      due,
+      kind: found.length === 0 ? job.kind : 'renewal',
+      projected: found.length > 0,
+      amount: found.length === 0 ? amount + pendingAmount : amount,
+      currency: subscription.currency,
+      period,
+      uncollected: uncollectedAt(subscription, due),
+    })
+    due = period.end
+  }
+  return found
+}
+
+const PAUSED: Readonly<Record<NonNullable<Subscription['pause_collection']>['behavior'], Uncollected>> = {
+  keep_as_draft: 'draft',
+  mark_uncollectible: 'uncollectible',
+  void: 'void',
+}
+
+/**
+ * Returns the status of an uncollected invoice at an instant. See docs/contract/subscriptions.md#pausing-collection.
+ */
+function uncollectedAt(subscription: Subscription, due: number): Uncollected | null {
+  const { pause_collection } = subscription
+  if (!factsOf(subscription).collectsRenewals) return 'draft'
+  if (!pause_collection || (pause_collection.resumes_at ?? Number.POSITIVE_INFINITY) <= due) return null
+  return PAUSED[pause_collection.behavior]
+}
+
+/**
+ * Reports whether a job runs before its subscription is canceled; at the same instant the order of the jobs decides.
+ */
+function precedesCancellation({ due, kind }: FutureJob, subscription: Subscription): boolean {
+  const end = hasEnded(subscription) ? null : cancellationAt(subscription)
+  if (end === null || due < end) return true
+  return due === end && JOB_KINDS.indexOf(kind) <= JOB_KINDS.indexOf('cancellation')
+}
+
+/**
+ * Lists an invoice's future jobs in order: its next attempt with those that follow if it fails, or its due date.
+ * @param given.subscription - null for a manual invoice
+ * @param given.final_action - null when it is unknown
+ * See docs/contract/invoices.md#retry-schedule.
+ */
+export function futureJobsOfInvoice(
+  invoice: Invoice,
+  { subscription, final_action }: { subscription: Subscription | null; final_action: FinalAction | null },
+): FutureJob[] {
+  const expires = subscription !== null && factsOf(subscription).awaitsFirstPayment
+  const consequence = expires ? 'expire' : subscription && final_action
+  const owed = { amount: invoice.amount_due - invoice.amount_paid, currency: invoice.currency }
+  const jobs = invoiceJobs(invoice).flatMap((job): FutureJob[] =>
+    job.kind === 'payment_retry'
+      ? retries(invoice, { ...withoutDetails(job), ...owed }, consequence)
+      : [{ ...withoutDetails(job), ...owed }],
+  )
+  return jobs.filter((job) => !subscription || precedesCancellation(job, subscription))
+}
+
+/** Lists the next attempt and those that follow its failure. */
+function retries(invoice: Invoice, next: FutureJob, consequence: Consequence | null): FutureJob[] {
+  const found: FutureJob[] = []
+  let due: number | null = next.due
+  for (let attempt = invoice.attempt_count + 1; due !== null; attempt += 1) {
+    const following: number | null = nextAttemptAt(invoice, attempt)
+    found.push({
+      ...next,
+      due,
+      attempt,
+      projected: found.length > 0,
+      consequence: following === null ? consequence : null,
+    })
+    due = following
+  }
+  return found
+}
+
+/** Lists a refund's future job. See docs/contract/payments.md#failing-refunds. */
+export const futureJobsOfRefund = (refund: Refund): FutureJob[] =>
+  refundJobs(refund).map((job) => ({
+    ...withoutDetails(job),
+    amount: refund.amount,
+    currency: refund.currency,
+  }))
+
+/** Sorts future jobs in the order in which they run. See docs/contract/clocks.md#order-of-jobs. */
+export const inOrder = (jobs: readonly FutureJob[]): FutureJob[] =>
+  jobs.toSorted(
+    (left, right) => left.due - right.due || JOB_KINDS.indexOf(left.kind) - JOB_KINDS.indexOf(right.kind),
+  )

@@ -1,0 +1,61 @@
+import type { Charge } from './charge.ts'
+import { assert } from './errors.ts'
+import type { BillingReason, Invoice } from './invoice.ts'
+import { isDraft } from './invoice-status.ts'
+import type { Kind, Objects } from './kinds.ts'
+import type { PaymentIntent } from './payment-intent.ts'
+import type { Subscription } from './subscription.ts'
+import { factsOf } from './subscription-status.ts'
+
+const INVARIANTS: { readonly [K in Kind]?: (object: Objects[K]) => void } = {
+  subscription: checkSubscription,
+  invoice: checkInvoice,
+  payment_intent: checkIntent,
+  charge: checkCharge,
+}
+
+/**
+ * Asserts the invariants of a kind. Called before an object is written, so that a defect rolls back the transaction instead of
+ * storing a wrong state.
+ */
+export function checkInvariants<K extends Kind>(kind: K, object: Objects[K]): void {
+  const check = INVARIANTS[kind] as ((object: Objects[K]) => void) | undefined
+  check?.(object)
+}
+
+function checkSubscription(subscription: Subscription): void {
+  const { id, items, current_period_start: start, current_period_end: end } = subscription
+  assert(items.length > 0, `${id} has items`)
+  // A trial can end in the second in which it began; then no period follows if the subscription is canceled or paused.
+  const { hasEnded, isPaused } = factsOf(subscription)
+  const hasPeriod = !hasEnded && !isPaused
+  assert(hasPeriod ? start < end : start <= end, `the period of ${id} starts before it ends`)
+}
+
+/** Other invoices may bill items at one instant. */
+const BEGINS_PERIOD: readonly BillingReason[] = ['subscription_create', 'subscription_cycle']
+
+function checkInvoice(invoice: Invoice): void {
+  const { id, lines, total, amount_due, amount_paid, billing_reason, period_start, period_end } = invoice
+  let sum = 0
+  for (const { amount } of lines) sum += amount
+  assert(total === sum, `the total of ${id} is the sum of its lines`)
+  assert(amount_due >= 0, `the amount due of ${id} is not negative`)
+  assert(amount_paid >= 0 && amount_paid <= amount_due, `at most the amount due of ${id} is paid`)
+  assert(invoice.status !== 'paid' || amount_paid === amount_due, `the paid invoice ${id} is paid in full`)
+  assert(isDraft(invoice) || invoice.number !== null, `the finalized invoice ${id} has a number`)
+  assert(
+    BEGINS_PERIOD.includes(billing_reason) ? period_start < period_end : period_start <= period_end,
+    `the period of ${id} starts before it ends`,
+  )
+}
+
+function checkIntent({ id, amount, amount_received }: PaymentIntent): void {
+  assert(amount > 0, `the amount of ${id} is positive`)
+  assert(amount_received >= 0 && amount_received <= amount, `at most the amount of ${id} is received`)
+}
+
+function checkCharge({ id, status, amount, amount_refunded }: Charge): void {
+  assert(amount_refunded >= 0 && amount_refunded <= amount, `at most the amount of ${id} is refunded`)
+  assert(status === 'succeeded' || amount_refunded === 0, `the failed charge ${id} has no refunds`)
+}

@@ -1,0 +1,24 @@
+import type { Invoice } from './invoice.ts'
+import { MAX_AMOUNT } from './money.ts'
+
+/** The fields of an invoice that say how the customer's balance was applied. */
+export type AppliedBalance = Pick<Invoice, 'amount_due' | 'starting_balance'>
+
+/**
+ * Applies a customer's balance to the total of an invoice: a credit is used up to the total, and a debt is added. A negative
+ * total becomes a credit. What would exceed the largest amount stays in the balance.
+ * See docs/contract/proration.md#balance.
+ */
+export function applyBalance(total: number, starting_balance: number): AppliedBalance {
+  const sum = total + starting_balance
+  const amount_due = Math.min(Math.max(0, sum), Math.max(total, MAX_AMOUNT))
+  return { amount_due, starting_balance }
+}
+
+/** Returns what was left of the customer's balance when an invoice was finalized; null for a draft. */
+export const endingBalance = ({
+  total,
+  amount_due,
+  starting_balance,
+  finalized_at,
+}: Invoice): number | null => (finalized_at === null ? null : total + starting_balance - amount_due)

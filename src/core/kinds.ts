@@ -1,0 +1,133 @@
+import type { Charge } from './charge.ts'
+import type { Customer } from './customer.ts'
+import type { CustomerBalanceTransaction } from './customer-balance.ts'
+import type { Invoice } from './invoice.ts'
+import type { InvoiceItem } from './invoice-item.ts'
+import type { PaymentIntent } from './payment-intent.ts'
+import type { PaymentMethod } from './payment-method.ts'
+import type { Price, Product } from './price.ts'
+import type { Refund } from './refund.ts'
+import type { Subscription } from './subscription.ts'
+import type { WebhookEndpoint } from './webhook.ts'
+
+/** Every public object with a journal, by kind. */
+export type Objects = {
+  customer: Customer
+  product: Product
+  price: Price
+  payment_method: PaymentMethod
+  subscription: Subscription
+  invoice: Invoice
+  payment_intent: PaymentIntent
+  charge: Charge
+  refund: Refund
+  invoice_item: InvoiceItem
+  webhook_endpoint: WebhookEndpoint
+  customer_balance_transaction: CustomerBalanceTransaction
+}
+export type Kind = keyof Objects
+
+type Declaration = {
+  /** Its number in databases and snapshots. */
+  readonly number: number
+  /** The prefix of its ids. */
+  readonly prefix: string
+  /** Its event types, `customer.created` by its last word, with their numbers in databases and snapshots. */
+  readonly events: Readonly<Record<string, number>>
+}
+
+/**
+ * Every kind of object with its id prefix and its event types. Databases store the numbers: never change one, and give a
+ * new kind or event type the next free number. Documents and messages list event types by number.
+ * See docs/contract/events-and-webhooks.md#event-types.
+ */
+const DECLARATIONS = {
+  customer: { number: 0, prefix: 'cus', events: { created: 21, updated: 22, deleted: 23 } },
+  product: { number: 1, prefix: 'prod', events: { created: 28, updated: 29 } },
+  price: { number: 2, prefix: 'price', events: { created: 26, updated: 27 } },
+  payment_method: { number: 3, prefix: 'pm', events: { attached: 24, detached: 25 } },
+  subscription: {
+    number: 4,
+    prefix: 'sub',
+    events: { created: 0, updated: 1, deleted: 2, resumed: 3 },
+  },
+  invoice: {
+    number: 5,
+    prefix: 'in',
+    events: {
+      created: 4,
+      finalized: 5,
+      paid: 6,
+      payment_failed: 7,
+      voided: 8,
+      marked_uncollectible: 9,
+      deleted: 10,
+    },
+  },
+  payment_intent: {
+    number: 6,
+    prefix: 'pi',
+    events: { created: 11, succeeded: 12, payment_failed: 13, canceled: 14, requires_action: 15 },
+  },
+  charge: { number: 7, prefix: 'ch', events: { succeeded: 16, failed: 17, refunded: 18 } },
+  refund: { number: 8, prefix: 're', events: { created: 19, failed: 20 } },
+  invoice_item: { number: 9, prefix: 'ii', events: {} },
+  webhook_endpoint: { number: 10, prefix: 'we', events: {} },
+  // 11 belongs to webhook deliveries, which have no journal: see store/columns.ts.
+  customer_balance_transaction: { number: 12, prefix: 'cbtxn', events: {} },
+} as const satisfies Readonly<Record<Kind, Declaration>>
+
+const TABLE: Readonly<Record<Kind, Declaration>> = DECLARATIONS
+
+/** All kinds, by number. */
+export const KINDS: readonly Kind[] = (Object.keys(DECLARATIONS) as Kind[]).toSorted(
+  (left, right) => TABLE[left].number - TABLE[right].number,
+)
+
+export type EventType = {
+  [K in Kind]: `${K}.${keyof (typeof DECLARATIONS)[K]['events'] & string}`
+}[Kind]
+
+/** Every type of event with its number and its kind of object, by number. */
+export const EVENTS = KINDS.flatMap((kind) =>
+  Object.entries(TABLE[kind].events).map(([event, number]) => ({
+    number,
+    kind,
+    type: `${kind}.${event}` as EventType,
+  })),
+).toSorted((left, right) => left.number - right.number)
+
+/** Every type of event. The index is the number. */
+export const EVENT_TYPES: readonly EventType[] = EVENTS.map(({ type }) => type)
+
+/** The kinds with events, in the order of their first event type. */
+export const KINDS_WITH_EVENTS: readonly Kind[] = [...new Set(EVENTS.map(({ kind }) => kind))]
+
+/** Returns the number of a kind, under which databases store it. */
+export const kindNumber = (kind: Kind): number => TABLE[kind].number
+
+const BY_NUMBER: readonly (Kind | undefined)[] = Object.assign(
+  [],
+  Object.fromEntries(KINDS.map((kind) => [TABLE[kind].number, kind])),
+)
+
+/** Returns the kind with a number. */
+export function kindOfNumber(number: number): Kind {
+  const kind = BY_NUMBER[number]
+  if (!kind) throw new Error(`${number} is the number of no kind`)
+  return kind
+}
+
+/** Returns the prefix of the ids of a kind. */
+export const prefixOf = (kind: Kind): string => TABLE[kind].prefix
+
+const BY_PREFIX: ReadonlyMap<string, Kind> = new Map(KINDS.map((kind) => [prefixOf(kind), kind]))
+
+/** Returns the kind of an id, by its prefix; undefined for an id of something else. */
+export const kindOfId = (id: string): Kind | undefined => BY_PREFIX.get(id.slice(0, id.indexOf('_')))
+
+/** Reports whether an id is of this kind, by its prefix. */
+export const isIdOf = (kind: Kind, id: string): boolean => id.startsWith(`${prefixOf(kind)}_`)
+
+/** Returns the name of a kind in messages: `payment_method` → payment method. */
+export const nounOf = (kind: string): string => kind.replaceAll('_', ' ')

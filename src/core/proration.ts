@@ -1,0 +1,106 @@
+import { formatDate, type Period } from './calendar.ts'
+import { sumOfShares } from './money.ts'
+import { fixedUnitAmount, priceAmount } from './price-amount.ts'
+import type { Prices, SubscriptionItem } from './subscription.ts'
+
+/** An invoice line that billed a subscription item for a period of time. A credit has a negative amount. */
+export type BilledLine = Period & { readonly subscription_item: string; readonly amount: number }
+
+/** A line for a change of an item within a period: a credit for unused time, or a charge for the remaining time. */
+export type Proration = {
+  readonly subscription_item: string
+  readonly price: string
+  readonly quantity: number
+  /** null if the units do not have one whole amount. */
+  readonly unit_amount: number | null
+  /** Negative for a credit. */
+  readonly amount: number
+  readonly period: Period
+  readonly description: string
+}
+
+/** A change of items at an instant within the current period. */
+export type ItemsChange = {
+  readonly before: readonly SubscriptionItem[]
+  readonly after: readonly SubscriptionItem[]
+  /** The current period, in which the change happens. */
+  readonly period: Period
+  /** When the change takes effect, in Unix seconds within the period. */
+  readonly at: number
+  /** The prices of the items before and after. */
+  readonly prices: Prices
+  /** The display name of each price, by id. */
+  readonly names: ReadonlyMap<string, string>
+  /** What was billed for the items in this period. */
+  readonly billed: readonly BilledLine[]
+}
+
+/**
+ * Returns the unused part of what was billed for an item: the credit for a change or a cancellation. It is never
+ * negative and never more than what was billed.
+ * See docs/contract/proration.md#credits.
+ */
+export function unusedAmount(billed: readonly BilledLine[], item: string, at: number): number {
+  const lines = billed.filter(({ subscription_item, end }) => subscription_item === item && end > at)
+  const unused = sumOfShares(
+    lines.map(({ amount, start, end }) => ({
+      amount,
+      part: end - Math.max(at, start),
+      whole: end - start,
+    })),
+  )
+  const total = lines.reduce((sum, { amount }) => sum + amount, 0)
+  return Math.max(0, Math.min(unused, total))
+}
+
+/**
+ * Returns the lines of a change: for each item that was added, removed or changed in price or quantity, a credit for its
+ * unused time and a charge for the remaining time. Lines with the amount 0 are left out.
+ * See docs/contract/proration.md#lines.
+ */
+export function prorations(change: ItemsChange): Proration[] {
+  const { before, after } = change
+  const kept = new Map(after.map((item) => [item.id, item]))
+  const had = new Set(before.map(({ id }) => id))
+  const ofOld = before.flatMap((item) => {
+    const now = kept.get(item.id)
+    if (now && now.price === item.price && now.quantity === item.quantity) return []
+    return [...credit(change, item), ...(now ? charge(change, now) : [])]
+  })
+  return [...ofOld, ...after.filter(({ id }) => !had.has(id)).flatMap((item) => charge(change, item))]
+}
+
+/** Returns the credits for the unused time of all items, as when the period ends early. */
+export const creditsForAll = (change: Omit<ItemsChange, 'after'>): Proration[] =>
+  change.before.flatMap((item) => credit({ ...change, after: [] }, item))
+
+function credit(change: ItemsChange, item: SubscriptionItem): Proration[] {
+  const amount = unusedAmount(change.billed, item.id, change.at)
+  if (amount === 0) return []
+  return [{ ...lineOf('Unused', item, change), amount: -amount }]
+}
+
+function charge(change: ItemsChange, item: SubscriptionItem): Proration[] {
+  const { period, at, prices } = change
+  const price = prices.get(item.price)
+  const share = { part: period.end - at, whole: period.end - period.start }
+  const amount = price ? priceAmount(price, item.quantity, share) : 0
+  return amount === 0 ? [] : [{ ...lineOf('Remaining', item, change), amount }]
+}
+
+function lineOf(
+  kind: 'Unused' | 'Remaining',
+  { id, price, quantity }: SubscriptionItem,
+  { period, at, prices, names }: ItemsChange,
+): Omit<Proration, 'amount'> {
+  const name = names.get(price) ?? price
+  const pricing = prices.get(price)
+  return {
+    subscription_item: id,
+    price,
+    quantity,
+    unit_amount: pricing ? fixedUnitAmount(pricing) : 0,
+    period: { start: at, end: period.end },
+    description: `${kind} time on ${quantity === 1 ? name : `${quantity} × ${name}`} after ${formatDate(at)}`,
+  }
+}

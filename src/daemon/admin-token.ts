@@ -1,0 +1,75 @@
+import { randomToken } from '../engine/machine/ids.ts'
+import { readSecretFile } from '../text/given-file.ts'
+import type { DataFolder } from './data-folder.ts'
+import { StartRefused } from './start-refused.ts'
+
+const MIN_TOKEN_LENGTH = 32
+const TOKEN_LENGTH = 40
+const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/
+
+/** Whether a host is a loopback address, which only this machine can reach. */
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
+
+type Given = {
+  readonly host: string
+  readonly adminToken: string | null
+  readonly adminTokenFile: string | null
+  readonly generateAdminToken: boolean
+}
+
+/** The admin token, and how the ready line shows it. */
+export type Token = {
+  readonly value: string
+  readonly shown: { readonly adminToken: string | null; readonly adminTokenFile: string | null }
+}
+
+/**
+ * Returns the admin token: the given one, else the data folder's, else a new one. The ready line shows a new one if no file has it, or
+ * if the operator wants one generated: then it may be needed on another machine.
+ * @throws StartRefused if it is too short or cannot be read, or if none is given for a host beyond loopback and none
+ *   may be generated
+ * See docs/contract/operator.md#admin-token.
+ */
+export function adminTokenOf(
+  { host, adminToken, adminTokenFile, generateAdminToken }: Given,
+  folder: DataFolder | null,
+): Token {
+  const given = adminToken ?? (adminTokenFile === null ? null : readToken(adminTokenFile))
+  if (given !== null) {
+    if (given.length < MIN_TOKEN_LENGTH) {
+      throw new StartRefused(2, `The admin token must have at least ${MIN_TOKEN_LENGTH} characters`)
+    }
+    return { value: given, shown: { adminToken: null, adminTokenFile } }
+  }
+  if (!isLoopback(host) && !generateAdminToken) {
+    throw new StartRefused(
+      2,
+      `Listening on ${host}, which is not a loopback address, requires an admin token: set PAYTWIN_ADMIN_TOKEN, or give --admin-token-file or --generate-admin-token`,
+    )
+  }
+  const generated = randomToken(TOKEN_LENGTH)
+  if (!folder) return { value: generated, shown: { adminToken: generated, adminTokenFile: null } }
+  const value = folder.adminToken(() => generated)
+  if (value.length < MIN_TOKEN_LENGTH) {
+    throw new StartRefused(
+      1,
+      `The admin token in ${folder.adminTokenFile} has less than ${MIN_TOKEN_LENGTH} characters. Delete the file, and the next start creates a new token.`,
+    )
+  }
+  const isNew = value === generated
+  return {
+    value,
+    shown: {
+      adminToken: generateAdminToken && isNew ? value : null,
+      adminTokenFile: folder.adminTokenFile,
+    },
+  }
+}
+
+function readToken(file: string): string {
+  try {
+    return readSecretFile(file)
+  } catch (error) {
+    throw new StartRefused(2, `The admin token file cannot be read: ${(error as Error).message}`)
+  }
+}

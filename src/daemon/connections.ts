@@ -1,0 +1,164 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+/** The last request over a connection, its response, and the response before that. */
+export type Exchange = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly before: ServerResponse | undefined
+}
+
+/**
+ * The open connections of an HTTP server, each with its last exchange. Node loses track of a connection after a CONNECT, and
+ * waits forever for a peer that never closes its side or never reads its response. Such connections are destroyed here, so
+ * that they do not count against the limit.
+ */
+export class Connections {
+  readonly #lingerMs: number
+  readonly #betweenMs: number
+  readonly #open = new Map<Duplex, Exchange | undefined>()
+  /** Connections that stay open until the process ends. */
+  readonly #kept = new Set<Duplex>()
+  /** A timer for each connection that has had a response. */
+  readonly #idle = new Map<Duplex, NodeJS.Timeout>()
+  /** The requests that are being served, each by its connection. */
+  readonly #served = new Set<{ readonly socket: Duplex }>()
+  #isClosing = false
+
+  /**
+   * @param limits.unreadMs - how long a response may wait for its reader; @param limits.lingerMs - see SocketLimits
+   * @param limits.betweenMs - the time from a response to the end of the next request's headers. Node's timeout starts
+   *   again at each byte, so that a blank line now and then would keep a connection forever
+   */
+  constructor(
+    server: Server,
+    {
+      unreadMs,
+      lingerMs,
+      betweenMs,
+    }: { readonly unreadMs: number; readonly lingerMs: number; readonly betweenMs: number },
+  ) {
+    this.#lingerMs = lingerMs
+    this.#betweenMs = betweenMs
+    server.timeout = unreadMs
+    server.on('connection', (socket) => this.#add(socket))
+    // Without this listener, Node would destroy every silent connection after the timeout, even while a response is computed.
+    server.on('timeout', () => undefined)
+    // close() calls this method. Node's version also destroys connections with a partly sent response.
+    server.closeIdleConnections = () => void this.sweep()
+  }
+
+  /**
+   * Records a request as the last one over its connection.
+   * @returns whether to serve it; after `refuseRequests` its connection closes instead, once the requests before it are answered
+   */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
+    const { socket } = request
+    if (this.#isClosing) {
+      if (!this.#isBusy(socket) && !this.#kept.has(socket)) socket.destroy()
+      return false
+    }
+    if (!socket.destroyed) {
+      this.#open.set(socket, { request, response, before: this.lastOver(socket)?.response })
+      response.once('finish', () => this.#limitIdleTime(socket))
+    }
+    return true
+  }
+
+  /** Refuses further requests, and closes each connection after the response to its last request, except kept connections. */
+  refuseRequests(): void {
+    this.#isClosing = true
+    for (const [socket, last] of this.#open)
+      if (last && !this.#kept.has(socket)) last.response.shouldKeepAlive = false
+  }
+
+  /** Records that a request is being served until a promise settles. @returns that promise */
+  async serves({ socket }: IncomingMessage, answered: Promise<void>): Promise<void> {
+    const served = { socket }
+    this.#served.add(served)
+    try {
+      await answered
+    } finally {
+      this.#served.delete(served)
+    }
+  }
+
+  /** Whether any request is being served. Requests over kept connections do not count. */
+  get isServing(): boolean {
+    return this.#serving().length > 0
+  }
+
+  /** Destroys the connections with a request that is being served, except kept connections. */
+  destroyServing(): void {
+    for (const { socket } of this.#serving()) socket.destroy()
+  }
+
+  lastOver(socket: Duplex): Exchange | undefined {
+    return this.#open.get(socket)
+  }
+
+  /** Keeps a connection open until the process ends, without keeping the process alive. Its closing shows the peer the end. */
+  keepToTheEnd(connection: object): void {
+    for (const socket of this.#open.keys()) if (socket === connection) this.#kept.add(socket)
+  }
+
+  /** Destroys idle connections, except kept ones. @returns the number of requests in progress */
+  sweep(): number {
+    const answered = [...this.#open.keys()].filter((socket) => !this.#isBusy(socket))
+    for (const socket of answered) {
+      if (this.#kept.has(socket)) (socket as Socket).unref()
+      else socket.destroy()
+    }
+    return this.#open.size - answered.length
+  }
+
+  /** Destroys the connections with a request in progress. */
+  destroyBusy(): void {
+    for (const socket of this.#open.keys()) if (this.#isBusy(socket)) socket.destroy()
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#open.keys()) socket.destroy()
+  }
+
+  #add(socket: Socket): void {
+    this.#open.set(socket, undefined)
+    socket.on('timeout', () => {
+      // A handler has no time limit, but a peer that does not read its response does.
+      if (socket.writableLength > 0 || !this.#isBusy(socket)) socket.destroy()
+    })
+    let lingering: NodeJS.Timeout | undefined
+    socket.once('finish', () => {
+      lingering = setTimeout(() => socket.destroy(), this.#lingerMs).unref()
+    })
+    socket.once('close', () => {
+      clearTimeout(lingering)
+      clearTimeout(this.#idle.get(socket))
+      this.#idle.delete(socket)
+      this.#open.delete(socket)
+      this.#kept.delete(socket)
+    })
+  }
+
+  /** Restarts the timeout for the next request. */
+  #limitIdleTime(socket: Socket): void {
+    const known = this.#idle.get(socket)
+    if (known) known.refresh()
+    else if (this.#open.has(socket)) {
+      const timer = setTimeout(() => {
+        if (!this.#isBusy(socket) && !this.#kept.has(socket)) socket.destroy()
+      }, this.#betweenMs)
+      this.#idle.set(socket, timer.unref())
+    }
+  }
+
+  #serving(): { readonly socket: Duplex }[] {
+    return [...this.#served].filter(({ socket }) => !this.#kept.has(socket))
+  }
+
+  #isBusy(socket: Duplex): boolean {
+    const last = this.#open.get(socket)
+    return last !== undefined && !last.response.writableFinished
+  }
+}

@@ -1,0 +1,106 @@
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { reasonNotOwn } from '../store/own-files.ts'
+import { claimFolder, writable } from './claim-folder.ts'
+import { StartRefused } from './start-refused.ts'
+
+/** The content of daemon.json. */
+export type DaemonFile = { readonly url: string; readonly pid: number }
+
+/**
+ * The data folder of a daemon. Only its owner can read it, and version control ignores it.
+ * See docs/contract/operator.md#data-folder.
+ */
+export class DataFolder {
+  readonly path: string
+
+  /** @throws StartRefused if the folder cannot be created or written, or contains other files */
+  constructor(path: string) {
+    this.path = path
+    claimFolder(path)
+    writable(path, () => this.#writeOnce('.gitignore', '*\n'))
+  }
+
+  get database(): string {
+    return this.#file('paytwin.db')
+  }
+
+  /** Whether the database is empty although it was used before. A killed first start leaves no log beside an empty database. */
+  get hasLostItsContent(): boolean {
+    return existsSync(this.log) && statSync(this.database, { throwIfNoEntry: false })?.size === 0
+  }
+
+  get adminTokenFile(): string {
+    return this.#file('admin-token')
+  }
+
+  get log(): string {
+    return this.#file('daemon.log')
+  }
+
+  /**
+   * Reads the folder's admin token, and creates it if there is none. Of two daemons that start at once, only one creates it.
+   * @throws StartRefused if it cannot be read
+   */
+  adminToken(make: () => string): string {
+    this.#writeOnce('admin-token', `${make()}\n`)
+    try {
+      // Reading a pipe would block forever.
+      if (!statSync(this.adminTokenFile).isFile()) throw new Error('it is not a file')
+      return readFileSync(this.adminTokenFile, 'utf8').trim()
+    } catch (error) {
+      throw new StartRefused(
+        1,
+        `The admin token in ${this.adminTokenFile} cannot be read: ${(error as Error).message}. Delete the file, and the next start creates a new token.`,
+      )
+    }
+  }
+
+  /** Writes the daemon's URL and process ID for the command line, atomically. */
+  announce(daemon: DaemonFile): void {
+    rmSync(this.#file('daemon.json.new'), { force: true })
+    this.#writeOnce('daemon.json.new', `${JSON.stringify(daemon)}\n`)
+    renameSync(this.#file('daemon.json.new'), this.#file('daemon.json'))
+  }
+
+  /** Returns the announced daemon, or undefined if its process no longer exists. */
+  announced(): DaemonFile | undefined {
+    const file = this.#file('daemon.json')
+    // Reading a pipe would block forever.
+    if (!existsSync(file) || reasonNotOwn(file, 'file') !== undefined) return undefined
+    try {
+      const daemon = JSON.parse(readFileSync(file, 'utf8')) as DaemonFile
+      return isRunning(daemon.pid) ? daemon : undefined
+    } catch {
+      // Another daemon has just removed the file, or its content is invalid.
+      return undefined
+    }
+  }
+
+  /** Removes daemon.json. Only the process that holds the database may do this, because the file could be another daemon's. */
+  retract(): void {
+    rmSync(this.#file('daemon.json'), { force: true })
+  }
+
+  #file(name: string): string {
+    return join(this.path, name)
+  }
+
+  /** Writes a file unless its name exists, even as a dangling link. */
+  #writeOnce(name: string, content: string): void {
+    try {
+      writeFileSync(this.#file(name), content, { mode: 0o600, flag: 'wx' })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+/** Whether a process with this ID exists, of any user. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,142 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { assert } from '../core/errors.ts'
+import type { App } from '../http/app.ts'
+import type { Incoming, Reply, Serve } from '../http/incoming.ts'
+import { MAX_V1_BODY_BYTES } from '../http/request.ts'
+import { isResponse } from '../http/respond.ts'
+import { wantsStream } from '../http/stream.ts'
+
+/** Paths of plain characters, which hono and this module parse in the same way. */
+const PLAIN_PATH = /^\/v1(?:\/[A-Za-z0-9_-]+)+$/
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE'])
+
+/** The ID of an object in a path. No route has a literal part of this form. */
+export const ID = /(?<=\/)[a-z]+_[0-9A-Za-z]{14}(?=\/|$)/
+
+/** The handler of a request, and the `:id` of its path. */
+type Match = { readonly serve: Serve; readonly id: string | undefined }
+
+/**
+ * Serves /v1 requests directly from Node's request to Node's response. It uses hono's router, but not hono's context with the
+ * Request and Response of `fetch`, which take as long as everything else in reading an object. Hono serves unusual requests,
+ * with the same responses.
+ */
+export class DirectServer {
+  readonly #app: App['app']
+  readonly #serves: App['serves']
+  /** The handlers by path without its ID. Hono's router takes longer than authenticating the caller. */
+  readonly #routes = new Map<string, Serve>()
+
+  constructor({ app, serves }: Pick<App, 'app' | 'serves'>) {
+    this.#app = app
+    this.#serves = serves
+  }
+
+  /** Serves a request. @returns undefined if hono must serve it; then the request is unread */
+  serve(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+    const { url = '', method = '' } = request
+    const path = pathOf(url)
+    if (!METHODS.has(method) || !PLAIN_PATH.test(path) || !isPlain(request)) return undefined
+    const match = this.#match(method, path)
+    if (!match) return undefined
+    const incoming = new DirectRequest(request, response, { path, id: match.id })
+    return match.serve(incoming, () => bodyOf(request)).then((reply) => answer(response, reply))
+  }
+
+  #match(method: string, path: string): Match | undefined {
+    const id = ID.exec(path)
+    const form = id
+      ? `${method} ${path.slice(0, id.index)}${path.slice(id.index + id[0].length)}`
+      : `${method} ${path}`
+    const known = this.#routes.get(form)
+    if (known) return { serve: known, id: id?.[0] }
+    const [[first] = [], values] = this.#app.router.match(method, path)
+    const serve = first && this.#serves.get(first[0][0])
+    if (!serve) return undefined
+    const place = first[1].id
+    const given = typeof place === 'number' ? values?.[place] : place
+    // With arbitrary IDs of callers, the map would grow without limit.
+    if (given === id?.[0]) this.#routes.set(form, serve)
+    return { serve, id: given }
+  }
+}
+
+const pathOf = (url: string): string => {
+  const query = url.indexOf('?')
+  return query === -1 ? url : url.slice(0, query)
+}
+
+/** Whether a request has each header once and a body of a known size within the limit, and does not ask for a stream. */
+function isPlain({ url = '', method, headers, rawHeaders }: IncomingMessage): boolean {
+  const length = headers['content-length'] ?? '0'
+  return (
+    Object.keys(headers).length * 2 === rawHeaders.length &&
+    headers['transfer-encoding'] === undefined &&
+    (method === 'GET' ? length === '0' : Number(length) <= MAX_V1_BODY_BYTES) &&
+    !wantsStream(headers.accept) &&
+    !url.includes('#')
+  )
+}
+
+class DirectRequest implements Incoming {
+  readonly method: string
+  readonly url: string
+  readonly path: string
+  readonly env: { readonly outgoing: ServerResponse }
+  readonly #headers: IncomingMessage['headers']
+  readonly #id: string | undefined
+
+  constructor(
+    { method = '', url = '', headers }: IncomingMessage,
+    outgoing: ServerResponse,
+    { path, id }: { path: string; id: string | undefined },
+  ) {
+    this.method = method
+    this.url = url
+    this.path = path
+    this.env = { outgoing }
+    this.#headers = headers
+    this.#id = id
+  }
+
+  get req(): this {
+    return this
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#headers[name]
+    return typeof value === 'string' ? value : undefined
+  }
+
+  param(name: string): string | undefined {
+    return name === 'id' ? this.#id : undefined
+  }
+}
+
+const decoder = new TextDecoder()
+
+/** Reads the body. @throws Error if the caller closes the connection before its end */
+function bodyOf(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.once('end', () =>
+      resolve(decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))),
+    )
+    request.once('error', reject)
+    request.once('close', () => {
+      // Creating an error takes as long as reading the body, and every request emits close.
+      if (!request.readableEnded) reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
+    })
+  })
+}
+
+function answer(response: ServerResponse, reply: Reply | Response): void {
+  assert(!isResponse(reply), 'streams and pages are served by hono')
+  const { status, headers, text } = reply
+  const bytes = Buffer.byteLength(text)
+  response.writeHead(status, [...headers, 'Content-Length', String(bytes)])
+  // latin1 is faster to write if each character is one byte.
+  response.end(text, bytes === text.length ? 'latin1' : 'utf8')
+}

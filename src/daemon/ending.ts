@@ -1,0 +1,97 @@
+import type { Server } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Connections } from './connections.ts'
+
+/** How long a stopping daemon waits for requests and responses in progress, in milliseconds. */
+const RESPONSE_TIMEOUT_MS = 2_000
+/** The part of that time for requests in progress. The rest is for sending responses, including the response to the shutdown request. */
+const REQUEST_TIMEOUT_MS = 1_500
+/** How often the connections are checked, in milliseconds. */
+const SWEEP_MS = 20
+
+/**
+ * Ends running work, and closes the database.
+ * @param answered - waits for the requests under way, which need the database
+ */
+type Save = (answered: () => Promise<void>) => Promise<void>
+
+/**
+ * Shuts a daemon down, once for any number of requests: new connections and further requests are refused, running work
+ * ends, requests under way are answered, the database is closed, and then the remaining connections are destroyed.
+ * See docs/contract/operator.md#stopping.
+ */
+export class Ending {
+  /** Resolves when the database is closed and no response is in progress. */
+  readonly #over: Promise<void>
+  readonly #server: Server
+  readonly #connections: Connections
+  readonly #save: Save
+  #waitedMs = 0
+  #resolveOver: (drained: Promise<void>) => void = () => undefined
+  #saved: Promise<void> | undefined
+
+  constructor(
+    { server, connections }: { readonly server: Server; readonly connections: Connections },
+    save: Save,
+  ) {
+    this.#server = server
+    this.#connections = connections
+    this.#save = save
+    this.#over = new Promise((resolve) => {
+      this.#resolveOver = resolve
+    })
+  }
+
+  /**
+   * Starts the shutdown. Resolves when the database is closed, so that a shutdown request can still be answered.
+   * @param connection - the connection of the shutdown request, if there is one
+   */
+  begin(connection?: object): Promise<void> {
+    if (connection) this.#connections.keepToTheEnd(connection)
+    this.#saved ??= this.#refuseAndSave()
+    return this.#saved
+  }
+
+  /**
+   * Resolves when the shutdown is complete and nothing keeps the process alive. The connections of shutdown requests stay open
+   * until the process ends, so that `paytwin stop` can wait for it.
+   */
+  async ended(): Promise<void> {
+    await this.#over
+    await this.#saved
+  }
+
+  /** Shuts the daemon down in a process that continues, and closes all connections. */
+  async finish(): Promise<void> {
+    await this.begin()
+    await this.#over
+    this.#connections.destroyAll()
+  }
+
+  async #refuseAndSave(): Promise<void> {
+    this.#server.close()
+    this.#connections.refuseRequests()
+    try {
+      await this.#save(() => this.#answered())
+    } finally {
+      this.#resolveOver(this.#drain())
+    }
+  }
+
+  /** Waits for the requests in progress, and destroys the connections of the rest, because the database will be closed. */
+  async #answered(): Promise<void> {
+    await this.#waitWhile(() => this.#connections.isServing, REQUEST_TIMEOUT_MS)
+    this.#connections.destroyServing()
+  }
+
+  /** Waits until responses are sent. Does not wait for peers that do not read. */
+  async #drain(): Promise<void> {
+    await this.#waitWhile(() => this.#connections.sweep() > 0, RESPONSE_TIMEOUT_MS)
+    this.#connections.destroyBusy()
+  }
+
+  /** Waits for as long as a condition holds, at most until the time is up. */
+  async #waitWhile(holds: () => boolean, untilMs: number): Promise<void> {
+    for (; holds() && this.#waitedMs < untilMs; this.#waitedMs += SWEEP_MS) await delay(SWEEP_MS)
+  }
+}

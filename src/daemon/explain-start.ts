@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ApiError } from '../core/errors.ts'
+import { mistakesOf, mistakeText } from '../core/fixture-mistakes.ts'
+import { NativePartUnusable } from '../store/native-part.ts'
+import { DatabaseUnusable } from '../store/unusable.ts'
+import { RangeInvalid } from '../webhooks/address.ts'
+import type { DaemonFile, DataFolder } from './data-folder.ts'
+import { OptionConflict } from './sandbox.ts'
+import { StartRefused } from './start-refused.ts'
+
+/** How often and how many times a refused daemon looks for the URL of another one that is starting. */
+const POLL_INTERVAL_MS = 50
+const POLLS = 60
+
+/** Converts an error to a StartRefused with a message for the user. Internal errors are returned unchanged. */
+export async function refusalOf(error: unknown, folder: DataFolder | null): Promise<unknown> {
+  if (error instanceof ApiError) {
+    const [first = error.message, ...others] = mistakesOf(error).map(mistakeText)
+    return new StartRefused(2, first, others)
+  }
+  if (error instanceof OptionConflict) return new StartRefused(2, error.message)
+  if (error instanceof RangeInvalid) return new StartRefused(2, `--webhook-allow: ${error.message}`)
+  if (error instanceof NativePartUnusable) {
+    const [first = '', ...others] = error.message.split('\n')
+    return new StartRefused(1, first, others)
+  }
+  if (folder && isOfDisk(error)) {
+    return new StartRefused(1, `The data folder ${folder.path} cannot be written: ${error.message}`)
+  }
+  if (!(error instanceof DatabaseUnusable)) return error
+  if (error.reason !== 'locked' || !folder) return new StartRefused(1, error.message)
+  const other = await otherDaemon(folder)
+  const user = other ? `by the daemon with pid ${other.pid} at ${other.url}` : 'by another process'
+  return new StartRefused(
+    1,
+    `The data folder ${folder.path} is in use ${user}. Stop it, or give another --data folder.`,
+  )
+}
+
+/** Whether an error is a file error of the operating system, such as no space or no permission. */
+const isOfDisk = (error: unknown): error is Error =>
+  error instanceof Error && 'syscall' in error && 'errno' in error
+
+/** Finds the daemon that holds the database. One that is starting announces itself in a moment. */
+async function otherDaemon(folder: DataFolder): Promise<DaemonFile | undefined> {
+  for (let poll = 0; poll < POLLS; poll += 1) {
+    const other = folder.announced()
+    if (other) return other
+    await delay(POLL_INTERVAL_MS)
+  }
+  return undefined
+}

@@ -1,0 +1,93 @@
+import type { KeyRing } from '../engine/access/keys.ts'
+import type { Engine } from '../engine/machine/engine.ts'
+import { startAppIds } from '../engine/resources/fixture-apps.ts'
+import type { CreatedObject } from '../engine/resources/fixture-names.ts'
+import {
+  createStoredFixtures,
+  type FixturePlan,
+  type LeftOutKey,
+  storeFixtures,
+} from '../engine/resources/fixtures.ts'
+import { addMerchant } from '../engine/resources/merchant.ts'
+import { FIRST_GENERATION } from '../store/directory.ts'
+import type { Store } from '../store/store.ts'
+
+/** The parameters of a database's first state. */
+export type Beginning = {
+  /** The default merchant's clock: 'live', or frozen at this time (Unix seconds). */
+  readonly clock: 'live' | number
+  readonly seed: string
+  /** The default merchant's first key; null for a random one. */
+  readonly secretKey: string | null
+  /** The fixtures; null for the fixtures that are stored in the database. */
+  readonly fixtures: FixturePlan | null
+}
+
+/** The parts that create the first state. */
+type Parts = { readonly engine: Engine; readonly keys: KeyRing }
+
+export type FirstState = {
+  /** The default merchant's key, if it was generated. */
+  readonly secretKey: string | null
+  /** The objects created from fixtures. */
+  readonly loaded: readonly CreatedObject[]
+  /** The revoked access tokens: see tokenKey. */
+  readonly revoked: readonly number[]
+  /** The keys of the fixtures that a reset did not issue again. */
+  readonly leftOut: readonly LeftOutKey[]
+}
+
+/**
+ * Creates the state of a first start, in one transaction. In a used database it replaces the whole state: the default merchant
+ * keeps its keys and its ID, which follows from the seed. Other merchants and their keys are deleted, and so are all OAuth
+ * grants. Only apps from the fixtures of the first start are kept.
+ * See docs/contract/snapshots.md#reset.
+ */
+export function createFirstState({ engine, keys }: Parts, beginning: Beginning): Promise<FirstState> {
+  const { store, ids } = engine
+  const { clock, seed, fixtures } = beginning
+  return engine.replaceState((transact) =>
+    transact((unitOf) => {
+      const isReset = keys.list().length > 0
+      const leftOut: LeftOutKey[] = []
+      store.deleteContents()
+      store.directory.forgetOtherKeys()
+      const revoked = store.oauth.empty(startAppIds(engine)).map(({ seq }) => seq)
+      store.directory.setSetting('seed', seed)
+      store.directory.setSetting('clock', String(clock))
+      if (fixtures) storeFixtures(engine, fixtures)
+      ids.reset()
+      const merchant = addMerchant(engine, { name: 'Default merchant', clock }, FIRST_GENERATION)
+      const secretKey = isReset ? null : firstKey(keys, merchant.settings.ordinal, beginning)
+      return {
+        secretKey,
+        loaded: createStoredFixtures({
+          engine,
+          keys,
+          unitOf,
+          merchant,
+          ...(isReset && { leaveOut: (key) => leftOut.push(key) }),
+        }),
+        revoked,
+        leftOut,
+      }
+    }),
+  )
+}
+
+function firstKey(keys: KeyRing, merchant: number, { secretKey }: Beginning): string | null {
+  const given = secretKey ?? undefined
+  const { secret } = keys.make({ merchant, type: 'secret', name: 'Default', secret: given })
+  return secretKey ? null : secret
+}
+
+/** Why a key of the fixtures does not work after a reset, in a sentence for the log. */
+export const leftOutText = ({ merchant, hint, why }: LeftOutKey): string =>
+  `the reset left out the key ${hint} of ${merchant}: ${why === 'revoked' ? 'it was revoked' : 'another merchant has it'}`
+
+/** The parameters of a database's first start; undefined for a new database. */
+export function beginningOf({ directory }: Store): Beginning | undefined {
+  const [seed, clock] = [directory.setting('seed'), directory.setting('clock')]
+  if (seed === undefined || clock === undefined) return undefined
+  return { seed, clock: clock === 'live' ? clock : Number(clock), secretKey: null, fixtures: null }
+}

@@ -1,0 +1,70 @@
+import type { IdempotencyKeys } from '../engine/access/idempotency.ts'
+import type { KeyRing } from '../engine/access/keys.ts'
+import { deleteExpiredGrants } from '../engine/access/oauth-token.ts'
+import type { Engine } from '../engine/machine/engine.ts'
+import type { AdminServices } from '../http/admin/services.ts'
+import { isOfStorage } from '../store/unusable.ts'
+
+/** Runs housekeeping in the background, one run at a time. */
+export class Housekeeping {
+  readonly #doHousekeeping: () => Promise<void>
+  readonly #failed: (error: unknown) => void
+  #underWay: Promise<void> | undefined
+
+  constructor(doHousekeeping: () => Promise<void>, failed: (error: unknown) => void) {
+    this.#doHousekeeping = doHousekeeping
+    this.#failed = failed
+  }
+
+  /** Starts housekeeping, unless it is already running. */
+  begin(): void {
+    this.#underWay ??= this.#doHousekeeping()
+      .catch(this.#failed)
+      .finally(() => {
+        this.#underWay = undefined
+      })
+  }
+
+  /** Resolves when no housekeeping is under way. */
+  async ended(): Promise<void> {
+    await this.#underWay
+  }
+}
+
+/** The parts of a sandbox that have deferred work. */
+type Parts = Pick<AdminServices, 'reportError'> & {
+  readonly engine: Engine
+  readonly keys: KeyRing
+  readonly idempotency: IdempotencyKeys
+  readonly webhooks: { readonly sendReady: () => void }
+}
+
+/**
+ * Empties the write-ahead log, writes when keys were last used, deletes expired data, and sends webhooks that are still
+ * due.
+ */
+export async function doHousekeeping({
+  engine,
+  keys,
+  idempotency,
+  webhooks,
+  reportError,
+}: Parts): Promise<void> {
+  emptyLog(engine, reportError)
+  await keys.flush()
+  await engine.operatorCommand(() => {
+    idempotency.deleteExpired()
+    deleteExpiredGrants(engine)
+  })
+  webhooks.sendReady()
+}
+
+/** Empties the write-ahead log. Runs before all writes, because it can free space on a full disk. */
+function emptyLog({ store }: Engine, reportError: Parts['reportError']): void {
+  try {
+    store.emptyLog()
+  } catch (error) {
+    if (!isOfStorage(error)) throw error
+    reportError(error, 'moving the log into the database')
+  }
+}

@@ -1,0 +1,206 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { App } from '../http/app.ts'
+import { Connections, type Exchange } from './connections.ts'
+import { DirectServer } from './direct.ts'
+import { PipelinedRequests } from './pipelined-requests.ts'
+import { type Reason, refusalOfUnreadable, refuseByHand } from './unreadable.ts'
+
+/** Limits on the size and the time of what a client sends. */
+export type SocketLimits = {
+  /** The time from the connection, or the previous response, to the end of a request's headers, in milliseconds. */
+  readonly headersMs: number
+  /** The same, to the end of the request's body. */
+  readonly requestMs: number
+  /**
+   * How long an idle connection is kept after a response, in milliseconds. Clients and proxies close idle connections earlier,
+   * mostly after at most a minute. If the daemon closed first, a request sent at the same time would be lost, and a test would
+   * fail at random. Bytes that are not a request, such as blank lines, prolong it at most by the time for headers.
+   */
+  readonly idleMs: number
+  /** How long a response waits for a peer that does not read it, in milliseconds. */
+  readonly unreadMs: number
+  /** How long an ended connection waits for its peer to close it, in milliseconds. */
+  readonly lingerMs: number
+  /** The interval at which the first two limits are checked, in milliseconds. */
+  readonly checkMs: number
+  /** The size of the request line and all headers. */
+  readonly headerBytes: number
+  /** The number of connections at a time. Further ones are closed at once. */
+  readonly connections: number
+}
+
+/**
+ * The default limits. A response has no time limit, because an advance may take any time. The limits on bodies are in
+ * http/api.ts and http/admin/routes.ts. Nearly every system allows a process 4,096 open files.
+ * See docs/contract/requests.md#limits.
+ */
+export const SOCKET_LIMITS: SocketLimits = {
+  headersMs: 10_000,
+  requestMs: 60_000,
+  idleMs: 65_000,
+  unreadMs: 60_000,
+  lingerMs: 1_000,
+  checkMs: 1_000,
+  headerBytes: 16_384,
+  connections: 4_000,
+}
+
+/** After this time of silence, TCP probes whether the peer still exists, in milliseconds. */
+const PROBE_AFTER_MS = 60_000
+
+/** An HTTP server with its connections. */
+export type Listener = { readonly server: Server; readonly connections: Connections }
+
+/**
+ * Creates the HTTP server of an application, which does not listen yet. A request that Node cannot parse gets an error response
+ * in the API's form, unless that would interrupt another response.
+ * @param options.url - the daemon's URL, which is known once it listens
+ * @param options.unread - reports a request that could not be passed to the application
+ * @param options.keepsGlobals - whether to keep the global Request and Response; otherwise faster ones replace them in the process
+ */
+export function createListener(
+  { app, serves }: Pick<App, 'app' | 'serves'>,
+  {
+    hostname,
+    url,
+    unread,
+    limits = SOCKET_LIMITS,
+    keepsGlobals = false,
+  }: {
+    readonly hostname: string
+    readonly url: () => string
+    readonly unread: (error: unknown) => void
+    readonly limits?: SocketLimits | undefined
+    readonly keepsGlobals?: boolean
+  },
+): Listener {
+  const loadHono = async () => {
+    const { getRequestListener } = await import('@hono/node-server')
+    return getRequestListener(app.fetch, {
+      hostname,
+      overrideGlobalObjects: !keepsGlobals,
+      errorHandler: (error) => {
+        unread(error)
+        const { status, headers, text } = refusalOfUnreadable(url())
+        return new Response(text, { status, headers })
+      },
+    })
+  }
+  /** Serves with hono, which is loaded when needed, because it loads Node's implementation of `fetch`. */
+  let hono: ReturnType<typeof loadHono> | undefined
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    hono ??= loadHono()
+    await (await hono)(request, response)
+  }
+  const direct = new DirectServer({ app, serves })
+  const failed = (response: ServerResponse) => (error: unknown) => {
+    unread(error)
+    response.destroy()
+  }
+  const server = createServer({
+    // Node's own error response has no body and no Request-Id: see lacksHost().
+    requireHostHeader: false,
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: limits.checkMs,
+    keepAlive: true,
+    keepAliveInitialDelay: PROBE_AFTER_MS,
+  })
+  server.maxConnections = limits.connections
+  // Only the size of headers is limited. With a limit on their number, Node would silently drop the others.
+  server.maxHeadersCount = 0
+  const connections = new Connections(server, {
+    ...limits,
+    // Node refuses late headers with an error response, at its next check.
+    betweenMs: limits.idleMs + limits.headersMs + 2 * limits.checkMs,
+  })
+  const pipelined = new PipelinedRequests()
+  server.on('request', (request, response) => {
+    if (!connections.take(request, response)) return
+    if (lacksHost(request)) refuse(response, url(), HOST_REQUIRED)
+    else if (contradicts(request)) refuse(response, url())
+    else {
+      const begin = () => {
+        const answered = direct.serve(request, response) ?? serve(request, response)
+        connections.serves(request, answered).catch(failed(response))
+      }
+      const isPipelined = connections.lastOver(request.socket)?.before?.writableFinished === false
+      if (isPipelined) pipelined.serve(request.socket, response, begin)
+      else begin()
+    }
+  })
+  // Node would answer 417, which the API does not have.
+  server.on('checkExpectation', (request, response) => {
+    if (connections.take(request, response)) refuse(response, url())
+  })
+  server.on('connect', (_request, socket) => {
+    // Node has removed its own listeners: without these, an error would end the process, and the peer's close would be missed.
+    socket.on('error', () => socket.destroy()).resume()
+    endUnread(socket, connections.lastOver(socket), () => refuseByHand(socket, url()))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else
+      endUnread(socket, connections.lastOver(socket), () =>
+        refuseByHand(socket, url(), reasonOf(error, limits)),
+      )
+  })
+  return { server, connections }
+}
+
+/** Ends a connection after unreadable data. @param refuse - sends an error response and ends the connection */
+function endUnread(socket: Duplex, last: Exchange | undefined, refuse: () => void): void {
+  // The data is not part of a request, or it follows a request that was answered.
+  if (!last || (last.request.complete && last.response.writableFinished)) refuse()
+  // The data follows a request that is not answered yet, so the error response is sent after that response.
+  else if (last.request.complete) {
+    // Reading stops: each further byte would be another error, and would reset the timeout of a peer that does not read.
+    socket.pause()
+    last.response.once('close', refuse)
+  }
+  // The data is in the body of the last request. Its response has not started, and no earlier response is in progress.
+  else if (!last.response.headersSent && last.before?.writableFinished !== false) refuse()
+  else socket.destroy()
+}
+
+const HOST_REQUIRED = {
+  why: 'A request has exactly one Host header, which only HTTP/1.0 may leave out',
+  param: 'Host',
+}
+
+/** Whether a request has no Host header, though HTTP/1.1 requires one, or has several. Source: RFC 9112 3.2. */
+function lacksHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
+  if (!headers.host) return httpVersion !== '1.0'
+  return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1
+}
+
+/**
+ * Whether a request has contradictory information about its host or the encoding of its body, which a proxy might interpret
+ * in another way.
+ */
+function contradicts({ url = '', headers }: IncomingMessage): boolean {
+  const { host, 'transfer-encoding': transfer } = headers
+  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') return true
+  if (url.startsWith('/') || url === '*') return false
+  return !URL.canParse(url) || new URL(url).host !== host?.toLowerCase()
+}
+
+function refuse(response: ServerResponse, url: string, reason?: Reason): void {
+  const { status, headers, text } = refusalOfUnreadable(url, reason)
+  response.writeHead(status, headers).end(text)
+}
+
+/** Returns the reason for the error response to a request that Node refused or that timed out. */
+function reasonOf(
+  { code }: NodeJS.ErrnoException,
+  { headersMs, requestMs, headerBytes }: SocketLimits,
+): Reason | undefined {
+  if (code === 'HPE_HEADER_OVERFLOW') return { why: `The headers are larger than ${headerBytes} bytes` }
+  if (code !== 'ERR_HTTP_REQUEST_TIMEOUT') return undefined
+  return {
+    why: `The request has not arrived within ${headersMs / 1000} s, its body within ${requestMs / 1000} s`,
+  }
+}

@@ -1,0 +1,75 @@
+import { type Logger, pino } from 'pino'
+import { escapeControls, shortened } from '../text/display.ts'
+import { readLogRecord } from '../text/log-line.ts'
+import { maskSecrets, patternOfSecret } from '../text/secret.ts'
+
+export type { Logger } from 'pino'
+
+/** A destination for lines of JSON, each with its line end. */
+export type LogTarget = { write(line: string): void }
+
+/** In longer lines, long texts are truncated. Both limits are in characters. */
+const MAX_LINE_LENGTH = 8_192
+const MAX_TEXT_LENGTH = 2_048
+
+/** A log to which targets can be added at any time. */
+export type Log = { readonly logger: Logger; add(target: LogTarget): void }
+
+/**
+ * Creates the daemon's log. Keys, tokens and secrets are masked, control characters are escaped, and long lines are truncated,
+ * wherever they come from.
+ * @param level - one of LOG_LEVELS
+ * @param secrets - further words to mask: the admin token
+ * See docs/contract/operator.md#log.
+ */
+export function createLog({
+  level,
+  secrets,
+}: {
+  readonly level: string
+  readonly secrets: () => readonly string[]
+}): Log {
+  const targets: LogTarget[] = []
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  }
+  const patterns = new Map<string, RegExp>()
+  const withoutWord = (text: string, word: string) => {
+    const pattern = patterns.get(word) ?? patternOfSecret(word)
+    patterns.set(word, pattern)
+    return text.replace(pattern, '…')
+  }
+  const write = (line: string) => {
+    // Words first, because a part of one may look like a secret of known form.
+    const masked = maskSecrets(secrets().reduce(withoutWord, line))
+    const safe = escapeControls(withoutLongTexts(masked.trimEnd()))
+    for (const target of targets) target.write(`${safe}\n`)
+  }
+  return { logger: pino(options, { write }), add: (target) => targets.push(target) }
+}
+
+function withoutLongTexts(line: string): string {
+  if (line.length <= MAX_LINE_LENGTH) return line
+  const cut = (value: unknown) => (typeof value === 'string' ? shortened(value, MAX_TEXT_LENGTH) : value)
+  const record = JSON.parse(line)
+  const short = JSON.stringify(record, (_name, value) => cut(value))
+  if (short.length <= MAX_LINE_LENGTH) return short
+  const { level, time, msg } = record
+  return JSON.stringify({ level, time, msg: cut(msg), left_out: `${line.length} characters` })
+}
+
+/** Writes to stderr, because stdout has the ready line: JSON lines, or readable lines. */
+export const onStderr = ({ json }: { readonly json: boolean }): LogTarget => ({
+  write: (line) => {
+    process.stderr.write(json ? line : readableLine(line))
+  },
+})
+
+function readableLine(line: string): string {
+  const { time, level, text, stack } = readLogRecord(JSON.parse(line))
+  const lines = [`${time} ${level.toUpperCase().padEnd(5)} ${text}`, ...stack]
+  return `${lines.map(escapeControls).join('\n')}\n`
+}

@@ -1,0 +1,267 @@
+import { dirname, join } from 'node:path'
+import { inspect } from 'node:util'
+import type { Hono } from 'hono'
+import { IdempotencyKeys } from '../engine/access/idempotency.ts'
+import { KeyRing } from '../engine/access/keys.ts'
+import { secondsSinceStart, stopwatch, systemWall, type Wall } from '../engine/machine/clock.ts'
+import { Engine } from '../engine/machine/engine.ts'
+import { randomSeed, randomToken } from '../engine/machine/ids.ts'
+import type { MerchantState } from '../engine/machine/merchant-state.ts'
+import type { CreatedObject } from '../engine/resources/fixture-names.ts'
+import { defaultMerchant } from '../engine/resources/merchant.ts'
+import type { AdminServices } from '../http/admin/services.ts'
+import { type App, createApp } from '../http/app.ts'
+import { CallerCache } from '../http/caller.ts'
+import { presentEvent } from '../http/event.ts'
+import { checkFixtures } from '../http/fixtures/check.ts'
+import type { FixturesFile } from '../http/fixtures/schema.ts'
+import { LiveStreams } from '../http/live-streams.ts'
+import type { OAuthErrorForm } from '../http/oauth/error-form.ts'
+import { endStreams } from '../http/oauth/token.ts'
+import { RateLimit } from '../http/rate-limit.ts'
+import { RequestLog } from '../http/request-log.ts'
+import { presentFound } from '../http/resources.ts'
+import type { Registered } from '../http/route.ts'
+import { EventStreams } from '../http/stream.ts'
+import { type Version, VersionHistory } from '../http/versions.ts'
+import type { CacheSizes } from '../store/cache-sizes.ts'
+import { type Durability, openDatabase } from '../store/database.ts'
+import { SnapshotsInMemory } from '../store/snapshots-in-memory.ts'
+import { SnapshotsOnDisk } from '../store/snapshots-on-disk.ts'
+import { Store } from '../store/store.ts'
+import { toDatabaseUnusable } from '../store/unusable.ts'
+import { escapeControlsByLine } from '../text/display.ts'
+import { Addresses, type AddressRules } from '../webhooks/address.ts'
+import type { Send } from '../webhooks/sender.ts'
+import { type Beginning, beginningOf, createFirstState, leftOutText } from './first-start.ts'
+import { doHousekeeping as doHousekeepingOf } from './housekeeping.ts'
+import { openWebhooks } from './webhooks.ts'
+
+export type SandboxOptions = {
+  /** The database file, or ':memory:'. */
+  readonly database: string
+  readonly durability?: Durability
+  /** The sizes of caches. Tests can set other sizes, which do not change responses. */
+  readonly cacheSizes?: CacheSizes
+  /** The default merchant's clock: 'live', or where it stands frozen (Unix seconds). null for what the database has. */
+  readonly clock?: 'live' | number | null
+  readonly seed?: string | null
+  /** The default merchant's first key. */
+  readonly secretKey?: string | null
+  /** Returns the fixtures. It is called only for a new database. */
+  readonly fixtures?: () => readonly FixturesFile[]
+  readonly wall?: Wall
+  /** The maximum number of requests per second for each merchant; null for no limit. */
+  readonly rateLimit?: number | null
+  /** How long a revoked key may still work, in seconds, 0 to 60. */
+  readonly keyCacheSeconds?: number
+  /** Whether an unknown parameter is an error. */
+  readonly strictParams?: boolean
+  /** The format of OAuth errors: the envelope, or the flat form of RFC 6749. */
+  readonly oauthErrors?: OAuthErrorForm
+  /** The addresses that webhooks may reach. Default: all except link-local addresses. */
+  readonly receivers?: AddressRules
+  /** Sends webhooks; a test may replace it. */
+  readonly send?: Send
+  /** The API's versions; a test may add invented ones. */
+  readonly versions?: readonly Version[]
+  /** Writes a warning to the log. */
+  readonly warn?: (text: string) => void
+} & Partial<
+  Pick<
+    AdminServices,
+    | 'adminToken'
+    | 'allowedHosts'
+    | 'version'
+    | 'data'
+    | 'url'
+    | 'shutDown'
+    | 'reportError'
+    | 'logIgnoredParams'
+    | 'documentation'
+  >
+>
+
+const UNKNOWN_VERSION = '0.0.0'
+
+/** The parts of a running sandbox, which does not listen on a port. */
+export type Sandbox = {
+  readonly app: Hono
+  /** The registered routes, for the OpenAPI document. */
+  readonly routes: readonly Registered[]
+  readonly serves: App['serves']
+  readonly engine: Engine
+  readonly keys: KeyRing
+  readonly requests: RequestLog
+  readonly adminToken: string
+  readonly merchant: MerchantState
+  /** The default merchant's secret key, if this start generated it. It cannot be shown again. */
+  readonly secretKey: string | null
+  /** The objects that this start created from fixtures; null if the database is not new. */
+  readonly loaded: readonly CreatedObject[] | null
+  /** Does periodic housekeeping: writes delayed data, deletes expired data, and sends webhooks that are still due. */
+  doHousekeeping(): Promise<void>
+  /** @param answered - waits for the requests under way, before the database is closed */
+  close(answered?: () => Promise<void>): Promise<void>
+}
+
+/** An option that applies only to a new database was given with another value. */
+export class OptionConflict extends Error {}
+
+/**
+ * Opens a database, creates the default merchant if it is new, and builds the engine and the application on it.
+ * @throws DatabaseUnusable, OptionConflict; ApiError for invalid fixtures or an invalid key, which leaves the database new
+ */
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const wall = options.wall ?? systemWall
+  const store = await openStore(options)
+  try {
+    const known = beginningOf(store)
+    if (known) refuseOtherOptions(known, options)
+    const versions = new VersionHistory(options.versions)
+    const addresses = new Addresses(options.receivers ?? { isExposed: false, allowed: [] })
+    const beginning = known ?? newBeginning(options, versions, addresses)
+    const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates })
+    const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
+    const { secretKey, loaded } = known
+      ? NOTHING_CREATED
+      : await createFirstState({ engine, keys }, beginning)
+    if (options.secretKey && !keys.hasSecret(options.secretKey)) {
+      throw new OptionConflict(
+        "--secret-key is not a key of this database. Omit it and create a key with 'paytwin keys create', or use another --data folder",
+      )
+    }
+
+    const reportError =
+      options.reportError ?? ((error: unknown) => console.error(escapeControlsByLine(inspect(error))))
+    const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
+    const requests = new RequestLog(new LiveStreams(reportError))
+    const idempotency = new IdempotencyKeys(store, engine.steady)
+    const webhooks = openWebhooks(engine, {
+      versions,
+      addresses,
+      send: options.send,
+      version: options.version ?? UNKNOWN_VERSION,
+      reportError,
+    })
+    const { rateLimit } = options
+    const adminToken = options.adminToken ?? randomToken(40)
+    const closing = new AbortController()
+    const { app, routes, serves } = createApp({
+      engine,
+      keys,
+      callers: new CallerCache(),
+      idempotency,
+      faults: engine.faults,
+      versions,
+      streams,
+      requests,
+      present: presentFound,
+      rateLimit: rateLimit ? new RateLimit(rateLimit, engine.steady) : null,
+      strictParams: options.strictParams ?? false,
+      oauthErrors: options.oauthErrors ?? 'envelope',
+      adminToken,
+      allowedHosts: options.allowedHosts ?? new Set(['localhost', '127.0.0.1']),
+      version: options.version ?? UNKNOWN_VERSION,
+      data: options.data ?? null,
+      closing: closing.signal,
+      url: options.url ?? (() => 'http://localhost'),
+      // The uptime must not change if the system's clock is set. A sandbox with its own wall clock uses that one.
+      uptime: secondsSinceStart(options.wall ? engine.steady : stopwatch),
+      // Without a daemon there is no process to end, and the owner closes the sandbox.
+      shutDown: options.shutDown ?? (() => Promise.resolve()),
+      reportError,
+      logIgnoredParams: options.logIgnoredParams ?? (() => undefined),
+      receiverRefusal: (url) => addresses.urlRefusal(url),
+      documentation:
+        options.documentation ??
+        (() => import('./built-documentation.ts').then((built) => built.readBuiltDocumentation())),
+      reset: async () => {
+        const { revoked, leftOut } = await createFirstState({ engine, keys }, beginning)
+        for (const key of leftOut) options.warn?.(leftOutText(key))
+        endStreams({ streams }, revoked)
+        engine.faults.clear()
+      },
+    })
+    const close = async (answered = () => Promise.resolve()) => {
+      closing.abort()
+      streams.close()
+      requests.close()
+      // An advance that waits for webhooks stops without their responses.
+      await engine.time.stop()
+      await webhooks.close()
+      await answered()
+      // On a full disk, only the times of the last use of keys are lost.
+      await keys.flush().catch((error: unknown) => reportError(error, 'noting the last uses of keys'))
+      await engine.close()
+    }
+    const doHousekeeping = () => doHousekeepingOf({ engine, keys, idempotency, webhooks, reportError })
+    return {
+      app,
+      routes,
+      serves,
+      engine,
+      keys,
+      requests,
+      adminToken,
+      // A restore creates a new MerchantState.
+      get merchant() {
+        return defaultMerchant(engine)
+      },
+      secretKey,
+      loaded,
+      doHousekeeping,
+      close,
+    }
+  } catch (error) {
+    store.close()
+    throw toDatabaseUnusable(error, options.database)
+  }
+}
+
+/** The database, and where its snapshots are: beside it. */
+async function openStore({
+  database: path,
+  durability = 'normal',
+  cacheSizes,
+}: SandboxOptions): Promise<Store> {
+  const database = await openDatabase(path, durability)
+  const shelf =
+    path === ':memory:'
+      ? new SnapshotsInMemory(database)
+      : new SnapshotsOnDisk(database, join(dirname(path), 'snapshots'))
+  return new Store(database, shelf, cacheSizes)
+}
+
+/** Returns the parameters of a new database. @throws ApiError for invalid fixtures */
+const newBeginning = (
+  { seed, clock, secretKey, fixtures }: SandboxOptions,
+  versions: VersionHistory,
+  addresses: Addresses,
+): Beginning => ({
+  seed: seed ?? randomSeed(),
+  clock: clock ?? 'live',
+  secretKey: secretKey ?? null,
+  fixtures: checkFixtures(fixtures?.() ?? [], {
+    versions: versions.dates,
+    receiverRefusal: (url) => addresses.urlRefusal(url),
+  }),
+})
+
+/** Refuses a seed or clock that differs from the database's. See docs/contract/operator.md#options. */
+function refuseOtherOptions(known: Beginning, { seed, clock }: SandboxOptions): void {
+  const differs = (name: 'seed' | 'clock', given: string | number | null | undefined) =>
+    given !== null && given !== undefined && given !== known[name]
+  for (const [name, given] of [
+    ['seed', seed],
+    ['clock', clock],
+  ] as const) {
+    if (differs(name, given)) {
+      throw new OptionConflict(
+        `--${name} differs from the value that this database was created with. Omit it, or use another --data folder`,
+      )
+    }
+  }
+}
+
+const NOTHING_CREATED: Pick<Sandbox, 'secretKey' | 'loaded'> = { secretKey: null, loaded: null }

@@ -1,0 +1,38 @@
+import { findEvent } from '../engine/history/events.ts'
+import type { Engine } from '../engine/machine/engine.ts'
+import { presentEvent } from '../http/event.ts'
+import type { VersionHistory } from '../http/versions.ts'
+import type { Addresses } from '../webhooks/address.ts'
+import { Deliverer } from '../webhooks/deliverer.ts'
+import { type Send, Sender } from '../webhooks/sender.ts'
+
+/** Starts to deliver events to webhook endpoints. @param options.send - replaces the sender in tests */
+export function openWebhooks(
+  engine: Engine,
+  options: {
+    readonly versions: VersionHistory
+    readonly addresses: Addresses
+    readonly send: Send | undefined
+    readonly version: string
+    readonly reportError: (error: unknown, doing: string) => void
+  },
+) {
+  const { versions, version, reportError } = options
+  const sender = new Sender(options.addresses)
+  const deliverer = new Deliverer({
+    engine,
+    render: (merchant, id) => JSON.stringify(presentEvent(versions, findEvent(engine, merchant, id))),
+    send: options.send ?? sender.send,
+    version,
+    reportError,
+  })
+  engine.outbox.deliveries = deliverer
+  deliverer.sendReady()
+  return {
+    sendReady: () => deliverer.sendReady(),
+    close: async () => {
+      await deliverer.close()
+      await sender.close()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { Store } from '../../store/store.ts'
+import { type Wall, wallSeconds } from '../machine/clock.ts'
+
+/** How long a response is stored, in seconds of real time. See docs/contract/idempotency.md#retention. */
+const RETENTION_SECONDS = 86_400
+
+/** A stored response. */
+export type StoredResponse = {
+  readonly fingerprint: string
+  readonly status: number
+  readonly api_version: string
+  readonly body: string
+}
+
+/** A request in progress, for which others with the same key wait. */
+export type Entry = {
+  /** The stored response; undefined for the first request with this key. */
+  readonly stored: StoredResponse | undefined
+  /** Stores a response. Must be called within the transaction that writes what the response reports. */
+  store(answer: StoredResponse): void
+  /** Deletes the response. Must be called within a transaction. */
+  remove(): void
+  /** Admits the next request with the key. */
+  release(): void
+}
+
+/**
+ * Idempotency keys: the first request with a key runs; the others wait for it and get its response.
+ * See docs/contract/idempotency.md#concurrent-requests.
+ */
+export class IdempotencyKeys {
+  readonly #store: Store
+  readonly #time: Wall
+  readonly #inProgress = new Map<string, Promise<void>>()
+
+  /** @param time - never goes back: expired responses stay expired when the wall clock is set back */
+  constructor(store: Store, time: Wall) {
+    this.#store = store
+    this.#time = time
+  }
+
+  /** Acquires a key, after every earlier request with it has released it. */
+  async acquire(scope: string, key: string): Promise<Entry> {
+    const name = `${scope} ${key}`
+    for (let before = this.#inProgress.get(name); before; before = this.#inProgress.get(name)) await before
+    const { promise, resolve } = gate()
+    this.#inProgress.set(name, promise)
+    return {
+      stored: this.#find(scope, key),
+      store: (answer) => {
+        this.#store.idempotency.put({ scope, key, ...answer, created: wallSeconds(this.#time) })
+      },
+      remove: () => this.#store.idempotency.remove({ scope, key }),
+      release: () => {
+        this.#inProgress.delete(name)
+        resolve()
+      },
+    }
+  }
+
+  /** Deletes expired responses. Must be called within a transaction. */
+  deleteExpired(): void {
+    this.#store.idempotency.forget(wallSeconds(this.#time) - RETENTION_SECONDS)
+  }
+
+  #find(scope: string, key: string): StoredResponse | undefined {
+    const row = this.#store.idempotency.get(scope, key)
+    return row && row.created >= wallSeconds(this.#time) - RETENTION_SECONDS ? row : undefined
+  }
+}
+
+function gate(): { promise: Promise<void>; resolve: () => void } {
+  let open: () => void = () => undefined
+  const promise = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { promise, resolve: open }
+}

@@ -1,0 +1,275 @@
+import { timingSafeEqual } from 'node:crypto'
+import { assert, parameterInvalid, resourceMissing } from '../../core/errors.ts'
+import type { KeyRow } from '../../store/tables.ts'
+import { wallSeconds } from '../machine/clock.ts'
+import { digest } from '../machine/digest.ts'
+import type { Engine } from '../machine/engine.ts'
+import { randomToken } from '../machine/ids.ts'
+import { checkCurrent, type MerchantState, merchantOfGeneration } from '../machine/merchant-state.ts'
+
+export type { KeyRow } from '../../store/tables.ts'
+
+const SECRET_LENGTH = 32
+const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
+export const KEY_PATTERN = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
+
+/** A key to issue, with a given or a random secret. */
+export type NewKey = {
+  /** The merchant's ordinal. */
+  readonly merchant: number
+  readonly type: KeyRow['type']
+  readonly name: string | null
+  readonly secret?: string | undefined
+}
+
+/** The stored parts of a key's secret. */
+export type HashedSecret = {
+  readonly type: KeyRow['type']
+  /** SHA-256, in hexadecimal digits. */
+  readonly hash: string
+  readonly hint: string
+}
+
+/**
+ * Hashes a secret chosen beforehand; undefined when it does not have the form of a key.
+ * See docs/contract/authentication.md#secret-keys.
+ */
+export function hashSecret(secret: string): HashedSecret | undefined {
+  if (!KEY_PATTERN.test(secret)) return undefined
+  const type = secret.startsWith(PREFIXES.secret) ? 'secret' : 'publishable'
+  return { type, hash: digest(secret).toString('hex'), hint: `${PREFIXES[type]}…${secret.slice(-4)}` }
+}
+
+/** A page of keys: of one merchant, or with null of all. */
+export type KeyPage = {
+  readonly owner: MerchantState | null
+  readonly limit: number
+  readonly cursor?: { readonly isBackward: boolean; readonly id: string; readonly param: string } | undefined
+}
+
+/** A new key with its secret, which cannot be read again. */
+export type IssuedKey = { readonly key: KeyRow; readonly secret: string }
+
+/**
+ * The API keys. Only hashes are stored.
+ * See docs/contract/authentication.md#key-lifecycle.
+ */
+export class KeyRing {
+  readonly #engine: Engine
+  readonly #byHash = new Map<string, KeyRow>()
+  readonly #byId = new Map<string, KeyRow>()
+  /** Oldest first: all keys, and those of each merchant by its generation. */
+  #inOrder: KeyRow[] = []
+  readonly #ofMerchant = new Map<number, KeyRow[]>()
+  readonly #used = new Set<KeyRow>()
+
+  readonly #cacheSeconds: number
+  /** When a key that was revoked since the start stops working, in steady milliseconds, by its id. */
+  readonly #cachedUntil = new Map<string, number>()
+
+  /**
+   * @param cacheSeconds - how long a revoked key continues to work, as in a service that caches resolved keys
+   * See docs/contract/authentication.md#revocation.
+   */
+  constructor(engine: Engine, cacheSeconds: number) {
+    this.#engine = engine
+    this.#cacheSeconds = cacheSeconds
+    this.reload()
+    engine.listen({ replaced: () => this.reload(), deleted: () => this.reload() })
+  }
+
+  /** Returns the merchant of a key; undefined when the current state does not contain that merchant. */
+  ownerOf(key: Pick<KeyRow, 'merchant' | 'generation'>): MerchantState | undefined {
+    return merchantOfGeneration(this.#engine.merchants, key)
+  }
+
+  /** Lists all keys, revoked ones too, newest first. */
+  list(): KeyRow[] {
+    return this.#inOrder.toReversed()
+  }
+
+  /**
+   * Lists a page of keys, revoked ones too: newest first, with a backward cursor oldest first.
+   * @throws ApiError resource_missing for an unknown cursor
+   */
+  page({ owner, limit, cursor }: KeyPage): KeyRow[] {
+    const keys = owner ? (this.#ofMerchant.get(owner.settings.generation) ?? []) : this.#inOrder
+    if (!cursor) return keys.slice(-limit).reverse()
+    if (!this.#byId.has(cursor.id)) throw resourceMissing('key', cursor.id, cursor.param)
+    const place = placeOf(keys, cursor.id)
+    if (!cursor.isBackward) return keys.slice(Math.max(0, place - limit), place).reverse()
+    const start = keys[place]?.id === cursor.id ? place + 1 : place
+    return keys.slice(start, start + limit)
+  }
+
+  /** Resolves a secret to its key and merchant, and records the use; undefined for an unknown or revoked key. */
+  resolve(secret: string): { readonly key: KeyRow; readonly merchant: MerchantState } | undefined {
+    const hash = digest(secret)
+    const key = this.#byHash.get(hash.toString('hex'))
+    const now = wallSeconds(this.#engine.wall)
+    if (!key || !timingSafeEqual(key.hash, hash)) return undefined
+    if (!this.opens(key)) return undefined
+    const merchant = this.ownerOf(key)
+    if (!merchant) return undefined
+    this.recordUse(key, now)
+    return { key, merchant }
+  }
+
+  /** Reports whether a resolved key still works; it may have been revoked in the meantime. */
+  opens({ id, revoked }: KeyRow): boolean {
+    return revoked === null || this.#isCached(id, revoked)
+  }
+
+  /** Records that a key was used. @param now - wall clock, in Unix seconds */
+  recordUse(key: KeyRow, now = wallSeconds(this.#engine.wall)): void {
+    if (key.last_used === now) return
+    key.last_used = now
+    this.#used.add(key)
+  }
+
+  /** Reports whether a key has this secret, revoked or not. */
+  hasSecret(secret: string): boolean {
+    return this.#byHash.has(digest(secret).toString('hex'))
+  }
+
+  /**
+   * Issues a key.
+   * @param given.secret - a secret chosen beforehand; random if not given
+   * @throws ApiError parameter_invalid, param secret, for an invalid form or an existing key
+   */
+  async issue(given: NewKey): Promise<IssuedKey> {
+    const owner = this.#engine.merchants.get(given.merchant)
+    const issued = await this.#engine.operatorCommand(() => {
+      // Another merchant may have the ordinal by now.
+      if (owner) checkCurrent(owner)
+      return this.make(given)
+    })
+    // The merchant may have been deleted in the meantime, with the key.
+    const key = this.stored(issued.key.hash.toString('hex'))
+    if (key) this.#index(key)
+    return issued
+  }
+
+  /** Issues a key within the open command: see issue. It works after the commit, once `takeUp` was called. */
+  make({ merchant, type, name, secret = PREFIXES[type] + randomToken(SECRET_LENGTH) }: NewKey): IssuedKey {
+    const sealed = hashSecret(secret)
+    if (sealed?.type !== type) {
+      throw parameterInvalid(
+        'secret',
+        `A ${type} key must be '${PREFIXES[type]}' and 24 to 200 letters or digits`,
+      )
+    }
+    return { key: this.add({ merchant, name, ...sealed }), secret }
+  }
+
+  /**
+   * Writes a key of which only the hash is known: see make.
+   * @throws ApiError parameter_invalid, param secret, for an existing key
+   */
+  add({
+    merchant,
+    name,
+    type,
+    hash,
+    hint,
+  }: HashedSecret & { merchant: number; name: string | null }): KeyRow {
+    // Checked within the command: two requests may bring the same key at once.
+    if (this.stored(hash)) throw parameterInvalid('secret', 'This key already exists')
+    const owner = this.#engine.merchants.get(merchant)
+    assert(owner, `the merchant ${merchant} of a new key exists`)
+    const row: KeyRow = {
+      id: this.#engine.ids.next(0, 'key'),
+      merchant,
+      generation: owner.settings.generation,
+      type,
+      name,
+      hash: Buffer.from(hash, 'hex'),
+      hint,
+      created: wallSeconds(this.#engine.wall),
+      last_used: null,
+      revoked: null,
+    }
+    this.#engine.store.directory.addKey(row)
+    return row
+  }
+
+  /** Finds the key of a hash in the database, also one that the open command has added. */
+  stored(hash: string): KeyRow | undefined {
+    return this.#engine.store.directory.keyOfHash(Buffer.from(hash, 'hex'))
+  }
+
+  /**
+   * Revokes a key at once and permanently. A revoked key is returned unchanged.
+   * @throws ApiError resource_missing
+   */
+  async revoke(id: string): Promise<KeyRow> {
+    const key = this.#byId.get(id)
+    if (!key) throw resourceMissing('key', id)
+    if (key.revoked !== null) return key
+    const revoked = wallSeconds(this.#engine.wall)
+    await this.#engine.operatorCommand(() => this.#engine.store.directory.revokeKey(id, revoked))
+    key.revoked = revoked
+    this.#cachedUntil.set(id, this.#engine.steady() + this.#cacheSeconds * 1_000)
+    return key
+  }
+
+  /** Writes when keys were last used. Called periodically, because every request uses a key. */
+  async flush(): Promise<void> {
+    const used = [...this.#used]
+    this.#used.clear()
+    if (used.length === 0) return
+    await this.#engine.operatorCommand(() => {
+      for (const { id, last_used } of used) this.#engine.store.directory.setLastUse(id, last_used)
+    })
+  }
+
+  /** Reloads the keys of the database. Keys that were loaded before keep their state in memory. */
+  reload(): void {
+    const loaded = new Map(this.#byHash)
+    this.#byHash.clear()
+    this.#byId.clear()
+    this.#inOrder = []
+    this.#ofMerchant.clear()
+    for (const key of this.#engine.store.directory.keys()) {
+      const before = loaded.get(key.hash.toString('hex'))
+      // The same secret may belong to another merchant by now: fixtures give it again at each reset.
+      this.#index(before?.id === key.id ? before : key)
+    }
+  }
+
+  /**
+   * Reports whether a revoked key still works. Once it has stopped, it never works again, neither when the wall clock
+   * is set back nor after a restart, which keeps no cache.
+   */
+  #isCached(id: string, revoked: number): boolean {
+    const until = this.#cachedUntil.get(id)
+    if (until === undefined) return false
+    const { wall, steady } = this.#engine
+    const isCached = steady() < until && wallSeconds(wall) >= revoked
+    if (!isCached) this.#cachedUntil.delete(id)
+    return isCached
+  }
+
+  #index(key: KeyRow): void {
+    // A key that was just issued may have been loaded meanwhile.
+    if (this.#byId.has(key.id)) return
+    this.#byHash.set(key.hash.toString('hex'), key)
+    this.#byId.set(key.id, key)
+    // Ids sort by creation, so a new key comes last.
+    this.#inOrder.splice(placeOf(this.#inOrder, key.id), 0, key)
+    const own = this.#ofMerchant.get(key.generation) ?? []
+    own.splice(placeOf(own, key.id), 0, key)
+    this.#ofMerchant.set(key.generation, own)
+  }
+}
+
+/** Returns the index of the first key whose id is not below an id, of keys in the order of their ids. */
+function placeOf(keys: readonly KeyRow[], id: string): number {
+  let [low, high] = [0, keys.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((keys[middle]?.id ?? '') < id) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,100 @@
+import { resourceMissing } from '../../core/errors.ts'
+import type { EventType } from '../../core/kinds.ts'
+import type { EventQuery } from '../../store/event-query.ts'
+import type { HistoryReader } from '../../store/history.ts'
+import type { EventEntry } from '../../store/journal.ts'
+import type { Engine } from '../machine/engine.ts'
+import type { MerchantState } from '../machine/merchant-state.ts'
+import { type EventWithObject, reconstructEvent } from './view.ts'
+
+export type EventFilter = {
+  readonly types: readonly EventType[]
+  readonly created: EventQuery['created']
+}
+
+/** A page of events: after or before an event, in the order newest first. */
+export type EventPage = {
+  readonly limit: number
+  readonly cursor?: { readonly isBackward: boolean; readonly id: string; readonly param: string } | undefined
+}
+
+/**
+ * Lists events of one merchant, or of all, newest first; with a backward cursor oldest first.
+ * @throws ApiError resource_missing for an unknown cursor
+ */
+export function listEvents(
+  engine: Engine,
+  merchant: MerchantState | null,
+  filter: EventFilter,
+  page: EventPage,
+): EventWithObject[] {
+  const { cursor, limit } = page
+  const place = cursor && placeOfEvent(engine, merchant, cursor)
+  const entries = engine.store.journal.events({
+    merchant: merchant?.settings.ordinal ?? null,
+    ...filter,
+    limit,
+    order: cursor?.isBackward ? 'oldest first' : 'newest first',
+    ...(cursor && { [cursor.isBackward ? 'above' : 'below']: place }),
+  })
+  return recallAll(engine, entries)
+}
+
+/**
+ * Lists events that were committed after a place, oldest first. A place is a running number of the merchant, or for all
+ * merchants (null) a journal seq.
+ */
+export function eventsAfter(
+  engine: Engine,
+  merchant: MerchantState | null,
+  { types, place, limit }: { types: readonly EventType[]; place: number; limit: number },
+): EventWithObject[] {
+  const owner = merchant?.settings.ordinal ?? null
+  const query = { merchant: owner, types, created: [], order: 'oldest first', above: place, limit } as const
+  return recallAll(engine, engine.store.journal.events(query))
+}
+
+/** Returns the newest place; later events come after it. */
+export const newestPlace = (engine: Engine, merchant: MerchantState | null): number =>
+  engine.store.journal.head(merchant?.settings.ordinal ?? null)
+
+/** Returns an event's place among its merchant's events, or for null among those of all. */
+export const placeIn = (merchant: MerchantState | null, { number, seq }: EventEntry): number =>
+  merchant ? number : seq
+
+/**
+ * Returns the place of the event with an id.
+ * @param cursor.param - the parameter with the id
+ * @throws ApiError resource_missing when the merchant (or any merchant, for null) has no such event
+ */
+export const placeOfEvent = (
+  engine: Engine,
+  merchant: MerchantState | null,
+  { id, param }: { id: string; param: string },
+): number => placeIn(merchant, findEntry(engine, merchant, id, param))
+
+/** Finds an event. @throws ApiError resource_missing when the merchant (or any merchant, for null) has no such event */
+export const findEvent = (engine: Engine, merchant: MerchantState | null, id: string): EventWithObject =>
+  recallOf(engine, findEntry(engine, merchant, id, 'id'), engine.store.openHistory())
+
+function findEntry(engine: Engine, merchant: MerchantState | null, id: string, param: string): EventEntry {
+  const owners = merchant ? [merchant] : [...engine.merchants.values()]
+  for (const { settings } of owners) {
+    const number = engine.ids.numberOf(settings.ordinal, 'evt', id)
+    const entry = number === undefined ? undefined : engine.store.journal.event(settings.ordinal, number)
+    if (entry) return entry
+  }
+  throw resourceMissing('event', id, param)
+}
+
+/** Reconstructs the events of a page. */
+function recallAll(engine: Engine, entries: readonly EventEntry[]): EventWithObject[] {
+  const history = engine.store.openHistory()
+  return entries.map((entry) => recallOf(engine, entry, history))
+}
+
+function recallOf(engine: Engine, entry: EventEntry, history: HistoryReader): EventWithObject {
+  const owner = engine.merchants.get(entry.merchant)
+  if (!owner) throw new Error(`the merchant ${entry.merchant} of event ${entry.seq} does not exist`)
+  return reconstructEvent({ store: engine.store, ids: engine.ids, merchant: owner.settings, history }, entry)
+}

@@ -1,0 +1,52 @@
+import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
+import type { OpenSnapshot, Snapshot } from '../../store/snapshots.ts'
+import { DatabaseUnusable } from '../../store/unusable.ts'
+import { wallSeconds } from '../machine/clock.ts'
+import type { Engine } from '../machine/engine.ts'
+import { discardAllQueued } from '../resources/webhook-delivery.ts'
+
+export type { Snapshot } from '../../store/snapshots.ts'
+
+export const listSnapshots = (engine: Engine): Snapshot[] => engine.store.snapshots.list()
+
+/**
+ * Saves the state once no clock is advancing, and replaces a snapshot with that name.
+ * @param name - matches SNAPSHOT_NAME
+ * See docs/contract/snapshots.md#waiting.
+ */
+export const saveSnapshot = (engine: Engine, name: string): Promise<Snapshot> =>
+  engine.runExclusively(() => engine.store.snapshots.save(name, wallSeconds(engine.wall)))
+
+/**
+ * Replaces the state by that of a snapshot once no clock is advancing, completely or not at all. Keys are unchanged.
+ * @throws ApiError resource_missing; parameter_invalid for one that is damaged, or of a newer schema
+ * See docs/contract/snapshots.md#restore.
+ */
+export async function restoreSnapshot(engine: Engine, name: string): Promise<Snapshot> {
+  const opened = await usable(() => engine.store.snapshots.open(name))
+  if (!opened) throw missing(name)
+  return usable(() => restore(engine, opened)).finally(() => opened.close())
+}
+
+async function restore(engine: Engine, opened: OpenSnapshot): Promise<Snapshot> {
+  await engine.replaceState(() =>
+    engine.store.restore(opened, wallSeconds(engine.wall), () => discardAllQueued(engine.store)),
+  )
+  return opened.snapshot
+}
+
+/** Deletes a snapshot. @throws ApiError resource_missing */
+export function deleteSnapshot(engine: Engine, name: string): void {
+  if (!engine.store.snapshots.remove(name)) throw missing(name)
+}
+
+const missing = (name: string) => resourceMissing('snapshot', name)
+
+/** Converts errors about a snapshot's file to an error of the request. */
+async function usable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof DatabaseUnusable ? parameterInvalid('id', error.message) : error
+  }
+}

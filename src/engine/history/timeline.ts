@@ -1,0 +1,273 @@
+import { formatInstant } from '../../core/calendar.ts'
+import type { Customer } from '../../core/customer.ts'
+import { parameterInvalid, resourceMissing, resourceNotYetCreated } from '../../core/errors.ts'
+import {
+  type FutureJob,
+  futureJobsOfInvoice,
+  futureJobsOfRefund,
+  futureJobsOfSubscription,
+  inOrder,
+} from '../../core/future-job.ts'
+import { type Invoice, MAX_LINES } from '../../core/invoice.ts'
+import type { InvoiceItem } from '../../core/invoice-item.ts'
+import { isOpen } from '../../core/invoice-status.ts'
+import type { Objects } from '../../core/kinds.ts'
+import type { PaymentMethod } from '../../core/payment-method.ts'
+import type { Refund } from '../../core/refund.ts'
+import type { Prices, Subscription } from '../../core/subscription.ts'
+import { hasEnded, SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
+import type { Clock } from '../machine/clock.ts'
+import type { Engine } from '../machine/engine.ts'
+import type { MerchantState } from '../machine/merchant-state.ts'
+import { readTimelineSteps, type TimelineStep } from './past-steps.ts'
+import { viewAt } from './past-view.ts'
+import { itemsOf, prorationsOf, type StepProrations } from './plan-changes.ts'
+import { currentView, type View } from './view.ts'
+
+/** The kinds of objects with a timeline. */
+export type SubjectKind = 'customer' | 'subscription' | 'invoice'
+
+/** The maximum number of related objects of a kind that are shown. */
+export const MAX_RELATED = 100
+
+/** The related objects as of the same moment. Newest first: for now one more than are shown, for the past all. */
+export type Related = {
+  readonly customer: Customer
+  readonly subscriptions: readonly Subscription[]
+  readonly invoices: readonly Invoice[]
+  readonly payment_methods: readonly PaymentMethod[]
+}
+
+/** An object as of a moment, with its past events and its jobs at that moment. */
+export type Timeline<K extends SubjectKind> = {
+  readonly subject: Objects[K]
+  readonly view: View
+  /** The time of its clock, and the moment that is shown; Unix seconds. */
+  readonly now: number
+  readonly as_of: number
+  readonly related: Related
+  /** The related invoices that are open. */
+  readonly openInvoices: readonly Invoice[]
+  /** Oldest first. */
+  readonly happened: readonly TimelineStep[]
+  /** The prorations that steps of subscriptions made. */
+  readonly prorations: StepProrations
+  /** Whether there are older events. */
+  readonly has_more: boolean
+  readonly upcoming: readonly FutureJob[]
+}
+
+type Wanted = {
+  /** Unix seconds; undefined for now. */
+  readonly at: number | undefined
+  /** The maximum number of changes to go back. */
+  readonly limit: number
+}
+
+/**
+ * Returns the timeline of a merchant's object. For a past moment, jobs are derived from the objects at that moment.
+ * Only the final action of a dunning is then unknown, because the setting has no history.
+ * @throws ApiError resource_missing; also for an instant before its creation; parameter_invalid, param at, for the
+ *   future
+ * See docs/contract/command-line.md#timelines.
+ */
+export function timelineOf<K extends SubjectKind>(
+  engine: Engine,
+  merchant: MerchantState,
+  { kind, id, at, limit }: Wanted & { kind: K; id: string },
+): Timeline<K> {
+  const { store, ids } = engine
+  const sources = { store, ids, merchant: merchant.settings }
+  const current = need(currentView(sources), kind, id)
+  const customer = need(currentView(sources), 'customer', customerOf(kind, current))
+  const { now } = clockOf(merchant, customer)
+  const as_of = at ?? now
+  if (as_of > now) throw isFuture(as_of, now)
+  const isPast = as_of < now
+  const view = isPast ? viewAt(sources, as_of, customer) : currentView(sources)
+  const subject = view.get(kind, id)
+  if (!subject) throw isBefore(kind, current, as_of)
+  if (kind === 'invoice' && (subject as Invoice).deleted) throw resourceMissing(kind, id)
+
+  const steps = readTimelineSteps(engine, view, {
+    scope: { kind, id },
+    until: isPast ? as_of : undefined,
+    limit,
+  })
+  const found = { engine, merchant, view, customer: need(view, 'customer', customer.id), as_of, isPast }
+  const related = relatedTo(found, kind, subject)
+  const openInvoices = related.invoices.filter(isOpen)
+  return {
+    subject,
+    view,
+    now,
+    as_of,
+    related,
+    openInvoices,
+    happened: steps.happened,
+    prorations: prorationsOf(itemsOf(engine, merchant, found.customer.id), steps.happened),
+    has_more: steps.has_more,
+    upcoming: futureJobsOf(found, kind, related, openInvoices, steps.refunds),
+  }
+}
+
+type Found = {
+  readonly engine: Engine
+  readonly merchant: MerchantState
+  readonly view: View
+  readonly customer: Customer
+  readonly as_of: number
+  readonly isPast: boolean
+}
+
+function need<K extends SubjectKind>(view: View, kind: K, id: string): Objects[K] {
+  const object = view.get(kind, id)
+  if (!object) throw resourceMissing(kind, id)
+  return object
+}
+
+const customerOf = (kind: SubjectKind, object: Objects[SubjectKind]): string =>
+  kind === 'customer' ? object.id : (object as Subscription | Invoice).customer
+
+function clockOf(merchant: MerchantState, { test_clock }: Customer): Clock {
+  return (test_clock === null ? undefined : merchant.testClocks.find(test_clock)) ?? merchant.clock
+}
+
+const isFuture = (at: number, now: number) =>
+  parameterInvalid(
+    'at',
+    `${formatInstant(at)} is in the future; the time of the clock is ${formatInstant(now)}. Advance the clock to see that instant.`,
+  )
+
+const isBefore = (kind: SubjectKind, { id, created }: Objects[SubjectKind], at: number) =>
+  resourceNotYetCreated(kind, id, { at: formatInstant(at), createdAt: formatInstant(created) })
+
+const ALL = { limit: Number.MAX_SAFE_INTEGER }
+const NEWEST = { limit: MAX_RELATED + 1 }
+const RUNNING = SUBSCRIPTION_STATUSES.filter((status) => !hasEnded({ status }))
+
+/** Returns the related objects of a subject: everything of a customer, the subscription of an invoice. */
+function relatedTo(found: Found, kind: SubjectKind, subject: Objects[SubjectKind]): Related {
+  const { view, customer } = found
+  const only = (id: string | null) => (id === null ? [] : (view.get('subscription', id) ?? []))
+  const subscriptions =
+    kind === 'customer'
+      ? subscriptionsOf(found)
+      : [only(kind === 'subscription' ? subject.id : (subject as Invoice).subscription)].flat()
+  const invoices = kind === 'invoice' ? [subject as Invoice] : invoicesOf(found, kind, subject)
+  return { customer, subscriptions, invoices, payment_methods: paymentMethodsOf(found) }
+}
+
+function subscriptionsOf({ engine, merchant, view, customer, as_of, isPast }: Found): Subscription[] {
+  const { objects } = engine.store
+  const ofCustomer = { field: 'customer', is: customer.id }
+  if (!isPast) return objects.list('subscription', merchant.settings.ordinal, [ofCustomer], NEWEST)
+  const filters = [ofCustomer, { field: 'created', compare: '<=', to: as_of }] as const
+  return objects
+    .list('subscription', merchant.settings.ordinal, filters, ALL)
+    .flatMap(({ id }) => view.get('subscription', id) ?? [])
+}
+
+/** Lists the customer's subscriptions that had not ended at the moment. */
+function runningSubscriptions(found: Found, related: readonly Subscription[]): readonly Subscription[] {
+  if (found.isPast) return related.filter((subscription) => !hasEnded(subscription))
+  const filters = [
+    { field: 'customer', is: found.customer.id },
+    { field: 'status', isIn: RUNNING },
+  ]
+  return found.engine.store.objects.list('subscription', found.merchant.settings.ordinal, filters, ALL)
+}
+
+function paymentMethodsOf({ engine, merchant, view, customer, isPast }: Found): PaymentMethod[] {
+  const { objects, past } = engine.store
+  const ofCustomer = { field: 'customer', is: customer.id }
+  if (!isPast) return objects.list('payment_method', merchant.settings.ordinal, [ofCustomer], NEWEST)
+  return past
+    .paymentMethodsOf(customer.id)
+    .flatMap((id) => view.get('payment_method', id) ?? [])
+    .filter((method) => method.customer === customer.id)
+}
+
+/** Lists the open invoices of a customer or a subscription, and the latest of a subscription, newest first. */
+function invoicesOf(found: Found, kind: SubjectKind, subject: Objects[SubjectKind]): Invoice[] {
+  const open = openInvoices(found).toReversed()
+  if (kind === 'customer') return open
+  const own = open.filter(({ subscription }) => subscription === subject.id)
+  const { latest_invoice } = subject as Subscription
+  const latest = latest_invoice === null ? undefined : found.view.get('invoice', latest_invoice)
+  return latest && !own.some(({ id }) => id === latest.id) ? [latest, ...own] : own
+}
+
+/** Lists the customer's open invoices at the moment, oldest first. */
+function openInvoices({ engine, view, customer, as_of, isPast }: Found): Invoice[] {
+  const { objects } = engine.store
+  if (!isPast) return objects.openInvoices(customer.id)
+  return objects.idsOfInvoicesOpenAt(customer.id, as_of).flatMap((id) => view.get('invoice', id) ?? [])
+}
+
+function futureJobsOf(
+  found: Found,
+  kind: SubjectKind,
+  { subscriptions, customer }: Related,
+  open: readonly Invoice[],
+  refunds: readonly Refund[],
+): FutureJob[] {
+  // The merchant's setting has no history.
+  const final_action = found.isPast ? null : found.merchant.settings.dunning_final_action
+  const { view } = found
+  const holds = (id: string | null) => id !== null && view.get('payment_method', id)?.customer === customer.id
+  const running = {
+    customer: () => runningSubscriptions(found, subscriptions),
+    subscription: () => subscriptions.filter((subscription) => !hasEnded(subscription)),
+    invoice: () => [],
+  }[kind]()
+  return inOrder([
+    ...open.flatMap((invoice) => {
+      const subscription =
+        (invoice.subscription === null ? undefined : view.get('subscription', invoice.subscription)) ?? null
+      return futureJobsOfInvoice(invoice, { subscription, final_action })
+    }),
+    ...running.flatMap((subscription) => {
+      const { items, default_payment_method } = subscription
+      const isPayable = holds(default_payment_method) || holds(customer.default_payment_method)
+      const pendingAmount = pendingAmountOf(found, subscription)
+      return futureJobsOfSubscription(subscription, {
+        prices: pricesOf(view, items),
+        isPayable,
+        pendingAmount,
+      })
+    }),
+    ...refunds.flatMap(futureJobsOfRefund),
+  ])
+}
+
+/** Returns the sum of the items that wait for the next invoice of a subscription at the moment. */
+const pendingAmountOf = (found: Found, subscription: Subscription): number =>
+  pendingItemsOf(found, subscription).reduce((sum, { amount }) => sum + amount, 0)
+
+function pendingItemsOf(found: Found, { id, customer, has_pending_items }: Subscription): InvoiceItem[] {
+  const { engine, merchant, view, as_of, isPast } = found
+  if (isPast)
+    return itemsOf(
+      engine,
+      merchant,
+      customer,
+    )({ to: as_of })
+      .flatMap((item) => view.get('invoice_item', item.id) ?? [])
+      .filter(({ subscription, invoice, deleted }) => subscription === id && invoice === null && !deleted)
+  if (!has_pending_items) return []
+  const waiting = [{ field: 'billed_with', is: id }]
+  return engine.store.objects.list('invoice_item', merchant.settings.ordinal, waiting, {
+    limit: MAX_LINES,
+    before: 0,
+  })
+}
+
+/** Returns the prices of some items by id. */
+export const pricesOf = (view: View, items: Subscription['items']): Prices =>
+  new Map(
+    items.flatMap(({ price: id }) => {
+      const price = view.get('price', id)
+      return price ? [[id, price] as const] : []
+    }),
+  )

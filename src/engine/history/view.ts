@@ -1,0 +1,91 @@
+import type { Kind, Objects } from '../../core/kinds.ts'
+import type { WebhookDelivery } from '../../core/webhook.ts'
+import type { Merchant } from '../../store/directory.ts'
+import type { HistoryReader } from '../../store/history.ts'
+import type { EventEntry } from '../../store/journal.ts'
+import type { Filter, Page } from '../../store/list-query.ts'
+import type { Store } from '../../store/store.ts'
+import type { Ids } from '../machine/ids.ts'
+
+export type { Filter, Page } from '../../store/list-query.ts'
+
+/** The objects of a merchant as of one moment, for presenters. */
+export type View = {
+  readonly merchant: Merchant
+  readonly ids: Ids
+  get<K extends Kind>(kind: K, id: string): Objects[K] | undefined
+}
+
+/** The current objects, which can also be listed. */
+export type CurrentView = View & {
+  list<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Objects[K][]
+  /** Returns the place of an object in the order of creation. */
+  placeOf(kind: Kind, id: string): number | undefined
+  readonly deliveries: Deliveries
+}
+
+/** A merchant's webhook deliveries, which have no past. */
+export type Deliveries = {
+  get(id: string): WebhookDelivery | undefined
+  list(filters: readonly Filter[], page: Page): WebhookDelivery[]
+  placeOf(id: string): number | undefined
+}
+
+type Sources = { readonly store: Store; readonly ids: Ids; readonly merchant: Merchant }
+type PastSources = Sources & { readonly history: HistoryReader }
+
+/** Creates a view of the current objects. */
+export const currentView = ({ store, ids, merchant }: Sources): CurrentView => ({
+  merchant,
+  ids,
+  get: (kind, id) => store.objects.get(kind, merchant.ordinal, id),
+  list: (kind, filters, page) => store.objects.list(kind, merchant.ordinal, filters, page),
+  placeOf: (kind, id) => store.objects.seqOf(kind, merchant.ordinal, id),
+  deliveries: {
+    get: (id) => store.deliveries.get(merchant.ordinal, id),
+    list: (filters, page) => store.deliveries.list(merchant.ordinal, filters, page),
+    placeOf: (id) => store.deliveries.seqOf(merchant.ordinal, id),
+  },
+})
+
+/** Creates a view of the objects right after a journal entry. See docs/contract/events-and-webhooks.md#event-object. */
+const viewAsOf = ({ store, ids, merchant, history }: PastSources, seq: number): View => ({
+  merchant,
+  ids,
+  get: (kind, id) => {
+    const object = store.objects.seqOf(kind, merchant.ordinal, id)
+    return object === undefined ? undefined : history.asOf(kind, object, seq)
+  },
+})
+
+/** An event with its object before and after it. */
+export type EventWithObject = {
+  readonly entry: EventEntry
+  readonly id: string
+  readonly after: Objects[Kind]
+  /** The object before the event, when it is an update. */
+  readonly before: Objects[Kind] | null
+  /** The number of its pending deliveries. */
+  readonly pending: number
+  readonly view: View
+}
+
+/**
+ * Reconstructs an event and its object from the journal.
+ * @param sources.history - one reader for all events of a page
+ */
+export function reconstructEvent(sources: PastSources, entry: EventEntry): EventWithObject {
+  const after = sources.history.asOf(entry.kind, entry.object, entry.seq)
+  const id = sources.ids.of(entry.merchant, 'evt', entry.number)
+  return {
+    entry,
+    id,
+    after,
+    pending: sources.store.deliveries.pendingCount(id),
+    before:
+      entry.type.endsWith('.updated') && entry.replaced
+        ? ({ ...after, ...entry.replaced } as Objects[Kind])
+        : null,
+    view: viewAsOf(sources, entry.seq),
+  }
+}

@@ -1,0 +1,247 @@
+import { assert, internalError } from '../../core/errors.ts'
+import type { Store } from '../../store/store.ts'
+import { isOfStorage } from '../../store/unusable.ts'
+import type { Clock } from './clock.ts'
+import { nextTurn } from './gate.ts'
+import type { Listeners } from './listeners.ts'
+import type { MerchantState, Waiting } from './merchant-state.ts'
+import type { Outbox } from './outbox.ts'
+import { awaitsWebhooks, EMPTY_SUMMARY, runBatch, type Summary } from './scheduler.ts'
+import type { TransactionLog } from './transaction-log.ts'
+import type { Transactions } from './transactions.ts'
+import type { Units } from './units.ts'
+
+/**
+ * The number of batches between two checkpoints, which have a turn of their own so that no request waits for both a
+ * batch and a checkpoint. If it were larger, SQLite would often checkpoint by itself at the end of a commit. If it were
+ * smaller, pages that every batch changes would be written more often.
+ */
+const BATCHES_A_CHECKPOINT = 8
+
+/**
+ * An advance that cannot be written because the disk is full. It stays in progress and continues when there is space.
+ */
+export class AdvanceStalled extends Error {
+  constructor(cause: unknown) {
+    super(`the advance is stalled: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  }
+}
+
+/** Controls a running advance. `wake` ends its wait for webhooks when it is canceled or the daemon stops. */
+type Control = { wake: () => void }
+type Running = Control & { readonly done: Promise<Summary> }
+
+/**
+ * The advances in progress. Each runs in batches of due jobs, one transaction a batch; the clock's row stores its
+ * progress. While it runs, writes that follow its clock wait.
+ * See docs/contract/clocks.md#advancing.
+ */
+export class Advances {
+  readonly #store: Store
+  readonly #transactions: Transactions
+  readonly #log: TransactionLog
+  readonly #units: Units
+  readonly #outbox: Outbox
+  readonly #listeners: Listeners
+  readonly #running = new Map<Clock, Running>()
+  /** Clocks whose advance ends after its current batch. An advance that stalls first ends once it can be written. */
+  readonly #canceled = new WeakSet<Clock>()
+  #isStopping = false
+
+  constructor(given: {
+    readonly store: Store
+    readonly transactions: Transactions
+    readonly log: TransactionLog
+    readonly units: Units
+    readonly outbox: Outbox
+    readonly listeners: Listeners
+  }) {
+    this.#store = given.store
+    this.#transactions = given.transactions
+    this.#log = given.log
+    this.#units = given.units
+    this.#outbox = given.outbox
+    this.#listeners = given.listeners
+  }
+
+  /** Whether any clock is advancing. */
+  get isMoving(): boolean {
+    return this.#running.size > 0
+  }
+
+  /** Whether advances stop and none may start. */
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  /**
+   * Starts the advance that the open transaction stores in the clock's row, once it is committed. The clock is held
+   * from now on, so later commands of the same transaction wait. If the transaction is rolled back there is no advance,
+   * and the waiting commands fail for the same reason.
+   * @returns the summary, when the advance has ended or was canceled
+   */
+  startOnCommit(merchant: MerchantState, clock: Clock): Promise<Summary> {
+    const waiting = hold(merchant, clock)
+    const done = new Promise<Summary>((resolve) => {
+      this.#log.onCommit(() => resolve(this.#run(merchant, clock, waiting)))
+      this.#log.onRollback((reason) => {
+        merchant.held.delete(clock)
+        for (const { reject } of waiting) reject(reason)
+      })
+    })
+    return reportedElsewhere(done)
+  }
+
+  /** Continues an advance that the database holds. @returns as startOnCommit */
+  resume(merchant: MerchantState, clock: Clock): Promise<Summary> {
+    return reportedElsewhere(this.#run(merchant, clock, hold(merchant, clock)))
+  }
+
+  /** Retries the stalled advances of a merchant. Must be called regularly. */
+  resumeStalled(merchant: MerchantState): void {
+    if (this.#isStopping) return
+    for (const clock of merchant.stalled) void this.resume(merchant, clock)
+  }
+
+  /**
+   * Ends the advance of a clock, if there is one: a running advance after its current batch, a stalled one at once.
+   * @throws when the end of a stalled advance cannot be written; the advance is then not canceled
+   */
+  cancel(merchant: MerchantState, clock: Clock): void {
+    if (clock.target === null) return
+    const running = this.#running.get(clock)
+    if (running) {
+      this.#canceled.add(clock)
+      running.wake()
+    } else if (merchant.stalled.has(clock)) {
+      this.#end(clock)
+      merchant.stalled.delete(clock)
+    }
+  }
+
+  /** Resolves when the advances that run now have ended, successfully or not. */
+  async idle(): Promise<void> {
+    await Promise.allSettled([...this.#running.values()].map(({ done }) => done))
+  }
+
+  /** Stops all advances after their current batch; they continue at the next start. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    for (const { wake } of this.#running.values()) wake()
+    await this.idle()
+  }
+
+  #run(merchant: MerchantState, clock: Clock, waiting: readonly Waiting[]): Promise<Summary> {
+    const control: Control = { wake: () => undefined }
+    merchant.stalled.delete(clock)
+    const done = this.#runAndReport(merchant, clock, control).finally(() => {
+      this.#running.delete(clock)
+      merchant.held.delete(clock)
+      if (clock.target !== null) merchant.stalled.add(clock)
+      for (const { requeue, reject } of waiting) {
+        // An advance that a shutdown interrupts continues at the next start; no write may come in between.
+        if (clock.target === null) requeue()
+        else reject(internalError())
+      }
+    })
+    this.#running.set(clock, Object.assign(control, { done }))
+    return done
+  }
+
+  async #runAndReport(merchant: MerchantState, clock: Clock, control: Control): Promise<Summary> {
+    try {
+      return await this.#runBatches(merchant, clock, control)
+    } catch (error) {
+      this.#listeners.report(error, `advancing the clock of ${merchant.settings.id}`)
+      if (isOfStorage(error)) throw new AdvanceStalled(error)
+      this.#endFailed(merchant, clock)
+      throw error
+    }
+  }
+
+  async #runBatches(merchant: MerchantState, clock: Clock, control: Control): Promise<Summary> {
+    let summary = EMPTY_SUMMARY
+    let isWaiting = awaitsWebhooks(clock)
+    for (let batches = 1; ; batches += 1) {
+      // Requests that arrived during the batch are answered before the next one.
+      await nextTurn()
+      if (isWaiting) await this.#park(merchant, clock, control)
+      // A test clock that was deleted during the wait has ended the advance.
+      if (this.#isStopping || clock.target === null) return summary
+      const batch = this.#transactions.run([clock], () => {
+        if (!this.#canceled.has(clock))
+          return runBatch(this.#store, clock, () => this.#units.forStep(merchant, clock))
+        clock.end({ keepsPace: false })
+        return { isDone: true, isWaiting: false, summary }
+      })
+      summary = batch.summary
+      isWaiting = batch.isWaiting
+      if (batch.isDone) {
+        this.#canceled.delete(clock)
+        return summary
+      }
+      if (batches % BATCHES_A_CHECKPOINT !== 0) continue
+      await nextTurn()
+      this.#checkpoint()
+    }
+  }
+
+  /** Checkpoints the log. What does not fit into the database stays in the log until the next checkpoint. */
+  #checkpoint(): void {
+    try {
+      this.#store.checkpoint()
+    } catch (error) {
+      if (!isOfStorage(error)) throw error
+      this.#listeners.report(error, 'checkpointing the log')
+    }
+  }
+
+  /** Ends an advance after an error; if that cannot be written either, the advance stays stalled. */
+  #endFailed(merchant: MerchantState, clock: Clock): void {
+    try {
+      this.#end(clock)
+    } catch (error) {
+      this.#listeners.report(error, `ending an advance of ${merchant.settings.id}`)
+    }
+  }
+
+  /** Ends an advance at its current instant. */
+  #end(clock: Clock): void {
+    this.#transactions.run([clock], () => clock.end({ keepsPace: false }))
+    this.#canceled.delete(clock)
+  }
+
+  /**
+   * Waits at the current instant until webhooks are answered. Commands are admitted in the meantime, so that a receiver
+   * can call back.
+   * See docs/contract/clocks.md#await-webhooks.
+   */
+  async #park(merchant: MerchantState, clock: Clock, control: Control): Promise<void> {
+    if (this.#canceled.has(clock) || this.#isStopping) return
+    const waiting = merchant.held.get(clock) ?? []
+    merchant.parked.set(clock, () => control.wake())
+    for (const { requeue } of waiting.splice(0)) requeue()
+    try {
+      await new Promise<void>((resolve, reject) => {
+        control.wake = resolve
+        this.#outbox.settled(merchant).then(resolve, reject)
+      })
+    } finally {
+      merchant.parked.delete(clock)
+    }
+  }
+}
+
+/** Makes writes that follow a clock wait. @returns the list in which they wait */
+function hold(merchant: MerchantState, clock: Clock): Waiting[] {
+  assert(!merchant.held.has(clock), `only one advance moves ${clock.id}`)
+  const waiting: Waiting[] = []
+  merchant.held.set(clock, waiting)
+  return waiting
+}
+
+/** Marks a promise as handled: the failure of an advance is reported where it happens. */
+function reportedElsewhere<T>(done: Promise<T>): Promise<T> {
+  done.catch(() => undefined)
+  return done
+}

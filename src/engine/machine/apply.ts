@@ -1,0 +1,112 @@
+import type { Change, Step } from '../../core/change.ts'
+import { assert } from '../../core/errors.ts'
+import { checkInvariants } from '../../core/invariants.ts'
+import { JOBS_OF_KIND, type Job } from '../../core/jobs.ts'
+import type { Kind, Objects } from '../../core/kinds.ts'
+import { codecOf } from '../../store/codec.ts'
+import type { NewEntry } from '../../store/journal.ts'
+import { hasKeyframe } from '../../store/keyframes.ts'
+import { Place } from '../../store/place.ts'
+import { enqueueDeliveries } from '../resources/webhook-post.ts'
+import { consumeChargeFault } from './charge-fault.ts'
+import type { Clock } from './clock.ts'
+import { requeue } from './requeue.ts'
+import type { UnitOfWork } from './unit.ts'
+
+type Touched = {
+  readonly kind: Kind
+  readonly first: Step['before']
+  last: Step['after']
+  readonly place: Place
+}
+
+/**
+ * Writes a change; nothing else writes objects with a journal. Each object is written once, in its last state. Each
+ * step gets its journal entry. The jobs are derived from the objects' states.
+ * @param clock - the clock on which the change happens
+ * @throws ApiError internal_error when the card processor does not answer; then nothing is written
+ */
+export function apply(unit: UnitOfWork, change: Change, clock: Clock = unit.merchant.clock): void {
+  consumeChargeFault(unit, change)
+  const touched = new Map<string, Touched>()
+  const entries: NewEntry[] = []
+  for (const step of change.steps) {
+    const entry = entryOf(unit, step, {
+      place: touch(unit, touched, step).place,
+      seq: unit.store.journal.next + entries.length,
+    })
+    if (entry) entries.push(entry)
+  }
+  for (const object of touched.values()) writeRow(unit, object)
+  record(unit, entries, clock.instant)
+  for (const object of touched.values()) queueJobs(unit, object)
+}
+
+/** Records the last state of a step's object. */
+function touch(unit: UnitOfWork, touched: Map<string, Touched>, { kind, before, after }: Step): Touched {
+  const known = touched.get(after.id)
+  assert(!known || known.last === before, `each step of ${after.id} starts from the previous one`)
+  if (known) {
+    known.last = after
+    return known
+  }
+  const place = before === null ? new Place() : unit.store.objects.placeOf(kind, unit.owner, after.id)
+  const object = { kind, first: before, last: after, place }
+  touched.set(after.id, object)
+  return object
+}
+
+function writeRow(unit: UnitOfWork, { kind, first, last, place }: Touched): void {
+  const { objects } = unit.store
+  checkInvariants(kind, last)
+  if (first === null) objects.insert(kind, unit.owner, last, place)
+  else objects.update(kind, unit.owner, { before: first, after: last }, place)
+}
+
+/** Appends journal entries, and enqueues the deliveries of their events. */
+function record(unit: UnitOfWork, entries: readonly NewEntry[], created: number): void {
+  unit.store.journal.append({
+    merchant: unit.owner,
+    created,
+    api_version: unit.apiVersion,
+    request: unit.request?.id ?? null,
+    idempotency_key: unit.request?.idempotency_key ?? null,
+    entries,
+  })
+  for (const { event } of entries) {
+    if (!event) continue
+    unit.events.push(event.type)
+    enqueueDeliveries(unit, event, created)
+  }
+}
+
+/**
+ * Creates the journal entry of a step; undefined for a step without an event that changes no public field.
+ * @param link - the place of the object, whose chain gets the entry, and the seq that the entry will have
+ */
+function entryOf(
+  unit: UnitOfWork,
+  { kind, before, after, event: type }: Step,
+  link: { readonly place: Place; readonly seq: number },
+): NewEntry | undefined {
+  const publicText = before === null ? null : codecOf(kind).changes(before, after).publicText
+  if (before !== null && publicText === null && type === null) return undefined
+  const { place } = link
+  const previous = place.link(link.seq)
+  return {
+    kind,
+    place,
+    previous,
+    keyframe: hasKeyframe(place.entryCount) ? after : null,
+    replaced: before === null || publicText === null ? null : publicText(before),
+    event: type && { type, number: unit.ids.nextNumber(unit.owner, 'evt') },
+  }
+}
+
+/** Replaces the jobs derived from an object's old state by those derived from its new state. */
+function queueJobs(unit: UnitOfWork, { kind, first, last }: Touched): void {
+  const derive = JOBS_OF_KIND[kind] as ((object: Step['after']) => Job[]) | undefined
+  if (!derive) return
+  const clock = unit.clockOf((last as Objects['invoice']).test_clock)
+  requeue(unit, clock, first === null ? [] : derive(first), derive(last))
+}

@@ -1,0 +1,109 @@
+import type { Clock } from './clock.ts'
+import type { Engine } from './engine.ts'
+import type { MerchantState } from './merchant-state.ts'
+import { type AdvanceOptions, EMPTY_SUMMARY, type Summary } from './scheduler.ts'
+import { ClockHeld } from './unit.ts'
+
+/** A clock and its merchant. */
+export type MerchantClock = { readonly merchant: MerchantState; readonly clock: Clock }
+
+/** An advance that was canceled before it started. */
+const CANCELED = 'canceled'
+
+/**
+ * Starts to advance clocks of different merchants, job by job: all of them or none. It first waits until no
+ * other advance of these clocks is in progress.
+ * @param targetAt - the target in Unix seconds, computed from a clock's instant when the advance begins
+ * @param options.stop_on - event types; the advance ends after the first event of one of them
+ * @param options.await_webhooks - whether each step waits until the webhooks of the step before are answered
+ * @param options.param - the parameter that the error names if the target is not ahead
+ * @param options.clockParam - the parameter that names a test clock; "id" for a path
+ * @param options.checkCredentials - throws if the credentials are no longer valid after the wait
+ * @param options.onBegin - writes additional rows in the transaction that starts the advance
+ * @param options.signal - cancels this advance, also while it waits, and no other advance of the clocks
+ * @throws ApiError resource_missing for a test clock that was deleted while the advance waited; parameter_invalid for its target
+ * @throws MerchantDeleted when a merchant was deleted while the advance waited
+ * @returns once the advance has started or was canceled: for each clock, a promise of the summary at the end of the advance
+ * See docs/contract/clocks.md#advancing.
+ */
+export async function beginAdvance(
+  engine: Engine,
+  clocks: readonly MerchantClock[],
+  targetAt: (now: number) => number,
+  {
+    param,
+    clockParam,
+    onBegin,
+    checkCredentials,
+    signal,
+    ...options
+  }: Partial<AdvanceOptions> & {
+    param: string
+    clockParam?: string
+    onBegin?: () => void
+    checkCredentials?: () => void
+    signal?: AbortSignal
+  },
+): Promise<{ readonly done: readonly Promise<Summary>[] }> {
+  const beginning = engine.commandAll(
+    clocks.map(({ merchant }) => merchant),
+    (unitOf) => {
+      if (signal?.aborted) return CANCELED
+      for (const { merchant, clock } of clocks) {
+        if (merchant.held.has(clock) || clock.target !== null) throw new ClockHeld(clock)
+      }
+      checkCredentials?.()
+      const targets = clocks.map(({ merchant, clock }) => {
+        if (clock.isTest) merchant.testClocks.named(clock.id, clockParam)
+        const target = targetAt(clock.instant)
+        engine.time.check(clock, target, param)
+        return { merchant, clock, target }
+      })
+      const started = targets.map(({ merchant, clock, target }) => ({
+        merchant,
+        clock,
+        done: engine.time.start(unitOf(merchant), clock, { target, param, options }),
+      }))
+      onBegin?.()
+      return started
+    },
+    { beginsAdvance: true },
+  )
+  const started = await (signal ? Promise.race([beginning, whenAborted(signal)]) : beginning)
+  if (started === CANCELED) return { done: clocks.map(async () => EMPTY_SUMMARY) }
+  for (const { merchant, clock, done } of started) {
+    engine.time.release(clock)
+    if (signal) onAbortUntil(done, signal, () => engine.time.cancel(merchant, clock))
+  }
+  return {
+    done: started.map(({ merchant, done }) =>
+      options.await_webhooks ? deliveredToo(engine, merchant, done) : done,
+    ),
+  }
+}
+
+/** Waits for the webhooks of the last step if an event ended the advance, because then no further step waits for them. */
+async function deliveredToo(
+  { outbox }: Engine,
+  merchant: MerchantState,
+  done: Promise<Summary>,
+): Promise<Summary> {
+  const summary = await done
+  if (summary.stopped_on !== null) await outbox.settled(merchant)
+  return summary
+}
+
+const whenAborted = (signal: AbortSignal): Promise<typeof CANCELED> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(CANCELED)
+    else signal.addEventListener('abort', () => resolve(CANCELED), { once: true })
+  })
+
+/** Runs `act` when the signal is aborted, or was, unless the work has ended by then. */
+function onAbortUntil(ended: Promise<unknown>, signal: AbortSignal, act: () => void): void {
+  // Another advance of the clock may begin right after this one.
+  const stop = () => signal.removeEventListener('abort', act)
+  ended.then(stop, stop)
+  if (signal.aborted) act()
+  else signal.addEventListener('abort', act, { once: true })
+}

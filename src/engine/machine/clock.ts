@@ -1,0 +1,186 @@
+import { assert } from '../../core/errors.ts'
+import type { StoredClock } from '../../store/clocks.ts'
+
+/** Reads the wall clock in Unix milliseconds. Tests supply their own. */
+export type Wall = () => number
+export const systemWall: Wall = () => Date.now()
+
+/** Milliseconds since an arbitrary start, which never go back; for measuring durations. */
+export const stopwatch = (): number => {
+  // The first use of `performance` loads modules of Node for more than a millisecond of a start.
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1_000 + nanoseconds / 1_000_000
+}
+
+/** Measures the time that passes from now on in whole seconds, with a clock that counts milliseconds. */
+export function secondsSinceStart(milliseconds: () => number): () => number {
+  const startedAt = milliseconds()
+  return () => Math.floor((milliseconds() - startedAt) / 1_000)
+}
+
+/** Reads a wall clock in Unix seconds. */
+export const wallSeconds = (wall: Wall): number => Math.floor(wall() / 1000)
+
+/**
+ * Creates the clock for everything that expires in real time, in Unix milliseconds. It follows the wall clock, but
+ * never goes back, so that nothing that has expired becomes valid again. A step back is detected between two readings,
+ * so read it regularly.
+ */
+export function monotonicWallClock(wall: Wall): Wall {
+  let latest = wall()
+  let ahead = 0
+  return () => {
+    const now = wall()
+    ahead += Math.max(0, latest - now)
+    latest = now
+    return now + ahead
+  }
+}
+
+/**
+ * A clock of a merchant. It never goes back. During an advance it shows the instant that the advance has reached. A
+ * live clock stands still while the advance, or the wall clock, is behind the latest instant that it has shown.
+ * See docs/contract/clocks.md#main-clock.
+ */
+export class Clock {
+  #row: StoredClock
+  /** The row as the open transaction has written it. */
+  #stored: StoredClock
+  /** The latest instant that a live clock has shown. */
+  #shown = 0
+  readonly #wall: Wall
+
+  constructor(row: StoredClock, wall: Wall) {
+    this.#row = row
+    this.#stored = row
+    this.#wall = wall
+  }
+
+  get seq(): number {
+    return this.#row.seq
+  }
+
+  get id(): string {
+    return this.#row.id
+  }
+
+  get created(): number {
+    return this.#row.created
+  }
+
+  /** The name of a test clock. */
+  get name(): string | null {
+    return this.#row.name
+  }
+
+  /** Whether it is a test clock of single customers. */
+  get isTest(): boolean {
+    return this.#row.is_test === 1
+  }
+
+  get isDeleted(): boolean {
+    return this.#row.deleted === 1
+  }
+
+  get mode(): 'live' | 'frozen' {
+    return this.#row.mode
+  }
+
+  /** The end of the advance in progress; null when there is none. */
+  get target(): number | null {
+    return this.#row.target
+  }
+
+  /** The options of the advance in progress, in the scheduler's format. */
+  get advance(): string | null {
+    return this.#row.advance
+  }
+
+  /** The current time of the clock, in Unix seconds. */
+  get now(): number {
+    const { mode, target, now, offset } = this.#row
+    if (mode === 'frozen') return now
+    const ticked = target === null ? wallSeconds(this.#wall) + offset : now
+    this.#shown = Math.max(this.#shown, now, ticked)
+    return this.#shown
+  }
+
+  /**
+   * Returns when a live clock shows an instant, in Unix milliseconds of the wall clock; now if it has already shown it.
+   */
+  wallTimeOf(instant: number): number {
+    return instant <= this.now ? this.#wall() : (instant - this.#row.offset) * 1000
+  }
+
+  /** The instant at which commands run: the last tick or move, in Unix seconds. */
+  get instant(): number {
+    return this.#row.now
+  }
+
+  /** Returns a frozen copy of the clock that stands at an instant, which leaves the clock itself as it is. */
+  copyAt(now: number): Clock {
+    return new Clock({ ...this.#row, now, mode: 'frozen', target: null, advance: null }, this.#wall)
+  }
+
+  /** Moves to the current time of a live clock, so that commands run at that instant. */
+  tick(): void {
+    if (this.now !== this.#row.now) this.#set({ now: this.now })
+  }
+
+  /** Moves to an instant, which must not be in the past. */
+  moveTo(now: number): void {
+    assert(now >= this.#row.now, `${this.id} does not go back`)
+    this.#set({ now })
+  }
+
+  /** Begins or continues an advance, which holds the clock until it ends. */
+  begin(target: number, advance: string): void {
+    this.#set({ target, advance })
+  }
+
+  /** Ends an advance at its current instant. A live clock continues from there, or keeps its offset. */
+  end({ keepsPace }: { keepsPace: boolean }): void {
+    const { now, offset } = this.#row
+    const goesOn = { offset: now - wallSeconds(this.#wall) }
+    this.#set({ target: null, advance: null, ...(keepsPace ? { offset } : goesOn) })
+  }
+
+  freeze(): void {
+    this.#set({ now: this.now, mode: 'frozen' })
+  }
+
+  unfreeze(): void {
+    if (this.mode === 'live') return
+    this.#set({ mode: 'live', offset: this.now - wallSeconds(this.#wall) })
+  }
+
+  delete(): void {
+    this.#set({ deleted: 1 })
+  }
+
+  /** Returns the row if it has changed since the last call. */
+  takeDirty(): StoredClock | undefined {
+    if (this.#row === this.#stored) return undefined
+    this.#stored = this.#row
+    return this.#row
+  }
+
+  /** The state to restore when a command is rolled back. */
+  get state(): StoredClock {
+    return this.#row
+  }
+
+  restore(state: StoredClock): void {
+    this.#row = state
+  }
+
+  /** Returns to the state of the database after a rollback. */
+  reset(row: StoredClock): void {
+    this.#row = row
+    this.#stored = row
+  }
+
+  #set(change: Partial<StoredClock>): void {
+    this.#row = { ...this.#row, ...change }
+  }
+}

@@ -1,0 +1,173 @@
+import { internalError } from '../../core/errors.ts'
+import type { Clock } from './clock.ts'
+import { Gate, nextTurn } from './gate.ts'
+import type { Listeners } from './listeners.ts'
+import { absenceOf, type MerchantState } from './merchant-state.ts'
+import type { Timekeeper } from './timekeeper.ts'
+import type { Transactions } from './transactions.ts'
+import { ClockHeld } from './unit.ts'
+
+export type CommandOptions = {
+  /** Whether the command begins an advance; false by default. */
+  readonly beginsAdvance?: boolean
+}
+
+type Command = CommandOptions & {
+  /** The merchants whose clocks the command follows; none for a command that does not depend on their time. */
+  readonly merchants: readonly MerchantState[]
+  /** Runs it. @returns the response to send after the commit; undefined when it waits for a clock and runs again */
+  readonly run: () => (() => void) | undefined
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * The command queue. Commands that arrive together share one transaction, and are answered after its commit. Commands
+ * of a merchant whose clock is advancing wait for the advance. Exclusive work lets commands pass while any clock is
+ * advancing.
+ */
+export class CommandQueue {
+  readonly #transactions: Transactions
+  readonly #time: Timekeeper
+  readonly #listeners: Listeners
+  readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
+  #commands: Command[] = []
+  #isClosed = false
+
+  constructor(given: {
+    readonly transactions: Transactions
+    readonly time: Timekeeper
+    readonly listeners: Listeners
+  }) {
+    this.#transactions = given.transactions
+    this.#time = given.time
+    this.#listeners = given.listeners
+  }
+
+  /** Refuses commands from now on. @returns when the accepted ones have ended */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    while (this.#commands.length > 0 || this.#gate.isWanted) await nextTurn()
+  }
+
+  /**
+   * Runs a command in the next transaction, at the current instant of the merchants' clocks.
+   * @param run - must have rolled back its writes when it returns an error; may throw only when the whole transaction
+   *   is lost
+   */
+  submit<T>(
+    merchants: readonly MerchantState[],
+    run: () => { value: T } | { error: unknown },
+    options: CommandOptions = {},
+  ): Promise<T> {
+    if (this.#isClosed) return Promise.reject(internalError())
+    return new Promise((resolve, reject) => {
+      const command: Command = {
+        merchants,
+        ...options,
+        reject,
+        run: () => {
+          const outcome = run()
+          if ('value' in outcome) return () => resolve(outcome.value)
+          if (!(outcome.error instanceof ClockHeld)) return () => reject(outcome.error)
+          return this.#defer(command, outcome.error.clock) ? undefined : () => reject(internalError())
+        },
+      }
+      this.#enqueue(command)
+    })
+  }
+
+  /**
+   * Runs work while no command runs. Commands pass until every clock stands, because an advance may last as long as a
+   * webhook receiver takes. So they cannot delay the work by starting advances, new advances are held back once the
+   * present ones have ended.
+   */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(internalError())
+    return this.#gate.alone(work, this.#time.idle())
+  }
+
+  #enqueue(command: Command): void {
+    if (this.#commands.length === 0) this.#flushSoon()
+    this.#commands.push(command)
+  }
+
+  /**
+   * Schedules a transaction two turns later. Clients that the last transaction has answered send their next requests in
+   * the meantime, and all commands share one commit. While a clock is advancing a turn takes as long as a batch, so one
+   * turn is enough.
+   */
+  #flushSoon(): void {
+    const flush = () => this.#flush()
+    setImmediate(this.#time.isMoving ? flush : () => setImmediate(flush))
+  }
+
+  /** Runs all queued commands in one transaction, and answers them after the commit. */
+  #flush(): void {
+    const commands = this.#commands.filter((command) => !this.#holdsBack(command))
+    this.#commands = []
+    if (commands.length === 0) return
+    /** Commands to answer now: neither deferred nor rejected. */
+    const open = new Set(commands)
+    const answers: (() => void)[] = []
+    const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
+    try {
+      this.#transactions.run(clocks, () => {
+        for (const command of commands) {
+          const answer = command.merchants.some((merchant) => this.#defers(command, merchant))
+            ? undefined
+            : command.run()
+          if (answer) answers.push(answer)
+          else open.delete(command)
+        }
+      })
+    } catch (error) {
+      this.#listeners.report(error, 'committing commands')
+      for (const command of open) command.reject(error)
+      return
+    }
+    for (const answer of answers) answer()
+  }
+
+  /** Holds a command back for exclusive work. @returns whether it is held back */
+  #holdsBack(command: Command): boolean {
+    if (!this.#gate.isWanted || this.#passes(command)) return false
+    this.#gate.hold(command)
+    return true
+  }
+
+  /** Reports whether a command runs although exclusive work waits. */
+  #passes({ beginsAdvance }: Command): boolean {
+    return this.#time.isMoving && !(beginsAdvance && this.#gate.isDraining)
+  }
+
+  /**
+   * Defers a command while a merchant's clock is advancing; else the command runs at the clock's instant. While a
+   * shutdown leaves an advance unfinished there is no such instant, and the command is rejected.
+   * @returns whether the command must not run now
+   */
+  #defers(command: Command, merchant: MerchantState): boolean {
+    const reason = absenceOf(merchant)
+    if (reason) {
+      command.reject(reason)
+      return true
+    }
+    const { clock, held } = merchant
+    if (!held.has(clock)) this.#time.catchUp(merchant)
+    const isParked = merchant.parked.has(clock)
+    if (!isParked && this.#defer(command, clock)) return true
+    if (!isParked && clock.target !== null) {
+      command.reject(internalError())
+      return true
+    }
+    clock.tick()
+    return false
+  }
+
+  /** Makes a command wait for the advance that holds a clock. @returns whether there is one */
+  #defer(command: Command, clock: Clock): boolean {
+    const owner = command.merchants.find(({ held }) => held.has(clock))
+    const waiting = owner?.held.get(clock)
+    waiting?.push({ requeue: () => this.#enqueue(command), reject: command.reject })
+    return waiting !== undefined
+  }
+}

@@ -1,0 +1,76 @@
+import type { Kind, Objects } from '../../core/kinds.ts'
+import type { QueuedJob } from '../../store/jobs.ts'
+import type { Store } from '../../store/store.ts'
+import type { Clock } from './clock.ts'
+
+/**
+ * The due jobs of a clock, one by one. The objects that their decisions read are loaded for many jobs at once: one
+ * statement a table instead of one an object. Loading only fills the cache; a decision reads each object when it runs.
+ */
+export class DueJobs {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #target: number
+  /** The objects of the jobs whose objects were loaded. */
+  readonly #prepared = new Set<string>()
+
+  /** @param target - Unix seconds; jobs up to this instant are due */
+  constructor(store: Store, clock: Clock, target: number) {
+    this.#store = store
+    this.#clock = clock
+    this.#target = target
+  }
+
+  /** Returns the next due job; undefined when there is none. It stays in the queue until it has run. */
+  next(): QueuedJob | undefined {
+    const job = this.#store.jobs.first(this.#clock.seq)
+    if (!job || job.due > this.#target) return undefined
+    if (!this.#prepared.has(job.object)) this.#prepare(job.merchant)
+    return job
+  }
+
+  #prepare(merchant: number): void {
+    const jobs = this.#store.jobs
+      .firstFew(this.#clock.seq)
+      .filter((job) => job.due <= this.#target && job.merchant === merchant)
+    for (const { object } of jobs) this.#prepared.add(object)
+    const subscriptions = this.#load(
+      'subscription',
+      merchant,
+      jobs.map(({ subscription }) => subscription),
+    )
+    const invoices = this.#load('invoice', merchant, jobs.map(invoiceOf))
+    const customers = this.#load(
+      'customer',
+      merchant,
+      [...subscriptions, ...invoices].map(({ customer }) => customer),
+    )
+    this.#load(
+      'payment_intent',
+      merchant,
+      invoices.map(({ payment_intent }) => payment_intent),
+    )
+    const payers = [...subscriptions, ...customers]
+    this.#load(
+      'payment_method',
+      merchant,
+      payers.map(({ default_payment_method }) => default_payment_method),
+    )
+    this.#load(
+      'price',
+      merchant,
+      subscriptions.flatMap(({ items }) => items.map(({ price }) => price)),
+    )
+  }
+
+  /** @param ids - null for an absent reference */
+  #load<K extends Kind>(kind: K, merchant: number, ids: readonly (string | null)[]): Objects[K][] {
+    const { objects } = this.#store
+    const wanted = [...new Set(ids)].filter((id) => id !== null)
+    objects.load(kind, merchant, wanted)
+    return wanted.flatMap((id) => objects.get(kind, merchant, id) ?? [])
+  }
+}
+
+const invoiceOf = ({ kind, object }: QueuedJob): string | null =>
+  kind === 'payment_retry' || kind === 'invoice_due' ? object : null

@@ -1,0 +1,270 @@
+import { internalError } from '../../core/errors.ts'
+import type { Store } from '../../store/store.ts'
+import { isOfStorage } from '../../store/unusable.ts'
+import { Advances } from './advances.ts'
+import { monotonicWallClock, type Wall } from './clock.ts'
+import { type CommandOptions, CommandQueue } from './command-queue.ts'
+import { Faults } from './faults.ts'
+import { nextTurn } from './gate.ts'
+import { Ids } from './ids.ts'
+import { type EngineListener, Listeners } from './listeners.ts'
+import { checkCurrent, isUnfinished, type MerchantState, merchantOf } from './merchant-state.ts'
+import { Outbox } from './outbox.ts'
+import { Timekeeper } from './timekeeper.ts'
+import { TransactionLog } from './transaction-log.ts'
+import { Transactions } from './transactions.ts'
+import type { RequestContext, UnitOfWork } from './unit.ts'
+import { Units } from './units.ts'
+
+/** Runs work in a transaction of its own that may write for several merchants. */
+export type Transact = <T>(run: (unitOf: (merchant: MerchantState) => UnitOfWork) => T) => T
+
+/**
+ * Runs everything that changes state: commands from their queue, and between them the timekeeper's batches, each in a
+ * transaction.
+ */
+export class Engine {
+  readonly store: Store
+  readonly ids: Ids
+  readonly faults: Faults
+  readonly wall: Wall
+  /** Real time for everything that expires. */
+  readonly steady: Wall
+  readonly time: Timekeeper
+  /** The dates of all API versions, oldest first. */
+  readonly versions: readonly string[]
+  readonly merchants = new Map<number, MerchantState>()
+  readonly outbox = new Outbox()
+  readonly #listeners = new Listeners()
+  readonly #log = new TransactionLog()
+  readonly #transactions: Transactions
+  readonly #units: Units
+  readonly #queue: CommandQueue
+
+  constructor(given: { store: Store; seed: string; wall: Wall; versions: readonly string[] }) {
+    const { store, seed, wall, versions } = given
+    this.versions = versions
+    this.store = store
+    this.wall = wall
+    this.steady = monotonicWallClock(wall)
+    this.ids = new Ids(store.directory, seed)
+    this.faults = new Faults(this.ids)
+    // Each part uses only the parts above it.
+    const { merchants, outbox, ids, faults } = this
+    const [listeners, log] = [this.#listeners, this.#log]
+    const transactions = new Transactions({ store, ids, log, merchants, listeners })
+    const units = new Units({ store, ids, faults, versions, log, outbox })
+    const advances = new Advances({ store, transactions, log, units, outbox, listeners })
+    this.time = new Timekeeper({ store, transactions, advances, listeners })
+    this.#queue = new CommandQueue({ transactions, time: this.time, listeners })
+    this.#transactions = transactions
+    this.#units = units
+    this.#loadMerchants()
+  }
+
+  listen(listener: EngineListener): () => void {
+    return this.#listeners.add(listener)
+  }
+
+  /**
+   * Runs a command of a merchant. Its writes are committed when the promise resolves; if it throws, nothing is written.
+   * On a live clock due jobs run first. While the clock is advancing the command waits.
+   */
+  command<T>(
+    merchant: MerchantState,
+    request: RequestContext | null,
+    run: (unit: UnitOfWork) => T,
+    options: CommandOptions = {},
+  ): Promise<T> {
+    const runUnit = () => {
+      const unit = this.#units.forCommand(merchant, request)
+      return this.#transactions.inSavepoint(() => run(unit), unit)
+    }
+    return this.#queue.submit([merchant], runUnit, options)
+  }
+
+  /** Runs a command of the operator that does not depend on a merchant's time. It commits or fails like any other. */
+  operatorCommand<T>(run: () => T): Promise<T> {
+    return this.#queue.submit([], () => this.#transactions.inSavepoint(run))
+  }
+
+  /**
+   * Runs one command of several merchants, which may create further ones; its writes are committed together or not at
+   * all. It waits while the clock of one of the given merchants is advancing.
+   * @param run - gets a function that returns the unit of a merchant, given or created by the command
+   */
+  commandAll<T>(
+    merchants: readonly MerchantState[],
+    run: (unitOf: (merchant: MerchantState) => UnitOfWork) => T,
+    options: CommandOptions = {},
+  ): Promise<T> {
+    const runUnits = () =>
+      this.#transactions.inSavepoint(() => run((merchant) => this.#units.forCommand(merchant)))
+    return this.#queue.submit(merchants, runUnits, options)
+  }
+
+  /**
+   * Runs work that does not depend on a merchant's time, such as the record of a delivery, without waiting for an
+   * advance. It does nothing for a merchant that was replaced by a restore, or deleted.
+   */
+  record<T>(merchant: MerchantState, work: (unit: UnitOfWork) => T): Promise<T | undefined> {
+    const run = () => {
+      if (merchant.presence !== 'present') return { value: undefined }
+      const unit = this.#units.forStep(merchant, merchant.clock)
+      return this.#transactions.inSavepoint(() => work(unit), unit)
+    }
+    return this.#queue.submit([], run)
+  }
+
+  /**
+   * Resolves when the due jobs of a merchant's live clock have run. On a full disk it resolves although they cannot be
+   * written, which is reported: reads are still served.
+   * @throws StateReplaced, MerchantDeleted
+   * See docs/contract/clocks.md#live-clocks.
+   */
+  runDueJobs(merchant: MerchantState): Promise<void> | undefined {
+    checkCurrent(merchant)
+    return this.time.isOverdue(merchant.clock) ? this.#catchUp(merchant) : undefined
+  }
+
+  async #catchUp(merchant: MerchantState): Promise<void> {
+    try {
+      await this.command(merchant, null, () => undefined)
+    } catch (error) {
+      if (!isOfStorage(error)) throw error
+    }
+  }
+
+  /**
+   * Begins to run the due jobs of every live clock, and resumes advances that a full disk has stalled. Failures are
+   * reported.
+   * @returns when the clocks that were behind have caught up, or failed to
+   */
+  async runAllDueJobs(): Promise<void> {
+    this.steady() // detects that the wall clock was set back
+    await Promise.all(this.time.runDue(this.merchants.values()))
+  }
+
+  /** Returns when the next job of any live clock is due: Unix milliseconds of the wall clock, Infinity without any. */
+  nextDue(): number {
+    return this.time.nextDue([...this.merchants.values()].map(({ clock }) => clock))
+  }
+
+  /**
+   * Resolves when responses that are ready in this turn of the event loop may be sent, all at once as those of
+   * commands. Sent separately, each would wake its client and later the daemon separately.
+   */
+  async nextResponseTurn(): Promise<void> {
+    // While a clock is advancing, a batch might run first.
+    if (!this.time.isMoving) await nextTurn()
+  }
+
+  /** Counts the created objects. */
+  counts(): Readonly<Record<string, number>> {
+    const created = (prefix: string) => this.store.directory.counterSum(prefix)
+    return {
+      customers: created('cus'),
+      subscriptions: created('sub'),
+      invoices: created('in'),
+      events: created('evt'),
+    }
+  }
+
+  /**
+   * Runs work alone, between transactions: no clock is advancing or behind, and no command runs. Advances in progress
+   * end first. Until then commands run as usual, revocations too. Once the advances that were in progress at the call
+   * have ended, no further advance begins before the work.
+   */
+  runExclusively<T>(work: () => T): Promise<T> {
+    return this.#queue.alone(() => this.#whileIdle(work))
+  }
+
+  /**
+   * Replaces the whole state, alone. Every merchant is then loaded again, and requests that hold an old merchant start
+   * over.
+   * @param work - changes the database in one transaction, its own or that of `transact`; or throws and changes nothing
+   */
+  replaceState<T>(work: (transact: Transact) => T): Promise<T> {
+    const transact: Transact = (run) =>
+      this.#transactions.run([], () => run((merchant) => this.#units.forCommand(merchant)))
+    return this.runExclusively(() => {
+      const result = this.#reloadAround(() => work(transact))
+      this.#listeners.notify((listener) => listener.replaced?.())
+      return result
+    })
+  }
+
+  /** Deletes a merchant and all its data. An advance of its clock stops after the current batch. */
+  async deleteMerchant(merchant: MerchantState): Promise<void> {
+    do {
+      for (const clock of merchant.held.keys()) this.time.cancel(merchant, clock)
+      await nextTurn()
+    } while (merchant.held.size > 0)
+    checkCurrent(merchant)
+    this.#transactions.run([], () => this.store.deleteMerchant(merchant.settings))
+    merchant.presence = 'deleted'
+    this.merchants.delete(merchant.settings.ordinal)
+    this.#listeners.notify((listener) => listener.deleted?.(merchant))
+  }
+
+  /** Loads a merchant that was written to the store, and drops it again if the command is rolled back. */
+  loadMerchant(settings: MerchantState['settings']): MerchantState {
+    const merchant = merchantOf(settings, this.store, this.wall)
+    this.merchants.set(settings.ordinal, merchant)
+    this.#log.touch(merchant.clock)
+    this.#log.onRollback(() => this.merchants.delete(settings.ordinal))
+    return merchant
+  }
+
+  /** Closes the engine: commands are answered, advances stop after their batch and continue at the next start. */
+  async close(): Promise<void> {
+    await this.time.stop()
+    await this.#queue.close()
+    this.store.close()
+  }
+
+  /**
+   * Runs work and reloads all merchants. If the work fails, memory may contain state that was rolled back, so they are
+   * reloaded too.
+   */
+  #reloadAround<T>(work: () => T): T {
+    this.#dropMerchants()
+    try {
+      return work()
+    } finally {
+      this.#dropMerchants()
+      this.ids.reset()
+      this.time.forget()
+      this.#loadMerchants()
+    }
+  }
+
+  #dropMerchants(): void {
+    for (const merchant of this.merchants.values()) merchant.presence = 'replaced'
+    this.merchants.clear()
+    this.outbox.clear()
+  }
+
+  #loadMerchants(): void {
+    for (const settings of this.store.directory.merchants()) this.loadMerchant(settings)
+  }
+
+  async #whileIdle<T>(work: () => T): Promise<T> {
+    for (;;) {
+      // Requests that have read the state in this turn act on it first.
+      await nextTurn()
+      const clocks = [...this.merchants.values()].map(({ clock }) => clock)
+      this.#transactions.run(clocks, () => {
+        for (const merchant of this.merchants.values()) {
+          if (!merchant.held.has(merchant.clock)) this.time.catchUp(merchant)
+          if (!merchant.held.has(merchant.clock)) merchant.clock.tick()
+        }
+      })
+      if (!this.time.isMoving) break
+      await this.time.idle()
+    }
+    // While a shutdown leaves an advance unfinished, clocks stand at instants that must not be visible.
+    if ([...this.merchants.values()].some(isUnfinished)) throw internalError()
+    return work()
+  }
+}

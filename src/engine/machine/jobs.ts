@@ -1,0 +1,60 @@
+import type { EndingAccount } from '../../core/billing/account.ts'
+import { expire } from '../../core/billing/cancel.ts'
+import { endPause, endTrial, renew } from '../../core/billing/renew.ts'
+import { passDueDate, retry } from '../../core/billing/retry.ts'
+import { cancelAsPlanned } from '../../core/billing/settlement.ts'
+import { Change } from '../../core/change.ts'
+import type { Invoice } from '../../core/invoice.ts'
+import type { Job, JobKind } from '../../core/jobs.ts'
+import type { Subscription } from '../../core/subscription.ts'
+import { loadAccount, loadEndingAccount, loadInvoiceAccount, subscriptionOf } from '../resources/account.ts'
+import { failRefund } from '../resources/refund.ts'
+import { retryDelivery } from '../resources/webhook-delivery.ts'
+import { apply } from './apply.ts'
+import type { UnitOfWork } from './unit.ts'
+
+type SubscriptionRule<Read> = (change: Change, account: Read, subscription: Subscription) => void
+type InvoiceRule = (
+  change: Change,
+  account: EndingAccount,
+  invoice: Invoice,
+  subscription: Subscription | null,
+) => void
+
+const onSubscription =
+  <Read>(load: (unit: UnitOfWork, subscription: Subscription) => Read, rule: SubscriptionRule<Read>) =>
+  (unit: UnitOfWork, job: Job) => {
+    const subscription = unit.need('subscription', job.object)
+    const change = new Change()
+    rule(change, load(unit, subscription), subscription)
+    apply(unit, change, unit.clockOf(subscription.test_clock))
+  }
+
+const onInvoice = (rule: InvoiceRule) => (unit: UnitOfWork, job: Job) => {
+  const invoice = unit.need('invoice', job.object)
+  const subscription = subscriptionOf(unit, invoice)
+  const account = loadInvoiceAccount(unit, invoice, subscription)
+  const change = new Change()
+  rule(change, account, invoice, subscription)
+  apply(unit, change, unit.clockOf(invoice.test_clock))
+}
+
+/** The action of each kind of job. */
+const JOBS: Readonly<Record<JobKind, (unit: UnitOfWork, job: Job) => void>> = {
+  payment_retry: onInvoice(retry),
+  invoice_due: onInvoice(passDueDate),
+  cancellation: onSubscription(loadEndingAccount, (change, account, subscription) =>
+    cancelAsPlanned(change, account, subscription, 'cancellation_requested'),
+  ),
+  incomplete_expiry: onSubscription(loadEndingAccount, expire),
+  pause_end: onSubscription(loadAccount, (change, _, subscription) => endPause(change, subscription)),
+  trial_end: onSubscription(loadEndingAccount, (change, account, subscription) =>
+    endTrial(change, account, subscription),
+  ),
+  renewal: onSubscription(loadAccount, renew),
+  refund_settlement: (unit, job) => failRefund(unit, job.object),
+  webhook_retry: (unit, job) => retryDelivery(unit, job.object),
+}
+
+/** Runs a due job. The clock must stand at the job's instant. */
+export const runJob = (unit: UnitOfWork, job: Job): void => JOBS[job.kind](unit, job)

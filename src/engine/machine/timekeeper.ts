@@ -1,0 +1,195 @@
+import { formatInstant } from '../../core/calendar.ts'
+import { parameterInvalid } from '../../core/errors.ts'
+import type { QueuedJob } from '../../store/jobs.ts'
+import type { Store } from '../../store/store.ts'
+import { isOfStorage } from '../../store/unusable.ts'
+import { AdvanceStalled, type Advances } from './advances.ts'
+import type { Clock } from './clock.ts'
+import type { Listeners } from './listeners.ts'
+import type { MerchantState } from './merchant-state.ts'
+import { type AdvanceOptions, type Summary, storedAdvance } from './scheduler.ts'
+import type { Transactions } from './transactions.ts'
+import type { UnitOfWork } from './unit.ts'
+
+/**
+ * Moves clocks: by a requested advance, or to bring a live clock up to the wall clock.
+ * See docs/contract/clocks.md#advancing.
+ */
+export class Timekeeper {
+  readonly #store: Store
+  readonly #transactions: Transactions
+  readonly #advances: Advances
+  readonly #listeners: Listeners
+  /** Live clocks with a due job that failed, or whose jobs cannot be read. Their jobs do not run by themselves. */
+  readonly #stuck = new Set<Clock>()
+
+  constructor(given: {
+    readonly store: Store
+    readonly transactions: Transactions
+    readonly advances: Advances
+    readonly listeners: Listeners
+  }) {
+    this.#store = given.store
+    this.#transactions = given.transactions
+    this.#advances = given.advances
+    this.#listeners = given.listeners
+  }
+
+  /**
+   * Starts to advance a clock, job by job, once the open transaction is committed.
+   * @param target - Unix seconds
+   * @returns the summary of the advance once it has ended or was canceled
+   * @throws ApiError parameter_invalid, param `param`, for a target that is not ahead
+   */
+  start(
+    unit: UnitOfWork,
+    clock: Clock,
+    { target, param, options }: { target: number; param: string; options: Partial<AdvanceOptions> },
+  ): Promise<Summary> {
+    unit.touch(clock)
+    this.check(clock, target, param)
+    clock.begin(target, storedAdvance(options))
+    return this.#advances.startOnCommit(unit.merchant, clock)
+  }
+
+  /** Lets a live clock catch up by itself again, after a job on it has failed. */
+  release(clock: Clock): void {
+    this.#stuck.delete(clock)
+  }
+
+  /**
+   * Checks that a clock can move to a target: forward, or to the current instant while a job is due there.
+   * @throws ApiError parameter_invalid for the parameter that named the target
+   */
+  check(clock: Clock, target: number, param: string): void {
+    const { now } = clock
+    if (target > now || (target === now && this.#isDueBy(clock, target))) return
+    const [from, to] = [formatInstant(now), formatInstant(target)]
+    throw parameterInvalid(
+      param,
+      `The clock can only move forward: its time is ${from}, and ${to} is not after that`,
+    )
+  }
+
+  /**
+   * Ends the advance of a clock, if there is one: a running advance after its current batch, a stalled one at once.
+   * @throws when the end of a stalled advance cannot be written; the advance is then not canceled
+   */
+  cancel(merchant: MerchantState, clock: Clock): void {
+    this.#advances.cancel(merchant, clock)
+  }
+
+  /** Continues the advances that a crash or a stop interrupted. */
+  resume(merchants: Iterable<MerchantState>): Promise<Summary>[] {
+    return [...merchants].flatMap((merchant) =>
+      [merchant.clock, ...merchant.testClocks.advancing()]
+        .filter((clock) => clock.target !== null)
+        .map((clock) => this.#advances.resume(merchant, clock)),
+    )
+  }
+
+  /** Reports whether a live clock has a due job that has not run. @throws when the disk cannot be read */
+  isOverdue(clock: Clock): boolean {
+    const next = this.#nextJob(clock)
+    return next !== undefined && next.due <= clock.now
+  }
+
+  /**
+   * Begins to run the due jobs of a merchant's live clock once the open transaction is committed.
+   * @returns when that has ended, successfully or not; undefined when nothing is due
+   */
+  catchUp(merchant: MerchantState): Promise<void> | undefined {
+    const { clock, settings } = merchant
+    if (!this.isOverdue(clock)) return undefined
+    clock.begin(clock.now, storedAdvance({ is_catch_up: true }))
+    return this.#advances.startOnCommit(merchant, clock).then(
+      (summary) => this.#listeners.notify((listener) => listener.caughtUp?.(settings.id, summary)),
+      (error: unknown) => {
+        // A stalled advance continues when there is space, so it is not a failure that would repeat itself.
+        if (!(error instanceof AdvanceStalled)) this.#stuck.add(clock)
+      },
+    )
+  }
+
+  /**
+   * Begins to run the due jobs of the live clocks of some merchants, each in its own transaction, and resumes the
+   * advances that a full disk has stalled. A failure is reported and does not affect the others.
+   * @returns for each clock that was behind, when it has caught up or failed to
+   */
+  runDue(merchants: Iterable<MerchantState>): Promise<void>[] {
+    const begun: Promise<void>[] = []
+    for (const merchant of merchants) {
+      this.#advances.resumeStalled(merchant)
+      const { clock, settings } = merchant
+      try {
+        if (!this.isOverdue(clock)) continue
+        const done = this.#transactions.run([clock], () => this.catchUp(merchant))
+        if (done) begun.push(done)
+      } catch (error) {
+        this.#listeners.report(error, `running the due jobs of the clock of ${settings.id}`)
+      }
+    }
+    return begun
+  }
+
+  /**
+   * Returns when the next job of some clocks is due: Unix milliseconds of the wall clock, Infinity without any. Reports
+   * failures.
+   */
+  nextDue(clocks: Iterable<Clock>): number {
+    let earliest = Number.POSITIVE_INFINITY
+    for (const clock of clocks) {
+      try {
+        const next = this.#nextJob(clock)
+        if (next) earliest = Math.min(earliest, clock.wallTimeOf(next.due))
+      } catch (error) {
+        this.#listeners.report(error, `looking up what is due next on the clock ${clock.id}`)
+      }
+    }
+    return earliest
+  }
+
+  /** Whether any clock is advancing. */
+  get isMoving(): boolean {
+    return this.#advances.isMoving
+  }
+
+  /** Resolves when the advances that run now have ended, successfully or not. */
+  idle(): Promise<void> {
+    return this.#advances.idle()
+  }
+
+  /** Clears its caches after the clocks were replaced. */
+  forget(): void {
+    this.#stuck.clear()
+  }
+
+  /** Stops all advances after their current batch; they continue at the next start. */
+  stop(): Promise<void> {
+    return this.#advances.stop()
+  }
+
+  /**
+   * Returns the next job that a live clock runs by itself; undefined when there is none, while an advance moves the
+   * clock, when the clock is stuck, and when the daemon stops. A clock whose jobs are damaged becomes stuck.
+   * @throws when the disk cannot be read
+   */
+  #nextJob(clock: Clock): QueuedJob | undefined {
+    const runsByItself =
+      clock.mode === 'live' && clock.target === null && !this.#advances.isStopping && !this.#stuck.has(clock)
+    if (!runsByItself) return undefined
+    try {
+      return this.#store.jobs.first(clock.seq)
+    } catch (error) {
+      if (isOfStorage(error)) throw error
+      this.#stuck.add(clock)
+      this.#listeners.report(error, `reading the jobs of the clock ${clock.id}; none of them will run`)
+      return undefined
+    }
+  }
+
+  #isDueBy(clock: Clock, instant: number): boolean {
+    const job = this.#store.jobs.first(clock.seq)
+    return job !== undefined && job.due <= instant
+  }
+}

@@ -1,0 +1,127 @@
+import type { Account, EndingAccount } from '../../core/billing/account.ts'
+import { type Invoice, MAX_LINES } from '../../core/invoice.ts'
+import type { InvoiceItem } from '../../core/invoice-item.ts'
+import type { PaymentMethod } from '../../core/payment-method.ts'
+import type { Subscription } from '../../core/subscription.ts'
+import { factsOf } from '../../core/subscription-status.ts'
+import type { Page } from '../../store/list-query.ts'
+import { nextChargeFault } from '../machine/charge-fault.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+
+/** Loads the state that a billing decision on a subscription reads. */
+export const loadAccount = (unit: UnitOfWork, subscription: Subscription): Account =>
+  accountOf(unit, subscription.customer, subscription, [])
+
+/** Loads the state that a decision reads if it may end a subscription. */
+export const loadEndingAccount = (unit: UnitOfWork, subscription: Subscription): EndingAccount =>
+  endingAccountOf(unit, subscription.customer, subscription, [])
+
+/**
+ * Loads the state that a decision on an invoice reads.
+ * @param subscription - that of the invoice; null for a manual invoice, which is paid with the customer's default
+ */
+export const loadInvoiceAccount = (
+  unit: UnitOfWork,
+  invoice: Invoice,
+  subscription: Subscription | null,
+): EndingAccount => endingAccountOf(unit, invoice.customer, subscription, [invoice])
+
+function endingAccountOf(
+  unit: UnitOfWork,
+  customerId: string,
+  subscription: Subscription | null,
+  invoices: readonly Invoice[],
+): EndingAccount {
+  const endingInvoices = subscription === null ? [] : endingInvoicesOf(unit, subscription)
+  const voided = subscription && factsOf(subscription).awaitsFirstPayment ? endingInvoices : []
+  const account = accountOf(unit, customerId, subscription, [...invoices, ...voided])
+  const laterPendingItems = () =>
+    subscription === null ? [] : laterPendingItemsOf(unit, subscription, account.pendingItems)
+  return { ...account, endingInvoices, laterPendingItems }
+}
+
+/** @param invoices - the invoices that the decision may pay or void */
+function accountOf(
+  unit: UnitOfWork,
+  customerId: string,
+  subscription: Subscription | null,
+  invoices: readonly Invoice[],
+): Account {
+  const customer = unit.need('customer', customerId)
+  // A method that was detached since it was chosen cannot be charged.
+  const usable = (id: string | null = null): PaymentMethod | null => {
+    const method = id === null ? null : unit.need('payment_method', id)
+    return method?.customer === customer.id ? method : null
+  }
+  return {
+    now: unit.clockOf(customer.test_clock).instant,
+    newId: unit.newId,
+    final_action: unit.merchant.settings.dunning_final_action,
+    customer,
+    paymentMethod: usable(subscription?.default_payment_method) ?? usable(customer.default_payment_method),
+    fault: nextChargeFault(unit),
+    prices: new Map((subscription?.items ?? []).map(({ price }) => [price, unit.need('price', price)])),
+    pendingItems: subscription?.has_pending_items ? pendingItemsOf(unit, subscription) : [],
+    outstanding: outstandingOf(unit, customerId, subscription, invoices.length + 1),
+    intents: intentsOf(unit, invoices),
+  }
+}
+
+/** Lists the invoice items that a subscription's next invoice bills, oldest first, up to the limit of an invoice. */
+const pendingItemsOf = (unit: UnitOfWork, { id }: Subscription): InvoiceItem[] =>
+  itemsWaitingFor(unit, id, { before: 0, limit: MAX_LINES })
+
+/** Lists the invoice items that wait for a subscription beyond those that its next invoice bills, oldest first. */
+export function laterPendingItemsOf(
+  unit: UnitOfWork,
+  { id }: Subscription,
+  pending: readonly InvoiceItem[],
+): InvoiceItem[] {
+  const last = pending.at(-1)
+  if (!last || pending.length < MAX_LINES) return []
+  const before = unit.store.objects.seqOf('invoice_item', unit.owner, last.id)
+  return itemsWaitingFor(unit, id, { before, limit: Number.MAX_SAFE_INTEGER })
+}
+
+const itemsWaitingFor = ({ store, owner }: UnitOfWork, subscription: string, page: Page): InvoiceItem[] =>
+  store.objects.list('invoice_item', owner, [{ field: 'billed_with', is: subscription }], page)
+
+function outstandingOf(
+  { store }: UnitOfWork,
+  customer: string,
+  subscription: Subscription | null,
+  limit: number,
+): Account['outstanding'] {
+  const ofCustomer = store.objects.countOutstanding({ customer }, limit)
+  const isAny = ofCustomer > 0 && subscription !== null
+  return {
+    customer: ofCustomer,
+    subscription: isAny
+      ? store.objects.countOutstanding({ customer, subscription: subscription.id }, limit)
+      : 0,
+  }
+}
+
+/** Lists the open invoices that change when a subscription ends. An incomplete one has only its first invoice. */
+const endingInvoicesOf = ({ store, owner }: UnitOfWork, subscription: Subscription): Invoice[] =>
+  factsOf(subscription).awaitsFirstPayment
+    ? store.objects
+        .list('invoice', owner, [{ field: 'subscription', is: subscription.id }], {
+          limit: Number.MAX_SAFE_INTEGER,
+        })
+        .reverse()
+    : store.objects.invoicesToRetry(subscription.id)
+
+/** Returns the subscription that an invoice bills; null for a manual one. */
+export const subscriptionOf = (unit: UnitOfWork, { subscription }: Invoice): Subscription | null =>
+  subscription === null ? null : unit.need('subscription', subscription)
+
+/** Returns the intents of some invoices, by invoice id. */
+const intentsOf = (unit: UnitOfWork, invoices: readonly Invoice[]): Account['intents'] =>
+  new Map(
+    invoices.flatMap((invoice) =>
+      invoice.payment_intent === null
+        ? []
+        : [[invoice.id, unit.need('payment_intent', invoice.payment_intent)]],
+    ),
+  )

@@ -1,0 +1,39 @@
+import { matchEventTypes } from '../../core/event.ts'
+import type { EventType } from '../../core/kinds.ts'
+import type { WebhookEndpoint } from '../../core/webhook.ts'
+import type { Store } from '../../store/store.ts'
+
+type Listener = { readonly endpoint: WebhookEndpoint; readonly types: ReadonlySet<EventType> }
+
+/** A merchant's enabled webhook endpoints and their event types: read at the first use and again after a change. */
+export class EnabledEndpoints {
+  readonly #store: Store
+  readonly #merchant: number
+  #listeners: readonly Listener[] | undefined
+
+  constructor(store: Store, merchant: number) {
+    this.#store = store
+    this.#merchant = merchant
+  }
+
+  /** Lists the enabled endpoints that receive events of a type. */
+  receiving(type: EventType): WebhookEndpoint[] {
+    this.#listeners ??= this.#read()
+    return this.#listeners.filter(({ types }) => types.has(type)).map(({ endpoint }) => endpoint)
+  }
+
+  /** Must be called when an endpoint was written, or the write was rolled back. */
+  forget(): void {
+    this.#listeners = undefined
+  }
+
+  #read(): Listener[] {
+    return this.#store.objects
+      .list('webhook_endpoint', this.#merchant, [{ field: 'deleted', is: 0 }], {
+        limit: Number.MAX_SAFE_INTEGER,
+      })
+      .filter(({ status }) => status === 'enabled')
+      .reverse()
+      .map((endpoint) => ({ endpoint, types: new Set(endpoint.enabled_events.flatMap(matchEventTypes)) }))
+  }
+}

@@ -1,0 +1,242 @@
+import { Change } from '../../core/change.ts'
+import { assert, invalidStateTransition, parameterInvalid, parameterMissing } from '../../core/errors.ts'
+import { type Invoice, MAX_LINES } from '../../core/invoice.ts'
+import {
+  checkAcceptsItem,
+  type InvoiceItem,
+  itemAmount,
+  withItem,
+  withoutItem,
+  withUpdatedItem,
+} from '../../core/invoice-item.ts'
+import { isDraft } from '../../core/invoice-status.ts'
+import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import { fixedPricing, fixedUnitAmount, type Pricing } from '../../core/price-amount.ts'
+import type { Subscription } from '../../core/subscription.ts'
+import { hasEnded } from '../../core/subscription-status.ts'
+import type { Filter } from '../../store/list-query.ts'
+import { apply } from '../machine/apply.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { createItemPrice, type ItemPriceData } from './price.ts'
+
+export type InvoiceItemParams = {
+  customer: string
+  invoice?: string | undefined
+  subscription?: string | undefined
+  amount?: number | undefined
+  currency?: string | undefined
+  price?: string | undefined
+  price_data?: ItemPriceData | undefined
+  quantity: number
+  description?: string | null | undefined
+  metadata?: MetadataParam | undefined
+}
+
+/** undefined leaves a field unchanged. */
+export type InvoiceItemUpdate = {
+  amount?: number | undefined
+  quantity?: number | undefined
+  description?: string | null | undefined
+  metadata?: MetadataParam | undefined
+}
+
+/**
+ * Creates an item of an amount in a currency, or of a quantity of a one-time price, which may be created for it. It is added to the given draft, or
+ * is pending for the customer's next manual invoice.
+ * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large
+ * See docs/contract/invoices.md#invoice-items.
+ */
+export function createInvoiceItem(unit: UnitOfWork, params: InvoiceItemParams): InvoiceItem {
+  const given = costGiven(params)
+  const customer = unit.find('customer', params.customer, 'customer')
+  const invoice = params.invoice === undefined ? null : unit.find('invoice', params.invoice, 'invoice')
+  const subscription = subscriptionGiven(unit, params)
+  const { pricing, currency, price, name } = given ?? oneTimePrice(unit, params)
+  if (subscription && subscription.currency !== currency)
+    throw parameterInvalid(
+      'subscription',
+      `The subscription '${subscription.id}' is in ${subscription.currency}, not in ${currency}`,
+    )
+  if (invoice) checkAcceptsItem(invoice, { customer: customer.id, currency })
+  const clock = unit.clockOf(customer.test_clock)
+  const amount = itemAmount(pricing, params.quantity)
+  const unit_amount = fixedUnitAmount(pricing)
+  const change = new Change()
+  const item = change.create('invoice_item', {
+    id: unit.idFor('invoice_item'),
+    created: clock.instant,
+    customer: customer.id,
+    currency,
+    amount,
+    unit_amount,
+    quantity: params.quantity,
+    price,
+    // Without an amount for one unit to show, a line shows the name of the price.
+    description: params.description ?? (unit_amount === null ? name : null),
+    invoice: invoice?.id ?? null,
+    subscription: subscription?.id ?? null,
+    billed_with: invoice || !subscription ? null : subscription.id,
+    proration: null,
+    metadata: mergeMetadata({}, params.metadata),
+    test_clock: customer.test_clock,
+    deleted: false,
+  })
+  if (invoice) change.update('invoice', invoice, (draft) => withItem(draft, item, unit.newId('il')))
+  else if (subscription)
+    change.update('subscription', subscription, (waiting) => ({ ...waiting, has_pending_items: true }))
+  apply(unit, change, clock)
+  return item
+}
+
+/**
+ * Returns the subscription whose next invoice is to bill the item; null when none is given.
+ * @throws ApiError resource_missing; parameter_invalid, param subscription
+ */
+function subscriptionGiven(unit: UnitOfWork, params: InvoiceItemParams): Subscription | null {
+  if (params.subscription === undefined) return null
+  const subscription = unit.find('subscription', params.subscription, 'subscription')
+  const refuse = (why: string) =>
+    parameterInvalid('subscription', `The subscription '${subscription.id}' ${why}`)
+  if (params.invoice !== undefined)
+    throw parameterInvalid('subscription', 'Give invoice or subscription, not both')
+  if (subscription.customer !== params.customer) throw refuse('belongs to another customer')
+  if (hasEnded(subscription)) throw refuse(`has ended, so it makes no further invoice`)
+  return subscription
+}
+
+/** What an item bills: an amount in a currency, or a price with its name for descriptions. */
+type Cost = {
+  readonly pricing: Pricing
+  readonly currency: string
+  readonly price: string | null
+  readonly name: string | null
+}
+
+/** Returns the amount and currency of the parameters; null when they have a price instead. */
+function costGiven({ amount, currency, price, price_data }: InvoiceItemParams): Cost | null {
+  if (price !== undefined || price_data !== undefined) {
+    const other = price === undefined ? 'price_data' : 'price'
+    if (amount !== undefined) throw parameterInvalid('amount', `Give amount or ${other}, not both`)
+    return null
+  }
+  if (amount === undefined) throw parameterMissing('amount')
+  if (currency === undefined) throw parameterMissing('currency')
+  return { pricing: fixedPricing(amount), currency, price: null, name: null }
+}
+
+function oneTimePrice(unit: UnitOfWork, { price: id = '', price_data, currency }: InvoiceItemParams): Cost {
+  const price = price_data ? createItemPrice(unit, price_data, 'price_data') : unit.find('price', id, 'price')
+  if (price.recurring)
+    throw parameterInvalid('price', `The price '${id}' is recurring; an invoice item needs a one-time price`)
+  if (currency !== undefined && currency !== price.currency) {
+    throw parameterInvalid('currency', `The price '${price.id}' is in ${price.currency}`)
+  }
+  return { pricing: price, currency: price.currency, price: price.id, name: price.nickname ?? price.id }
+}
+
+/**
+ * Updates an item that is pending or on a draft, and the draft with it.
+ * @throws ApiError resource_missing; parameter_invalid, param amount, for an item of a price; amount_too_large;
+ *   invalid_state_transition when its invoice is not a draft
+ */
+export function updateInvoiceItem(unit: UnitOfWork, id: string, params: InvoiceItemUpdate): InvoiceItem {
+  const item = unit.find('invoice_item', id)
+  const { quantity = item.quantity, description = item.description } = params
+  const pricing = pricingOf(unit, item, params)
+  if (params.amount !== undefined && item.price !== null)
+    throw parameterInvalid(
+      'amount',
+      `The invoice item '${id}' bills the price '${item.price}'; only its quantity can be changed`,
+    )
+  if (item.proration && (params.amount !== undefined || params.quantity !== undefined)) {
+    throw parameterInvalid(
+      params.amount === undefined ? 'quantity' : 'amount',
+      `The invoice item '${id}' is a proration; only its description and metadata can be changed`,
+    )
+  }
+  const draft = draftOf(unit, item)
+  const change = new Change()
+  const updated = change.update('invoice_item', item, (before) => ({
+    ...before,
+    amount: before.proration ? before.amount : itemAmount(pricing, quantity),
+    unit_amount: fixedUnitAmount(pricing),
+    quantity,
+    description,
+    metadata: mergeMetadata(before.metadata, params.metadata),
+  }))
+  if (draft) change.update('invoice', draft, (before) => withUpdatedItem(before, updated))
+  apply(unit, change, unit.clockOf(item.test_clock))
+  return updated
+}
+
+/** Returns what an item bills for each unit after an update. */
+function pricingOf(unit: UnitOfWork, item: InvoiceItem, { amount }: InvoiceItemUpdate): Pricing {
+  if (amount !== undefined) return fixedPricing(amount)
+  if (item.unit_amount !== null) return fixedPricing(item.unit_amount)
+  assert(item.price, `${item.id} has an amount for one unit or a price`)
+  return unit.need('price', item.price)
+}
+
+/**
+ * Deletes an item that is pending or on a draft, from which it is removed.
+ * @throws ApiError resource_missing; invalid_state_transition when its invoice is not a draft
+ */
+export function deleteInvoiceItem(unit: UnitOfWork, id: string): InvoiceItem {
+  const item = unit.find('invoice_item', id)
+  const draft = draftOf(unit, item)
+  const change = new Change()
+  const deleted = change.update('invoice_item', item, (before) => ({
+    ...before,
+    deleted: true,
+    billed_with: null,
+  }))
+  if (draft) change.update('invoice', draft, (before) => withoutItem(before, item))
+  apply(unit, change, unit.clockOf(item.test_clock))
+  return deleted
+}
+
+/**
+ * Returns the draft that an item is on; null for a pending item.
+ * @throws ApiError invalid_state_transition when its invoice is not a draft
+ */
+function draftOf(unit: UnitOfWork, { id, invoice: invoiceId }: InvoiceItem): Invoice | null {
+  if (invoiceId === null) return null
+  const invoice = unit.need('invoice', invoiceId)
+  if (isDraft(invoice)) return invoice
+  throw invalidStateTransition(
+    `The invoice item '${id}' is on the invoice '${invoiceId}', whose status is ${invoice.status}; only items that are pending or on a draft can be changed or deleted`,
+    null,
+  )
+}
+
+/**
+ * Lists the items that a customer's next manual invoice bills: the oldest pending ones of a currency, up to the limit.
+ * @param currency - undefined for the currency of the customer's oldest pending item
+ */
+export function itemsToBill(unit: UnitOfWork, customer: string, currency: string | undefined): InvoiceItem[] {
+  const billed = currency ?? oldestPending(unit, customer, 1)[0]?.currency
+  return billed === undefined
+    ? []
+    : oldestPending(unit, customer, MAX_LINES, [{ field: 'currency', is: billed }])
+}
+
+/** Lists a customer's oldest pending items, oldest first. */
+const oldestPending = (
+  unit: UnitOfWork,
+  customer: string,
+  limit: number,
+  filters: readonly Filter[] = [],
+): InvoiceItem[] =>
+  unit.store.objects.list(
+    'invoice_item',
+    unit.owner,
+    [
+      { field: 'customer', is: customer },
+      { field: 'invoice', is: null },
+      { field: 'deleted', is: 0 },
+      { field: 'invoice', isNull: true },
+      { field: 'billed_with', isNull: true },
+      ...filters,
+    ],
+    { limit, before: 0 },
+  )

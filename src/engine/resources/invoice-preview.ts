@@ -1,0 +1,189 @@
+import { formatInstant } from '../../core/calendar.ts'
+import { ApiError, invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
+import type { Invoice, InvoiceLine } from '../../core/invoice.ts'
+import { JOB_KINDS, subscriptionJobs } from '../../core/jobs.ts'
+import { type Subscription, withoutCancellation } from '../../core/subscription.ts'
+import type { SubscriptionStatus } from '../../core/subscription-status.ts'
+import { runJob } from '../machine/jobs.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { cancelSubscription, createSubscription, type SubscriptionParams } from './subscription.ts'
+import { type SubscriptionUpdate, updateSubscription } from './subscription-update.ts'
+
+/** What to preview: a change of a subscription, its cancellation now, or a new subscription. */
+export type InvoicePreviewParams =
+  | {
+      readonly subscription: string
+      readonly customer?: string | undefined
+      readonly currency?: string | undefined
+      /** null for no change: the next invoice is previewed. */
+      readonly change: SubscriptionUpdate | { readonly cancel: { readonly prorate: boolean } } | null
+    }
+  | { readonly creation: Omit<SubscriptionParams, 'currency'> & { readonly currency?: string | undefined } }
+
+/**
+ * Returns the invoice that a change of a subscription, or a new one, would make: the one that is made now, else the next
+ * one. The use case itself runs, and is rolled back.
+ * @throws ApiError those of the use case, with the names of `subscription_details`; invalid_state_transition, param
+ *   status, when there will be no invoice
+ * See docs/contract/invoices.md#preview.
+ */
+export function previewInvoice(unit: UnitOfWork, params: InvoicePreviewParams): Invoice {
+  const { invoice, isNew } = 'creation' in params ? ofCreation(unit, params) : ofChange(unit, params)
+  return asPreview(unit, invoice, isNew)
+}
+
+type Found = { readonly invoice: Invoice; readonly isNew: boolean }
+
+function ofCreation(
+  unit: UnitOfWork,
+  { creation }: Extract<InvoicePreviewParams, { creation: unknown }>,
+): Found {
+  const [item] = creation.items
+  const invoice = unit.rehearse((rehearsal) => {
+    const { id } = inDetails(() => {
+      const currency = creation.currency ?? unit.find('price', item?.price ?? '', 'items[0][price]').currency
+      return createSubscription(rehearsal, { ...creation, currency })
+    })
+    return newestInvoice(rehearsal, id) ?? nextInvoice(rehearsal, id) ?? refuse(rehearsal, id)
+  })
+  return { invoice, isNew: true }
+}
+
+function ofChange(
+  unit: UnitOfWork,
+  { subscription: id, change, ...expected }: Extract<InvoicePreviewParams, { subscription: string }>,
+): Found {
+  const subscription = unit.find('subscription', id, 'subscription')
+  checkExpected(subscription, expected)
+  if (change === null) return { invoice: nextInvoice(unit, id) ?? refuse(unit, id), isNew: false }
+  const before = newestInvoice(unit, id)?.id
+  const invoice = unit.rehearse((rehearsal) => {
+    inDetails(() =>
+      'cancel' in change
+        ? cancelSubscription(rehearsal, id, {
+            cancel_at_period_end: false,
+            invoice_now: true,
+            ...change.cancel,
+          })
+        : updateSubscription(rehearsal, id, change),
+    )
+    return newInvoice(rehearsal, id, before) ?? nextInvoice(rehearsal, id) ?? refuse(rehearsal, id)
+  })
+  return { invoice, isNew: false }
+}
+
+/** @throws ApiError parameter_invalid when the subscription is another customer's or in another currency */
+function checkExpected(
+  subscription: Subscription,
+  expected: { readonly customer?: string | undefined; readonly currency?: string | undefined },
+): void {
+  for (const name of ['customer', 'currency'] as const) {
+    const value = expected[name]
+    if (value !== undefined && value !== subscription[name])
+      throw parameterInvalid(name, `The ${name} of the subscription is ${subscription[name]}, not ${value}`)
+  }
+}
+
+/** Parameters of `create_preview` itself; the use cases name all others without `subscription_details`. */
+const TOP_LEVEL = ['customer', 'currency', 'status', 'id']
+
+/** Runs a use case with the parameters of `subscription_details`, under whose names errors are reported. */
+function inDetails<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.param === null || TOP_LEVEL.includes(error.param)) throw error
+    const [, name = '', rest = ''] = /^(\w+)(.*)$/.exec(error.param) ?? []
+    const { status, type, code, message, details } = error
+    const param = `subscription_details[${name}]${rest}`
+    throw new ApiError({ status, type, code, message, details, param })
+  }
+}
+
+/** Returns the newest invoice of a subscription. */
+const newestInvoice = ({ store, owner }: UnitOfWork, subscription: string): Invoice | undefined =>
+  store.objects.list('invoice', owner, [{ field: 'subscription', is: subscription }], { limit: 1 })[0]
+
+/** Returns the newest invoice of a subscription if it is another one than before. */
+function newInvoice(unit: UnitOfWork, subscription: string, before: string | undefined): Invoice | undefined {
+  const newest = newestInvoice(unit, subscription)
+  return newest?.id === before ? undefined : newest
+}
+
+/** Returns the next invoice of a subscription if nothing else changes, by rehearsing its jobs; undefined for none. */
+function nextInvoice(unit: UnitOfWork, id: string): Invoice | undefined {
+  const subscription = unit.need('subscription', id)
+  const [job] = subscriptionJobs(subscription).toSorted(
+    (left, right) => left.due - right.due || JOB_KINDS.indexOf(left.kind) - JOB_KINDS.indexOf(right.kind),
+  )
+  if (!job) return undefined
+  const before = newestInvoice(unit, id)?.id
+  return unit.rehearse(
+    (rehearsal) => {
+      runJob(rehearsal, job)
+      return newInvoice(rehearsal, id, before) ?? nextInvoice(rehearsal, id)
+    },
+    { at: Math.max(job.due, unit.clockOf(subscription.test_clock).instant) },
+  )
+}
+
+/** Presents an invoice as it is before its collection, without the ids of what was rolled back. */
+function asPreview(unit: UnitOfWork, invoice: Invoice, isNew: boolean): Invoice {
+  const items = new Set(
+    (invoice.subscription === null || isNew
+      ? undefined
+      : unit.need('subscription', invoice.subscription)
+    )?.items.map(({ id }) => id),
+  )
+  const line = ({ invoice_item, subscription_item, ...shown }: InvoiceLine): InvoiceLine => ({
+    ...shown,
+    id: 'il_preview',
+    subscription_item: subscription_item !== null && items.has(subscription_item) ? subscription_item : null,
+    ...(invoice_item !== undefined && unit.get('invoice_item', invoice_item) && { invoice_item }),
+  })
+  return {
+    ...invoice,
+    id: 'in_preview',
+    subscription: isNew ? null : invoice.subscription,
+    lines: invoice.lines.map(line),
+    status: 'draft',
+    number: null,
+    amount_paid: 0,
+    attempt_count: 0,
+    attempted: false,
+    next_payment_attempt: null,
+    payment_intent: null,
+    charge: null,
+    due_date: null,
+    overdue: false,
+    finalized_at: null,
+    paid_at: null,
+    voided_at: null,
+    marked_uncollectible_at: null,
+  }
+}
+
+/** How to make a subscription of a status create invoices again, as the end of a sentence. */
+const REMEDIES: { readonly [Status in SubscriptionStatus]?: string } = {
+  paused: '; resume it',
+  incomplete: ' until its first one is paid',
+}
+
+/** @throws ApiError invalid_state_transition: the subscription creates no further invoice */
+const refuse = (unit: UnitOfWork, id: string): never => {
+  throw invalidStateTransition(noInvoiceMessage(unit.need('subscription', id)))
+}
+
+/** Explains why a subscription creates no further invoice, and how to change that. */
+function noInvoiceMessage(subscription: Subscription): string {
+  const { status, cancel_at_period_end } = subscription
+  const end = subscriptionJobs(subscription).find(({ kind }) => kind === 'cancellation')
+  if (!end)
+    return `A subscription whose status is ${status} creates no further invoice${REMEDIES[status] ?? ''}`
+  const hasOwnDate = !cancel_at_period_end || withoutCancellation(subscription).cancel_at !== null
+  const ways = [
+    ...(cancel_at_period_end ? ['resume it'] : []),
+    ...(hasOwnDate ? ['clear its cancel_at'] : []),
+  ]
+  return `The subscription is canceled at ${formatInstant(end.due)} and creates no further invoice; to keep it, ${ways.join(' and ')}`
+}

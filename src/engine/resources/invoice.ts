@@ -1,0 +1,148 @@
+import type { EndingAccount } from '../../core/billing/account.ts'
+import { finalizeByHand, markUncollectibleByHand, payByHand, voidByHand } from '../../core/billing/by-hand.ts'
+import type { Collected } from '../../core/billing/collect.ts'
+import { Change } from '../../core/change.ts'
+import { invalidStateTransition, parameterMissing } from '../../core/errors.ts'
+import { type CollectionMethod, daysToPay, draftInvoice, type Invoice, isManual } from '../../core/invoice.ts'
+import { lineOfItem, withoutDraft } from '../../core/invoice-item.ts'
+import { isDraft } from '../../core/invoice-status.ts'
+import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import type { Subscription } from '../../core/subscription.ts'
+import { apply } from '../machine/apply.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { loadInvoiceAccount, subscriptionOf } from './account.ts'
+import { itemsToBill } from './invoice-item.ts'
+import { paymentMethodOf } from './payment-method.ts'
+
+export type InvoiceParams = {
+  customer: string
+  currency?: string | undefined
+  collection_method: CollectionMethod
+  days_until_due?: number | undefined
+  description?: string | null | undefined
+  metadata?: MetadataParam | undefined
+}
+
+/**
+ * Creates a draft of a customer's oldest pending invoice items in one currency: the given one, else that of the oldest
+ * item. Items beyond the limit of an invoice stay pending.
+ * @throws ApiError resource_missing; parameter_missing, param currency, when there is no item to take it from;
+ *   amount_too_large
+ * See docs/contract/invoices.md#manual-invoices.
+ */
+export function createInvoice(unit: UnitOfWork, params: InvoiceParams): Invoice {
+  const customer = unit.find('customer', params.customer, 'customer')
+  const items = itemsToBill(unit, customer.id, params.currency)
+  const currency = params.currency ?? items[0]?.currency
+  if (currency === undefined) throw parameterMissing('currency')
+  const clock = unit.clockOf(customer.test_clock)
+  const change = new Change()
+  const invoice = change.create(
+    'invoice',
+    {
+      ...draftInvoice({
+        id: unit.idFor('invoice'),
+        created: clock.instant,
+        customer: customer.id,
+        subscription: null,
+        currency,
+        collection_method: params.collection_method,
+        billing_reason: 'manual',
+        lines: items.map((item) => lineOfItem(item, unit.newId('il'))),
+        period_start: clock.instant,
+        period_end: clock.instant,
+        test_clock: customer.test_clock,
+      }),
+      days_until_due: daysToPay(params.collection_method, params.days_until_due),
+      description: params.description ?? null,
+      metadata: mergeMetadata({}, params.metadata),
+    },
+    'invoice.created',
+  )
+  for (const item of items)
+    change.update('invoice_item', item, (pending) => ({ ...pending, invoice: invoice.id }))
+  apply(unit, change, clock)
+  return invoice
+}
+
+type ByHand = (
+  change: Change,
+  account: EndingAccount,
+  invoice: Invoice,
+  subscription: Subscription | null,
+) => void
+
+/** Loads the state that a decision on an invoice reads, applies the rule, and writes the change. */
+function decide<T>(
+  unit: UnitOfWork,
+  id: string,
+  rule: (change: Change, account: EndingAccount, invoice: Invoice, subscription: Subscription | null) => T,
+  payment_method?: string,
+): T {
+  const invoice = unit.find('invoice', id)
+  const subscription = subscriptionOf(unit, invoice)
+  const account = loadInvoiceAccount(unit, invoice, subscription)
+  const change = new Change()
+  const given =
+    payment_method &&
+    paymentMethodOf(unit, change, account.customer, { id: payment_method, param: 'payment_method' })
+  const result = rule(change, { ...account, ...(given && { paymentMethod: given }) }, invoice, subscription)
+  apply(unit, change, unit.clockOf(invoice.test_clock))
+  return result
+}
+
+const byHand = (rule: ByHand) => (unit: UnitOfWork, id: string) => {
+  decide(unit, id, rule)
+  return unit.need('invoice', id)
+}
+
+/**
+ * Pays an invoice on request, with the given payment method, else as billing would. A declined payment is written and
+ * returned.
+ * @throws ApiError resource_missing; invalid_state_transition, param status
+ * See docs/contract/invoices.md#paying-by-hand.
+ */
+export const payInvoice = (
+  unit: UnitOfWork,
+  id: string,
+  { payment_method }: { payment_method?: string | undefined } = {},
+): Collected => decide(unit, id, payByHand, payment_method)
+
+/**
+ * Finalizes a draft.
+ * @throws ApiError resource_missing; invalid_state_transition. See docs/contract/invoices.md#finalizing.
+ */
+export const finalizeInvoice = byHand(finalizeByHand)
+
+/**
+ * Voids an invoice.
+ * @throws ApiError resource_missing; invalid_state_transition. See docs/contract/invoices.md#status.
+ */
+export const voidInvoice = byHand(voidByHand)
+
+/**
+ * Marks an invoice uncollectible.
+ * @throws ApiError resource_missing; invalid_state_transition. See docs/contract/invoices.md#status.
+ */
+export const markUncollectible = byHand(markUncollectibleByHand)
+
+/**
+ * Deletes a manual draft. Items that were pending before are pending again; items created on it are deleted.
+ * @throws ApiError resource_missing; invalid_state_transition, param status, for any other invoice
+ * See docs/contract/invoices.md#deleting-a-draft.
+ */
+export function deleteInvoice(unit: UnitOfWork, id: string): Invoice {
+  const invoice = unit.find('invoice', id)
+  if (!isDraft(invoice) || !isManual(invoice)) {
+    throw invalidStateTransition('Only a manual draft can be deleted; void an open invoice instead')
+  }
+  const change = new Change()
+  change.update('invoice', invoice, (draftOne) => ({ ...draftOne, deleted: true }), 'invoice.deleted')
+  for (const line of invoice.lines) {
+    if (line.invoice_item === undefined) continue
+    const item = unit.need('invoice_item', line.invoice_item)
+    change.update('invoice_item', item, (billed) => withoutDraft(billed, line))
+  }
+  apply(unit, change, unit.clockOf(invoice.test_clock))
+  return change.latest('invoice', invoice)
+}

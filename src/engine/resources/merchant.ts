@@ -1,0 +1,135 @@
+import type { FinalAction } from '../../core/dunning.ts'
+import { assert, parameterInvalid, resourceMissing } from '../../core/errors.ts'
+import type { Kind } from '../../core/kinds.ts'
+import { FIRST_GENERATION } from '../../store/directory.ts'
+import { wallSeconds } from '../machine/clock.ts'
+import type { Engine } from '../machine/engine.ts'
+import type { MerchantState } from '../machine/merchant-state.ts'
+
+/** Finds a merchant by id. @throws ApiError resource_missing */
+export function findMerchant(engine: Engine, id: string, param = 'id'): MerchantState {
+  const merchant = [...engine.merchants.values()].find(({ settings }) => settings.id === id)
+  if (!merchant) throw resourceMissing('merchant', id, param)
+  return merchant
+}
+
+/** Finds the merchant of an object, also of a deleted one; undefined when none has it. */
+export const merchantOfObject = (
+  { merchants, store }: Engine,
+  kind: Kind,
+  id: string,
+): MerchantState | undefined =>
+  [...merchants.values()].find(
+    ({ settings }) => store.objects.seqOf(kind, settings.ordinal, id) !== undefined,
+  )
+
+/** Finds the merchant with this delivery. */
+export const merchantOfDelivery = ({ merchants, store }: Engine, id: string): MerchantState | undefined =>
+  [...merchants.values()].find(({ settings }) => store.deliveries.get(settings.ordinal, id))
+
+/** Reports whether this is the merchant of the first start, which every reset creates again. It cannot be deleted. */
+const isDefault = ({ settings }: MerchantState): boolean => settings.generation === FIRST_GENERATION
+
+/** Returns the merchant of the first start. */
+export function defaultMerchant({ merchants }: Engine): MerchantState {
+  const merchant = [...merchants.values()].find(isDefault)
+  assert(merchant, 'the default merchant exists')
+  return merchant
+}
+
+export type MerchantParams = {
+  name: string
+  /** 'live', or the time of a frozen clock (Unix seconds). */
+  clock: 'live' | number
+  api_version?: string | undefined
+  dunning_final_action?: FinalAction | undefined
+}
+
+/**
+ * Creates a merchant: a unit of isolation with its own data, keys, events and clock.
+ * See docs/contract/operator.md#merchants.
+ */
+export const createMerchant = (engine: Engine, given: MerchantParams): Promise<MerchantState> =>
+  engine.operatorCommand(() => addMerchant(engine, given))
+
+/**
+ * Creates a merchant within the open command: see createMerchant.
+ * @param generation - a unique number: the next one, except for the default merchant
+ */
+export function addMerchant(
+  engine: Engine,
+  given: MerchantParams,
+  generation = engine.store.directory.nextGeneration(),
+): MerchantState {
+  // With a frozen clock `created` is the clock's time, so that every run has the same history.
+  const created = given.clock === 'live' ? wallSeconds(engine.wall) : given.clock
+  const ordinal = engine.ids.nextNumber(0, 'merchant')
+  const settings = {
+    ordinal,
+    id: engine.ids.next(0, 'mer'),
+    name: given.name,
+    created,
+    api_version: given.api_version ?? engine.versions.at(-1) ?? '',
+    dunning_final_action: given.dunning_final_action ?? ('cancel' as const),
+    generation,
+  }
+  engine.store.directory.addMerchant(settings)
+  engine.store.clocks.add({
+    id: engine.ids.next(ordinal, 'clock'),
+    merchant: ordinal,
+    created,
+    is_test: 0,
+    name: null,
+    deleted: 0,
+    mode: given.clock === 'live' ? 'live' : 'frozen',
+    now: created,
+    offset: 0,
+    target: null,
+    advance: null,
+  })
+  return engine.loadMerchant(settings)
+}
+
+/**
+ * Deletes a merchant: its data, keys, clocks and streams. An advance of its clock is canceled; commands that wait are
+ * refused.
+ * @throws ApiError resource_missing; parameter_invalid, param id, for the default merchant
+ * See docs/contract/snapshots.md#deleting-a-merchant.
+ */
+export async function deleteMerchant(engine: Engine, id: string): Promise<void> {
+  const merchant = findMerchant(engine, id)
+  if (isDefault(merchant)) {
+    throw parameterInvalid(
+      'id',
+      `${id} is the default merchant, which cannot be deleted; 'paytwin reset' empties it`,
+    )
+  }
+  await engine.deleteMerchant(merchant)
+}
+
+/** Updates a merchant's settings. @throws ApiError resource_missing. See docs/contract/operator.md#merchants. */
+export async function updateMerchant(
+  engine: Engine,
+  id: string,
+  change: {
+    name?: string | undefined
+    api_version?: string | undefined
+    dunning_final_action?: FinalAction | undefined
+  },
+): Promise<MerchantState> {
+  const merchant = findMerchant(engine, id)
+  await engine.command(merchant, null, (unit) => {
+    const { settings } = merchant
+    unit.onRollback(() => {
+      merchant.settings = settings
+    })
+    merchant.settings = {
+      ...settings,
+      name: change.name ?? settings.name,
+      api_version: change.api_version ?? settings.api_version,
+      dunning_final_action: change.dunning_final_action ?? settings.dunning_final_action,
+    }
+    engine.store.directory.updateMerchant(merchant.settings)
+  })
+  return merchant
+}

@@ -1,0 +1,286 @@
+import {
+  type Confirmation,
+  checkConfirmable,
+  checkInitialized,
+  checkWaiting,
+  confirm,
+  needsAction,
+  settle,
+  settlement,
+  waitForCustomer,
+} from '../../core/billing/confirm.ts'
+import { payNow } from '../../core/billing/retry.ts'
+import { Change } from '../../core/change.ts'
+import type { Customer } from '../../core/customer.ts'
+import {
+  assert,
+  invalidStateTransition,
+  parameterInvalid,
+  paymentIntentUnexpectedState,
+} from '../../core/errors.ts'
+import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import {
+  canceledIntent,
+  intentFactsOf,
+  newPaymentIntent,
+  type PaymentIntent,
+  withPaymentMethod,
+} from '../../core/payment-intent.ts'
+import { type PaymentMethod, testPaymentMethod } from '../../core/payment-method.ts'
+import type { Outcome } from '../../core/processor.ts'
+import { apply } from '../machine/apply.ts'
+import { nextChargeFault } from '../machine/charge-fault.ts'
+import type { Clock } from '../machine/clock.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { loadInvoiceAccount, subscriptionOf } from './account.ts'
+import { makeTestMethod, paymentMethodOf } from './payment-method.ts'
+
+export type IntentParams = {
+  amount?: number | undefined
+  currency?: string | undefined
+  customer?: string | undefined
+  payment_method?: string | undefined
+  description?: string | null | undefined
+  metadata?: MetadataParam | undefined
+}
+
+/** An update; `namesStatus` reports whether it contains the status, which no update can set. */
+export type IntentUpdate = IntentParams & { readonly namesStatus: boolean }
+
+/** An intent after a command, and the outcome of its payment if it was declined. */
+export type IntentOutcome = {
+  readonly intent: PaymentIntent
+  readonly declined: (Outcome & { approved: false }) | null
+}
+
+const succeededWith = (intent: PaymentIntent): IntentOutcome => ({ intent, declined: null })
+
+const outcomeOf = (confirmation: Confirmation): IntentOutcome => ({
+  intent: confirmation.intent,
+  declined: confirmation.result === 'declined' ? confirmation.outcome : null,
+})
+
+/**
+ * Creates an intent, and confirms it if requested. A declined intent is created too.
+ * @throws ApiError resource_missing, parameter_invalid; payment_not_initialized to confirm one without a payment method
+ * See docs/contract/payments.md#creating-an-intent.
+ */
+export function createPaymentIntent(
+  unit: UnitOfWork,
+  params: IntentParams & { amount: number; currency: string; confirm: boolean },
+): IntentOutcome {
+  const customer = params.customer === undefined ? null : unit.find('customer', params.customer, 'customer')
+  const clock = unit.clockOf(customer?.test_clock ?? null)
+  const change = new Change()
+  const method =
+    params.payment_method === undefined ? null : methodFor(unit, change, customer, params.payment_method)
+  const intent = newPaymentIntent({
+    id: unit.idFor('payment_intent'),
+    created: clock.instant,
+    amount: params.amount,
+    currency: params.currency,
+    customer: customer?.id ?? null,
+    payment_method: method?.id ?? null,
+    description: params.description ?? null,
+    metadata: mergeMetadata({}, params.metadata),
+  })
+  change.create('payment_intent', intent, 'payment_intent.created')
+  if (!params.confirm) {
+    apply(unit, change, clock)
+    return succeededWith(intent)
+  }
+  if (!method) checkInitialized(intent)
+  assert(method, 'an initialized intent has a payment method')
+  const confirmation = confirm(
+    change,
+    { now: clock.instant, newId: unit.newId },
+    { before: intent, ready: intent, method, fault: nextChargeFault(unit) },
+  )
+  apply(unit, change, clock)
+  return outcomeOf(confirmation)
+}
+
+/**
+ * Updates an intent. A payment method makes it ready to be confirmed.
+ * @throws ApiError invalid_state_transition for an update that would reopen a canceled one;
+ *   payment_intent_unexpected_state for fields that its status or its invoice fixes
+ * See docs/contract/payments.md#updating-an-intent.
+ */
+export function updatePaymentIntent(unit: UnitOfWork, id: string, params: IntentUpdate): PaymentIntent {
+  const intent = unit.find('payment_intent', id)
+  const customer = customerFor(unit, intent, params.customer)
+  const change = new Change()
+  const method =
+    params.payment_method === undefined ? null : methodFor(unit, change, customer, params.payment_method)
+  // If the customer changes, the previous customer's payment method must not remain.
+  if (params.customer !== undefined && !method && intent.payment_method !== null) {
+    methodFor(unit, change, customer, intent.payment_method)
+  }
+  checkUpdatable(intent, params)
+  const after = {
+    ...(method ? withPaymentMethod(intent, method.id) : intent),
+    amount: params.amount ?? intent.amount,
+    currency: params.currency ?? intent.currency,
+    customer: customer?.id ?? null,
+    description: params.description === undefined ? intent.description : params.description,
+    metadata: mergeMetadata(intent.metadata, params.metadata),
+  }
+  change.update('payment_intent', intent, () => after)
+  apply(unit, change, clockOf(unit, after))
+  return after
+}
+
+function checkUpdatable(intent: PaymentIntent, params: IntentUpdate): void {
+  const { status, invoice } = intent
+  const { isCanceled, isConfirmable } = intentFactsOf(intent)
+  const { amount, currency, customer, payment_method } = params
+  const changesPayment = [amount, currency, customer, payment_method].some((value) => value !== undefined)
+  if (isCanceled && (params.namesStatus || payment_method !== undefined)) {
+    throw invalidStateTransition(
+      'A canceled payment intent cannot be used again',
+      params.namesStatus ? 'status' : null,
+    )
+  }
+  if (changesPayment && !isConfirmable) {
+    throw paymentIntentUnexpectedState(
+      `Only description and metadata of a payment intent whose status is ${status} can be changed`,
+    )
+  }
+  if (invoice !== null && [amount, currency, customer].some((value) => value !== undefined)) {
+    throw paymentIntentUnexpectedState(
+      'The amount, currency and customer of a payment intent with an invoice are those of the invoice',
+    )
+  }
+}
+
+/**
+ * Confirms an intent: charges it, or makes it wait for the customer. The intent of an invoice pays the invoice.
+ * @throws ApiError payment_intent_unexpected_state, payment_not_initialized, resource_missing, parameter_invalid
+ * See docs/contract/payments.md#confirming.
+ */
+export function confirmPaymentIntent(
+  unit: UnitOfWork,
+  id: string,
+  { payment_method }: Pick<IntentParams, 'payment_method'>,
+): IntentOutcome {
+  const before = unit.find('payment_intent', id)
+  checkConfirmable(before)
+  const change = new Change()
+  const customer = before.customer === null ? null : unit.find('customer', before.customer)
+  const given = payment_method === undefined ? null : methodFor(unit, change, customer, payment_method)
+  const ready = given ? withPaymentMethod(before, given.id) : before
+  checkInitialized(ready)
+  // The method may have moved to another customer since it was chosen.
+  const method = given ?? methodFor(unit, change, customer, ready.payment_method ?? '')
+  const clock = clockOf(unit, before)
+  if (before.invoice === null) {
+    const fault = nextChargeFault(unit)
+    const moment = { now: clock.instant, newId: unit.newId }
+    const confirmation = confirm(change, moment, { before, ready, method, fault })
+    apply(unit, change, clock)
+    return outcomeOf(confirmation)
+  }
+  if (needsAction(method)) {
+    const intent = waitForCustomer(change, before, ready)
+    apply(unit, change, clock)
+    return succeededWith(intent)
+  }
+  return payInvoiceWith(unit, change, { intent: before, method })
+}
+
+/**
+ * Settles an intent that waits for the customer, with the outcome of the customer's action.
+ * @throws ApiError resource_missing; payment_intent_unexpected_state when it does not wait
+ * See docs/contract/payments.md#settling.
+ */
+export function settlePaymentIntent(
+  unit: UnitOfWork,
+  id: string,
+  outcome: 'succeed' | 'fail',
+): PaymentIntent {
+  const intent = unit.find('payment_intent', id)
+  checkWaiting(intent)
+  const method = unit.need('payment_method', intent.payment_method ?? '')
+  const settled = settlement(outcome, method)
+  const change = new Change()
+  if (intent.invoice !== null) return payInvoiceWith(unit, change, { intent, method, settled }).intent
+  const clock = clockOf(unit, intent)
+  const after = settle(change, { now: clock.instant, newId: unit.newId }, intent, settled)
+  apply(unit, change, clock)
+  return after
+}
+
+/**
+ * Pays an invoice with its intent, which counts as a payment by hand. See
+ * docs/contract/payments.md#intents-of-invoices.
+ */
+function payInvoiceWith(
+  unit: UnitOfWork,
+  change: Change,
+  { intent, method, settled }: { intent: PaymentIntent; method: PaymentMethod; settled?: Outcome },
+): IntentOutcome {
+  const invoice = unit.need('invoice', intent.invoice ?? '')
+  const subscription = subscriptionOf(unit, invoice)
+  const account = {
+    ...loadInvoiceAccount(unit, invoice, subscription),
+    paymentMethod: method,
+    intents: new Map([[invoice.id, intent]]),
+  }
+  const collected = payNow(change, account, invoice, subscription, {
+    scheduled: false,
+    ...(settled && { settled }),
+  })
+  apply(unit, change, unit.clockOf(invoice.test_clock))
+  return {
+    intent: change.latest('payment_intent', intent),
+    declined: collected.result === 'failed' ? collected.outcome : null,
+  }
+}
+
+/**
+ * Cancels an intent.
+ * @throws ApiError resource_missing; payment_intent_unexpected_state when it has ended, or belongs to an invoice
+ * See docs/contract/payments.md#canceling-an-intent.
+ */
+export function cancelPaymentIntent(unit: UnitOfWork, id: string, reason: string | null): PaymentIntent {
+  const intent = unit.find('payment_intent', id)
+  const clock = clockOf(unit, intent)
+  const change = new Change()
+  const after = canceledIntent(intent, { now: clock.instant, reason })
+  if (intent.invoice !== null) {
+    throw paymentIntentUnexpectedState('The payment intent of an invoice is canceled by voiding the invoice')
+  }
+  change.update('payment_intent', intent, () => after, 'payment_intent.canceled')
+  apply(unit, change, clock)
+  return after
+}
+
+/** Returns the clock of an intent, which is that of its customer. */
+const clockOf = (unit: UnitOfWork, { customer }: PaymentIntent): Clock =>
+  unit.clockOf(customer === null ? null : unit.need('customer', customer).test_clock)
+
+function customerFor(unit: UnitOfWork, intent: PaymentIntent, id: string | undefined): Customer | null {
+  if (id !== undefined) return unit.find('customer', id, 'customer')
+  return intent.customer === null ? null : unit.need('customer', intent.customer)
+}
+
+/**
+ * Finds the payment method that a request names for an intent: the customer's, an unattached one, or a test id.
+ * @throws ApiError resource_missing; parameter_invalid for another customer's. See
+ *   docs/contract/payments.md#updating-an-intent.
+ */
+function methodFor(unit: UnitOfWork, change: Change, customer: Customer | null, id: string): PaymentMethod {
+  if (testPaymentMethod(id)) {
+    return customer
+      ? paymentMethodOf(unit, change, customer, { id, param: 'payment_method' })
+      : change.create('payment_method', makeTestMethod(unit, id))
+  }
+  const method = unit.find('payment_method', id, 'payment_method')
+  if (method.customer !== null && method.customer !== (customer?.id ?? null)) {
+    throw parameterInvalid(
+      'payment_method',
+      `The payment method '${id}' does not belong to the customer of the payment intent`,
+    )
+  }
+  return method
+}

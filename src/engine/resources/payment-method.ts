@@ -1,0 +1,185 @@
+import { Change } from '../../core/change.ts'
+import type { Customer } from '../../core/customer.ts'
+import { assert, parameterInvalid } from '../../core/errors.ts'
+import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import {
+  cardDetails,
+  type PaymentMethod,
+  type PaymentMethodType,
+  type Script,
+  testCardOfNumber,
+  testPaymentMethod,
+} from '../../core/payment-method.ts'
+import { scriptedOutcome } from '../../core/processor.ts'
+import { apply } from '../machine/apply.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+
+export type CardParams = { number: string; exp_month?: number | undefined; exp_year?: number | undefined }
+
+/**
+ * Creates a payment method without a customer, and without an event.
+ * @throws ApiError parameter_invalid, param card[number], for a number that is not a test number
+ * See docs/contract/payments.md#payment-methods.
+ */
+export function createPaymentMethod(
+  unit: UnitOfWork,
+  params: {
+    type: PaymentMethodType
+    card?: CardParams | undefined
+    metadata?: MetadataParam | undefined
+  },
+): PaymentMethod {
+  const { type, card } = params
+  const test_card = type === 'card' && card ? testCardOfNumber(card.number) : null
+  if (test_card === undefined) {
+    throw parameterInvalid(
+      'card[number]',
+      'Only the published test card numbers are accepted, such as 4242424242424242; real card numbers are refused',
+    )
+  }
+  const change = new Change()
+  const method = change.create('payment_method', build(unit, params.type, test_card, params))
+  apply(unit, change)
+  return method
+}
+
+function build(
+  unit: UnitOfWork,
+  type: PaymentMethodType,
+  test_card: string | null,
+  given: { card?: CardParams | undefined; metadata?: MetadataParam | undefined } = {},
+): PaymentMethod {
+  return {
+    id: unit.idFor('payment_method'),
+    created: unit.now,
+    type,
+    customer: null,
+    card:
+      test_card === null
+        ? null
+        : cardDetails(test_card, unit.ids.derived(`fingerprint ${test_card}`, 16), given.card),
+    metadata: mergeMetadata({}, given.metadata),
+    test_card,
+    script: null,
+  }
+}
+
+/** Returns the payment method of a test id, without a customer and not yet part of a change. */
+export function makeTestMethod(unit: UnitOfWork, testId: string): PaymentMethod {
+  const test = testPaymentMethod(testId)
+  assert(test, `${testId} is a test id`)
+  return build(unit, test.type, test.test_card)
+}
+
+/**
+ * Finds a customer's payment method that a request names. A test id is attached first: it becomes a new payment method.
+ * @param change - gets the step that attaches it
+ * @param param - the parameter that names it
+ * @throws ApiError resource_missing; parameter_invalid when it does not belong to this customer
+ * See docs/contract/payments.md#test-payment-methods.
+ */
+export function paymentMethodOf(
+  unit: UnitOfWork,
+  change: Change,
+  customer: Customer,
+  { id, param }: { id: string; param: string },
+): PaymentMethod {
+  if (testPaymentMethod(id)) {
+    const created = unit.clockOf(customer.test_clock).instant
+    const method = { ...makeTestMethod(unit, id), customer: customer.id, created }
+    return change.create('payment_method', method, 'payment_method.attached')
+  }
+  const method = unit.find('payment_method', id, param)
+  if (method.customer !== customer.id) {
+    throw parameterInvalid(
+      param,
+      `The payment method '${id}' does not belong to the customer '${customer.id}'. Attach it first.`,
+    )
+  }
+  return method
+}
+
+/**
+ * Attaches a payment method to a customer. One that the customer already has is unchanged.
+ * @param id - of a payment method, or a test id, which creates a new one
+ * @throws ApiError resource_missing; parameter_invalid when another customer has it
+ * See docs/contract/payments.md#attaching.
+ */
+export function attachPaymentMethod(unit: UnitOfWork, id: string, customerId: string): PaymentMethod {
+  const change = new Change()
+  const isTest = testPaymentMethod(id) !== undefined
+  const method = isTest ? null : unit.find('payment_method', id)
+  const customer = unit.find('customer', customerId, 'customer')
+  if (method && method.customer !== null && method.customer !== customer.id) {
+    throw parameterInvalid('customer', `The payment method '${id}' is attached to another customer`)
+  }
+  const attached = method
+    ? method.customer === customer.id
+      ? method
+      : change.update(
+          'payment_method',
+          method,
+          (detached) => ({ ...detached, customer: customer.id }),
+          'payment_method.attached',
+        )
+    : paymentMethodOf(unit, change, customer, { id, param: 'id' })
+  apply(unit, change, unit.clockOf(customer.test_clock))
+  return attached
+}
+
+/**
+ * Detaches a payment method from its customer. A customer whose default it was has none afterwards; a subscription that
+ * names it uses the customer's default.
+ * @throws ApiError resource_missing; parameter_invalid when it has no customer
+ * See docs/contract/payments.md#detaching; paytwin: the effect on defaults.
+ */
+export function detachPaymentMethod(unit: UnitOfWork, id: string): PaymentMethod {
+  const method = unit.find('payment_method', id)
+  if (method.customer === null) {
+    throw parameterInvalid('id', `The payment method '${id}' is not attached to a customer`)
+  }
+  const customer = unit.need('customer', method.customer)
+  const change = new Change()
+  const detached = change.update(
+    'payment_method',
+    method,
+    (attached) => ({ ...attached, customer: null }),
+    'payment_method.detached',
+  )
+  if (customer.default_payment_method === id) {
+    change.update(
+      'customer',
+      customer,
+      (owner) => ({ ...owner, default_payment_method: null }),
+      'customer.updated',
+    )
+  }
+  apply(unit, change, unit.clockOf(customer.test_clock))
+  return detached
+}
+
+/**
+ * Sets the outcomes of a card's next attempts.
+ * @throws ApiError resource_missing; parameter_invalid for an invalid outcome, or a method that is not a card
+ * See docs/contract/payments.md#scripted-cards.
+ */
+export function scriptPaymentMethod(unit: UnitOfWork, id: string, script: Script): PaymentMethod {
+  const method = unit.find('payment_method', id)
+  const entries = [
+    ...script.outcomes.map((entry, index) => [`outcomes[${index}]`, entry] as const),
+    ['then', script.then] as const,
+  ]
+  for (const [param, entry] of entries) {
+    if (!scriptedOutcome(entry)) {
+      throw parameterInvalid(
+        param,
+        `'${entry}' is not an outcome; use 'succeed' or 'decline:<code>', as in decline:insufficient_funds`,
+      )
+    }
+  }
+  if (method.type !== 'card') throw parameterInvalid('id', 'Only cards can have scripted outcomes')
+  const change = new Change()
+  const scripted = change.update('payment_method', method, (card) => ({ ...card, script }))
+  apply(unit, change)
+  return scripted
+}

@@ -1,0 +1,187 @@
+import type { Recurring } from '../../core/calendar.ts'
+import { Change } from '../../core/change.ts'
+import { parameterInvalid } from '../../core/errors.ts'
+import type { Objects } from '../../core/kinds.ts'
+import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import type { Price, Product, Tier, TiersMode, TransformQuantity } from '../../core/price.ts'
+import { normalDecimal, wholeAmount } from '../../core/price-amount.ts'
+import { apply } from '../machine/apply.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+
+export type ProductParams = {
+  name?: string | undefined
+  active?: boolean | undefined
+  description?: string | null | undefined
+  default_price?: string | null | undefined
+  metadata?: MetadataParam | undefined
+}
+
+/** One of the two forms of an amount. */
+type AmountParams = { unit_amount?: number | undefined; unit_amount_decimal?: string | undefined }
+
+type TierParams = AmountParams & {
+  up_to: number | 'inf'
+  flat_amount?: number | undefined
+  flat_amount_decimal?: string | undefined
+}
+
+/** A price that is created together with another object. */
+export type PriceData = AmountParams & {
+  currency: string
+  recurring?: Recurring | undefined
+  metadata?: MetadataParam | undefined
+}
+
+/** A price of a product that is created for one item. */
+export type ItemPriceData = PriceData & { product: string }
+
+export type PriceParams = {
+  active?: boolean | undefined
+  nickname?: string | null | undefined
+  lookup_key?: string | null | undefined
+  metadata?: MetadataParam | undefined
+}
+
+export type NewPriceParams = PriceParams &
+  PriceData & {
+    product?: string | undefined
+    product_data?: { name: string; metadata?: MetadataParam | undefined } | undefined
+    tiers_mode?: TiersMode | undefined
+    tiers?: readonly TierParams[] | undefined
+    transform_quantity?: TransformQuantity | undefined
+  }
+
+/** Creates a product, and its default price if `default_price_data` is given. */
+export function createProduct(
+  unit: UnitOfWork,
+  params: ProductParams & { name: string; default_price_data?: PriceData | undefined },
+): Product {
+  const change = new Change()
+  const id = unit.idFor('product')
+  const price = params.default_price_data && priceOf(unit, { ...params.default_price_data, product: id })
+  const product = change.create(
+    'product',
+    {
+      id,
+      created: unit.now,
+      name: params.name,
+      active: params.active ?? true,
+      description: params.description ?? null,
+      default_price: price?.id ?? null,
+      metadata: mergeMetadata({}, params.metadata),
+    },
+    'product.created',
+  )
+  if (price) change.create('price', price, 'price.created')
+  apply(unit, change)
+  return product
+}
+
+/** Updates a product. @throws ApiError resource_missing; parameter_invalid, param default_price */
+export function updateProduct(unit: UnitOfWork, id: string, params: ProductParams): Product {
+  const product = unit.find('product', id)
+  if (typeof params.default_price === 'string') {
+    const price = unit.find('price', params.default_price, 'default_price')
+    if (price.product !== id)
+      throw parameterInvalid('default_price', `The price '${price.id}' is not a price of this product`)
+  }
+  const after: Product = {
+    ...product,
+    name: params.name ?? product.name,
+    active: params.active ?? product.active,
+    description: params.description === undefined ? product.description : params.description,
+    default_price: params.default_price === undefined ? product.default_price : params.default_price,
+    metadata: mergeMetadata(product.metadata, params.metadata),
+  }
+  return updated(unit, 'product', product, after)
+}
+
+/** Creates a price, and its product if `product_data` is given. @throws ApiError resource_missing, param product */
+export function createPrice(unit: UnitOfWork, params: NewPriceParams): Price {
+  const { product_data } = params
+  if (params.product !== undefined) unit.find('product', params.product, 'product')
+  const product = product_data ? createProduct(unit, product_data).id : params.product
+  return created(unit, priceOf(unit, { ...params, product }))
+}
+
+/**
+ * Creates the price of one item. It is inactive, so that nothing else can use it.
+ * @param name - the name of the parameter, for errors
+ * @throws ApiError resource_missing
+ * See docs/contract/customers.md#prices-of-one-item.
+ */
+export function createItemPrice(unit: UnitOfWork, given: ItemPriceData, name: string): Price {
+  unit.find('product', given.product, `${name}[product]`)
+  return created(unit, { ...priceOf(unit, given), active: false })
+}
+
+function created(unit: UnitOfWork, price: Price): Price {
+  const change = new Change()
+  change.create('price', price, 'price.created')
+  apply(unit, change)
+  return price
+}
+
+/** Builds a price, without storing it. */
+const priceOf = (unit: UnitOfWork, params: NewPriceParams): Price => ({
+  id: unit.idFor('price'),
+  created: unit.now,
+  product: params.product ?? null,
+  nickname: params.nickname ?? null,
+  ...unitAmountOf(params),
+  tiers_mode: params.tiers_mode ?? null,
+  tiers: params.tiers?.map(tierOf) ?? null,
+  transform_quantity: params.transform_quantity ?? null,
+  currency: params.currency,
+  recurring: params.recurring ?? null,
+  active: params.active ?? true,
+  lookup_key: params.lookup_key ?? null,
+  metadata: mergeMetadata({}, params.metadata),
+})
+
+/** Converts an amount to the fields of a price: `20.0` is the whole amount 20. */
+function unitAmountOf({ unit_amount, unit_amount_decimal }: AmountParams) {
+  if (unit_amount_decimal === undefined)
+    return { unit_amount: unit_amount ?? null, unit_amount_decimal: null }
+  const decimal = normalDecimal(unit_amount_decimal)
+  const whole = wholeAmount(decimal)
+  return { unit_amount: whole, unit_amount_decimal: whole === null ? decimal : null }
+}
+
+function tierOf({ up_to, flat_amount, flat_amount_decimal, ...unitAmount }: TierParams): Tier {
+  const unit = unitAmountOf(unitAmount)
+  const flat = unitAmountOf({ unit_amount: flat_amount, unit_amount_decimal: flat_amount_decimal })
+  return {
+    up_to: up_to === 'inf' ? null : up_to,
+    ...unit,
+    flat_amount: flat.unit_amount,
+    flat_amount_decimal: flat.unit_amount_decimal,
+  }
+}
+
+/** Updates a price. @throws ApiError resource_missing */
+export function updatePrice(unit: UnitOfWork, id: string, params: PriceParams): Price {
+  const price = unit.find('price', id)
+  const after: Price = {
+    ...price,
+    active: params.active ?? price.active,
+    nickname: params.nickname === undefined ? price.nickname : params.nickname,
+    lookup_key: params.lookup_key === undefined ? price.lookup_key : params.lookup_key,
+    metadata: mergeMetadata(price.metadata, params.metadata),
+  }
+  return updated(unit, 'price', price, after)
+}
+
+/** Writes an update and its event, unless nothing changed. */
+function updated<K extends 'product' | 'price'>(
+  unit: UnitOfWork,
+  kind: K,
+  before: Objects[K],
+  after: Objects[K],
+): Objects[K] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return before
+  const change = new Change()
+  change.update(kind, before, () => after, `${kind}.updated`)
+  apply(unit, change)
+  return after
+}

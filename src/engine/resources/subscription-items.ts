@@ -1,0 +1,159 @@
+import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
+import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import { total } from '../../core/money.ts'
+import type { Price } from '../../core/price.ts'
+import { priceAmount } from '../../core/price-amount.ts'
+import { MAX_ITEMS, type Subscription, type SubscriptionItem } from '../../core/subscription.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { createItemPrice, type ItemPriceData } from './price.ts'
+
+/** An item to create: with the id of a price, or with the data of a price of its own. */
+export type ItemParams = {
+  price?: string | undefined
+  price_data?: ItemPriceData | undefined
+  quantity: number
+  metadata?: MetadataParam | undefined
+}
+
+/** The price of an item, and how errors name it. */
+export type ItemPrice = {
+  readonly price: Price
+  /** The parameter that has the price. */
+  readonly param: string
+  /** Whether the item may have the price: it is active, or belongs to the subscription already. */
+  readonly isUsable: boolean
+}
+
+/** A change of the items: with an id it updates that item, without one it adds an item. */
+export type ItemUpdate = {
+  id?: string | undefined
+  price?: string | undefined
+  price_data?: ItemPriceData | undefined
+  quantity?: number | undefined
+  deleted?: boolean | undefined
+  metadata?: MetadataParam | undefined
+}
+
+export const newItem = (
+  unit: UnitOfWork,
+  { quantity, metadata }: Pick<ItemParams, 'quantity' | 'metadata'>,
+  { price, created }: { price: string; created: number },
+): SubscriptionItem => ({
+  id: unit.newId('si'),
+  created,
+  price,
+  quantity,
+  metadata: mergeMetadata({}, metadata),
+})
+
+/**
+ * Finds the price of an item, or creates it from the data of the item.
+ * @param index - the place of the item in the parameters
+ * @throws ApiError parameter_missing; resource_missing, such as param items[n][price]
+ */
+export function findItemPrice(
+  unit: UnitOfWork,
+  { price: id, price_data }: Pick<ItemParams, 'price' | 'price_data'>,
+  index: number,
+): ItemPrice {
+  if (price_data) {
+    const param = `items[${index}][price_data]`
+    return { price: createItemPrice(unit, price_data, param), param, isUsable: true }
+  }
+  const param = `items[${index}][price]`
+  if (id === undefined) throw parameterMissing(param)
+  const price = unit.find('price', id, param)
+  return { price, param, isUsable: price.active }
+}
+
+/**
+ * Checks the items of a subscription.
+ * @throws ApiError parameter_invalid for a price that cannot be subscribed to; amount_too_large for the sum
+ * See docs/contract/subscriptions.md#items.
+ */
+export function checkItems(
+  items: readonly (ItemPrice & { readonly quantity: number })[],
+  currency: string,
+): void {
+  if (items.length === 0) throw parameterInvalid('items', 'At least one item must remain')
+  if (items.length > MAX_ITEMS)
+    throw parameterInvalid('items', `A subscription can have at most ${MAX_ITEMS} items`)
+  const first = items[0]?.price.recurring
+  items.forEach(({ price: { id, recurring, currency: priced }, isUsable, param }, index) => {
+    const refuse = (why: string) => parameterInvalid(param, `The price '${id}' ${why}`)
+    if (!recurring) throw refuse('is a one-time price; a subscription needs recurring prices')
+    if (!isUsable) throw refuse('is not active')
+    if (priced !== currency) throw refuse(`is in ${priced}, but the subscription is in ${currency}`)
+    if (recurring.interval !== first?.interval || recurring.interval_count !== first.interval_count) {
+      throw refuse('does not recur at the interval of the first item')
+    }
+    if (items.findIndex(({ price }) => price.id === id) < index)
+      throw refuse('occurs twice; increase the quantity instead')
+  })
+  total(items.map(({ price, quantity }) => priceAmount(price, quantity)))
+}
+
+/**
+ * Returns the items of a subscription after an update, which takes effect at the next renewal.
+ * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large
+ * See docs/contract/subscriptions.md#updating-items.
+ */
+export function updatedItems(
+  unit: UnitOfWork,
+  { items, currency }: Subscription,
+  updates: readonly ItemUpdate[],
+  now: number,
+): readonly SubscriptionItem[] {
+  updates.forEach(({ id, price, price_data }, index) => {
+    if (id !== undefined && updates.findIndex((update) => update.id === id) < index) {
+      throw parameterInvalid(
+        `items[${index}][id]`,
+        `The item '${id}' occurs twice; combine the changes in one entry`,
+      )
+    }
+    if (id === undefined && price === undefined && !price_data)
+      throw parameterMissing(`items[${index}][price]`)
+    if (id !== undefined && !items.some((item) => item.id === id)) {
+      throw resourceMissing('subscription item', id, `items[${index}][id]`)
+    }
+    if (price !== undefined) unit.find('price', price, `items[${index}][price]`)
+  })
+  const has = (price: string) => items.some((item) => item.price === price)
+  const newPrice = (update: ItemUpdate, index: number): ItemPrice => {
+    const found = findItemPrice(unit, update, index)
+    // Prices that the subscription already has stay usable: their deactivation is no error of this update.
+    return { ...found, isUsable: found.isUsable || has(found.price.id) }
+  }
+  const byId = new Map(updates.map((update, index) => [update.id, { update, index }]))
+  const kept = items.flatMap((item): PricedItem[] => {
+    const { update, index } = byId.get(item.id) ?? { update: {}, index: 0 }
+    const { quantity, metadata, deleted }: ItemUpdate = update
+    if (deleted) return []
+    const priced = newPrice(update.price || update.price_data ? update : { price: item.price }, index)
+    const after = {
+      ...item,
+      price: priced.price.id,
+      quantity: quantity ?? item.quantity,
+      metadata: mergeMetadata(item.metadata, metadata),
+    }
+    return [{ ...priced, item: after }]
+  })
+  const added = updates.flatMap((update, index): PricedItem[] => {
+    if (update.id !== undefined) return []
+    const priced = newPrice(update, index)
+    const params = { quantity: update.quantity ?? 1, metadata: update.metadata }
+    return [{ ...priced, item: newItem(unit, params, { price: priced.price.id, created: now }) }]
+  })
+  const all = [...kept, ...added]
+  // Items with unchanged prices are checked first, so that an error names the changed one.
+  const had = new Set(items.map(({ id, price }) => `${id} ${price}`))
+  const stays = ({ item }: PricedItem) => had.has(`${item.id} ${item.price}`)
+  const checked = [...all.filter(stays), ...all.filter((entry) => !stays(entry))]
+  checkItems(
+    checked.map(({ item, ...priced }) => ({ ...priced, quantity: item.quantity })),
+    currency,
+  )
+  return all.map(({ item }) => item)
+}
+
+type PricedItem = ItemPrice & { readonly item: SubscriptionItem }

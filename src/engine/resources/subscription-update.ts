@@ -1,0 +1,228 @@
+import { cancel } from '../../core/billing/cancel.ts'
+import { endTrial } from '../../core/billing/renew.ts'
+import { resume } from '../../core/billing/resume.ts'
+import { Change } from '../../core/change.ts'
+import { invalidStateTransition, parameterInvalid, unsupportedPspCapability } from '../../core/errors.ts'
+import {
+  type CollectionMethod,
+  DUE_DATE_REQUIRES_SENDING,
+  daysToPay,
+  type Invoice,
+} from '../../core/invoice.ts'
+import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import type { PaymentMethod } from '../../core/payment-method.ts'
+import type { Outcome } from '../../core/processor.ts'
+import {
+  canceledAt,
+  canceledAtPeriodEnd,
+  type PauseCollection,
+  type Subscription,
+  withoutCancellation,
+  withTrialEnd,
+} from '../../core/subscription.ts'
+import { hasEnded, isInTrial, isRunning } from '../../core/subscription-status.ts'
+import { cannotBe } from '../../core/transitions.ts'
+import { apply } from '../machine/apply.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { loadAccount, loadEndingAccount } from './account.ts'
+import { paymentMethodOf } from './payment-method.ts'
+import { changePlanNow, changesPlan, checkProration, type ProrationParams } from './plan-change.ts'
+import { checkTrialEnd, refusedPayment } from './subscription.ts'
+import { type ItemUpdate, updatedItems } from './subscription-items.ts'
+
+/** undefined leaves a field unchanged, null unsets it. */
+export type SubscriptionUpdate = ProrationParams & {
+  default_payment_method?: string | null | undefined
+  cancel_at_period_end?: boolean | undefined
+  cancel_at?: number | null | undefined
+  collection_method?: CollectionMethod | undefined
+  days_until_due?: number | undefined
+  items?: readonly ItemUpdate[] | undefined
+  payment_behavior?: 'allow_incomplete' | 'error_if_incomplete' | undefined
+  trial_end?: number | 'now' | undefined
+  pause_collection?: PauseCollection | null | undefined
+  description?: string | null | undefined
+  metadata?: MetadataParam | undefined
+}
+
+/**
+ * Updates a subscription. New items take effect at the next renewal, or at once if the update prorates. A trial that is
+ * ended now is billed as at its end.
+ * @throws ApiError resource_missing, parameter_invalid, unsupported_psp_capability, amount_too_large,
+ *   invalid_state_transition (param status)
+ * See docs/contract/subscriptions.md#updating.
+ */
+export function updateSubscription(unit: UnitOfWork, id: string, params: SubscriptionUpdate): Subscription {
+  const subscription = unit.find('subscription', id)
+  const clock = unit.clockOf(subscription.test_clock)
+  const now = clock.instant
+  const change = new Change()
+  checkRanges(subscription, params, now)
+  const method = methodOf(unit, change, subscription, params)
+  const items = params.items ? updatedItems(unit, subscription, params.items, now) : subscription.items
+  if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
+  checkState(subscription, params)
+  checkProration(subscription, params)
+
+  const changed = withParams(
+    subscription,
+    { ...params, items, default_payment_method: method === undefined ? undefined : (method?.id ?? null) },
+    now,
+  )
+  if (params.trial_end === 'now') endTrialNow(unit, change, { subscription, changed, method, now })
+  else if (changesPlan(subscription, changed, params)) {
+    const collected = changePlanNow(unit, change, { before: subscription, after: changed, method, params })
+    if (collected?.result === 'failed' && params.payment_behavior === 'error_if_incomplete')
+      throw refusedPayment(unit, change, collected)
+  } else if (JSON.stringify(changed) !== JSON.stringify(subscription)) {
+    change.update('subscription', subscription, () => changed, 'subscription.updated')
+  }
+  apply(unit, change, clock)
+  return change.latest('subscription', subscription)
+}
+
+/** @throws ApiError parameter_invalid for values that are invalid in every status */
+function checkRanges(subscription: Subscription, params: SubscriptionUpdate, now: number): void {
+  const { cancel_at, trial_end, pause_collection, collection_method, days_until_due } = params
+  if (typeof cancel_at === 'number' && cancel_at <= now) {
+    throw parameterInvalid('cancel_at', `cancel_at must be after the current time, ${now}`)
+  }
+  if (
+    days_until_due !== undefined &&
+    (collection_method ?? subscription.collection_method) !== 'send_invoice'
+  ) {
+    throw parameterInvalid('days_until_due', DUE_DATE_REQUIRES_SENDING)
+  }
+  if (typeof trial_end === 'number') checkTrialEnd(trial_end, now)
+  const resumes_at = pause_collection?.resumes_at ?? null
+  if (resumes_at !== null && resumes_at <= now) {
+    throw parameterInvalid(
+      'pause_collection[resumes_at]',
+      `resumes_at must be after the current time, ${now}`,
+    )
+  }
+}
+
+/** Finds the requested payment method: undefined for no change, null for none. @throws ApiError */
+function methodOf(
+  unit: UnitOfWork,
+  change: Change,
+  { customer }: Subscription,
+  { default_payment_method: id }: SubscriptionUpdate,
+): PaymentMethod | null | undefined {
+  if (id === undefined || id === null) return id
+  return paymentMethodOf(unit, change, unit.need('customer', customer), {
+    id,
+    param: 'default_payment_method',
+  })
+}
+
+/**
+ * @throws ApiError invalid_state_transition, param status, for changes that the subscription's status does not allow
+ */
+function checkState(subscription: Subscription, params: SubscriptionUpdate): void {
+  const { description, metadata, proration_behavior, proration_date, payment_behavior, ...others } = params
+  const { cancel_at, cancel_at_period_end, pause_collection, trial_end } = others
+  if (hasEnded(subscription) && Object.values(others).some((value) => value !== undefined)) {
+    throw invalidStateTransition(
+      `Only description and metadata of a subscription whose status is ${subscription.status} can be changed`,
+    )
+  }
+  if (trial_end !== undefined && !isInTrial(subscription)) {
+    throw invalidStateTransition(
+      `A subscription whose status is ${subscription.status} has no trial to change`,
+    )
+  }
+  const schedulesEnd = cancel_at_period_end === true || typeof cancel_at === 'number'
+  if (schedulesEnd && !isRunning(subscription))
+    throw cannotBe('A subscription', subscription, 'scheduled for cancellation')
+  if (pause_collection && !isRunning(subscription)) throw cannotBe('A subscription', subscription, 'paused')
+}
+
+/** Applies checked parameters to the subscription, except for a trial that ends now. */
+function withParams(
+  subscription: Subscription,
+  params: Omit<SubscriptionUpdate, 'items'> & Pick<Subscription, 'items'>,
+  now: number,
+): Subscription {
+  const { default_payment_method, items, pause_collection, description, metadata, trial_end } = params
+  const moved = typeof trial_end === 'number' ? withTrialEnd(subscription, trial_end) : subscription
+  return {
+    ...withCancellation(withCollection(moved, params), params, now),
+    items,
+    ...(default_payment_method !== undefined && { default_payment_method }),
+    ...(pause_collection !== undefined && { pause_collection }),
+    ...(description !== undefined && { description }),
+    metadata: mergeMetadata(subscription.metadata, metadata),
+  }
+}
+
+function withCollection(
+  subscription: Subscription,
+  params: Pick<SubscriptionUpdate, 'collection_method' | 'days_until_due'>,
+): Subscription {
+  const collection_method = params.collection_method ?? subscription.collection_method
+  const requested = params.days_until_due ?? subscription.days_until_due
+  return { ...subscription, collection_method, days_until_due: daysToPay(collection_method, requested) }
+}
+
+function withCancellation(
+  subscription: Subscription,
+  { cancel_at, cancel_at_period_end }: Pick<SubscriptionUpdate, 'cancel_at' | 'cancel_at_period_end'>,
+  now: number,
+): Subscription {
+  const dated = cancel_at === undefined ? subscription : canceledAt(subscription, cancel_at, now)
+  if (cancel_at_period_end === undefined || cancel_at_period_end === dated.cancel_at_period_end) return dated
+  return cancel_at_period_end ? canceledAtPeriodEnd(dated, now) : withoutCancellation(dated)
+}
+
+/**
+ * Ends a trial at once, as at its regular end. A cancellation that is scheduled for the end takes effect.
+ * See docs/contract/subscriptions.md#updating.
+ */
+function endTrialNow(
+  unit: UnitOfWork,
+  change: Change,
+  given: {
+    subscription: Subscription
+    changed: Subscription
+    method: PaymentMethod | null | undefined
+    now: number
+  },
+): void {
+  const { subscription, changed, method, now } = given
+  // A method that this update attaches is not stored yet.
+  const account = loadEndingAccount(unit, {
+    ...changed,
+    default_payment_method: method ? null : changed.default_payment_method,
+  })
+  const paying = method ? { ...account, paymentMethod: method } : account
+  if (changed.cancel_at_period_end) {
+    change.update('subscription', subscription, () => changed)
+    cancel(change, paying, subscription, 'cancellation_requested', changed.canceled_at)
+  } else {
+    endTrial(change, paying, subscription, { as: changed, endsAt: now })
+  }
+}
+
+/** A resumed subscription, and the failed payment if resuming required one. */
+export type Resumed = {
+  readonly subscription: Subscription
+  readonly declined: { readonly invoice: Invoice; readonly outcome: Outcome & { approved: false } } | null
+}
+
+/**
+ * Resumes a subscription.
+ * @throws ApiError resource_missing; invalid_state_transition, param status
+ * See docs/contract/subscriptions.md#resuming.
+ */
+export function resumeSubscription(unit: UnitOfWork, id: string): Resumed {
+  const subscription = unit.find('subscription', id)
+  const change = new Change()
+  const collected = resume(change, loadAccount(unit, subscription), subscription)
+  apply(unit, change, unit.clockOf(subscription.test_clock))
+  return {
+    subscription: change.latest('subscription', subscription),
+    declined: collected?.result === 'failed' ? collected : null,
+  }
+}

@@ -1,0 +1,211 @@
+import type { Account } from '../../core/billing/account.ts'
+import type { Collected } from '../../core/billing/collect.ts'
+import { type FirstProration, start } from '../../core/billing/start.ts'
+import { addIntervals, nextBoundary, SECONDS_PER_DAY } from '../../core/calendar.ts'
+import { Change } from '../../core/change.ts'
+import type { Customer } from '../../core/customer.ts'
+import { parameterInvalid, paymentFailed, unsupportedPspCapability } from '../../core/errors.ts'
+import { type CollectionMethod, daysToPay } from '../../core/invoice.ts'
+import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import {
+  canceledAtPeriodEnd,
+  type MissingPaymentMethod,
+  newSubscription,
+  type Prices,
+  type Subscription,
+} from '../../core/subscription.ts'
+import { isRunning } from '../../core/subscription-status.ts'
+import { cannotBe } from '../../core/transitions.ts'
+import { apply } from '../machine/apply.ts'
+import { consumeChargeFault } from '../machine/charge-fault.ts'
+import { PaymentRefused, type UnitOfWork } from '../machine/unit.ts'
+import { loadAccount } from './account.ts'
+import { paymentMethodOf } from './payment-method.ts'
+import { cancelWithSettlement, namesOf } from './plan-change.ts'
+import { checkItems, findItemPrice, type ItemParams, newItem } from './subscription-items.ts'
+
+export type SubscriptionParams = {
+  customer: string
+  currency: string
+  items: readonly ItemParams[]
+  default_payment_method?: string | undefined
+  payment_behavior: 'default_incomplete' | 'allow_incomplete' | 'error_if_incomplete'
+  collection_method: CollectionMethod
+  days_until_due?: number | undefined
+  trial_period_days?: number | undefined
+  trial_end?: number | 'now' | undefined
+  missing_payment_method: MissingPaymentMethod
+  /** The end of the first period, in Unix seconds; by default it is a whole one. */
+  billing_cycle_anchor?: number | undefined
+  proration_behavior?: FirstProration['behavior'] | undefined
+  description?: string | null | undefined
+  metadata?: MetadataParam | undefined
+}
+
+const MAX_TRIAL_YEARS = 2
+
+/**
+ * Creates a subscription and collects its first invoice.
+ * @throws ApiError resource_missing and parameter_invalid for references; unsupported_psp_capability; amount_too_large
+ * @throws PaymentRefused with a 402 for error_if_incomplete when the payment fails
+ * See docs/contract/subscriptions.md#creating.
+ */
+export function createSubscription(unit: UnitOfWork, params: SubscriptionParams): Subscription {
+  const customer = unit.find('customer', params.customer, 'customer')
+  const now = unit.clockOf(customer.test_clock).instant
+  // A check of the value, which needs the customer's clock; so it comes before the other references.
+  const trial_end = trialEnd(params, now)
+  const items = params.items.map((item, index) => ({ ...item, ...findItemPrice(unit, item, index) }))
+  const prices: Prices = new Map(items.map(({ price }) => [price.id, price]))
+  const change = new Change()
+  const methodId = params.default_payment_method
+  const method =
+    methodId === undefined
+      ? null
+      : paymentMethodOf(unit, change, customer, { id: methodId, param: 'default_payment_method' })
+  checkItems(items, params.currency)
+  checkAnchor(params, prices, now)
+  if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
+
+  const subscription = newSubscription(
+    {
+      id: unit.idFor('subscription'),
+      created: now,
+      customer: customer.id,
+      currency: params.currency,
+      collection_method: params.collection_method,
+      days_until_due: daysToPay(params.collection_method, params.days_until_due),
+      default_payment_method: method?.id ?? null,
+      description: params.description ?? null,
+      items: items.map((item) => newItem(unit, item, { price: item.price.id, created: now })),
+      trial_end,
+      anchor: params.billing_cycle_anchor ?? null,
+      missing_payment_method: params.missing_payment_method,
+      metadata: mergeMetadata({}, params.metadata),
+      test_clock: customer.test_clock,
+    },
+    prices,
+  )
+  const account = accountOf(unit, subscription, { customer, prices, method })
+  const first =
+    params.billing_cycle_anchor === undefined
+      ? undefined
+      : { behavior: params.proration_behavior ?? 'create_prorations', names: namesOf(unit, prices) }
+  const collected = start(change, account, subscription, first)
+  if (collected?.result === 'failed' && params.payment_behavior === 'error_if_incomplete') {
+    throw refusedPayment(unit, change, collected)
+  }
+  apply(unit, change, unit.clockOf(customer.test_clock))
+  return change.latest('subscription', subscription)
+}
+
+/** Builds the account of a subscription that is not stored yet, like possibly its payment method. */
+function accountOf(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  { customer, prices, method }: { customer: Customer; prices: Prices; method: Account['paymentMethod'] },
+): Account {
+  const account = loadAccount(unit, { ...subscription, default_payment_method: null, items: [] })
+  return { ...account, customer, prices, paymentMethod: method ?? account.paymentMethod }
+}
+
+/**
+ * Creates the refusal of a request whose payment failed. Everything is rolled back, except the position in a card's script.
+ * See docs/contract/subscriptions.md#payment-behavior.
+ */
+export function refusedPayment(
+  unit: UnitOfWork,
+  change: Change,
+  { outcome }: Collected & { result: 'failed' },
+): PaymentRefused {
+  consumeChargeFault(unit, change)
+  const { code, decline_code, message } = outcome
+  const error = paymentFailed(code, message, { decline_code, charge: null, payment_intent: null })
+  return new PaymentRefused(error, scriptSteps(change))
+}
+
+/**
+ * Returns the steps that move a card's script on, which are kept when everything else is rolled back.
+ * See docs/contract/payments.md#scripted-cards.
+ */
+function scriptSteps(change: Change): Change {
+  const kept = new Change()
+  for (const step of change.steps) {
+    if (step.kind === 'payment_method' && step.before) kept.update(step.kind, step.before, () => step.after)
+  }
+  return kept
+}
+
+/**
+ * Returns the end of the requested trial; null for none.
+ * @throws ApiError parameter_invalid, param trial_end
+ * See docs/contract/subscriptions.md#trials.
+ */
+function trialEnd({ trial_end, trial_period_days }: SubscriptionParams, now: number): number | null {
+  if (trial_period_days !== undefined) return now + trial_period_days * SECONDS_PER_DAY
+  if (trial_end === undefined || trial_end === 'now') return null
+  checkTrialEnd(trial_end, now)
+  return trial_end
+}
+
+/**
+ * Checks the anchor of a new subscription.
+ * @throws ApiError parameter_invalid, param billing_cycle_anchor, when it is not in the future or more than a period
+ *   ahead
+ * See docs/contract/proration.md#a-first-period-up-to-an-anchor.
+ */
+function checkAnchor(
+  { billing_cycle_anchor: anchor }: SubscriptionParams,
+  prices: Prices,
+  now: number,
+): void {
+  if (anchor === undefined) return
+  const refuse = (why: string) =>
+    parameterInvalid('billing_cycle_anchor', `billing_cycle_anchor must be ${why}`)
+  if (anchor <= now) throw refuse(`after the current time, ${now}`)
+  const [price] = prices.values()
+  const recurring = price?.recurring
+  const last = recurring ? nextBoundary(now, recurring, now) : now
+  if (anchor > last) throw refuse(`at most one period ahead, ${last}`)
+}
+
+/** @throws ApiError parameter_invalid, param trial_end, when it is not in the future or more than two years ahead */
+export function checkTrialEnd(trial_end: number, now: number): void {
+  if (trial_end <= now)
+    throw parameterInvalid('trial_end', `trial_end must be after the current time, ${now}`)
+  if (trial_end > addIntervals(now, { interval: 'year', interval_count: MAX_TRIAL_YEARS }, 1)) {
+    throw parameterInvalid('trial_end', `trial_end must be at most ${MAX_TRIAL_YEARS} years ahead`)
+  }
+}
+
+/**
+ * Cancels a subscription, now or at the end of its period.
+ * @throws ApiError resource_missing; invalid_state_transition, param status, when its status does not allow it
+ * See docs/contract/subscriptions.md#canceling.
+ */
+export function cancelSubscription(
+  unit: UnitOfWork,
+  id: string,
+  {
+    cancel_at_period_end,
+    prorate = false,
+    invoice_now = false,
+  }: { cancel_at_period_end: boolean; prorate?: boolean; invoice_now?: boolean },
+): Subscription {
+  const subscription = unit.find('subscription', id)
+  const { instant: now } = unit.clockOf(subscription.test_clock)
+  const change = new Change()
+  if (!cancel_at_period_end) cancelWithSettlement(unit, change, subscription, { prorate, invoice_now })
+  else if (!isRunning(subscription))
+    throw cannotBe('A subscription', subscription, 'canceled at the end of its period')
+  else if (!subscription.cancel_at_period_end) {
+    change.update(
+      'subscription',
+      subscription,
+      (running) => canceledAtPeriodEnd(running, now),
+      'subscription.updated',
+    )
+  }
+  apply(unit, change, unit.clockOf(subscription.test_clock))
+  return change.latest('subscription', subscription)
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '../machine/clock.ts'
+import type { MerchantState } from '../machine/merchant-state.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { deleteCustomer } from './customer.ts'
+
+/**
+ * Creates a test clock for single customers. It is always frozen, and may start at any instant.
+ * @param given.frozen_time - its time, in Unix seconds
+ * See docs/contract/clocks.md#test-clocks.
+ */
+export function createTestClock(
+  unit: UnitOfWork,
+  { frozen_time, name }: { frozen_time: number; name?: string | null | undefined },
+): Clock {
+  const row = {
+    id: unit.newId('clock'),
+    merchant: unit.owner,
+    created: unit.now,
+    is_test: 1,
+    name: name ?? null,
+    deleted: 0,
+    mode: 'frozen' as const,
+    now: frozen_time,
+    offset: 0,
+    target: null,
+    advance: null,
+  }
+  return unit.merchant.testClocks.made({ ...row, seq: unit.store.clocks.add(row) })
+}
+
+/**
+ * Deletes a test clock and its customers, and cancels their subscriptions at once. An advance of the clock that waits for
+ * webhooks ends at this instant.
+ * @throws ApiError resource_missing
+ * See docs/contract/clocks.md#test-clocks.
+ */
+export function deleteTestClock(unit: UnitOfWork, id: string): Clock {
+  const clock = unit.free(unit.merchant.testClocks.named(id))
+  const customers = unit.store.objects
+    .list('customer', unit.owner, [{ field: 'test_clock', is: id }], { limit: Number.MAX_SAFE_INTEGER })
+    .filter(({ deleted }) => !deleted)
+    .reverse()
+  for (const customer of customers) deleteCustomer(unit, customer.id)
+  unit.touch(clock)
+  if (clock.target !== null) {
+    clock.end({ keepsPace: false })
+    unit.onCommit(() => unit.merchant.parked.get(clock)?.())
+  }
+  clock.delete()
+  return clock
+}
+
+/** A page of test clocks, in the order newest first. */
+export type TestClockPage = {
+  readonly limit: number
+  readonly cursor?: { readonly isBackward: boolean; readonly id: string; readonly param: string } | undefined
+}
+
+/**
+ * Lists test clocks, newest first; with a backward cursor oldest first.
+ * @throws ApiError resource_missing for an unknown cursor
+ */
+export function listTestClocks({ testClocks }: MerchantState, { limit, cursor }: TestClockPage): Clock[] {
+  const place = cursor && testClocks.named(cursor.id, cursor.param).seq
+  return testClocks.list({ limit, ...(cursor && { [cursor.isBackward ? 'above' : 'below']: place }) })
+}

@@ -1,0 +1,96 @@
+import type { Customer } from '../../core/customer.ts'
+import type { Invoice } from '../../core/invoice.ts'
+import type { PaymentIntent } from '../../core/payment-intent.ts'
+import type { Price, Product } from '../../core/price.ts'
+import type { Refund } from '../../core/refund.ts'
+import type { Subscription } from '../../core/subscription.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { createCustomer } from './customer.ts'
+import { createInvoice, finalizeInvoice } from './invoice.ts'
+import { createInvoiceItem } from './invoice-item.ts'
+import { createPaymentIntent } from './payment-intent.ts'
+import { createPrice, createProduct } from './price.ts'
+import { createRefund } from './refund.ts'
+import { createSubscription } from './subscription.ts'
+
+const CURRENCY = 'usd'
+const AMOUNT = 2_000
+
+/** Creates the objects of triggers with the use cases of the API; the metadata of each names the trigger. */
+export class TriggerObjects {
+  readonly unit: UnitOfWork
+  readonly #metadata: Readonly<Record<string, string>>
+
+  constructor(unit: UnitOfWork, type: string) {
+    this.unit = unit
+    this.#metadata = { triggered: type }
+  }
+
+  customer(): Customer {
+    return createCustomer(this.unit, {
+      name: 'Ada Lovelace',
+      email: 'ada@example.com',
+      metadata: this.#metadata,
+    })
+  }
+
+  product(): Product {
+    return createProduct(this.unit, { name: 'Triggered product', metadata: this.#metadata })
+  }
+
+  price(): Price {
+    return createPrice(this.unit, {
+      unit_amount: AMOUNT,
+      currency: CURRENCY,
+      recurring: { interval: 'month', interval_count: 1 },
+      nickname: 'Triggered price',
+      metadata: this.#metadata,
+    })
+  }
+
+  /** Creates a new customer's monthly subscription; the card determines the first payment. */
+  subscription(card = 'pm_card_visa'): Subscription {
+    return createSubscription(this.unit, {
+      customer: this.customer().id,
+      currency: CURRENCY,
+      items: [{ price: this.price().id, quantity: 1 }],
+      default_payment_method: card,
+      payment_behavior: 'default_incomplete',
+      collection_method: 'charge_automatically',
+      missing_payment_method: 'create_invoice',
+      metadata: this.#metadata,
+    })
+  }
+
+  /** Creates a manual draft. */
+  draftInvoice(): Invoice {
+    const customer = this.customer().id
+    createInvoiceItem(this.unit, { customer, amount: AMOUNT, currency: CURRENCY, quantity: 1 })
+    return createInvoice(this.unit, {
+      customer,
+      collection_method: 'charge_automatically',
+      metadata: this.#metadata,
+    })
+  }
+
+  openInvoice(): Invoice {
+    return finalizeInvoice(this.unit, this.draftInvoice().id)
+  }
+
+  /** Creates a new customer's intent; with a card it is confirmed at once. */
+  intent(card?: string): PaymentIntent {
+    return createPaymentIntent(this.unit, {
+      amount: AMOUNT,
+      currency: CURRENCY,
+      customer: this.customer().id,
+      payment_method: card,
+      confirm: card !== undefined,
+      metadata: this.#metadata,
+    }).intent
+  }
+
+  /** Creates a full refund of a charge to a card. */
+  refund(card = 'pm_card_visa'): Refund {
+    return createRefund(this.unit, { payment_intent: this.intent(card).id, metadata: this.#metadata })
+  }
+}

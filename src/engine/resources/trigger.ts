@@ -1,0 +1,121 @@
+import { assert } from '../../core/errors.ts'
+import type { EventType } from '../../core/kinds.ts'
+import { eventsAfter, newestPlace } from '../history/events.ts'
+import type { EventWithObject } from '../history/view.ts'
+import type { Engine } from '../machine/engine.ts'
+import type { MerchantState } from '../machine/merchant-state.ts'
+import { deleteCustomer, updateCustomer } from './customer.ts'
+import { deleteInvoice, markUncollectible, voidInvoice } from './invoice.ts'
+import { cancelPaymentIntent } from './payment-intent.ts'
+import { attachPaymentMethod, detachPaymentMethod } from './payment-method.ts'
+import { updatePrice, updateProduct } from './price.ts'
+import { cancelSubscription } from './subscription.ts'
+import { resumeSubscription, updateSubscription } from './subscription-update.ts'
+import { TriggerObjects } from './trigger-objects.ts'
+
+/**
+ * How to emit an event: `now`, or `later` by the passage of time, with the instant at which it is emitted (Unix seconds
+ * on the merchant's clock).
+ */
+type Recipe =
+  | { readonly now: (objects: TriggerObjects) => unknown }
+  | { readonly later: (objects: TriggerObjects) => number | null }
+
+const now = (make: (objects: TriggerObjects) => unknown): Recipe => ({ now: make })
+const later = (make: (objects: TriggerObjects) => number | null): Recipe => ({ later: make })
+
+const subscribed = now((objects) => objects.subscription())
+const charged = now((objects) => objects.intent('pm_card_visa'))
+const declined = now((objects) => objects.intent('pm_card_chargeDeclined'))
+const refunded = now((objects) => objects.refund())
+
+/** The shortest sequence of actions that emits each type of event. paytwin. */
+const RECIPES: Readonly<Record<EventType, Recipe>> = {
+  'subscription.created': subscribed,
+  'subscription.updated': now((objects) =>
+    updateSubscription(objects.unit, objects.subscription().id, { description: 'Updated by a trigger' }),
+  ),
+  'subscription.deleted': now((objects) =>
+    cancelSubscription(objects.unit, objects.subscription().id, { cancel_at_period_end: false }),
+  ),
+  'subscription.resumed': now((objects) => {
+    const { id } = objects.subscription()
+    cancelSubscription(objects.unit, id, { cancel_at_period_end: true })
+    resumeSubscription(objects.unit, id)
+  }),
+  'invoice.created': subscribed,
+  'invoice.finalized': subscribed,
+  'invoice.paid': subscribed,
+  'invoice.payment_failed': now((objects) => objects.subscription('pm_card_chargeDeclined')),
+  'invoice.voided': now((objects) => voidInvoice(objects.unit, objects.openInvoice().id)),
+  'invoice.marked_uncollectible': now((objects) => markUncollectible(objects.unit, objects.openInvoice().id)),
+  'invoice.deleted': now((objects) => deleteInvoice(objects.unit, objects.draftInvoice().id)),
+  'payment_intent.created': now((objects) => objects.intent()),
+  'payment_intent.succeeded': charged,
+  'payment_intent.payment_failed': declined,
+  'payment_intent.canceled': now((objects) =>
+    cancelPaymentIntent(objects.unit, objects.intent().id, 'requested_by_customer'),
+  ),
+  'payment_intent.requires_action': now((objects) => objects.intent('pm_card_authenticationRequired')),
+  'charge.succeeded': charged,
+  'charge.failed': declined,
+  'charge.refunded': refunded,
+  'refund.created': refunded,
+  'refund.failed': later((objects) => objects.refund('pm_card_refundFail').settles_at),
+  'customer.created': now((objects) => objects.customer()),
+  'customer.updated': now((objects) =>
+    updateCustomer(objects.unit, objects.customer().id, { name: 'Ada King, Countess of Lovelace' }),
+  ),
+  'customer.deleted': now((objects) => deleteCustomer(objects.unit, objects.customer().id)),
+  'payment_method.attached': now((objects) =>
+    attachPaymentMethod(objects.unit, 'pm_card_visa', objects.customer().id),
+  ),
+  'payment_method.detached': now((objects) => {
+    const { id } = attachPaymentMethod(objects.unit, 'pm_card_visa', objects.customer().id)
+    detachPaymentMethod(objects.unit, id)
+  }),
+  'price.created': now((objects) => objects.price()),
+  'price.updated': now((objects) =>
+    updatePrice(objects.unit, objects.price().id, { nickname: 'Updated price' }),
+  ),
+  'product.created': now((objects) => objects.product()),
+  'product.updated': now((objects) =>
+    updateProduct(objects.unit, objects.product().id, { description: 'Updated by a trigger' }),
+  ),
+}
+
+/** The results of a trigger. */
+export type TriggerResult = {
+  /** All emitted events, oldest first. */
+  readonly events: readonly EventWithObject[]
+  /** When the requested event will be emitted, in Unix seconds; null when it has been. */
+  readonly due: number | null
+}
+
+/**
+ * Creates a merchant's objects so that they emit an event, as its own requests would. No faults apply, and no clock
+ * moves: for an event that occurs only later, the returned instant is the time at which it will be emitted.
+ * @param request - the id of the operator's request, which the events name
+ * See docs/contract/faults.md#triggers.
+ */
+export async function trigger(
+  engine: Engine,
+  merchant: MerchantState,
+  { type, request }: { type: EventType; request: string },
+): Promise<TriggerResult> {
+  const context = { id: request, idempotency_key: null, isOperatorRequest: true } as const
+  const { due, places } = await engine.command(merchant, context, (unit) => {
+    const before = newestPlace(engine, merchant)
+    const recipe = RECIPES[type]
+    const objects = new TriggerObjects(unit, type)
+    const instant = 'later' in recipe ? recipe.later(objects) : null
+    if ('now' in recipe) recipe.now(objects)
+    assert(
+      instant !== null || unit.events.includes(type),
+      `the recipe of ${type} emits it, or returns its instant`,
+    )
+    return { due: instant, places: { before, after: newestPlace(engine, merchant) } }
+  })
+  const { before, after } = places
+  return { events: eventsAfter(engine, merchant, { types: [], place: before, limit: after - before }), due }
+}

@@ -1,0 +1,55 @@
+import { invalidStateTransition } from '../../core/errors.ts'
+import type { EventType } from '../../core/kinds.ts'
+import { DELIVERY_PREFIX, newDelivery, type WebhookDelivery } from '../../core/webhook.ts'
+import type { EventWithObject } from '../history/view.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+
+/**
+ * Enqueues an event for each endpoint that receives its type, in the transaction that writes the event.
+ * See docs/contract/events-and-webhooks.md#deliveries.
+ */
+export function enqueueDeliveries(
+  unit: UnitOfWork,
+  event: { type: EventType; number: number },
+  created: number,
+): void {
+  for (const { id } of unit.merchant.endpoints.receiving(event.type)) {
+    enqueueDelivery(unit, id, { id: unit.ids.of(unit.owner, 'evt', event.number), created })
+  }
+}
+
+/** Enqueues an event for one endpoint. */
+function enqueueDelivery(
+  unit: UnitOfWork,
+  endpoint: string,
+  { id: event, created }: { id: string; created: number },
+): WebhookDelivery {
+  const delivery = newDelivery({ id: unit.newId(DELIVERY_PREFIX), created, event, endpoint })
+  unit.store.deliveries.insert(unit.owner, delivery)
+  unit.announce(endpoint)
+  return delivery
+}
+
+/**
+ * Enqueues an event again, whatever the status of earlier deliveries: for the endpoints that receive its type, or for
+ * one endpoint regardless of its types.
+ * @throws ApiError resource_missing, param webhook_endpoint; invalid_state_transition for a disabled one
+ * See docs/contract/events-and-webhooks.md#resending; paytwin: the choice of endpoints.
+ */
+export function resend(
+  unit: UnitOfWork,
+  { entry, id }: EventWithObject,
+  named: string | undefined,
+): WebhookDelivery[] {
+  const event = { id, created: unit.now }
+  if (named === undefined) {
+    return unit.merchant.endpoints
+      .receiving(entry.type)
+      .map((endpoint) => enqueueDelivery(unit, endpoint.id, event))
+  }
+  const endpoint = unit.find('webhook_endpoint', named, 'webhook_endpoint')
+  if (endpoint.status === 'disabled') {
+    throw invalidStateTransition(`The webhook endpoint '${named}' is disabled; enable it first`, null)
+  }
+  return [enqueueDelivery(unit, endpoint.id, event)]
+}

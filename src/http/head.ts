@@ -1,0 +1,34 @@
+import type { Hono } from 'hono'
+
+/**
+ * Answers each HEAD request of an application as the same GET request, without the body: load balancers and tools that wait for
+ * a server send HEAD. Handlers therefore never see the method HEAD.
+ * See docs/contract/requests.md#head.
+ */
+export function answerHead(app: Hono): void {
+  const { fetch } = app
+  app.fetch = (request, ...rest) =>
+    request.method === 'HEAD' ? headersOf(fetch(asGet(request), ...rest)) : fetch(request, ...rest)
+}
+
+/** Converts a HEAD request. Removes Accept, because an event stream without a reader would stay open. */
+function asGet({ url, headers: given, signal }: Request): Request {
+  const headers = new Headers(given)
+  headers.delete('accept')
+  return new Request(url, { method: 'GET', headers, signal })
+}
+
+async function headersOf(answered: Response | Promise<Response>): Promise<Response> {
+  const { status, headers, body } = await answered
+  const sent = new Headers(headers)
+  if (!sent.has('content-length')) sent.set('content-length', String(await sizeOf(body)))
+  else await body?.cancel()
+  return new Response(null, { status, headers: sent })
+}
+
+/** Returns the size of a body in bytes. */
+async function sizeOf(body: Response['body']): Promise<number> {
+  let size = 0
+  for await (const chunk of body ?? []) size += chunk.length
+  return size
+}

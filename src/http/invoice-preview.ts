@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import { PRORATION_BEHAVIORS } from '../core/billing/change-plan.ts'
+import { parameterInvalid, parameterMissing } from '../core/errors.ts'
+import type { InvoicePreviewParams } from '../engine/resources/invoice-preview.ts'
+import { currency, instant, reference } from './fields.ts'
+import type { Raw } from './form.ts'
+import { CHANGE_TEXTS, trialEnd, updateItem } from './subscription-params.ts'
+
+const details = z
+  .object({
+    items: z.array(updateItem).min(1).optional(),
+    proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
+    proration_date: instant.optional(),
+    billing_cycle_anchor: z
+      .union([instant, z.enum(['now', 'unchanged'])], {
+        error: "expected Unix seconds, 'now' or 'unchanged'",
+      })
+      .optional(),
+    trial_end: trialEnd.optional(),
+    cancel_at: instant.nullable().optional(),
+    cancel_at_period_end: z.boolean().optional(),
+    cancel_now: z.boolean().optional(),
+  })
+  .optional()
+
+export const previewParams = z.object({
+  subscription: reference.optional(),
+  customer: reference.optional(),
+  currency: currency.optional(),
+  subscription_details: details,
+})
+type PreviewParams = z.infer<typeof previewParams>
+type Details = NonNullable<PreviewParams['subscription_details']>
+
+/** Requires a subscription, or the customer and the items of a new one. */
+export function requiresSubject({ subscription, customer, subscription_details }: Raw): string | undefined {
+  if (subscription !== undefined) return undefined
+  if (customer === undefined) return subscription_details === undefined ? 'subscription' : 'customer'
+  const { items } = (subscription_details ?? {}) as Raw
+  return items === undefined ? 'subscription_details[items]' : undefined
+}
+
+/** Converts the parameters of a preview to those of the use case that it rehearses. */
+export function asPreviewParams(params: PreviewParams): InvoicePreviewParams {
+  const { subscription, customer = '', currency: given, subscription_details = {} } = params
+  if (subscription === undefined) return { creation: creationOf(customer, given, subscription_details) }
+  const isChange = Object.values(subscription_details).some((value) => value !== undefined)
+  return {
+    subscription,
+    customer: params.customer,
+    currency: given,
+    change: isChange ? changeOf(subscription_details) : null,
+  }
+}
+
+const refuse = (name: string, why: string) =>
+  parameterInvalid(`subscription_details[${name}]`, `subscription_details[${name}] ${why}`)
+
+/** @throws ApiError parameter_invalid for parameters that only a new subscription takes, or that contradict each other */
+function changeOf({
+  cancel_now = false,
+  billing_cycle_anchor,
+  ...update
+}: Details): Extract<InvoicePreviewParams, { subscription: string }>['change'] {
+  if (!cancel_now) {
+    if (typeof billing_cycle_anchor === 'number')
+      throw refuse('billing_cycle_anchor', "of an existing subscription must be 'now' or 'unchanged'")
+    return { ...update, billing_cycle_anchor }
+  }
+  const { proration_behavior = 'none', ...others } = update
+  const [other] = Object.entries({ ...others, billing_cycle_anchor }).filter(
+    ([, value]) => value !== undefined,
+  )
+  if (other) throw refuse('cancel_now', `cannot be used with ${other[0]}`)
+  return { cancel: { prorate: proration_behavior !== 'none' } }
+}
+
+type Creation = Extract<InvoicePreviewParams, { creation: unknown }>['creation']
+
+/** @throws ApiError parameter_missing, parameter_invalid for parameters that only an existing subscription takes */
+function creationOf(customer: string, given: string | undefined, params: Details): Creation {
+  const { items = [], trial_end, proration_behavior, billing_cycle_anchor, ...others } = params
+  const [other] = Object.entries(others).filter(([, value]) => value !== undefined && value !== false)
+  if (other) throw refuse(other[0], 'needs an existing subscription')
+  if (proration_behavior === 'always_invoice')
+    throw refuse('proration_behavior', 'of a new subscription must be create_prorations or none')
+  if (billing_cycle_anchor !== undefined && typeof billing_cycle_anchor !== 'number')
+    throw refuse('billing_cycle_anchor', 'of a new subscription must be Unix seconds')
+  if (billing_cycle_anchor !== undefined && typeof trial_end === 'number')
+    throw refuse('billing_cycle_anchor', 'cannot be used with a trial, which sets the anchor to its end')
+  return {
+    customer,
+    currency: given,
+    items: items.map(({ id, price, quantity = 1, deleted, metadata }, index) => {
+      if (id !== undefined || deleted) throw refuse(`items][${index}`, 'needs an existing subscription')
+      if (price === undefined) throw parameterMissing(`subscription_details[items][${index}][price]`)
+      return { price, quantity, metadata }
+    }),
+    payment_behavior: 'default_incomplete',
+    collection_method: 'charge_automatically',
+    missing_payment_method: 'create_invoice',
+    trial_end,
+    proration_behavior,
+    billing_cycle_anchor,
+  }
+}
+
+/** Descriptions of the parameters of a preview. */
+export const PREVIEW_TEXTS: Readonly<Record<string, string>> = {
+  subscription: 'The subscription whose next invoice, or change, to preview.',
+  subscription_details:
+    'The change of the subscription, or the new subscription, to preview: the parameters that would make it.',
+  ...Object.fromEntries(
+    Object.entries(CHANGE_TEXTS).map(([name, description]) => [`subscription_details.${name}`, description]),
+  ),
+  'subscription_details.items': 'The items, as in an update of the subscription or in its creation.',
+  'subscription_details.cancel_at': 'When to cancel the subscription, in Unix seconds; null for never.',
+  'subscription_details.cancel_now':
+    'Whether to preview the final invoice of a cancellation now. It credits unused time unless proration_behavior is none, the default.',
+}

@@ -1,0 +1,34 @@
+import { findMerchant } from '../engine/resources/merchant.ts'
+import type { Caller } from './caller.ts'
+import type { HttpServices } from './services.ts'
+
+/** The environment of a request that the operator sends for a merchant. Only the admin API sets it: no header can. */
+type OperatorEnvironment = { readonly operatorFor?: string }
+
+/** Adds the merchant that the operator sends a request for to the environment of the server. */
+export const environmentFor = (env: unknown, merchant: string): OperatorEnvironment & object => ({
+  ...(env as object | undefined),
+  operatorFor: merchant,
+})
+
+/**
+ * Returns the caller of a request that the operator sends for a merchant; undefined for any other request. Its idempotency
+ * keys are apart from those of the merchant's own requests.
+ * @throws ApiError resource_missing, param merchant
+ * See docs/contract/operator.md#requests-for-a-merchant.
+ */
+export function operatorCaller({ engine }: Pick<HttpServices, 'engine'>, env: unknown): Caller | undefined {
+  const id = (env as OperatorEnvironment | undefined)?.operatorFor
+  if (id === undefined) return undefined
+  return {
+    merchant: findMerchant(engine, id, 'merchant'),
+    isPublic: false,
+    isOperator: true,
+    keyId: 'operator',
+    keyHint: 'operator',
+    scope: `${id} operator`,
+    isRevoked: false,
+    // The admin token is not revoked while the daemon runs.
+    isValid: () => true,
+  }
+}

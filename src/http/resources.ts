@@ -1,0 +1,43 @@
+import type { Kind, Objects } from '../core/kinds.ts'
+import type { View } from '../engine/history/view.ts'
+import { chargeResource } from './charge.ts'
+import { customerResource } from './customer.ts'
+import { customerBalanceResource } from './customer-balance.ts'
+import { invoiceResource } from './invoice.ts'
+import { invoiceItemResource } from './invoice-item.ts'
+import type { Json } from './json.ts'
+import { paymentIntentResource } from './payment-intent.ts'
+import { paymentMethodResource } from './payment-method.ts'
+import { priceResource, productResource } from './price.ts'
+import { refundResource } from './refund.ts'
+import type { Resource } from './resource.ts'
+import { subscriptionResource } from './subscription.ts'
+import { webhookEndpointResource } from './webhook-endpoint.ts'
+
+/** Every kind of object in the API. The order is that of the documentation. */
+export const RESOURCES: { readonly [K in Kind]: Resource<K> } = {
+  customer: customerResource,
+  customer_balance_transaction: customerBalanceResource,
+  product: productResource,
+  price: priceResource,
+  payment_method: paymentMethodResource,
+  subscription: subscriptionResource,
+  invoice: invoiceResource,
+  invoice_item: invoiceItemResource,
+  payment_intent: paymentIntentResource,
+  charge: chargeResource,
+  refund: refundResource,
+  webhook_endpoint: webhookEndpointResource,
+}
+
+const resourceOf = <K extends Kind>(kind: K): Resource<K> => RESOURCES[kind] as Resource<K>
+
+/** Presents an object of any kind with all fields, as in events. A deleted object has its last values. */
+export const present = <K extends Kind>(view: View, kind: K, object: Objects[K]): Json =>
+  resourceOf(kind).present(view, object)
+
+/** Presents an object of any kind as in the answer to a GET: a deleted customer as its deletion stub. */
+export const presentFound = <K extends Kind>(view: View, kind: K, object: Objects[K]): Json => {
+  const { present, presentFound = present } = resourceOf(kind)
+  return presentFound(view, object)
+}

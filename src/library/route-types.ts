@@ -1,0 +1,42 @@
+import type { JsonSchema } from '../http/openapi/json-schema.ts'
+import { docOf, fieldsOf, referredType } from './resource-types.ts'
+
+/** A route of /v1, as the types of the library need it. */
+export type DescribedRoute = {
+  readonly method: 'get' | 'post' | 'delete'
+  /** Such as `/v1/customers/{id}`. */
+  readonly path: string
+  readonly summary: string
+  /** The parameters of its body; undefined if it has none. */
+  readonly params: JsonSchema | undefined
+  /** The component that it answers with. */
+  readonly answers: string
+}
+
+/** The type of the routes of each method. */
+const TABLES = { get: 'GetRoutes', post: 'PostRoutes', delete: 'DeleteRoutes' } as const
+
+/** Writes the parameters and answers of all routes as TypeScript, for the types of `get`, `post` and `delete`. */
+export function routeTypes(routes: readonly DescribedRoute[]): string {
+  const words = new Set(routes.flatMap(({ path }) => path.split('/').filter((word) => /^\w+$/.test(word))))
+  return [
+    '/** The fixed parts of the paths of /v1. */',
+    `export type PathWord = ${[...words].map((word) => `'${word}'`).join(' | ')}`,
+    '',
+    ...Object.entries(TABLES).flatMap(([method, name]) => [
+      `/** The ${method.toUpperCase()} routes of /v1, with the parameters in their bodies and their answers. */`,
+      `export type ${name} = {`,
+      ...routes.filter((route) => route.method === method).map(routeType),
+      '}',
+      '',
+    ]),
+  ].join('\n')
+}
+
+const routeType = ({ path, summary, params, answers }: DescribedRoute): string =>
+  [
+    `${docOf(summary, '  ')}  readonly '${path.replaceAll(/\{\w+\}/g, '{id}')}': {`,
+    `    readonly params: ${params ? `{\n${fieldsOf(params, '    ', { isInput: true })}    }` : '{ readonly [name: string]: never }'}`,
+    `    readonly answer: ${referredType(answers)}`,
+    '  }',
+  ].join('\n')

@@ -1,0 +1,85 @@
+import type { StoredKinds } from '../stored-kind.ts'
+
+/** How customers, their balances, products and prices are stored. */
+export const CATALOG_COLUMNS = {
+  customer: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      email: 'text',
+      name: 'text',
+      description: 'text',
+      metadata: 'json',
+      default_payment_method: 'text',
+      invoice_prefix: 'text',
+      next_invoice_number: 'integer',
+      delinquent: 'boolean',
+      balances: 'json',
+      test_clock: 'text',
+      deleted: 'boolean',
+    },
+    privateFields: ['next_invoice_number'],
+    indexes: [
+      { condition: 'email =', index: 'customer_email' },
+      { condition: 'test_clock =', index: 'customer_test_clock' },
+      { condition: 'invoice_prefix =', index: 'customer_prefix' },
+    ],
+  },
+  customer_balance_transaction: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      customer: 'text',
+      currency: 'text',
+      type: 'text',
+      amount: 'integer',
+      ending_balance: 'integer',
+      invoice: 'text',
+      description: 'text',
+      metadata: 'json',
+      test_clock: 'text',
+    },
+    indexes: [{ condition: 'customer =', index: 'customer_balance_transaction_customer' }],
+  },
+  product: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      name: 'text',
+      active: 'boolean',
+      description: 'text',
+      default_price: 'text',
+      metadata: 'json',
+    },
+    indexes: [
+      { condition: 'active = 0', index: 'product_active' },
+      { condition: 'active = 1', index: 'product_active' },
+    ],
+  },
+  price: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      product: 'text',
+      nickname: 'text',
+      unit_amount: 'integer',
+      unit_amount_decimal: 'text',
+      tiers_mode: 'text',
+      tiers: 'json',
+      transform_quantity: 'json',
+      currency: 'text',
+      recurring: 'json',
+      active: 'boolean',
+      lookup_key: 'text',
+      metadata: 'json',
+    },
+    indexes: [
+      { condition: 'lookup_key =', index: 'price_lookup_key' },
+      { condition: 'lookup_key in', index: 'price_lookup_key' },
+      { condition: 'product =', index: 'price_product' },
+      { condition: 'active = 0', index: 'price_active' },
+      { condition: 'currency =', index: 'price_currency' },
+      { condition: 'active = 1', index: 'price_active' },
+    ],
+  },
+} as const satisfies Partial<StoredKinds>

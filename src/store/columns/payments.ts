@@ -1,0 +1,85 @@
+import type { StoredKinds } from '../stored-kind.ts'
+
+/** How payment methods, intents, charges and refunds are stored. */
+export const PAYMENTS_COLUMNS = {
+  payment_method: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      type: 'text',
+      customer: 'text',
+      card: 'json',
+      metadata: 'json',
+      test_card: 'text',
+      script: 'json',
+    },
+    privateFields: ['script'],
+    indexes: [
+      { condition: 'customer =', index: 'payment_method_customer' },
+      { condition: 'type =', index: 'payment_method_type' },
+    ],
+  },
+  payment_intent: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      status: 'text',
+      amount: 'integer',
+      amount_received: 'integer',
+      currency: 'text',
+      customer: 'text',
+      invoice: 'text',
+      payment_method: 'text',
+      latest_charge: 'text',
+      last_payment_error: 'json',
+      canceled_at: 'integer',
+      cancellation_reason: 'text',
+      description: 'text',
+      metadata: 'json',
+    },
+    indexes: [{ condition: 'customer =', index: 'payment_intent_customer' }],
+  },
+  charge: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      status: 'text',
+      amount: 'integer',
+      amount_refunded: 'integer',
+      currency: 'text',
+      customer: 'text',
+      payment_intent: 'text',
+      invoice: 'text',
+      payment_method: 'text',
+      failure_code: 'text',
+      failure_message: 'text',
+      decline_code: 'text',
+      metadata: 'json',
+    },
+    indexes: [
+      { condition: 'payment_intent =', index: 'charge_payment_intent' },
+      { condition: 'customer =', index: 'charge_customer' },
+    ],
+  },
+  refund: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      status: 'text',
+      amount: 'integer',
+      currency: 'text',
+      charge: 'text',
+      payment_intent: 'text',
+      reason: 'text',
+      failure_reason: 'text',
+      metadata: 'json',
+      settles_at: 'integer',
+      test_clock: 'text',
+    },
+    privateFields: ['settles_at'],
+    indexes: [
+      { condition: 'charge =', index: 'refund_charge' },
+      { condition: 'payment_intent =', index: 'refund_payment_intent' },
+    ],
+  },
+} as const satisfies Partial<StoredKinds>

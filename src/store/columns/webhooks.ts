@@ -1,0 +1,32 @@
+import type { StoredKinds } from '../stored-kind.ts'
+
+/** How webhook endpoints and their deliveries are stored. */
+export const WEBHOOKS_COLUMNS = {
+  webhook_endpoint: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      url: 'text',
+      enabled_events: 'json',
+      description: 'text',
+      metadata: 'json',
+      status: 'text',
+      deleted: 'boolean',
+    },
+  },
+  webhook_delivery: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      event: 'text',
+      endpoint: 'text',
+      status: 'text',
+      attempts: 'json',
+      attempt_count: 'integer',
+      is_ready: 'boolean',
+      next_attempt: 'integer',
+    },
+    privateFields: ['attempt_count', 'is_ready'],
+    indexes: [{ condition: 'endpoint =', index: 'webhook_delivery_endpoint' }],
+  },
+} as const satisfies Partial<StoredKinds>

@@ -1,0 +1,87 @@
+import { MAX_ATTEMPTS } from '../core/dunning.ts'
+import type { TimelineEntryShape as TimelineEntry } from '../http/schemas/timeline.ts'
+import { money, type Namer, type Note, note, type Routine } from './note.ts'
+
+/**
+ * Summarizes in one note all events of an invoice that have the same time.
+ * @param together - all timeline entries with that time, also those of other objects
+ */
+export function invoiceNote(
+  entries: readonly TimelineEntry[],
+  together: readonly TimelineEntry[],
+  name: Namer,
+): Note | undefined {
+  const last = entries.at(-1)
+  if (!last) return undefined
+  const made = entries.find(({ type }) => type === 'invoice.created')
+  const attempted = entries.find(({ attempt }) => attempt !== null)
+  const isPaid = last.status === 'paid'
+  const isFailed = attempted?.type === 'invoice.payment_failed'
+  const what = made ? titleOf(made, together) : attempted?.attempt?.scheduled ? 'retry' : 'invoice'
+  const parts = [
+    `${name(last.subscription)}${what}${last.label === null ? '' : ` ${last.label}`}`,
+    money(last),
+    balanceText(last),
+    attempted && (isFailed || !made || !attempted.attempt?.scheduled) ? attemptText(attempted) : '',
+    endText(last, { isNew: made !== undefined, attempted }),
+  ]
+  const mark = isPaid ? '✓' : isFailed ? '✗' : '●'
+  const colour = isPaid ? 'green' : isFailed ? 'red' : undefined
+  const isRoutine = what === 'renewal' && !isFailed
+  return note(mark, parts, { colour, routine: isRoutine ? routineOf(last) : undefined })
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  subscription_cycle: 'renewal',
+  subscription_create: 'first invoice',
+}
+
+/** Names the reason of an invoice: the end of a trial or of the subscription, a first period, a renewal, or another. */
+function titleOf({ reason, subscription }: TimelineEntry, together: readonly TimelineEntry[]): string {
+  const own = together.filter(({ resource_id }) => resource_id === subscription)
+  if (reason === 'subscription_update' && own.some(({ type }) => type === 'subscription.deleted'))
+    return 'final invoice'
+  return own.some(({ previous_status }) => previous_status === 'trialing')
+    ? 'trial ends'
+    : (TITLES[reason ?? ''] ?? 'invoice')
+}
+
+/** Describes how the customer's balance was applied to an invoice; empty if it was not. */
+function balanceText({ applied_balance: applied, amount, currency }: TimelineEntry): string {
+  if (!applied || amount === null) return ''
+  const part = money({ amount: Math.abs(applied), currency })
+  if (applied < 0) return `${part} from balance`
+  return amount < 0 ? `${part} to balance` : `${part} of balance added`
+}
+
+function attemptText({ attempt, type, reason }: TimelineEntry): string {
+  const outcome = type === 'invoice.paid' ? 'paid' : `declined: ${reason ?? 'no reason given'}`
+  return attempt?.scheduled ? `attempt ${attempt.number} of ${MAX_ATTEMPTS} ${outcome}` : manualText(outcome)
+}
+
+const manualText = (outcome: string): string =>
+  outcome === 'paid' ? 'paid manually' : `manual payment ${outcome}`
+
+const ENDS: Readonly<Record<string, string>> = {
+  'invoice.created': 'stays a draft',
+  'invoice.finalized': 'open',
+  'invoice.paid': 'paid',
+  'invoice.voided': 'void',
+  'invoice.marked_uncollectible': 'uncollectible',
+  'invoice.deleted': 'deleted',
+}
+
+/** Describes the invoice's final status, unless the attempt's text already contains it. */
+const endText = (
+  { type }: TimelineEntry,
+  { isNew, attempted }: { isNew: boolean; attempted: TimelineEntry | undefined },
+): string =>
+  type === 'invoice.paid' && attempted && !(isNew && attempted.attempt?.scheduled) ? '' : (ENDS[type] ?? '')
+
+const routineOf = ({ type, amount, currency, label, subscription }: TimelineEntry): Routine => ({
+  outcome: type === 'invoice.created' ? 'left as drafts' : (ENDS[type] ?? ''),
+  amount: amount ?? 0,
+  currency: currency ?? '',
+  label,
+  subscription,
+})

@@ -1,0 +1,64 @@
+import { MAX_ATTEMPTS } from '../core/dunning.ts'
+import type { TimelineJobShape as TimelineJob } from '../http/schemas/timeline.ts'
+import { money } from './note.ts'
+
+/** How the output shows one kind of job. */
+type JobTexts = {
+  /** Its name in lists. */
+  readonly name: string
+  /** Describes a job of this kind in a timeline, in parts between which the text may be wrapped. The default is the name. */
+  readonly describe?: (job: TimelineJob, name: string) => string[]
+}
+
+const UNCOLLECTED = { draft: 'stays a draft', void: 'void', uncollectible: 'uncollectible' } as const
+const CONSEQUENCES = {
+  cancel: 'canceled',
+  mark_unpaid: 'unpaid',
+  leave_past_due: 'stays past_due',
+  expire: 'incomplete_expired',
+  pause: 'paused',
+} as const
+
+const bill = (job: TimelineJob): string[] => [
+  money(job),
+  job.uncollected === null ? '' : UNCOLLECTED[job.uncollected],
+]
+
+/** The texts of each kind of job. */
+const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
+  payment_retry: {
+    name: 'retry',
+    describe: ({ label, attempt, consequence, ...due }, name) => [
+      `${name} ${label ?? ''}`,
+      money(due),
+      `attempt ${attempt} of ${MAX_ATTEMPTS}`,
+      consequence === null ? '' : `${CONSEQUENCES[consequence]} if it fails`,
+    ],
+  },
+  invoice_due: {
+    name: 'invoice due',
+    describe: ({ label, ...due }) => [`${label ?? 'invoice'} is due`, money(due)],
+  },
+  cancellation: { name: 'ends', describe: (end) => ['scheduled cancellation', money(end)] },
+  incomplete_expiry: { name: 'expires', describe: (_, name) => [`${name} unless paid`] },
+  pause_end: { name: 'collection goes on' },
+  trial_end: {
+    name: 'trial ends',
+    describe: (end, name) =>
+      end.consequence === null
+        ? [name, ...bill(end)]
+        : [`${name}: ${CONSEQUENCES[end.consequence]}`, 'nothing to charge'],
+  },
+  renewal: { name: 'renewal', describe: (renewal, name) => [name, ...bill(renewal)] },
+  refund_settlement: { name: 'refund settles', describe: (refund, name) => [name, money(refund)] },
+  webhook_retry: { name: 'webhook is sent again' },
+}
+
+/** Returns the name of a kind of job. */
+export const jobName = (kind: TimelineJob['kind']): string => JOB_TEXTS[kind].name
+
+/** Describes a job in a timeline, in parts between which the text may be wrapped. */
+export function describeJob(job: TimelineJob): string[] {
+  const { name, describe } = JOB_TEXTS[job.kind]
+  return describe ? describe(job, name) : [name]
+}

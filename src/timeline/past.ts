@@ -1,0 +1,94 @@
+import type { TimelineEntryShape as TimelineEntry } from '../http/schemas/timeline.ts'
+import { invoiceNote } from './invoice.ts'
+import { grouped, type Moment, money, type Namer, type Note, note } from './note.ts'
+import { isTrouble, subscriptionNotes } from './subscription.ts'
+
+/**
+ * Groups timeline entries by instant, with notes for each object in the order of the events.
+ * @param ofInvoice - whether the axis shows an overdue invoice rather than an overdue subscription
+ */
+export function pastMoments(
+  entries: readonly TimelineEntry[],
+  { name, ofInvoice }: { name: Namer; ofInvoice: boolean },
+): Moment[] {
+  const troubled = new Set<string>()
+  return [...grouped(entries, ({ created }) => created)].map(([at, together]) => {
+    for (const entry of together) noteTrouble(troubled, entry, ofInvoice)
+    return { at, notes: notesOf(together, name), isTroubled: troubled.size > 0 }
+  })
+}
+
+function noteTrouble(troubled: Set<string>, entry: TimelineEntry, ofInvoice: boolean): void {
+  const { resource, resource_id, type, status } = entry
+  const isBad =
+    resource === 'subscription' ? isTrouble(status) : ofInvoice && type === 'invoice.payment_failed'
+  if (resource !== 'subscription' && !(ofInvoice && resource === 'invoice')) return
+  if (isBad) troubled.add(resource_id)
+  else if (type !== 'invoice.finalized') troubled.delete(resource_id)
+}
+
+/**
+ * Writes the notes of one instant. Each change of a subscription has its own notes. Changes of any other object by the same
+ * request, or by the clock, are combined at the place of the first.
+ */
+function notesOf(together: readonly TimelineEntry[], name: Namer): Note[] {
+  const groups = grouped(together, ({ id, resource, resource_id, request }) =>
+    resource === 'subscription' ? id : `${resource_id} ${request}`,
+  )
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    return first ? NOTES[first.resource](group, name, together) : []
+  })
+}
+
+/** Writes the notes of a group. @param together - all timeline entries of the same instant */
+type NoteWriter = (
+  group: readonly TimelineEntry[],
+  name: Namer,
+  together: readonly TimelineEntry[],
+) => readonly Note[]
+
+/** Writes the notes of each kind of object. A charge is covered by its intent, and an invoice's intent by the invoice. */
+const NOTES: Readonly<Record<TimelineEntry['resource'], NoteWriter>> = {
+  subscription: (group, name, together) => group.flatMap((entry) => subscriptionNotes(entry, together, name)),
+  invoice: (group, name, together) => [invoiceNote(group, together, name) ?? []].flat(),
+  payment_intent: (group) => paymentNotes(group),
+  charge: () => [],
+  refund: (group) =>
+    group.map((refund) =>
+      refund.type === 'refund.failed'
+        ? note('✗', ['refund failed', money(refund)], { colour: 'red' })
+        : note('●', ['refund', money(refund), refund.status === 'pending' ? 'pending' : ''], {
+            colour: 'yellow',
+          }),
+    ),
+  customer: (group) => group.map(customerNote),
+  payment_method: (group) =>
+    group.map(({ type, label }) =>
+      note('●', [`${label} ${type === 'payment_method.attached' ? 'attached' : 'detached'}`]),
+    ),
+}
+
+function customerNote({ type, label, changes = {} }: TimelineEntry): Note {
+  if (type === 'customer.created') return note('●', ['customer created', label])
+  if (type === 'customer.deleted') return note('■', ['customer deleted'], { colour: 'red' })
+  return note('●', ['customer changed', Object.keys(changes).join(', ')])
+}
+
+const PAYMENT_ENDS: Readonly<Record<string, string>> = {
+  'payment_intent.created': 'not confirmed yet',
+  'payment_intent.succeeded': 'paid',
+  'payment_intent.requires_action': 'requires action by the customer',
+  'payment_intent.canceled': 'canceled',
+}
+
+/** Writes the note of a payment without an invoice. A payment of an invoice has one only if it requires action. */
+function paymentNotes(group: readonly TimelineEntry[]): Note[] {
+  const last = group.at(-1)
+  if (!last || (last.invoice !== null && last.type !== 'payment_intent.requires_action')) return []
+  const isFailed = last.type === 'payment_intent.payment_failed'
+  const isPaid = last.type === 'payment_intent.succeeded'
+  const end = isFailed ? `declined: ${last.reason ?? 'no reason given'}` : PAYMENT_ENDS[last.type]
+  const colour = isPaid ? 'green' : isFailed ? 'red' : undefined
+  return [note(isPaid ? '✓' : isFailed ? '✗' : '●', ['payment', money(last), end], { colour })]
+}

@@ -1,0 +1,166 @@
+import { once } from 'node:events'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ESCAPE } from '../command-line.ts'
+import {
+  api,
+  lines,
+  paytwin,
+  type RunningDaemon,
+  start,
+  startDaemon,
+  temporaryFolder,
+} from '../executable.ts'
+
+type Logged = { object: string; path: string; status: number; key: string }
+type Tail = ReturnType<typeof start>
+
+let daemon: RunningDaemon
+let folder: ReturnType<typeof temporaryFolder>
+const tails: Tail[] = []
+
+// Hooks run in reverse order, so the folder is deleted even if the daemon did not start.
+afterEach(() => folder.remove())
+beforeEach(async () => {
+  folder = temporaryFolder()
+  daemon = await startDaemon(['--data', folder.path, '--log-level', 'debug'])
+})
+afterEach(async () => {
+  for (const tail of tails.splice(0)) tail.kill('SIGKILL')
+  await daemon.stop()
+})
+
+const list = async (...args: string[]) => {
+  const { status, stdout, stderr } = await paytwin(['requests', 'list', '--data', folder.path, ...args])
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  return stdout
+}
+const hint = () => `sk_test_…${daemon.secret_key?.slice(-4)}`
+
+/** Starts a tail, and waits until it receives requests. */
+async function tail(...args: string[]): Promise<{ child: Tail; printed: ReturnType<typeof lines> }> {
+  const child = start(['requests', 'tail', '--data', folder.path, ...args])
+  tails.push(child)
+  const printed = lines(child.stdout)
+  const first = printed.next()
+  const heard = first.then(() => true)
+  while (!(await Promise.race([heard, api(daemon, '/v1/products').then(() => false)])));
+  return { child, printed }
+}
+
+/** Returns the next line with this path. Requests sent while waiting for the tail may have left other lines. */
+async function lineWith(printed: ReturnType<typeof lines>, path: string): Promise<string> {
+  for (;;) {
+    const line = (await printed.next()) ?? ''
+    if (line === '' || line.includes(path)) return line
+  }
+}
+
+test('the last requests are listed, newest first, without secrets', async () => {
+  const intent = await api<{ id: string; client_secret: string }>(daemon, '/v1/payment_intents', {
+    amount: 5,
+    currency: 'usd',
+  })
+  await api(daemon, `/v1/payment_intents/${intent.id}?client_secret=${intent.client_secret}`)
+  await fetch(`${daemon.url}/v1/customers`)
+  const shown = await list()
+  const [refused, read, made] = shown
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'))
+  expect(refused?.slice(1)).toEqual([
+    'GET',
+    '/v1/customers',
+    '401',
+    ...Array(2).fill(expect.any(String)),
+    '–',
+    '–',
+    '–',
+  ])
+  expect(read?.[2]).toBe(`/v1/payment_intents/${intent.id}?client_secret=[redacted]`)
+  expect(made).toEqual([
+    expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    'POST',
+    '/v1/payment_intents',
+    '201',
+    expect.stringMatching(/^\d+\.\d$/),
+    expect.stringMatching(/^req_/),
+    hint(),
+    daemon.merchant,
+    '–',
+  ])
+  for (const secret of [intent.client_secret, daemon.secret_key ?? '']) {
+    expect(shown).not.toContain(secret)
+    expect(daemon.log()).not.toContain(secret)
+  }
+  expect(shown).not.toContain(ESCAPE)
+
+  const asked = await list('-n', '1', '--merchant', daemon.merchant, '--json')
+  expect(JSON.parse(asked)).toMatchObject({
+    object: 'list',
+    has_more: true,
+    data: [{ object: 'request', method: 'GET', status: 200, key: hint() }],
+    livemode: false,
+  })
+})
+
+test('the log has requests at the level debug', async () => {
+  await api(daemon, '/v1/customers', {})
+  await fetch(`${daemon.url}/v1/customers?key=anything`)
+  const told = () =>
+    daemon
+      .log()
+      .split('\n')
+      .filter((line) => line.endsWith('}'))
+      .map((line) => JSON.parse(line))
+      .filter(({ level }) => level === 'debug')
+  // The log uses a separate pipe, and may arrive after the response.
+  await expect.poll(told).toEqual([
+    expect.objectContaining({ msg: 'POST /v1/customers 201', key: hint(), merchant: daemon.merchant }),
+    expect.objectContaining({
+      msg: 'GET /v1/customers?key=[redacted] 401',
+      request: expect.stringMatching(/^req_/),
+    }),
+  ])
+})
+
+test('with --json each request is a JSON object on its own line, until it is interrupted: exit 0', async () => {
+  const { child, printed } = await tail('--json')
+  await api(daemon, '/v1/customers', {})
+  const told: Logged = JSON.parse(await lineWith(printed, '/v1/customers'))
+  expect(told).toMatchObject({ object: 'request', path: '/v1/customers', status: 201, key: hint() })
+  const closed = once(child, 'close')
+  child.kill('SIGINT')
+  expect(await closed).toEqual([0, null])
+})
+
+test('piped, each is a line whose fields are separated by tabs', async () => {
+  const { printed } = await tail('--merchant', daemon.merchant)
+  await api(daemon, '/v1/customers', {})
+  const fields = (await lineWith(printed, '/v1/customers')).split('\t')
+  expect(fields.slice(1, 4)).toEqual(['POST', '/v1/customers', '201'])
+  expect(fields).toHaveLength(9)
+})
+
+test('the stream reconnects to a restarted daemon', async () => {
+  const { child, printed } = await tail()
+  const said = lines(child.stderr)
+  const { url, secret_key = '' } = daemon
+  await daemon.stop('SIGKILL')
+  expect(await said.next()).toContain('was lost. Reconnecting')
+  const restarted = await startDaemon(['--data', folder.path, '--port', new URL(url).port])
+  daemon = { ...restarted, secret_key }
+  expect(await said.next()).toContain('Reconnected')
+  await api(daemon, '/v1/customers', {})
+  expect(await lineWith(printed, '/v1/customers')).toContain('\t201\t')
+})
+
+test('requests of an unknown merchant are refused: exit 1', async () => {
+  for (const verb of ['list', 'tail']) {
+    const args = ['requests', verb, '--data', folder.path, '--merchant', 'mer_x']
+    const { status, stderr } = await paytwin(args)
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: "error: No such merchant: 'mer_x' (resource_missing)\n",
+    })
+  }
+})

@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { runHere } from '../command-line.ts'
+import { paytwin, type RunningDaemon, startDaemon, temporaryFolder } from '../executable.ts'
+
+const folder = temporaryFolder()
+const data = join(folder.path, 'data')
+let daemon: RunningDaemon | undefined
+afterEach(async () => {
+  await daemon?.stop()
+  daemon = undefined
+  folder.remove()
+})
+
+test('a killed daemon is still known from its data folder, which the error names', async () => {
+  daemon = await startDaemon(['--data', data])
+  await daemon.stop('SIGKILL')
+  const { status, stderr } = await paytwin(['status'], { env: { PAYTWIN_DATA: 'data' }, cwd: folder.path })
+  expect({ status, stderr }).toEqual({
+    status: 3,
+    stderr: `error: No paytwin daemon answers at ${daemon.url} (ECONNREFUSED). The data folder ${data} names this daemon, which was killed or does not answer. Start a daemon with 'paytwin start', or name another one with --data or --url.\n`,
+  })
+})
+
+test('where no daemon is known, the error names the folder and the source of the URL', async () => {
+  const url = 'http://127.0.0.1:9'
+  const missing = await runHere(['status', '--url', url, '--data', join(folder.path, 'none')])
+  expect(missing).toMatchObject({ status: 3, stderr: expect.stringContaining('The URL is that of --url. ') })
+  const fromVariable = await runHere(['status'], { env: { PAYTWIN_URL: url } })
+  expect(fromVariable.stderr).toContain('The URL is that of PAYTWIN_URL. ')
+})
+
+test("a daemon of another data folder is not an 'invalid admin token'", async () => {
+  daemon = await startDaemon(['--data', data])
+  const { status, stderr } = await runHere(['status', '--url', daemon.url])
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: `error: A paytwin daemon answers at ${daemon.url}, but no admin token for it was found. The URL is that of --url. Give its data folder with --data, or its token in PAYTWIN_ADMIN_TOKEN.\n`,
+  })
+})
+
+test('another program on the port is said to be one', async () => {
+  const server = createServer((_request, response) =>
+    response.writeHead(401).end('{"error":{"message":"no"}}'),
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { status, stderr } = await runHere(['status', '--url', url])
+  server.close()
+  expect({ status, stderr }).toEqual({
+    status: 3,
+    stderr: `error: The program at ${url} is not a paytwin daemon.\n`,
+  })
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { VERSION } from '../../src/cli/commands/version.ts'
+import { runHere } from './command-line.ts'
+
+test.each([
+  [['faults', 'remove', 'fault_1'], 'paytwin faults clear'],
+  [['faults', 'rm'], 'paytwin faults clear'],
+  [['snapshots', 'create', 'x'], 'paytwin snapshots save'],
+  [['keys', 'ls'], 'paytwin keys list'],
+  [['customers', 'get', 'cus_x'], 'paytwin customers show'],
+  [['clock', 'adv', '1d'], 'paytwin clock advance'],
+  [['sub', 'list'], 'paytwin subscriptions'],
+  [['payment-intents', 'list'], 'payment_intents'],
+  [['rate-limit', '5'], 'paytwin serve --rate-limit or paytwin faults add rate_limit'],
+  [['advance', '1mo'], 'paytwin clock advance'],
+])('%j is answered with what may be meant: exit 2', async (args, meant) => {
+  const { status, stdout, stderr } = await runHere(args)
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toMatch(/^error: unknown command '\S+'\n\(Did you mean [^\n]*\?\)\n/)
+  expect(stderr).toContain(meant)
+})
+
+test('a word that is like nothing gets no suggestion', async () => {
+  const { status, stderr } = await runHere(['faults', 'xyzzyx'])
+  expect(status).toBe(2)
+  expect(stderr).not.toContain('Did you mean')
+})
+
+test.each([['version'], ['-v'], ['-V'], ['--version']])('%s prints the version', async (arg) => {
+  expect(await runHere([arg])).toEqual({ status: 0, stdout: `${VERSION}\n`, stderr: '' })
+})

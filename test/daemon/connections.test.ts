@@ -1,0 +1,129 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { Connections } from '../../src/daemon/connections.ts'
+import { Ending } from '../../src/daemon/ending.ts'
+
+const UNREAD_MS = 200
+/** More than all buffers between two sockets hold. */
+const LONG = 'x'.repeat(40_000_000)
+
+let server: Server
+let connections: Connections
+let sockets: Socket[] = []
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  sockets = []
+  connections.destroyAll()
+  server.close()
+  await once(server, 'close')
+})
+
+async function serve(answer: RequestListener): Promise<void> {
+  server = createServer()
+  connections = new Connections(server, { unreadMs: UNREAD_MS, lingerMs: 50, betweenMs: 60_000 })
+  server.on('request', (request, response) => {
+    connections.take(request, response)
+    answer(request, response)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+}
+
+async function ask(connection = 'close'): Promise<Socket> {
+  const { port } = server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  sockets.push(socket)
+  socket.on('error', () => undefined)
+  socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\nConnection: ${connection}\r\n\r\n`)
+  await once(server, 'request')
+  return socket
+}
+
+test('a long response that is not read is given up', async () => {
+  await serve((_request, response) => response.end(LONG))
+  const [connected] = await Promise.all([once(server, 'connection'), ask().then((socket) => socket.pause())])
+  await once(connected[0], 'close')
+  expect(connections.sweep()).toBe(0)
+})
+
+test('a long response that is read slowly arrives completely', async () => {
+  await serve((_request, response) => response.end(LONG))
+  const socket = await ask()
+  let length = 0
+  socket.on('data', (chunk) => {
+    length += chunk.length
+  })
+  const closed = once(socket, 'close')
+  for (let most = 8_000_000; most < LONG.length; most += 8_000_000) {
+    while (length < most) await once(socket, 'data')
+    socket.pause()
+    await delay(UNREAD_MS / 2)
+    socket.resume()
+  }
+  await closed
+  expect(length).toBeGreaterThan(LONG.length)
+})
+
+test('a response may take longer than the limit for unread ones', async () => {
+  await serve((_request, response) => setTimeout(() => response.end('late'), 3 * UNREAD_MS))
+  const socket = await ask()
+  const [chunk] = await once(socket.setEncoding('utf8'), 'data')
+  expect(chunk).toContain('late')
+})
+
+test('a long answer that is being read when the end begins arrives whole', async () => {
+  await serve((_request, response) => response.end(LONG))
+  const socket = await ask('keep-alive')
+  let length = 0
+  socket.on('data', (chunk) => {
+    length += chunk.length
+  })
+  await once(socket, 'data')
+  const closed = once(socket, 'close')
+  await new Ending({ server, connections }, () => Promise.resolve()).finish()
+  await closed
+  expect(length).toBeGreaterThan(LONG.length)
+})
+
+test('a sweep leaves connections with a request under way, and those that are kept', async () => {
+  const kept: Socket[] = []
+  await serve((request, response) => {
+    if (kept.length === 0) {
+      kept.push(request.socket)
+      connections.keepToTheEnd(request.socket)
+      response.shouldKeepAlive = true
+      response.end()
+    }
+  })
+  const first = await ask()
+  first.resume()
+  await ask()
+  await delay(20)
+  expect(connections.sweep()).toBe(1)
+  connections.destroyBusy()
+  await delay(20)
+  expect([connections.sweep(), kept[0]?.destroyed]).toEqual([0, false])
+  connections.destroyAll()
+  expect(kept[0]?.destroyed).toBe(true)
+})
+
+test('a request that never ends does not take the time of the response to the shutdown request', async () => {
+  let respond = () => {}
+  await serve((request, response) => {
+    if (request.headers.connection === 'keep-alive') void connections.serves(request, new Promise(() => {}))
+    else {
+      connections.keepToTheEnd(request.socket)
+      respond = () => void response.end('ended')
+    }
+  })
+  await ask('keep-alive')
+  const shutdown = await ask()
+  const answer = once(shutdown.setEncoding('utf8'), 'data')
+  await new Ending({ server, connections }, async (answered) => {
+    await answered()
+    setTimeout(respond, 100)
+  }).begin()
+  expect((await answer)[0]).toContain('ended')
+})

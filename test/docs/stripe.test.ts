@@ -1,0 +1,46 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT, textOf } from './blocks.ts'
+
+const PAGE = textOf('docs/stripe.md')
+const TESTS = 'test/compat/stripe-differences.test.ts'
+
+/** Our column of the page's table, by number. */
+const onPage = [...PAGE.matchAll(/^\| (\d+) \| .+ \| (.+) \|$/gm)].map(
+  ([, number, text]) => `${number}. ${text}`,
+)
+const numbers = onPage.map((line) => Number.parseInt(line, 10))
+
+test('docs/stripe.md has the differences of the contract', () => {
+  const [, section = ''] = textOf('docs/contract/README.md').split('## Differences from similar services\n')
+  expect(onPage).toEqual(section.match(/^\d+\. .+$/gm))
+})
+
+test('README.md says first which API this is, and links to the differences', () => {
+  const [, first = ''] = textOf('README.md').split('\n\n')
+  expect(first).toContain('its own `/v1` API')
+  expect(first).toContain('](docs/stripe.md#differences)')
+})
+
+test('each difference has a test with the SDK, and the other way round', () => {
+  const tested = [...textOf(TESTS).matchAll(/'difference (\d+): /g)].map(([, number]) => Number(number))
+  expect(tested).toEqual(numbers)
+  expect(PAGE).toContain(TESTS)
+})
+
+test('the page names the version of the SDK that is tested', () => {
+  const { devDependencies } = JSON.parse(textOf('test/compat/package.json'))
+  expect(PAGE).toContain(`stripe ${devDependencies.stripe},`)
+})
+
+test('the resources that the page names are those that the tests call, and the missing one', () => {
+  const sources = readdirSync(join(ROOT, 'test/compat')).filter((name) => name.endsWith('.ts'))
+  const called = sources.flatMap((name) => [
+    ...textOf(`test/compat/${name}`).matchAll(
+      /\bstripe\.(?!webhooks)(\w+)\.\w+\(|\{ (testClocks) \} = stripe/g,
+    ),
+  ])
+  const named = [...PAGE.matchAll(/`(?:testHelpers\.)?(\w+s)`/g)].map(([, name]) => name)
+  expect(named.toSorted()).toEqual([...new Set(called.map(([, name, clocks]) => name ?? clocks))].toSorted())
+})

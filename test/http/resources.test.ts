@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest'
+import { KINDS, type Kind, prefixOf } from '../../src/core/kinds.ts'
+import { componentSchemas } from '../../src/http/openapi/json-schema.ts'
+import { RESOURCES } from '../../src/http/resources.ts'
+import { componentOf } from '../../src/http/schemas/component.ts'
+import { startTwin } from '../twin.ts'
+
+/** The `object` of resources whose collection has another name. */
+const OBJECT_NAMES: { readonly [K in Kind]?: string } = {
+  customer_balance_transaction: 'customer_balance_transaction',
+}
+
+const SCHEMAS = componentSchemas()
+
+describe.each(KINDS)('%s', (kind) => {
+  test('has a component with its name, whose ids have its prefix', () => {
+    const { properties } = SCHEMAS[componentOf(kind).name] ?? {}
+    expect(properties?.object?.const).toBe(OBJECT_NAMES[kind] ?? RESOURCES[kind].collection.replace(/s$/, ''))
+    expect(properties?.id?.description).toBe(`The id, which begins with ${prefixOf(kind)}_.`)
+  })
+
+  test('can be listed and retrieved', async () => {
+    const { sandbox, close } = await startTwin()
+    const { collection } = RESOURCES[kind]
+    const paths = sandbox.routes.filter(({ method }) => method === 'get').map(({ path }) => path)
+    const inPath = collection.replaceAll(/\{(\w+)\}/g, ':$1')
+    const ofOne = paths.filter((path) => path.startsWith(`/v1/${inPath}/:`))
+    expect(paths).toContain(`/v1/${inPath}`)
+    expect(ofOne).not.toEqual([])
+    await close()
+  })
+})

@@ -1,0 +1,198 @@
+import { CHANGEABLE } from './commands-subscriptions.ts'
+import { bill, enterFirstPeriod } from './model-billing.ts'
+import { DAY } from './model-calendar.ts'
+import { Operation, ref } from './model-events.ts'
+import { creditItems, linesOfPlan, prorate, waitingFor } from './model-plan.ts'
+import { broken, type Command, declined, done, refused, subscriptionIn, type Table } from './model-play.ts'
+import {
+  type Item,
+  keepScripts,
+  MAX_AMOUNT,
+  type Merchant,
+  named,
+  newKey,
+  nowOf,
+  type Price,
+  priceOf,
+  type Subscription,
+  totalOf,
+} from './model-state.ts'
+
+type Behavior = 'none' | 'create_prorations' | 'always_invoice'
+
+const BEHAVIORS = [
+  ...(['none', 'default', 'create_prorations', 'create_prorations'] as const),
+  ...(['create_prorations', 'always_invoice', 'always_invoice'] as const),
+] as const
+
+/** The parameters of a change, and the items that it leads to. */
+type Change = {
+  readonly items: Item[]
+  readonly entries: Record<string, unknown>[]
+  readonly isOfInterval: boolean
+}
+
+/** Changes the items of a subscription, or its anchor. See docs/contract/proration.md#changing-a-plan. */
+export const changePlan: Command = (table) => {
+  const { merchant, dice } = table
+  const subscription = subscriptionIn(table, ...CHANGEABLE, 'active', 'past_due', 'paused', 'incomplete')
+  if (!subscription) return null
+  const at = nowOf(merchant, subscription.customer)
+  const before = structuredClone(merchant)
+  const change = dice.chance(12) ? newInterval(table, subscription) : newItems(table, subscription)
+  if (change.items.length > 20 || priceOf(merchant, change.items) > MAX_AMOUNT) return null
+  const isAnchored = change.entries.length === 0 || dice.chance(8)
+  const chosen = dice.of(BEHAVIORS)
+  const behavior = chosen === 'default' ? undefined : chosen
+  // A proration that was too large for the invoice of a period would count for the next period of the same second.
+  if (at === subscription.start && isOverfull(merchant, subscription)) return null
+  const date = dice.chance(25) ? dateOf(table, subscription, at) : undefined
+  const isStrict = dice.chance(25)
+  const play = {
+    method: 'POST' as const,
+    path: `/v1/subscriptions/{${subscription.key}}`,
+    body: {
+      ...(change.entries.length > 0 && { items: change.entries }),
+      ...(behavior && { proration_behavior: behavior }),
+      ...(date !== undefined && { proration_date: date }),
+      ...(isAnchored && { billing_cycle_anchor: 'now' }),
+      ...(isStrict && { payment_behavior: 'error_if_incomplete' }),
+    },
+  }
+  const isProrated = behavior !== undefined && behavior !== 'none'
+  const isDateRight =
+    date === undefined || (isProrated && date >= subscription.start && date <= subscription.end)
+  if (!isDateRight) return refused(play)
+  const { status } = subscription
+  if (isAnchored && status !== 'active' && status !== 'past_due') return refused(play)
+  return apply(table, subscription, { play, change, before, at, isAnchored, isStrict, date, behavior })
+}
+
+const isOverfull = (merchant: Merchant, subscription: Subscription): boolean =>
+  totalOf({ lines: linesOfPlan(merchant, subscription) }) > MAX_AMOUNT / 2 ||
+  waitingFor(merchant, subscription).some(({ amount }) => amount > MAX_AMOUNT / 2)
+
+type Request = {
+  readonly play: { readonly method: 'POST'; readonly path: string }
+  readonly change: Change
+  /** The state to return to. */
+  readonly before: Merchant
+  readonly at: number
+  readonly isAnchored: boolean
+  readonly isStrict: boolean
+  readonly date: number | undefined
+  readonly behavior: Behavior | undefined
+}
+
+function apply(table: Table, subscription: Subscription, request: Request): ReturnType<Command> {
+  const { merchant, faults } = table
+  const { play, before, at, isStrict } = request
+  const operation = new Operation(merchant, faults, { at, subscription })
+  const outcome = carryOut(operation, subscription, request)
+  if (outcome === 'timed out') {
+    Object.assign(merchant, before)
+    return broken(play)
+  }
+  const isFailed = outcome === 'declined' || outcome === 'no method'
+  if (isFailed && isStrict) {
+    Object.assign(merchant, keepScripts(before, merchant))
+    return declined({ ...play, emitted: [] })
+  }
+  if (isFailed && subscription.status === 'active') subscription.status = 'past_due'
+  return done({ ...play, emitted: operation.end() })
+}
+
+function carryOut(
+  operation: Operation,
+  subscription: Subscription,
+  { change, at, isAnchored, date, behavior = 'none' }: Request,
+) {
+  const { merchant } = operation
+  const { status, items: old } = subscription
+  const from = date ?? at
+  const isBilled = status === 'active' || status === 'past_due' || status === 'unpaid'
+  const isProrated = isBilled && behavior !== 'none'
+  const isNewPeriod = isAnchored || (isProrated && change.isOfInterval)
+  if (isNewPeriod) {
+    if (isProrated) creditItems(merchant, subscription, old, from)
+    subscription.items = change.items
+    const wasEnd = subscription.end
+    subscription.anchor = at
+    enterFirstPeriod(operation, subscription)
+    if (subscription.cancelAtPeriodEnd && subscription.cancelAt === wasEnd)
+      subscription.cancelAt = subscription.end
+    return bill(operation, subscription, { reason: 'subscription_update' })
+  }
+  subscription.items = change.items
+  if (!isProrated) return 'not tried'
+  prorate(merchant, subscription, { before: old, from })
+  if (behavior !== 'always_invoice' || waitingFor(merchant, subscription).length === 0) return 'not tried'
+  const part = { start: from, end: subscription.end }
+  return bill(operation, subscription, { reason: 'subscription_update', part })
+}
+
+/** Changes, adds and removes items. */
+function newItems({ merchant, dice }: Table, { key, items }: Subscription): Change {
+  const entries: Record<string, unknown>[] = []
+  const first = named<Price>(merchant.prices, items[0]?.price ?? '')
+  const isFree = ({ interval, interval_count, key }: Price, list: readonly Item[]) =>
+    interval === first.interval &&
+    interval_count === first.interval_count &&
+    ![...list, ...items].some(({ price }) => price === key)
+  let after = [...items]
+  for (const item of items) {
+    if (!dice.chance(items.length === 1 ? 85 : 40)) continue
+    const id = `{item of ${key} ${item.price}}`
+    const price = dice.chance(40)
+      ? dice.any(merchant.prices.filter((each) => isFree(each, after)))
+      : undefined
+    const quantity = dice.chance(60) ? dice.of([0, 1, 1, 2, 3, 5]) : undefined
+    if (after.length > 1 && dice.chance(20)) {
+      after = after.filter((each) => each.key !== item.key)
+      entries.push({ id, deleted: true })
+    } else if (price || quantity !== undefined) {
+      const now = { ...item, ...(price && { price: price.key }), ...(quantity !== undefined && { quantity }) }
+      after = after.map((each) => (each.key === item.key ? now : each))
+      entries.push({
+        id,
+        ...(price && { price: ref(price.key) }),
+        ...(quantity !== undefined && { quantity }),
+      })
+    }
+  }
+  const added = dice.chance(25) ? dice.any(merchant.prices.filter((each) => isFree(each, after))) : undefined
+  if (added) {
+    const quantity = dice.between(0, 3)
+    after.push({ key: newKey(merchant, 'si'), price: added.key, quantity })
+    entries.push({ price: ref(added.key), quantity })
+  }
+  return { items: after, entries, isOfInterval: false }
+}
+
+/** Changes the first item to a price of another interval, and removes the others. */
+function newInterval(table: Table, subscription: Subscription): Change {
+  const { merchant, dice } = table
+  const [item, ...others] = subscription.items
+  const was = named<Price>(merchant.prices, item?.price ?? '')
+  const price = dice.any(
+    merchant.prices.filter(
+      ({ interval, interval_count }) => interval !== was.interval || interval_count !== was.interval_count,
+    ),
+  )
+  if (!item || !price) return newItems(table, subscription)
+  const idOf = (each: Item) => `{item of ${subscription.key} ${each.price}}`
+  return {
+    items: [{ ...item, price: price.key }],
+    entries: [
+      { id: idOf(item), price: ref(price.key) },
+      ...others.map((each) => ({ id: idOf(each), deleted: true })),
+    ],
+    isOfInterval: true,
+  }
+}
+
+/** An instant of the current period, its first and last one more often, or rarely one outside. */
+function dateOf({ dice }: Table, { start, end }: Subscription, at: number): number {
+  if (dice.chance(10)) return dice.of([start - 1, end + 1])
+  return dice.of([start, end, at, at - (at % DAY), dice.between(start, end), dice.between(start, end)])
+}

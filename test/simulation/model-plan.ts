@@ -1,0 +1,124 @@
+import type { Billed, Invoice, Item, Line, Merchant, Subscription } from './model-state.ts'
+import { MAX_AMOUNT, named, newKey, totalOf } from './model-state.ts'
+
+/** Rounds a fraction half away from zero. */
+function rounded(numerator: bigint, denominator: bigint): number {
+  const size = numerator < 0n ? -numerator : numerator
+  const whole = Number((2n * size + denominator) / (2n * denominator))
+  return numerator < 0n ? -whole : whole
+}
+
+/** A line that bills, or credits, the time of an item. */
+type Entry = { readonly amount: number; readonly bills: Billed }
+
+/** Invoices with these statuses bill nothing. See docs/contract/proration.md#credits. */
+const WORTHLESS: readonly Invoice['status'][] = ['void', 'uncollectible', 'deleted']
+
+/** Everything that bills an item in the current period: on invoices, and waiting for one. */
+function entriesOf(merchant: Merchant, { key, cycle }: Subscription, item: string): Entry[] {
+  const entries: (Pick<Line, 'amount'> & { readonly bills: Billed | null })[] = [
+    ...merchant.invoices
+      .filter(({ subscription, status }) => subscription === key && !WORTHLESS.includes(status))
+      .flatMap(({ lines }) => lines),
+    ...merchant.items.filter(({ invoice }) => invoice === null),
+  ]
+  return entries.filter((entry): entry is Entry => entry.bills?.item === item && entry.bills.cycle === cycle)
+}
+
+/**
+ * Returns what was billed for the time of an item after an instant. The exact parts of the lines are added before the
+ * sum is rounded. See docs/contract/proration.md#rounding.
+ */
+export function unusedOf(merchant: Merchant, subscription: Subscription, item: string, from: number): number {
+  let [numerator, denominator] = [0n, 1n]
+  for (const { amount, bills } of entriesOf(merchant, subscription, item)) {
+    const left = BigInt(Math.max(0, bills.end - Math.max(bills.start, from)))
+    const whole = BigInt(bills.end - bills.start)
+    numerator = numerator * whole + BigInt(amount) * left * denominator
+    denominator *= whole
+  }
+  return Math.max(0, rounded(numerator, denominator))
+}
+
+/** Returns the price of an item for the rest of the current period. */
+function remainingOf(merchant: Merchant, { start, end }: Subscription, item: Item, from: number): number {
+  const full = BigInt(named(merchant.prices, item.price).amount) * BigInt(item.quantity)
+  return rounded(full * BigInt(end - from), BigInt(end - start))
+}
+
+/** Adds a line that waits for the subscription's next invoice, unless its amount is 0. */
+function wait(
+  merchant: Merchant,
+  subscription: Subscription,
+  item: string,
+  from: number,
+  amount: number,
+): void {
+  if (amount === 0) return
+  merchant.items.push({
+    key: newKey(merchant, 'ii'),
+    customer: subscription.customer,
+    isOwn: false,
+    amount,
+    invoice: null,
+    subscription: subscription.key,
+    bills: { item, cycle: subscription.cycle, start: from, end: subscription.end },
+  })
+}
+
+/** Credits the unused time of items. See docs/contract/proration.md#lines. */
+export function creditItems(
+  merchant: Merchant,
+  subscription: Subscription,
+  items: readonly Item[],
+  from: number,
+): void {
+  for (const { key } of items)
+    wait(merchant, subscription, key, from, -unusedOf(merchant, subscription, key, from))
+}
+
+/** Credits and charges what differs between two lists of items. See docs/contract/proration.md#lines. */
+export function prorate(
+  merchant: Merchant,
+  subscription: Subscription,
+  { before, from }: { before: readonly Item[]; from: number },
+): void {
+  const after = subscription.items
+  const all = [...before, ...after.filter(({ key }) => !before.some((old) => old.key === key))]
+  for (const { key } of all) {
+    const [old, now] = [before, after].map((items) => items.find((item) => item.key === key))
+    if (old && now && old.price === now.price && old.quantity === now.quantity) continue
+    if (old) creditItems(merchant, subscription, [old], from)
+    if (now) wait(merchant, subscription, key, from, remainingOf(merchant, subscription, now, from))
+  }
+}
+
+/**
+ * Moves what waits for a subscription to an invoice, oldest first, before the lines of the plan. An item that would
+ * exceed the largest amount goes on waiting. See docs/contract/invoices.md#lines.
+ */
+export function withWaiting(
+  merchant: Merchant,
+  subscription: Subscription,
+  { invoice, plan }: { invoice: string; plan: readonly Line[] },
+): Line[] {
+  const taken: Line[] = []
+  for (const item of waitingFor(merchant, subscription).slice(0, 250)) {
+    const { key, amount, bills } = item
+    if (totalOf({ lines: [...taken, ...plan] }) + amount > MAX_AMOUNT) continue
+    item.invoice = invoice
+    taken.push({ amount, bills, from: key })
+  }
+  return [...taken, ...plan]
+}
+
+export const waitingFor = ({ items }: Merchant, { key }: Subscription) =>
+  items.filter(({ subscription, invoice }) => subscription === key && invoice === null)
+
+/** The lines of the plan itself, for the current period. */
+export const linesOfPlan = (merchant: Merchant, { items, cycle, start, end }: Subscription): Line[] =>
+  items.map(({ key, price, quantity }) => ({
+    amount: named(merchant.prices, price).amount * quantity,
+    bills: { item: key, cycle, start, end },
+    from: null,
+  }))
