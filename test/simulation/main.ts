@@ -4,15 +4,16 @@ import { type Result, run, runThoroughly } from './run.ts'
 import { shrink } from './shrink.ts'
 
 /**
- * `npm run simulate -- [--seed N] [--steps M] [--seconds S | --minutes M] [--replay STEPS] [--quick]`: plays random
- * steps against a sandbox and a model of it: one seed after another until the time is over, or one seed if no time is
- * given. Each is played three times without --quick: twice unchanged, and once with its advances in small steps. On a
+ * `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--seconds S | --minutes M] [--replay STEPS] [--quick]`: plays
+ * random steps against a sandbox and a model of it: K seeds, one if not given, and more until the time is over. Each is
+ * played three times without --quick: twice unchanged, and once with its advances in small steps. On a
  * failure it prints the seed and the shortest failing sequence, and exits with 1.
  */
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
     steps: { type: 'string', default: '300' },
+    seeds: { type: 'string', default: '1' },
     seconds: { type: 'string' },
     minutes: { type: 'string' },
     replay: { type: 'string' },
@@ -27,7 +28,7 @@ const play = values.quick ? run : runThoroughly
 const totals = { seeds: 0, steps: 0, years: 0, renewals: 0, events: 0 }
 
 console.log(`simulation: seed ${firstSeed}, ${count} steps a seed${seconds ? `, ${seconds} s` : ''}`)
-for (let seed = firstSeed; totals.seeds === 0 || elapsed() < seconds; seed += 1) {
+for (let seed = firstSeed; totals.seeds < Number(values.seeds) || elapsed() < seconds; seed += 1) {
   const steps = values.replay === undefined ? stepsOf(seed, count) : read(values.replay)
   const result = await play(steps, { seed })
   totals.seeds += 1
