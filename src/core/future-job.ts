@@ -1,16 +1,9 @@
 import type { FinalAction } from './dunning.ts'
 import { type Invoice, nextAttemptAt } from './invoice.ts'
 import { beginsPeriod, invoiceJobs, JOB_KINDS, type Job, refundJobs, subscriptionJobs } from './jobs.ts'
-import { total } from './money.ts'
-import { priceAmount } from './price-amount.ts'
+import { periodAmount } from './period-amount.ts'
 import type { Refund } from './refund.ts'
-import {
-  cancellationAt,
-  nextPeriod,
-  type Prices,
-  type Subscription,
-  type SubscriptionItem,
-} from './subscription.ts'
+import { cancellationAt, nextPeriod, type Prices, type Subscription } from './subscription.ts'
 import { factsOf, hasEnded } from './subscription-status.ts'
 
 /** The status of an invoice that is created but not collected. */
@@ -50,18 +43,6 @@ const withoutDetails = (job: Job): FutureJob => ({
   uncollected: null,
   consequence: null,
 })
-
-/**
- * Returns the amount of one period of some items, in the smallest currency unit.
- * @throws ApiError amount_too_large
- */
-export const periodAmount = (items: readonly SubscriptionItem[], prices: Prices): number =>
-  total(
-    items.map(({ price: id, quantity }) => {
-      const price = prices.get(id)
-      return price ? priceAmount(price, quantity) : 0
-    }),
-  )
 
 /**
  * Lists a subscription's future jobs in order: the queued ones, and the renewals projected after them. What would come

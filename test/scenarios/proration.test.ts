@@ -293,6 +293,30 @@ describe('with more items waiting than an invoice takes', () => {
     const second = await left.twin.post('/v1/invoices', { customer: left.customer.id })
     expect([first.total, second.total]).toEqual([WAITING, 1500])
   })
+
+  test.each(['a planned cancellation', 'the end of a trial on request'])(
+    '%s bills all of them',
+    async (end) => {
+      const isTrial = end !== 'a planned cancellation'
+      const { twin, path, customer, subscription } = await begin(isTrial ? { trial_period_days: 14 } : {})
+      const item = { customer: customer.id, subscription: subscription.id, amount: 1, currency: 'usd' }
+      for (let count = 0; count < WAITING + 3; count += 1) await twin.post('/v1/invoiceitems', item)
+      await twin.post(path, { cancel_at_period_end: true })
+      if (isTrial) await twin.post(path, { trial_end: 'now' })
+      else await twin.advance({ to: END })
+
+      expect(await twin.get(path)).toMatchObject({ status: 'canceled' })
+      const last = await newestInvoice(twin)
+      expect(last).toMatchObject({
+        status: 'paid',
+        billing_reason: 'subscription_update',
+        total: WAITING + 3,
+      })
+      const items = await listAll(twin, '/v1/invoiceitems')
+      expect(new Set(items.map(({ invoice }) => invoice))).toEqual(new Set([last.id]))
+      expect(items.reduce((sum, { amount }) => sum + amount, 0)).toBe(last.total)
+    },
+  )
 })
 
 describe('with waiting items that exceed the largest amount', () => {

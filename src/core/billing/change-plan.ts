@@ -49,7 +49,8 @@ export function changePlan(
   const { after, behavior, restartsPeriod } = plan
   const lines = behavior === 'none' ? [] : linesOfChange(account, subscription, plan)
   const created = lines.map((line) => createItem(change, account, subscription, line))
-  const pendingItems = [...account.pendingItems, ...created]
+  const waiting = { ...account, pendingItems: [...account.pendingItems, ...created] }
+  const hasWaiting = waiting.pendingItems.length > 0
   const update = (changed: Subscription) =>
     change.update(
       'subscription',
@@ -59,25 +60,25 @@ export function changePlan(
       showsChange(subscription, changed) ? 'subscription.updated' : null,
     )
 
-  const billsNow = restartsPeriod || (behavior === 'always_invoice' && pendingItems.length > 0)
+  const billsNow = restartsPeriod || (behavior === 'always_invoice' && hasWaiting)
   if (!billsNow) {
-    update({ ...after, has_pending_items: pendingItems.length > 0 })
+    update({ ...after, has_pending_items: hasWaiting })
     return null
   }
   const period = restartsPeriod ? periodFrom(account, after) : currentPeriod(after)
   const moved = restartsPeriod ? withRestartedPeriod(after, period) : after
-  const changed = inPeriod({ ...account, pendingItems }, moved, period)
+  const changed = inPeriod(waiting, moved, period)
   const billing: Billing = {
     period: restartsPeriod ? period : { start: plan.at, end: period.end },
     reason: 'subscription_update',
     ...(!restartsPeriod && { items: [] }),
   }
   if (!factsOf(changed).collectsRenewals) {
-    draft(change, { ...account, pendingItems }, changed, billing)
+    draft(change, waiting, changed, billing)
     update(changed)
     return null
   }
-  const collected = billPeriod(change, { ...account, pendingItems }, changed, billing)
+  const collected = billPeriod(change, waiting, changed, billing)
   const fails = collected?.result === 'failed' && allows(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail')
   update({
     ...(collected ? withInvoice(changed, collected) : changed),

@@ -1,6 +1,6 @@
 import type { Change } from '../change.ts'
 import { type BilledLine, creditsForAll } from '../proration.ts'
-import { type CancellationReason, type Subscription, withInvoice } from '../subscription.ts'
+import { type CancellationReason, pricedPeriod, type Subscription, withInvoice } from '../subscription.ts'
 import { factsOf } from '../subscription-status.ts'
 import { type Account, type EndingAccount, updateDelinquency, withAllPendingItems } from './account.ts'
 import { type Billing, billPeriod, draft } from './bill.ts'
@@ -31,7 +31,7 @@ export function cancelNow(
   { prorate, invoiceNow, billed, names }: Settlement,
 ): Collected | null {
   const { now, prices } = account
-  const period = { start: subscription.current_period_start, end: subscription.current_period_end }
+  const period = pricedPeriod(subscription, prices)
   const credits = prorate
     ? creditsForAll({ before: subscription.items, period, at: now, prices, names, billed })
     : []

@@ -46,7 +46,11 @@ export function checkProration(
   }
 }
 
-/** Reports whether an update changes what is billed for the current period. */
+/**
+ * Reports whether an update bills something within the current period: it begins a new one, it prorates a change of items, or it
+ * is `always_invoice` while items wait, also if the subscription's items stay the same.
+ * See docs/contract/proration.md#changing-a-plan.
+ */
 export function changesPlan(
   before: Subscription,
   after: Subscription,

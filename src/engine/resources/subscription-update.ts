@@ -1,6 +1,6 @@
-import { cancel } from '../../core/billing/cancel.ts'
 import { endTrial } from '../../core/billing/renew.ts'
 import { resume } from '../../core/billing/resume.ts'
+import { cancelAsPlanned } from '../../core/billing/settlement.ts'
 import { Change } from '../../core/change.ts'
 import { invalidStateTransition, parameterInvalid, unsupportedPspCapability } from '../../core/errors.ts'
 import {
@@ -199,7 +199,7 @@ function endTrialNow(
   const paying = method ? { ...account, paymentMethod: method } : account
   if (changed.cancel_at_period_end) {
     change.update('subscription', subscription, () => changed)
-    cancel(change, paying, subscription, 'cancellation_requested', changed.canceled_at)
+    cancelAsPlanned(change, paying, changed, 'cancellation_requested')
   } else {
     endTrial(change, paying, subscription, { as: changed, endsAt: now })
   }
