@@ -9,7 +9,7 @@ import { api, paytwin, type RunningDaemon, startDaemon, temporaryFolder } from '
 
 const SUBSCRIPTIONS = 400
 const KEY = 'sk_test_killedandstartedagain000001'
-const ROUNDS = 5
+const ROUNDS = 3
 
 const folder = temporaryFolder()
 const data = join(folder.path, 'data')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { api, type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
 
-const SUBSCRIPTIONS = 1_000
+const SUBSCRIPTIONS = 400
 const KILLS = 2
 const KEY = 'sk_test_killedandstartedagain000001'
 

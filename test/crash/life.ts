@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { expect } from 'vitest'
 import { type RunningDaemon, start, startDaemon, temporaryFolder } from '../cli/executable.ts'
-import { holdInvariants } from '../scenarios/invariants.ts'
+import { holdInvariants, holdLatestInvoices } from '../scenarios/invariants.ts'
 import { type History, historyOf } from '../scenarios/story.ts'
 import type { Body } from '../twin.ts'
 
@@ -140,6 +140,7 @@ export class Life {
     await this.#ready()
     const history = await historyOf(this)
     holdInvariants(history)
+    holdLatestInvoices(history)
     const made = new Map(history.customers.map(({ name, id }) => [name, id]))
     expect(made.size).toBe(history.customers.length)
     expect([...made].toSorted()).toEqual([...this.customers].toSorted())
