@@ -26,6 +26,7 @@ export class Ending {
   readonly #server: Server
   readonly #connections: Connections
   readonly #save: Save
+  /** The real time of both waits. Counted steps would be longer in a busy process. */
   #waitedMs = 0
   #resolveOver: (drained: Promise<void>) => void = () => undefined
   #saved: Promise<void> | undefined
@@ -90,8 +91,16 @@ export class Ending {
     this.#connections.destroyBusy()
   }
 
-  /** Waits for as long as a condition holds, at most until the time is up. */
+  /**
+   * Waits for as long as a condition holds, at most until the time is up. A busy process may find the time up before it could
+   * send what is ready, so there is one more step at the end.
+   */
   async #waitWhile(holds: () => boolean, untilMs: number): Promise<void> {
-    for (; holds() && this.#waitedMs < untilMs; this.#waitedMs += SWEEP_MS) await delay(SWEEP_MS)
+    const begun = performance.now() - this.#waitedMs
+    while (holds() && this.#waitedMs < untilMs) {
+      await delay(SWEEP_MS)
+      this.#waitedMs = performance.now() - begun
+    }
+    if (holds()) await delay(SWEEP_MS)
   }
 }

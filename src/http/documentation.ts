@@ -16,6 +16,8 @@ const PAGE_HEADERS: Headers = {
   'X-Content-Type-Options': 'nosniff',
 }
 
+const encoder = new TextEncoder()
+
 /** Registers the OpenAPI document and the pages of the documentation. They are read at the first request. */
 export function documentationRoutes(app: Hono, services: AdminServices): void {
   let read: Promise<Documentation> | undefined
@@ -27,6 +29,8 @@ export function documentationRoutes(app: Hono, services: AdminServices): void {
     })
     return read
   }
+  // Encoding a large page takes milliseconds, and the requests need no key.
+  const bodies = new Map<string, Uint8Array<ArrayBuffer>>()
   // A browser at the root is sent to the documentation. Other clients get the usual 404.
   app.get('/', (c, next) => {
     const isBrowser = c.req.header('accept')?.includes('text/html') === true
@@ -41,8 +45,12 @@ export function documentationRoutes(app: Hono, services: AdminServices): void {
       const pages = method === 'GET' ? await documentation() : {}
       const text = Object.hasOwn(pages, path) ? pages[path] : undefined
       if (text === undefined) throw routeMissing(method, c.req.path)
-      const body = text.replaceAll(URL_PLACEHOLDER, services.url())
-      return new Response(body, { headers: { ...headers, ...headersOf(path) } })
+      const url = services.url()
+      const key = `${url} ${path}`
+      const body = bodies.get(key) ?? new Uint8Array(encoder.encode(text.replaceAll(URL_PLACEHOLDER, url)))
+      bodies.set(key, body)
+      const length = { 'Content-Length': String(body.length) }
+      return new Response(body, { headers: { ...headers, ...headersOf(path), ...length } })
     } catch (error) {
       const known = knownError(services, error, `${c.req.method} ${c.req.path}`)
       return json(known.status, errorBody(known, services.url()), headers)

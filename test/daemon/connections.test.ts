@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { Connections } from '../../src/daemon/connections.ts'
 import { Ending } from '../../src/daemon/ending.ts'
 
@@ -126,4 +126,18 @@ test('a request that never ends does not take the time of the response to the sh
     setTimeout(respond, 100)
   }).begin()
   expect((await answer)[0]).toContain('ended')
+})
+
+test('the end counts the real time, which in a busy process is longer than its steps', async () => {
+  await serve(() => undefined)
+  await ask()
+  let now = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += 1_000
+    return now
+  })
+  const begun = Date.now()
+  await new Ending({ server, connections }, (answered) => answered()).finish()
+  clock.mockRestore()
+  expect(Date.now() - begun).toBeLessThan(1_000)
 })

@@ -4,6 +4,7 @@ import { render } from '../../src/build/pages/render.ts'
 import { referenceOf } from '../../src/build/reference/reference.ts'
 import { ERROR_CODES } from '../../src/http/error-codes.ts'
 import { describe } from '../../src/http/openapi.ts'
+import { leastProcessorTime } from '../processor-time.ts'
 import { startTwin, type Twin } from '../twin.ts'
 import { expectRefusal, invalid, unknown } from './support.ts'
 
@@ -57,6 +58,17 @@ group('the pages', () => {
         ),
       ].toSorted(),
     )
+  })
+
+  test('are encoded once, not for each request', async () => {
+    const open = (method: string) => twin.sandbox.app.request('/openapi.json', { method, headers: HOST })
+    await open('GET')
+    for (const method of ['GET', 'HEAD'])
+      expect(
+        await leastProcessorTime(async () => {
+          for (let n = 0; n < 100; n += 1) await open(method)
+        }, 50),
+      ).toBeLessThan(80)
   })
 
   test('begin at /docs/ too', async () => {
