@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { stopwatch } from '../engine/machine/clock.ts'
 import type { Connections } from './connections.ts'
 
 /** How long a stopping daemon waits for requests and responses in progress, in milliseconds. */
@@ -96,10 +97,10 @@ export class Ending {
    * send what is ready, so there is one more step at the end.
    */
   async #waitWhile(holds: () => boolean, untilMs: number): Promise<void> {
-    const begun = performance.now() - this.#waitedMs
+    const begun = stopwatch() - this.#waitedMs
     while (holds() && this.#waitedMs < untilMs) {
       await delay(SWEEP_MS)
-      this.#waitedMs = performance.now() - begun
+      this.#waitedMs = stopwatch() - begun
     }
     if (holds()) await delay(SWEEP_MS)
   }

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, realpathSync, renameSync, rmSync } from 'node:fs
 import type Sqlite from 'better-sqlite3'
 import { LOG_PAGES } from './disk-room.ts'
 import { APPLICATION_ID, identify, inspectFiles, readThrough, removeLeftovers } from './inspect.ts'
+import { type Migrations, versionOf } from './migration.ts'
 import * as first from './migrations/0001-first.ts'
 import * as history from './migrations/0002-history.ts'
 import * as billingIndexes from './migrations/0003-billing-indexes.ts'
@@ -13,13 +14,9 @@ import * as prices from './migrations/0008-prices.ts'
 import * as fixtureNames from './migrations/0009-fixture-names.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
-import { toDatabaseUnusable } from './unusable.ts'
+import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
 
-/** A step from one schema to the next, within a transaction. */
-export type Migration = { readonly up: (database: Sqlite.Database) => void }
-
-/** Migrations by name, in order. A database's version is the number of migrations that it has had. */
-export type Migrations = Readonly<Record<string, Migration>>
+/** All migrations. */
 export const MIGRATIONS: Migrations = {
   '0001-first': first,
   '0002-history': history,
@@ -31,7 +28,6 @@ export const MIGRATIONS: Migrations = {
   '0008-prices': prices,
   '0009-fixture-names': fixtureNames,
 }
-export const versionOf = (migrations: Migrations): number => Object.keys(migrations).length
 
 /**
  * How long to wait for another process that briefly holds the file, such as one that is being refused, in milliseconds.
@@ -58,16 +54,17 @@ export async function openDatabase(
   // SQLite keeps the log beside the target of a link.
   const path = isFile && existsSync(given) ? realpathSync(given) : given
   const newest = versionOf(migrations)
-  const isRead = isFile && inspectFiles(path, newest)
+  const schemas = { migrations, newestSchema: migrations === MIGRATIONS ? NEWEST_SCHEMA : undefined }
+  const isRead = isFile && inspectFiles(path, schemas)
   const database = connect(path)
   try {
     lock(database)
-    const version = (isRead ? identify : readThrough)(database, path, newest)
+    const version = (isRead ? identify : readThrough)(database, path, schemas)
     configure(database, durability)
     if (isFile) removeLeftovers(path)
     if (version < newest) {
-      if (version > 0) backUp(database, path, version)
-      migrate(database, migrations)
+      if (version === 0) migrate(database, migrations)
+      else migrateWithBackup(database, path, version, migrations)
     }
     if (isFile) for (const file of [path, `${path}-wal`]) if (existsSync(file)) chmodSync(file, 0o600)
     return database
@@ -102,14 +99,43 @@ function configure(database: Sqlite.Database, durability: Durability): void {
   database.exec('begin immediate; commit')
 }
 
-/** Makes a backup with SQLite: opening and closing the file in another way would release the lock on it. */
-function backUp(database: Sqlite.Database, path: string, version: number): void {
+/**
+ * Migrates a database after it was backed up beside it. The backup is removed if the disk is too full to migrate, because the
+ * next try needs its room.
+ * @throws DatabaseUnusable when a migration fails, which changes nothing
+ */
+function migrateWithBackup(
+  database: Sqlite.Database,
+  path: string,
+  version: number,
+  migrations: Migrations,
+): void {
+  const copy = backUp(database, path, version)
+  try {
+    migrate(database, migrations)
+  } catch (error) {
+    if (isOfStorage(error)) rmSync(copy, { force: true })
+    throw isOfStorage(error) ? error : migrationError(path, version, error)
+  }
+}
+
+/**
+ * Makes a backup with SQLite: opening and closing the file in another way would release the lock on it.
+ * @returns its path
+ */
+function backUp(database: Sqlite.Database, path: string, version: number): string {
   const copy = `${path}.schema-${version}.backup`
   const unfinished = `${copy}.unfinished`
   rmSync(unfinished, { force: true })
-  database.prepare('vacuum into ?').run(unfinished)
-  chmodSync(unfinished, 0o600)
-  renameSync(unfinished, copy)
+  try {
+    database.prepare('vacuum into ?').run(unfinished)
+    chmodSync(unfinished, 0o600)
+    renameSync(unfinished, copy)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw error
+  }
+  return copy
 }
 
 /** Migrates a database to the newest schema: all migrations and the new version in one transaction. */

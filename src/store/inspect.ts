@@ -2,7 +2,9 @@ import { existsSync, linkSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { bytesOf } from './bytes.ts'
+import { type Schemas, versionOf } from './migration.ts'
 import { reasonNotOwn } from './own-files.ts'
+import { checkSchema } from './schema-check.ts'
 import { openSqlite } from './sqlite.ts'
 import { DatabaseUnusable, damagedError, newerError, toDatabaseUnusable, unusableError } from './unusable.ts'
 import { checkLog, pagesInLog } from './write-ahead-log.ts'
@@ -28,11 +30,11 @@ const SUFFIXES = ['', '-wal', '-shm', '-journal']
 /**
  * Refuses a database whose files show a problem, without changing a byte of them. A database with a log is checked
  * completely. A file that does not exist or is empty is a new database.
- * @param newest - the newest schema version that this paytwin supports
+ * @param schemas - the schemas that this paytwin supports
  * @returns whether the database was checked completely
  * @throws DatabaseUnusable
  */
-export function inspectFiles(path: string, newest: number): boolean {
+export function inspectFiles(path: string, schemas: Schemas): boolean {
   for (const suffix of SUFFIXES) refuseForeign(path + suffix)
   const size = sizeOfFile(path)
   const logSize = sizeOfFile(`${path}-wal`)
@@ -40,23 +42,24 @@ export function inspectFiles(path: string, newest: number): boolean {
   // SQLite treats a file of one byte as empty, and deletes the log beside it.
   if (size > 0 && size < SMALLEST_PAGE) throw damagedError(path, `it has ${size} bytes`)
   if (size === 0 || logSize === 0) return false
-  readFilesThrough(path, newest)
+  readFilesThrough(path, schemas)
   return true
 }
 
 /**
- * Checks that a database is one of paytwin's and undamaged.
+ * Checks that a database is one of paytwin's, is undamaged, and has the schema of its version.
  * @returns the version of its schema; 0 for a new one
  * @throws DatabaseUnusable
  */
-export function readThrough(database: Sqlite.Database, path: string, newest: number): number {
+export function readThrough(database: Sqlite.Database, path: string, schemas: Schemas): number {
   try {
-    const version = identify(database, path, newest)
+    const version = identify(database, path, schemas)
     const pragma = (name: string) => Number(database.pragma(name, { simple: true }))
     const [pages, pageSize] = [pragma('page_count'), pragma('page_size')]
     checkNotTruncated(path, { pages, pageSize, free: pragma('freelist_count') })
     const damage = pages * pageSize <= MAX_CHECKED_BYTES ? firstDamageIn(database) : undefined
     if (damage !== undefined) throw damagedError(path, damage)
+    checkSchema(database, path, version, schemas)
     // The check has filled the cache with pages, few of which are needed.
     database.pragma('shrink_memory')
     return version
@@ -96,7 +99,8 @@ function checkNotTruncated(
  * @returns the version of its schema; 0 for a new one
  * @throws DatabaseUnusable for one that is not paytwin's, or is from a newer paytwin
  */
-export function identify(database: Sqlite.Database, path: string, newest: number): number {
+export function identify(database: Sqlite.Database, path: string, { migrations }: Schemas): number {
+  const newest = versionOf(migrations)
   const version = Number(database.pragma('user_version', { simple: true }))
   const tables = database.prepare("select name from sqlite_master where type = 'table'").pluck().all()
   // The first databases had no application id.
@@ -137,10 +141,10 @@ const isLeftover = (folder: string, database: string): boolean =>
  * Checks a database and its log through a read-only connection. A connection that can write would move the log into the
  * database when it is closed, and delete it.
  */
-function readFilesThrough(path: string, newest: number): void {
+function readFilesThrough(path: string, schemas: Schemas): void {
   const database = openThroughLinks(path)
   try {
-    readThrough(database, path, newest)
+    readThrough(database, path, schemas)
     // SQLite could not write to such a database.
     const [writeVersion = 0] = bytesOf(path, WRITE_VERSION.at, 1)
     if (writeVersion > WRITE_VERSION.last) throw damagedError(path, `its write version is ${writeVersion}`)

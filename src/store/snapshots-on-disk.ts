@@ -17,8 +17,9 @@ import {
 import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { SNAPSHOT_NAME } from '../core/snapshot.ts'
-import { MIGRATIONS, type Migrations, migrate, versionOf } from './database.ts'
+import { MIGRATIONS, migrate } from './database.ts'
 import { firstDamageIn } from './inspect.ts'
+import { type Migrations, versionOf } from './migration.ts'
 import { reasonForeign, reasonNotOwn } from './own-files.ts'
 import { byName, gone, type OpenSnapshot, type Snapshot, type Snapshots, unreadable } from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
@@ -153,17 +154,19 @@ export class SnapshotsOnDisk implements Snapshots {
   #migrated(name: string): string {
     this.#copies += 1
     const copy = join(this.#folder, `.restoring-${this.#copies}.db`)
-    copyFileSync(this.#fileOf(name), copy, constants.COPYFILE_FICLONE)
-    chmodSync(copy, 0o600)
-    const database = openSqlite(copy)
     try {
-      migrate(database, this.#migrations)
+      copyFileSync(this.#fileOf(name), copy, constants.COPYFILE_FICLONE)
+      chmodSync(copy, 0o600)
+      const database = openSqlite(copy)
+      try {
+        migrate(database, this.#migrations)
+      } finally {
+        database.close()
+      }
       return copy
     } catch (error) {
       rmSync(copy, { force: true })
       throw explainedCopying(error, name)
-    } finally {
-      database.close()
     }
   }
 
@@ -237,6 +240,9 @@ const explainedCopying = (error: unknown, name: string): unknown =>
 /** Flushes a file, or the names in a folder, to the disk. */
 function flush(path: string): void {
   const file = openSync(path, 'r')
-  fsyncSync(file)
-  closeSync(file)
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
 }

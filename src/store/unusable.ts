@@ -54,6 +54,13 @@ export const damagedError = (path: string, damage: string) =>
     `${path} is damaged or not a paytwin database (${damage}). It was not changed. Restore a copy, such as one in snapshots/, or give another --data folder.`,
   )
 
+/** Creates the error for a database that cannot be migrated, because of its data or a defect of paytwin. */
+export const migrationError = (path: string, version: number, error: unknown) =>
+  new DatabaseUnusable(
+    'unreadable',
+    `${path} cannot be migrated from schema ${version} (${error instanceof Error ? error.message : error}). It was not changed. Use the paytwin that wrote it, restore a copy, or give another --data folder.`,
+  )
+
 /** Creates the error for a file or folder that paytwin cannot use as its own. */
 export const unusableError = (path: string, reason: string) =>
   new DatabaseUnusable(

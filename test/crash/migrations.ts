@@ -1,4 +1,5 @@
-import { MIGRATIONS, type Migration, type Migrations } from '../../src/store/database.ts'
+import { MIGRATIONS } from '../../src/store/database.ts'
+import type { Migration, Migrations } from '../../src/store/migration.ts'
 
 const statements = (...texts: readonly string[]): Migration => ({
   up: (database) => {

@@ -12,11 +12,14 @@ import {
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/store/database.ts'
+import { MIGRATIONS, openDatabase } from '../../src/store/database.ts'
+import { versionOf } from '../../src/store/migration.ts'
 import { DatabaseUnusable } from '../../src/store/unusable.ts'
 import { temporaryFolder } from '../cli/executable.ts'
 
 const HEADER_BYTES = 100
+/** The position of the version of the schema in the header. */
+const VERSION_AT = 60
 const LOG_HEADER_BYTES = 32
 const PAGE = 4_096
 const ROWS = 60
@@ -118,7 +121,7 @@ describe.each([
     for (let at = 16; at < HEADER_BYTES; at += 4)
       for (const number of [
         [0, 0, 0, 0],
-        // As the version of the schema, larger than any: a smaller one names an older schema.
+        // As the version of the schema, larger than any.
         [0, 0, 0, 0xf7],
         [0xab, 0xcd, 0xef, 0x12],
       ])
@@ -127,6 +130,11 @@ describe.each([
       const noise = Array.from({ length: 16 }, (_each, index) => (seed * 41 + index * 97) % 256)
       await open(spoiled(state(), 0, 40, noise))
     }
+  })
+
+  test('opens with all data or is refused, whatever older schema its version names', async () => {
+    for (let version = 1; version < versionOf(MIGRATIONS); version += 1)
+      await open(spoiled(state(), 0, VERSION_AT, [0, 0, 0, version]))
   })
 
   test('opens with all data or is refused, wherever it is cut off', async () => {
@@ -138,6 +146,20 @@ describe.each([
       if (!isNew) await open(cut(state(), each))
     }
   })
+})
+
+test('a database of an older schema whose version names a newer one is refused', async () => {
+  for (let version = 1; version < versionOf(MIGRATIONS); version += 1) {
+    write([])
+    const older = await openDatabase(
+      path,
+      'normal',
+      Object.fromEntries(Object.entries(MIGRATIONS).slice(0, version)),
+    )
+    older.pragma(`user_version = ${version + 1}`)
+    older.close()
+    expect(await open(read())).toBe('refused')
+  }
 })
 
 test('a log whose header is damaged anywhere is refused', async () => {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Migrations, openDatabase } from '../../src/store/database.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import type { Migrations } from '../../src/store/migration.ts'
 import { DatabaseUnusable } from '../../src/store/unusable.ts'
 
 let folder: string
@@ -30,10 +31,11 @@ const NEW: Migrations = {
   ...OLD,
   '0002-stars': run('alter table note add column stars integer not null default 1'),
 }
+/** Fails for the data: the text of a note is not a number. */
 const BROKEN: Migrations = {
   ...OLD,
   '0002-stars': run('alter table note add column stars integer'),
-  '0003-nonsense': run('alter table nonsense add column stars integer'),
+  '0003-numbers': run('create table number (n integer) strict; insert into number select text from note'),
 }
 
 async function opened(migrations: Migrations): Promise<Sqlite.Database> {
@@ -103,7 +105,11 @@ test('a database of the newest schema is not backed up', async () => {
 
 test('a migration that fails changes nothing and keeps the backup', async () => {
   await oldDatabase()
-  await expect(openDatabase(path, 'normal', BROKEN)).rejects.toThrow(/nonsense/)
+  const { reason, message } = await refusal(BROKEN)
+  expect(reason).toBe('unreadable')
+  expect(message).toContain(
+    `${path} cannot be migrated from schema 1 (cannot store TEXT value in INTEGER column number.n)`,
+  )
   const database = await opened(OLD)
   expect(versionOf(database)).toBe(1)
   expect(database.prepare('select * from note').all()).toEqual([{ text: 'kept' }])

@@ -12,13 +12,8 @@ import {
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import {
-  MIGRATIONS,
-  type Migration,
-  type Migrations,
-  openDatabase,
-  versionOf,
-} from '../../src/store/database.ts'
+import { MIGRATIONS, openDatabase } from '../../src/store/database.ts'
+import { type Migration, type Migrations, versionOf } from '../../src/store/migration.ts'
 import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
 import { SnapshotsOnDisk } from '../../src/store/snapshots-on-disk.ts'
 import { Store } from '../../src/store/store.ts'
