@@ -1,5 +1,5 @@
 /** Characters that control a terminal or reorder a line. */
-const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
+export const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
 
 /**
  * Makes untrusted text a single safe line: control characters are written as escapes such as `\u001b`.

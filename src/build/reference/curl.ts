@@ -1,4 +1,5 @@
 import type { Example } from '../../http/openapi/examples.ts'
+import { shellWord } from '../../text/shell-word.ts'
 import type { Route } from './document.ts'
 
 /** Formats an example request as a curl command. */
@@ -6,11 +7,11 @@ export function curl(route: Route, { request }: Example, url: string): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => request.ids[name] ?? name)
   const query = pairsOf(request.query).join('&')
   const lines = [
-    `curl ${quoted(`${url}${path}${query && `?${query}`}`)}`,
+    `curl ${shellWord(`${url}${path}${query && `?${query}`}`)}`,
     ...credentials(route),
     ...(route.method === 'delete' ? ['-X DELETE'] : []),
     ...(route.method === 'post' && !request.body ? ['-X POST'] : []),
-    ...pairsOf(request.body ?? {}).map((pair) => `-d ${quoted(pair)}`),
+    ...pairsOf(request.body ?? {}).map((pair) => `-d ${shellWord(pair)}`),
   ]
   return lines.join(' \\\n  ')
 }
@@ -40,7 +41,3 @@ function pairsOf(params: object, name = ''): string[] {
         ]
   })
 }
-
-/** Quotes a word for the shell if necessary. */
-const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

@@ -8,6 +8,8 @@ import type { Io } from '../io.ts'
 
 type Identified = { readonly id: string }
 
+/** IDs and names of snapshots. A shell could read other text as commands, which a daemon must not choose. */
+const WORD = /^[\w.-]+$/
 /** The maximum number of IDs per merchant: one page. */
 const limit = 100
 
@@ -48,7 +50,8 @@ export function idsCommand(program: Command, io: Io): void {
     takes: kind,
     examples: ['paytwin ids subscriptions', 'paytwin ids prices --json'],
     run: async ({ client, out }, _options, [name = '']) => {
-      const data = (await listsOf(client, name)).flatMap((list) => list.data.map(({ id }) => ({ id })))
+      const lists = await listsOf(client, name)
+      const data = lists.flatMap((list) => list.data.flatMap(({ id }) => (WORD.test(id) ? { id } : [])))
       if (out.isJson)
         out.json({ object: 'list', url: '/_paytwin/ids', has_more: false, data, livemode: false })
       else for (const { id } of data) out.line(id)

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Command, type Option } from 'commander'
 import type { Daemon, DaemonOptions } from '../../daemon/daemon.ts'
+import { escapeControls } from '../../text/display.ts'
+import { shellWord } from '../../text/shell-word.ts'
 import { examplesText } from '../command.ts'
 import { tokenOfFile } from '../daemon/connection.ts'
 import { type ServeFlags, serveOptions } from '../daemon/serve-options.ts'
@@ -59,7 +61,7 @@ const EXAMPLES = [
 
 /** Starts a daemon, runs the command, and closes the daemon. @throws ExitWith the command's status, unless it is 0 */
 async function runWithDaemon(args: readonly string[], flags: RunFlags, io: Io): Promise<void> {
-  const folder = flags.keep ? mkdtempSync(join(tmpdir(), 'paytwin-run-')) : null
+  const folder = flags.keep ? newFolder() : null
   const signals = new Signals(io)
   const { daemon, options } = await startDaemon(flags, folder, io).catch((error: unknown) => {
     if (folder !== null) rmSync(folder, { recursive: true })
@@ -81,12 +83,26 @@ async function startDaemon(flags: RunFlags, folder: string | null, io: Io) {
 }
 
 /** Explains how to inspect the data of a finished run. */
-const keptText = (folder: string): string => `
-The data is in ${folder}. To inspect it:
-  paytwin start --data ${folder} --port 0
-  paytwin events list --data ${folder}
-  paytwin stop --data ${folder}
+function keptText(folder: string): string {
+  const word = shellWord(folder)
+  return `
+The data is in ${escapeControls(folder)}. To inspect it:
+  paytwin start --data ${word} --port 0
+  paytwin events list --data ${word}
+  paytwin stop --data ${word}
 `
+}
+
+/** Creates the folder of --keep in the folder for temporary files. @throws Failure */
+function newFolder(): string {
+  // An absolute path is never read as an option, and is the same in another working directory.
+  const parent = resolve(tmpdir())
+  try {
+    return mkdtempSync(join(parent, 'paytwin-run-'))
+  } catch (error) {
+    throw new Failure(1, `The folder for --keep cannot be created in ${parent}: ${(error as Error).message}`)
+  }
+}
 
 /**
  * Returns the options of `serve` with the defaults of `run`: any free port, log level warn, strict parameters. The token is read

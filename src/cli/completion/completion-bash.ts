@@ -4,6 +4,14 @@ import { type CompletedCommand, isIds, type Value } from './completion-tree.ts'
 export const bashCompletion = (commands: readonly CompletedCommand[]): string => `\
 # bash completion for paytwin. To load it in every shell: paytwin completion bash > ~/.local/share/bash-completion/completions/paytwin
 
+# compgen would expand the words, and so run commands in them.
+_paytwin_ids() {
+  local id
+  while IFS= read -r id; do
+    [[ $id != "$current"* ]] || COMPREPLY+=("$id")
+  done < <(paytwin ids "$1" 2>/dev/null)
+}
+
 _paytwin() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" count=0 word
   COMPREPLY=()
@@ -62,8 +70,7 @@ function wordsOf({ path, words, values }: CompletedCommand): string[] {
 
 function reply(value: Value): string {
   if (value === 'anything') return ''
-  if (isIds(value))
-    return `COMPREPLY=($(compgen -W "$(paytwin ids ${value.ids} 2>/dev/null)" -- "$current")); `
+  if (isIds(value)) return `_paytwin_ids ${value.ids}; `
   if (typeof value !== 'string') return `COMPREPLY=($(compgen -W ${quoted(value)} -- "$current")); `
   // Older versions of bash, such as that of macOS, have no compopt. They complete folders without a slash.
   return `compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen ${ACTIONS[value]} -- "$current")); `

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -160,6 +160,23 @@ describe('the daemon', () => {
     expect((await paytwin(['start', '--data', kept, '--port', '0'])).status).toBe(0)
     expect((await paytwin(['events', 'list', '--data', kept])).stdout).toContain('customer.created')
     expect((await paytwin(['stop', '--data', kept])).status).toBe(0)
+  })
+
+  test('quotes the folder of --keep for a shell', async () => {
+    const parent = join(folder.path, "Ada's $(id) \u001b[31m")
+    mkdirSync(parent)
+    const { stderr } = await runNode('1', ['--keep'], { TMPDIR: parent })
+    expect(stderr).not.toContain('\u001b')
+    const [, command = ''] = /^ {2}paytwin events list --data (.*)$/m.exec(stderr) ?? []
+    expect(execFileSync('bash', ['-c', `printf %s ${command}`], { encoding: 'utf8' })).toBe(
+      join(parent, ...readdirSync(parent)),
+    )
+  })
+
+  test('refuses --keep without a folder for temporary files', async () => {
+    const { status, stderr } = await runNode('1', ['--keep'], { TMPDIR: join(folder.path, 'none') })
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^error: The folder for --keep cannot be created in \S+: ENOENT.*\n$/)
   })
 
   test('that does not start keeps no folder', async () => {

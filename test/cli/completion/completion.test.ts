@@ -12,7 +12,7 @@ const script = (shell: string) => join(folder.path, `completion.${shell}`)
 const IDS = `#!/bin/sh
 case "$1 $2" in
   'ids keys') printf 'key_1\\nkey_2\\n' ;;
-  'ids merchants') echo mer_1 ;;
+  'ids merchants') echo mer_1; echo 'mer_$(id)' ;;
   'ids subscriptions') echo sub_1 ;;
 esac
 `
@@ -106,7 +106,7 @@ const CASES: readonly [line: string, offers: readonly string[]][] = [
   ['paytwin serve --admin-token-file a-fi', ['a-file.json']],
   ['paytwin completion ', ['bash', 'fish', 'zsh']],
   ['paytwin keys revoke key_', ['key_1', 'key_2']],
-  ['paytwin clock advance --merchant ', ['mer_1']],
+  ['paytwin clock advance --merchant ', ['mer_$(id)', 'mer_1']],
   ['paytwin subscriptions show sub_', ['sub_1']],
   ['paytwin invoices list --subscription ', ['sub_1']],
   ['paytwin ids cust', ['customers']],
