@@ -5,7 +5,7 @@ import type { JsonSchema, Schemas } from '../src/http/openapi/json-schema.ts'
 import { type Codes, type RefusalStatus, refusalsOf } from '../src/http/openapi/refusals.ts'
 import { describe, type OpenApi } from '../src/http/openapi.ts'
 import type { Registered } from '../src/http/route.ts'
-import type { Answer } from './twin.ts'
+import type { TwinResponse } from './twin.ts'
 
 /** A route, and what its description promises. */
 type Promised = {
@@ -18,21 +18,21 @@ type Promised = {
 let known: { readonly routes: readonly Promised[]; readonly ajv: Ajv2020 } | undefined
 
 /**
- * Fails when an answer is not what /openapi.json says of it: another status, a code that the route does not name, a field
+ * Fails when a response is not what /openapi.json says of it: another status, a code that the route does not name, a field
  * that is missing, of another type, or not described.
  */
 export function expectDescribed(
   sandbox: Sandbox,
   request: { method: string; path: string },
-  answer: Answer,
+  response: TwinResponse,
 ): void {
-  const { status, body, headers } = answer
-  // Other versions look different, also within an answer of the newest: the description is of the only real one.
+  const { status, body, headers } = response
+  // Other versions look different, also within a response of the newest: the description is of the only real one.
   if (sandbox.engine.versions.length > 1 || headers.get('X-API-Version') !== sandbox.engine.versions.at(-1))
     return
   known ??= describeOnce(sandbox.routes)
   const { routes, ajv } = known
-  // The operator's requests for a merchant have the answers of /v1.
+  // The operator's requests for a merchant have the responses of /v1.
   const [path = ''] = request.path.replace(/^\/_paytwin\/merchants\/[^/]+(?=\/v1\/)/, '').split('?')
   // The description does not describe itself.
   if (path === '/openapi.json') return
@@ -42,7 +42,7 @@ export function expectDescribed(
   )
   const component = status < 400 ? promised?.route.returns.name : errorComponent(status, body)
   if (component === undefined) throw new Error(`${named}: no description says so`)
-  if (promised) expectPromised(promised, named, answer)
+  if (promised) expectPromised(promised, named, response)
   const validate = validatorOf(ajv, component)
   if (!validate(body)) {
     throw new Error(
@@ -51,7 +51,7 @@ export function expectDescribed(
   }
 }
 
-function expectPromised({ route, codes }: Promised, named: string, { status, body }: Answer): void {
+function expectPromised({ route, codes }: Promised, named: string, { status, body }: TwinResponse): void {
   if (status === (route.status ?? 200)) return
   const described = codes.get(status as RefusalStatus)
   const code: ErrorCode | undefined = body.error?.code
@@ -60,7 +60,7 @@ function expectPromised({ route, codes }: Promised, named: string, { status, bod
   }
 }
 
-function errorComponent(status: number, { error, error_description }: Answer['body']): string {
+function errorComponent(status: number, { error, error_description }: TwinResponse['body']): string {
   if (typeof error === 'string') return 'OAuthFlatError'
   if (error_description !== undefined) return 'OAuthError'
   if (error?.code === undefined) return 'AuthenticationError'
@@ -91,7 +91,7 @@ const validatorOf = (ajv: Ajv2020, component: string): ValidateFunction => {
   return validate
 }
 
-/** The schemas with every object closed: an answer may grow, but then its description has to grow too. */
+/** The schemas with every object closed: a response may grow, but then its description has to grow too. */
 const closed = ({ components }: OpenApi): Schemas =>
   Object.fromEntries(Object.entries(components.schemas).map(([name, schema]) => [name, close(schema)]))
 

@@ -3,17 +3,22 @@ import { openSandbox, type Sandbox, type SandboxOptions } from '../src/daemon/sa
 import type { Documentation } from '../src/http/admin/services.ts'
 import { expectDescribed } from './described.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are checked by what tests expect of them
+// biome-ignore lint/suspicious/noExplicitAny: responses are checked by what tests expect of them
 export type Body = Record<string, any>
 
-export type Answer = { readonly status: number; readonly body: Body; readonly headers: Headers }
+export type TwinResponse = { readonly status: number; readonly body: Body; readonly headers: Headers }
 
 /** A sandbox in memory with a frozen clock, and a client that speaks to it without a socket. */
 export type Twin = {
   readonly sandbox: Sandbox
   readonly secretKey: string
   /** Any request, with the default key unless another Authorization is given. */
-  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<TwinResponse>
   /** A request that must succeed. */
   get(path: string): Promise<Body>
   post(path: string, body?: unknown): Promise<Body>
@@ -62,19 +67,19 @@ export function clientOf(sandbox: Sandbox, secretKey: string): Twin {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    const answer = {
+    const parsed = {
       status: response.status,
       body: text === '' ? {} : JSON.parse(text),
       headers: response.headers,
     }
-    if (text !== '') expectDescribed(sandbox, { method, path }, answer)
-    return answer
+    if (text !== '') expectDescribed(sandbox, { method, path }, parsed)
+    return parsed
   }
   const succeed = async (method: string, path: string, body?: unknown): Promise<Body> => {
-    const answer = await request(method, path, body)
-    if (answer.status >= 300)
-      throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-    return answer.body
+    const response = await request(method, path, body)
+    if (response.status >= 300)
+      throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(response.body)}`)
+    return response.body
   }
   const events = async (query = '') => {
     const all: Body[] = []

@@ -33,7 +33,7 @@ function describedRoutes(routes: readonly Registered[], paths: object): Describe
     .map(({ method, path, summary, returns }) => {
       const operation: Operation = Reflect.get(Reflect.get(paths, templateOf(path)), method)
       const params = operation.requestBody?.content['application/json'].schema
-      return { method, path: templateOf(path), summary, params, answers: returns.name }
+      return { method, path: templateOf(path), summary, params, responses: returns.name }
     })
 }
 

@@ -16,11 +16,11 @@ const RETRY_MS = 50
  * @throws ExitWith the signal's status, after the result was printed, when a signal canceled the advance
  * paytwin: interrupting a command also stops the work that it started.
  */
-export async function cancelable<Answer extends List<Clock>>(
+export async function cancelable<ResponseBody extends List<Clock>>(
   { client, out }: Invocation,
   advanceId: string,
-  work: Promise<Answer>,
-  print: (answer: Answer) => void,
+  work: Promise<ResponseBody>,
+  print: (response: ResponseBody) => void,
 ): Promise<void> {
   let received: NodeJS.Signals | undefined
   const ended = new AbortController()
@@ -30,16 +30,16 @@ export async function cancelable<Answer extends List<Clock>>(
     cancelArrived(client, advanceId, ended.signal).catch(() => undefined)
   }
   process.once('SIGINT', cancel).once('SIGTERM', cancel)
-  let answer: Answer
+  let response: ResponseBody
   try {
-    answer = await work
+    response = await work
   } finally {
     ended.abort()
     process.off('SIGINT', cancel).off('SIGTERM', cancel)
   }
-  print(answer)
+  print(response)
   if (received === undefined) return
-  const isMoving = answer.data.some(({ status }) => status === 'advancing')
+  const isMoving = response.data.some(({ status }) => status === 'advancing')
   out.note(
     isMoving
       ? 'Canceled before it began: another advance moves the clock.'

@@ -5,16 +5,16 @@ import type { List } from './types.ts'
 export type Query = Readonly<Record<string, string | number | undefined>>
 
 /**
- * Sends a GET to a path of the admin API. The functions of this file return the JSON of the answer.
+ * Sends a GET to a path of the admin API. The functions of this file return the JSON of the response.
  * @param search - further parameters, which precede those of the query
  * @throws Refused, Unreachable: see requestJson
  */
-export function getJson<Answer>(
+export function getJson<ResponseBody>(
   address: Address,
   path: string,
   query: Query = {},
   search: URLSearchParams = new URLSearchParams(),
-): Promise<Answer> {
+): Promise<ResponseBody> {
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) search.set(name, String(value))
   }
@@ -22,16 +22,16 @@ export function getJson<Answer>(
 }
 
 /** Sends a POST to a path of the admin API. The signal cancels the wait for the response. */
-export function postJson<Answer>(
+export function postJson<ResponseBody>(
   address: Address,
   path: string,
   { body = {}, signal }: { readonly body?: object | undefined; readonly signal?: AbortSignal | undefined },
-): Promise<Answer> {
+): Promise<ResponseBody> {
   return requestJson(address, { method: 'POST', path: `/_paytwin/${path}`, body, signal })
 }
 
 /** Sends a DELETE to a path of the admin API. */
-export const deleteJson = <Answer>(address: Address, path: string): Promise<Answer> =>
+export const deleteJson = <ResponseBody>(address: Address, path: string): Promise<ResponseBody> =>
   requestJson(address, { method: 'DELETE', path: `/_paytwin/${path}` })
 
 /** Reads all pages of a list. @param read - reads the page after an id, or the first one */

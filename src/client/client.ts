@@ -55,7 +55,7 @@ import type {
 
 /**
  * Calls the admin API of one daemon. Methods return the objects of the API unchanged.
- * Every method throws Refused if the daemon answers with an error, and Unreachable if no daemon answers.
+ * Every method throws Refused if the daemon returns with an error, and Unreachable if no daemon answers.
  * See docs/contract/operator.md#admin-api.
  */
 export class Client {
@@ -284,15 +284,15 @@ export class Client {
     return this.#post(`authorizations/${encodeURIComponent(id)}/deny`, on)
   }
 
-  #get<Answer>(path: string, query?: Query, search?: URLSearchParams): Promise<Answer> {
+  #get<ResponseBody>(path: string, query?: Query, search?: URLSearchParams): Promise<ResponseBody> {
     return getJson(this.address, path, query, search)
   }
 
-  #post<Answer>(path: string, body?: object, signal?: AbortSignal): Promise<Answer> {
+  #post<ResponseBody>(path: string, body?: object, signal?: AbortSignal): Promise<ResponseBody> {
     return postJson(this.address, path, { body, signal })
   }
 
-  #delete<Answer>(path: string): Promise<Answer> {
+  #delete<ResponseBody>(path: string): Promise<ResponseBody> {
     return deleteJson(this.address, path)
   }
 }

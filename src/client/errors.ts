@@ -7,7 +7,7 @@ export class Refused extends Error {
   readonly code: string | null
   /** All mistakes in fixtures; empty for other requests. */
   readonly mistakes: readonly Mistake[]
-  /** The whole answer. */
+  /** The whole response. */
   readonly body: unknown
 
   constructor({

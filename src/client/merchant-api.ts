@@ -27,7 +27,7 @@ export class MerchantApi {
     this.#merchant = merchant
   }
 
-  send<Answer>({ method, path, params, headers }: MerchantRequest): Promise<Answer> {
+  send<ResponseBody>({ method, path, params, headers }: MerchantRequest): Promise<ResponseBody> {
     const given = params?.toString() ?? ''
     const query = method === 'GET' && given !== '' ? `${path.includes('?') ? '&' : '?'}${given}` : ''
     return requestJson(this.#address, {

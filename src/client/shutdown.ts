@@ -5,8 +5,8 @@ import type { Shutdown } from './types.ts'
 
 /** A daemon that is shutting down. */
 export type StoppingDaemon = {
-  /** The answer, sent after the database was closed. */
-  readonly answer: Shutdown
+  /** The response, sent after the database was closed. */
+  readonly shutdown: Shutdown
   /** Resolves to whether the process exited in time. Does not work through a proxy. */
   readonly exitsWithin: (ms: number) => Promise<boolean>
 }
@@ -22,8 +22,8 @@ export async function shutDown(address: Address): Promise<StoppingDaemon> {
   const response = await open(address, { method: 'POST', path: '/_paytwin/shutdown', agent })
   const { socket } = response
   const closed = new Promise<boolean>((resolve) => socket.once('close', () => resolve(true)))
-  const answer = await readJson<Shutdown>(address, response)
-  return { answer, exitsWithin: (ms) => within(ms, closed).finally(() => agent.destroy()) }
+  const shutdown = await readJson<Shutdown>(address, response)
+  return { shutdown, exitsWithin: (ms) => within(ms, closed).finally(() => agent.destroy()) }
 }
 
 async function within(ms: number, closed: Promise<boolean>): Promise<boolean> {

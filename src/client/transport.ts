@@ -22,7 +22,7 @@ export type Address = {
 /** Time limits for making a connection and for the daemon's proof. */
 const CONNECT_MS = 5_000
 const PROOF_MS = 5_000
-/** Size limits for answers, in bytes. */
+/** Size limits for responses, in bytes. */
 const MAX_PROOF_BYTES = 4_096
 const MAX_BYTES = 256 * 1_024 * 1_024
 
@@ -37,30 +37,30 @@ type Outgoing = {
   readonly signal?: AbortSignal | undefined
   /** Keeps the connection open. The default agent closes connections that are idle for some seconds. */
   readonly agent?: Agent
-  /** Size limit for the answer in bytes, 256 MiB by default. */
+  /** Size limit for the response in bytes, 256 MiB by default. */
   readonly maxBytes?: number
 }
 
 /**
- * Sends a request and returns the JSON of the answer.
- * @throws Refused if the daemon answers with an error
+ * Sends a request and returns the JSON of the response.
+ * @throws Refused if the daemon returns with an error
  * @throws Unreachable if no daemon answers
  */
-export async function requestJson<Answer>(address: Address, outgoing: Outgoing): Promise<Answer> {
-  return readJson<Answer>(address, await open(address, outgoing), outgoing.maxBytes)
+export async function requestJson<ResponseBody>(address: Address, outgoing: Outgoing): Promise<ResponseBody> {
+  return readJson<ResponseBody>(address, await open(address, outgoing), outgoing.maxBytes)
 }
 
-/** Reads the rest of an answer as JSON. @throws Unreachable */
-export async function readJson<Answer>(
+/** Reads the rest of a response as JSON. @throws Unreachable */
+export async function readJson<ResponseBody>(
   address: Address,
   response: IncomingMessage,
   maxBytes = MAX_BYTES,
-): Promise<Answer> {
-  return parse<Answer>(address, await readAll(address, response, maxBytes))
+): Promise<ResponseBody> {
+  return parse<ResponseBody>(address, await readAll(address, response, maxBytes))
 }
 
 /**
- * Sends a request and returns the answer as soon as its headers have arrived.
+ * Sends a request and returns the response as soon as its headers have arrived.
  * @throws Refused, Unreachable: see requestJson
  */
 export async function open(address: Address, outgoing: Outgoing): Promise<IncomingMessage> {
@@ -68,10 +68,10 @@ export async function open(address: Address, outgoing: Outgoing): Promise<Incomi
   const response = await send(address, outgoing)
   const status = response.statusCode ?? 0
   if (status >= 200 && status < 300) return response
-  const answer = await readJson<ErrorBody>(address, response, outgoing.maxBytes)
-  if (typeof answer.error?.message !== 'string') throw notPaytwin(address)
-  const { message, code, mistakes } = answer.error
-  throw new Refused({ status, code: code ?? null, message, mistakes, body: answer })
+  const body = await readJson<ErrorBody>(address, response, outgoing.maxBytes)
+  if (typeof body.error?.message !== 'string') throw notPaytwin(address)
+  const { message, code, mistakes } = body.error
+  throw new Refused({ status, code: code ?? null, message, mistakes, body })
 }
 
 /** Checks that the daemon knows the token. Done for each request, because another program may take over the port at any time. */
@@ -111,7 +111,7 @@ const silent = (url: string) =>
 type ErrorBody = { error?: { message?: string; code?: string; mistakes?: readonly Mistake[] } }
 
 /**
- * Sends a request without fetch. fetch fails if an answer takes five minutes, as a long advance can, and loading it takes
+ * Sends a request without fetch. fetch fails if a response takes five minutes, as a long advance can, and loading it takes
  * 20 ms.
  */
 function send({ url, token }: Address, outgoing: Outgoing): Promise<IncomingMessage> {
@@ -139,7 +139,7 @@ function send({ url, token }: Address, outgoing: Outgoing): Promise<IncomingMess
   })
 }
 
-/** Limits the time for connecting. Once connected, an answer may take as long as an advance. */
+/** Limits the time for connecting. Once connected, a response may take as long as an advance. */
 function limitConnecting(sent: ClientRequest): void {
   const late = Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })
   const limit = AbortSignal.timeout(CONNECT_MS)
@@ -169,11 +169,11 @@ async function readAll(address: Address, response: IncomingMessage, maxBytes: nu
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function parse<Answer>(address: Address, text: string): Answer {
+function parse<ResponseBody>(address: Address, text: string): ResponseBody {
   try {
-    const answer: unknown = JSON.parse(text)
+    const body: unknown = JSON.parse(text)
     // Every body of the API has livemode (docs/contract/requests.md#environment). A body without it is another program's.
-    if (typeof answer === 'object' && answer !== null && 'livemode' in answer) return answer as Answer
+    if (typeof body === 'object' && body !== null && 'livemode' in body) return body as ResponseBody
   } catch {
     // Not JSON: reported below.
   }

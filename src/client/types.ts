@@ -10,7 +10,7 @@ import type { TriggerShape } from '../http/schemas/trigger.ts'
 import type { DeliveryShape, EndpointShape } from '../http/schemas/webhook.ts'
 
 /**
- * The objects of the admin API, from the schemas of its answers. Times are Unix seconds.
+ * The objects of the admin API, from the schemas of its responses. Times are Unix seconds.
  * See docs/contract/operator.md#admin-api.
  */
 
@@ -29,7 +29,7 @@ type Read<T> = T extends readonly (infer Item)[]
     ? { readonly [Field in keyof T as Field extends 'livemode' ? never : Field]: Read<T[Field]> }
     : T
 
-/** An object with a secret, if the answer creates it or a new secret. */
+/** An object with a secret, if the response creates it or a new secret. */
 type WithSecret<T, Name extends string = 'secret'> = T & { readonly [Field in Name]?: string }
 
 /** A main clock or a test clock, with the fields that both have. */
@@ -74,7 +74,7 @@ export type {
   TimelineJobShape as TimelineJob,
   TimelineShape as Timeline,
 } from '../http/schemas/timeline.ts'
-/** The answer to a shutdown. */
+/** The response to a shutdown. */
 export type Shutdown = Read<ShutdownShape>
 
 /** An OAuth app: a client that merchants can authorize. */
@@ -100,7 +100,7 @@ export type Fault = Read<FaultShape>
 /** A request to /v1 that was answered. `time` is in Unix milliseconds. */
 export type LoggedRequest = Read<RequestShape>
 
-/** The answer to a trigger. `due` and `command` are set if the event is emitted only after the clock advances. */
+/** The response to a trigger. `due` and `command` are set if the event is emitted only after the clock advances. */
 export type Triggered = Omit<Read<TriggerShape>, 'events'> & { readonly events: readonly Event[] }
 
 /** A fixtures file: its name, which mistakes refer to, and its JSON. */

@@ -233,7 +233,7 @@ export const processorTimeout = () =>
 export const nameMissing = (what: string, name: string, param: string, hint: string) =>
   invalidRequest(404, 'resource_missing', `no ${what} is named '${name}'${hint}`, param)
 
-/** Fails on a defect of this program: the transaction is rolled back and the answer is 500. */
+/** Fails on a defect of this program: the transaction is rolled back and the response is 500. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Assertion failed: ${message}`)
 }

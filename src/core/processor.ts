@@ -1,7 +1,7 @@
 /** The codes of a declined charge. See docs/contract/errors.md#declines. */
 export const DECLINE_CODES = ['card_declined', 'expired_card', 'incorrect_cvc', 'processing_error'] as const
 
-/** The card processor's answer to one charge attempt. */
+/** The card processor's response to one charge attempt. */
 export type Outcome =
   | { readonly approved: true }
   | {

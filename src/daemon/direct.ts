@@ -41,7 +41,7 @@ export class DirectServer {
     const match = this.#match(method, path)
     if (!match) return undefined
     const incoming = new DirectRequest(request, response, { path, id: match.id })
-    return match.serve(incoming, () => bodyOf(request)).then((reply) => answer(response, reply))
+    return match.serve(incoming, () => bodyOf(request)).then((reply) => send(response, reply))
   }
 
   #match(method: string, path: string): Match | undefined {
@@ -132,7 +132,7 @@ function bodyOf(request: IncomingMessage): Promise<string> {
   })
 }
 
-function answer(response: ServerResponse, reply: Reply | Response): void {
+function send(response: ServerResponse, reply: Reply | Response): void {
   assert(!isResponse(reply), 'streams and pages are served by hono')
   const { status, headers, text } = reply
   const bytes = Buffer.byteLength(text)

@@ -132,7 +132,7 @@ export function createListener(
       else begin()
     }
   })
-  // Node would answer 417, which the API does not have.
+  // Node would return 417, which the API does not have.
   server.on('checkExpectation', (request, response) => {
     if (connections.take(request, response)) refuse(response, url())
   })

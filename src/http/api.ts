@@ -5,18 +5,18 @@ import { type CurrentView, currentView } from '../engine/history/view.ts'
 import { AdvanceStalled } from '../engine/machine/advances.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { PaymentRefused, type RequestContext, type UnitOfWork } from '../engine/machine/unit.ts'
-import { CORS } from './answer-headers.ts'
 import type { Caller } from './caller.ts'
 import { Exchange, type ExchangeOptions } from './exchange.ts'
 import { checkExpands, expandPaths } from './expand.ts'
 import type { Raw } from './form.ts'
 import type { Incoming, Serve } from './incoming.ts'
-import type { Answer, Json } from './json.ts'
+import type { Json, RouteResult } from './json.ts'
 import { describedBody } from './oauth/errors.ts'
 import { checkParams, type Schema, unknownParams } from './params.ts'
 import { MISSING_ROUTE, type Steps, serve } from './pipeline.ts'
 import { type Given, MAX_V1_BODY_BYTES, readBody } from './request.ts'
 import { asResponse, isResponse, type Rendered } from './respond.ts'
+import { CORS } from './response-headers.ts'
 import type { Registered, RouteOf } from './route.ts'
 import type { HttpServices } from './services.ts'
 import type { ShownObject } from './shown-object.ts'
@@ -38,7 +38,7 @@ export type Call<Params> = {
   /** The id of the caller's key. */
   readonly key: string
   /**
-   * Stores a preliminary answer for the idempotency key of the request, so that a retry after a crash does not start the
+   * Stores a preliminary response for the idempotency key of the request, so that a retry after a crash does not start the
    * action again. Call it in the transaction that starts the action.
    */
   readonly storePreliminary: (body: Json) => void
@@ -53,7 +53,7 @@ export type Route<Params, Body> = RouteOf<Params, Body> & {
   readonly isPublic?: true
 }
 
-/** Handles a checked request, and renders its answer. */
+/** Handles a checked request, and renders its response. */
 type Run<Params> = (call: Call<Params>, exchange: Exchange) => Promise<Rendered | Response>
 
 const NO_PARAMS = z.object({})
@@ -78,42 +78,42 @@ export class Api {
   /** Registers a route whose handler writes nothing itself. An advance is one too: the engine writes. */
   read<Params = Raw, Body extends Json = Json>(
     route: Route<Params, Body>,
-    answer: (
+    handle: (
       call: Call<Params>,
-    ) => Answer<NoInfer<Body>> | ShownObject<NoInfer<Body>> | Promise<Answer<NoInfer<Body>>>,
+    ) => RouteResult<NoInfer<Body>> | ShownObject<NoInfer<Body>> | Promise<RouteResult<NoInfer<Body>>>,
   ): void {
     const status = route.status ?? 200
     this.#add(route, async (call, exchange) => {
       exchange.checkCredentials()
       const { engine } = this.#services
       const result = await (exchange.isIdempotent
-        ? this.#removeStoredOnError(call, exchange, () => answer(call))
-        : answer(call))
+        ? this.#removeStoredOnError(call, exchange, () => handle(call))
+        : handle(call))
       if (isResponse(result)) return result
       if (!exchange.isIdempotent) {
         const rendered = exchange.render(call.view, result, status)
         await engine.nextResponseTurn()
         return rendered
       }
-      // Storing the answer is a write, and has to be committed.
+      // Storing the response is a write, and has to be committed.
       return engine.operatorCommand(() => {
         const rendered = exchange.render(call.view, result, status)
-        // After a restore, which has undone the advance, the answer is not replayed.
+        // After a restore, which has undone the advance, the response is not replayed.
         if (call.merchant.presence === 'present') exchange.store(rendered)
         return rendered
       })
     })
   }
 
-  /** Registers a route whose handler runs as one command. All its writes are committed before the answer is sent. */
+  /** Registers a route whose handler runs as one command. All its writes are committed before the response is sent. */
   write<Params = Raw, Body extends Json = Json>(
     route: Route<Params, Body>,
-    answer: (call: WriteCall<Params>) => Answer<NoInfer<Body>>,
+    handle: (call: WriteCall<Params>) => RouteResult<NoInfer<Body>>,
   ): void {
     const status = route.status ?? 200
     this.#add(route, (call, exchange) => {
       const request: RequestContext = { id: exchange.id, idempotency_key: exchange.idempotencyKey ?? null }
-      const renderAndStore = (body: Answer<Body>, as: number) => {
+      const renderAndStore = (body: RouteResult<Body>, as: number) => {
         const rendered = exchange.render(call.view, body, as)
         exchange.store(rendered)
         return rendered
@@ -122,7 +122,7 @@ export class Api {
         exchange.checkCredentials()
         try {
           // Assigned, not copied, because every write runs this.
-          return renderAndStore(answer(Object.assign(call, { unit })), status)
+          return renderAndStore(handle(Object.assign(call, { unit })), status)
         } catch (error) {
           if (!(error instanceof PaymentRefused)) throw error
           throw error.alsoWrite(() => renderAndStore(error.error, error.error.status))
@@ -132,27 +132,27 @@ export class Api {
   }
 
   /**
-   * Runs a handler. If it fails, deletes the preliminary answer of its idempotency key, so that a retry runs it again. An
-   * advance that the engine will continue keeps its answer.
+   * Runs a handler. If it fails, deletes the preliminary response of its idempotency key, so that a retry runs it again. An
+   * advance that the engine will continue keeps its response.
    */
   async #removeStoredOnError<T>(
     { merchant }: Pick<Call<unknown>, 'merchant'>,
     exchange: Exchange,
-    answer: () => T | Promise<T>,
+    handle: () => T | Promise<T>,
   ): Promise<T> {
     try {
-      return await answer()
+      return await handle()
     } catch (error) {
       if (!(error instanceof AdvanceStalled))
         await this.#services.engine.operatorCommand(() => {
-          // After a restore, the answer under the key is that of another request.
+          // After a restore, the response under the key is that of another request.
           if (merchant.presence === 'present') exchange.removeStored()
         })
       throw error
     }
   }
 
-  /** Registers the answer to requests that match no route. */
+  /** Registers the response to requests that match no route. */
   missing(): void {
     this.#app.all('/v1/*', (c) => this.#serveMissing(c))
   }
@@ -267,7 +267,7 @@ export class Api {
 /** OAuth routes have OAuth's error format, and ignore idempotency keys. See docs/contract/oauth.md#errors. */
 const OAUTH = { errorBody: describedBody, ignoresIdempotencyKey: true } satisfies ExchangeOptions
 
-/** The answer to a CORS preflight of a route that accepts publishable keys. See docs/contract/authentication.md#publishable-keys. */
+/** The response to a CORS preflight of a route that accepts publishable keys. See docs/contract/authentication.md#publishable-keys. */
 const preflight = (method: string): Response =>
   new Response('', {
     status: 200,

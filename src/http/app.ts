@@ -9,7 +9,7 @@ import { Api } from './api.ts'
 import { clockRoutes } from './clock.ts'
 import { documentationRoutes } from './documentation.ts'
 import { eventRoutes } from './event.ts'
-import { answerHead } from './head.ts'
+import { serveHeadRequests } from './head.ts'
 import { authorizationRoutes } from './oauth/authorization.ts'
 import { consentRoutes } from './oauth/authorize.ts'
 import { ClientApi } from './oauth/client-api.ts'
@@ -51,6 +51,6 @@ export function createApp(services: AdminServices): App {
       'X-API-Version': NEWEST_API_VERSION,
     }),
   )
-  answerHead(app)
+  serveHeadRequests(app)
   return { app, routes, serves: api.serves }
 }

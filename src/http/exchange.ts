@@ -5,14 +5,13 @@ import type { RequestFault } from '../engine/machine/faults.ts'
 import { requestId } from '../engine/machine/ids.ts'
 import { checkCurrent, MerchantDeleted, type MerchantState } from '../engine/machine/merchant-state.ts'
 import { maskSecrets } from '../text/secret.ts'
-import { answerHeaders, JSON_CONTENT, setHeaders } from './answer-headers.ts'
 import { authErrorOf, authenticate, keyHint } from './auth.ts'
 import type { Caller } from './caller.ts'
 import { expand } from './expand.ts'
 import type { Raw } from './form.ts'
-import { type IdempotentEntry, isStored, openEntry, storeAnswer } from './idempotency.ts'
+import { type IdempotentEntry, isStored, openEntry, storeResponse } from './idempotency.ts'
 import type { Incoming, Reply } from './incoming.ts'
-import type { Answer, Json } from './json.ts'
+import type { Json, RouteResult } from './json.ts'
 import { operatorCaller } from './operator-caller.ts'
 import { namesAsHeader, namesForLog } from './params.ts'
 import type { Served } from './pipeline.ts'
@@ -28,14 +27,15 @@ import {
   type Rendered,
   textOf,
 } from './respond.ts'
+import { JSON_CONTENT, responseHeaders, setHeaders } from './response-headers.ts'
 import type { HttpServices } from './services.ts'
 import { ShownObject } from './shown-object.ts'
 
 const NO_HEADERS: Headers = {}
 
-/** How requests of a route are read, and how their answers are made. */
+/** How requests of a route are read, and how their responses are made. */
 export type ExchangeOptions = {
-  /** Headers of every answer; names and values alternate. */
+  /** Headers of every response; names and values alternate. */
   readonly headers?: readonly string[]
   /** Makes the body of an error; the error envelope by default. */
   readonly errorBody?: (error: ApiError, url: string) => Json
@@ -46,7 +46,7 @@ export type ExchangeOptions = {
 }
 
 /**
- * A request to /v1 and its answer. Holds the caller, the version and the idempotency key of the request, renders the answer
+ * A request to /v1 and its response. Holds the caller, the version and the idempotency key of the request, renders the response
  * with its headers, and logs the request. The pipeline decides the order in which its methods are called.
  * See docs/contract/requests.md#response-headers.
  */
@@ -94,7 +94,7 @@ export class Exchange implements Served {
     return this.#options.ignoresIdempotencyKey ? undefined : this.c.req.header('idempotency-key')
   }
 
-  /** Whether the answer is stored for a replay. */
+  /** Whether the response is stored for a replay. */
   get isIdempotent(): boolean {
     return this.#entry !== undefined
   }
@@ -147,7 +147,7 @@ export class Exchange implements Served {
     throw authErrorOf(this.c.req.header('authorization'))
   }
 
-  /** Shows the clock of a merchant in the header Paytwin-Now of the answer. */
+  /** Shows the clock of a merchant in the header Paytwin-Now of the response. */
   showClockOf(merchant: MerchantState): void {
     this.#merchant = merchant
   }
@@ -176,7 +176,7 @@ export class Exchange implements Served {
   }
 
   /**
-   * Returns the stored answer for the idempotency key of the request. Without one, its answer can be stored.
+   * Returns the stored response for the idempotency key of the request. Without one, its response can be stored.
    * @throws ApiError parameter_invalid, param Idempotency-Key; authentication_error; idempotency_key_reuse
    */
   async replay({ scope }: Caller, raw: Raw): Promise<Reply | undefined> {
@@ -191,13 +191,13 @@ export class Exchange implements Served {
     return this.send({ status, text, headers: { 'Idempotent-Replayed': 'true' }, code })
   }
 
-  /** Renders an answer in the version of the request, with the objects that it expands. */
-  render(view: View, answer: Answer | ShownObject<Json>, status: number): Rendered {
-    if (isResponse(answer)) throw new Error('a stream is not rendered')
-    if (answer instanceof ApiError) return this.#renderError(answer)
-    const isObject = answer instanceof ShownObject
-    if (isObject && this.#isPlain) return { status, text: answer.text(), headers: NO_HEADERS }
-    const body = expand(view, isObject ? answer.body() : answer, this.expands, this.#services.present)
+  /** Renders a response in the version of the request, with the objects that it expands. */
+  render(view: View, result: RouteResult | ShownObject<Json>, status: number): Rendered {
+    if (isResponse(result)) throw new Error('a stream is not rendered')
+    if (result instanceof ApiError) return this.#renderError(result)
+    const isObject = result instanceof ShownObject
+    if (isObject && this.#isPlain) return { status, text: result.text(), headers: NO_HEADERS }
+    const body = expand(view, isObject ? result.body() : result, this.expands, this.#services.present)
     const shown = this.#services.versions.downgrade(this.#version, body)
     return { status, text: textOf(shown), headers: NO_HEADERS, body: shown }
   }
@@ -215,14 +215,14 @@ export class Exchange implements Served {
   }
 
   /**
-   * Stores an answer for the idempotency key of the request; without a key, or for an answer that is not replayed, does nothing.
-   * Call it in the transaction that writes what the answer reports.
+   * Stores a response for the idempotency key of the request; without a key, or for a response that is not replayed, does nothing.
+   * Call it in the transaction that writes what the response reports.
    */
   store(rendered: Rendered): void {
-    if (this.#entry && isStored(rendered)) storeAnswer(this.#entry, rendered, this.#version)
+    if (this.#entry && isStored(rendered)) storeResponse(this.#entry, rendered, this.#version)
   }
 
-  /** Deletes the stored answer. Call it in a transaction. */
+  /** Deletes the stored response. Call it in a transaction. */
   removeStored(): void {
     this.#entry?.remove()
   }
@@ -276,7 +276,7 @@ export class Exchange implements Served {
   #headers(first: readonly string[], own: Headers): string[] {
     const request = { id: this.id, version: this.#version, now: this.#merchant?.clock.now }
     const shown = { ...request, ignored: this.#ignoredHeader, ofRoute: this.#options.headers }
-    return answerHeaders(first, shown, own)
+    return responseHeaders(first, shown, own)
   }
 
   #take(kind: RequestFault) {
@@ -287,7 +287,7 @@ export class Exchange implements Served {
     })
   }
 
-  /** Closes the connection without an answer, after the write was committed. */
+  /** Closes the connection without a response, after the write was committed. */
   #hangUp(): void {
     const { outgoing } = (this.c.env ?? {}) as { outgoing?: { destroy(): void } }
     outgoing?.destroy()

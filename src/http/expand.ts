@@ -14,7 +14,7 @@ const MAX_EXPANDS = 20
 export type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) => Json
 
 /**
- * Checks expand paths against the schema of a route's answer, before the route runs. A null field hides no mistake.
+ * Checks expand paths against the schema of a route's response, before the route runs. A null field hides no mistake.
  * @throws ApiError parameter_invalid, param expand, for an unknown path or one of more than four levels
  * See docs/contract/requests.md#expansion.
  */

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono'
 
 /**
- * Answers each HEAD request of an application as the same GET request, without the body: load balancers and tools that wait for
+ * Responds to each HEAD request as to the same GET request, without the body: load balancers and tools that wait for
  * a server send HEAD. Handlers therefore never see the method HEAD.
  * See docs/contract/requests.md#head.
  */
-export function answerHead(app: Hono): void {
+export function serveHeadRequests(app: Hono): void {
   const { fetch } = app
   app.fetch = (request, ...rest) =>
     request.method === 'HEAD' ? headersOf(fetch(asGet(request), ...rest)) : fetch(request, ...rest)

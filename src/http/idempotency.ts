@@ -7,7 +7,7 @@ import type { Raw } from './form.ts'
 import { type Rendered, textOf } from './respond.ts'
 import type { HttpServices } from './services.ts'
 
-/** The entry of an idempotency key: the stored answer, or the place to store one. */
+/** The entry of an idempotency key: the stored response, or the place to store one. */
 export type IdempotentEntry = Entry & { readonly fingerprint: string }
 
 /**
@@ -51,18 +51,22 @@ export async function openEntry(
 const withoutSecrets = (entry: Entry, ids: Ids): Entry => ({
   ...entry,
   stored: entry.stored && { ...entry.stored, body: withClientSecrets(ids, entry.stored.body) },
-  store: (answer) => entry.store({ ...answer, body: withoutClientSecrets(ids, answer.body) }),
+  store: (response) => entry.store({ ...response, body: withoutClientSecrets(ids, response.body) }),
 })
 
-/** Returns whether an answer is stored for a replay: a success or a failed payment. */
+/** Returns whether a response is stored for a replay: a success or a failed payment. */
 export const isStored = ({ status }: Pick<StoredResponse, 'status'>): boolean =>
   status < 300 || status === 402
 
-/** Replaces the secret in a stored answer, because a replay must not contain it. See docs/contract/idempotency.md#secrets. */
+/** Replaces the secret in a stored response, because a replay must not contain it. See docs/contract/idempotency.md#secrets. */
 const MASKED_SECRET = 'whsec_…'
 
-/** Stores an answer for a replay. Must be called within the transaction that writes what the answer reports. */
-export function storeAnswer(entry: IdempotentEntry, { status, text, body }: Rendered, version: string): void {
+/** Stores a response for a replay. Must be called within the transaction that writes what the response reports. */
+export function storeResponse(
+  entry: IdempotentEntry,
+  { status, text, body }: Rendered,
+  version: string,
+): void {
   const hasSecret = body !== undefined && 'secret' in body
   entry.store({
     fingerprint: entry.fingerprint,

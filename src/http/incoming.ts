@@ -16,7 +16,7 @@ export type Incoming = {
   readonly env?: unknown
 }
 
-/** A complete answer. Header names and values alternate, as Node takes them. */
+/** A complete response. Header names and values alternate, as Node takes them. */
 export type Reply = {
   readonly status: number
   readonly headers: readonly string[]

@@ -134,7 +134,7 @@ export class LiveStreams {
     }
   }
 
-  /** Serves all streams after new items. Deferred with setImmediate, so that answers go first and one round serves many items. */
+  /** Serves all streams after new items. Deferred with setImmediate, so that responses go first and one round serves many items. */
   wake(): void {
     if (this.#isScheduled || this.#streams.size === 0) return
     this.#isScheduled = true

@@ -25,7 +25,7 @@ export type Described = {
 }
 
 /**
- * Builds the OpenAPI document from the registered routes: parameters from the schemas that check them, answers from the
+ * Builds the OpenAPI document from the registered routes: parameters from the schemas that check them, responses from the
  * schemas of the presenters, examples from a sandbox.
  */
 export function describe({ routes, url, version, examples = NO_EXAMPLES }: Described): OpenApi {

@@ -16,7 +16,7 @@ import {
 import type { Api } from './api.ts'
 import { clientSecretOf } from './client-secret.ts'
 import { amount, currency, metadata, optionalText, reference } from './fields.ts'
-import type { Answer } from './json.ts'
+import type { RouteResult } from './json.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { type Resource, retrieve } from './resource.ts'
 import { type PaymentIntentShape, paymentIntentList, paymentIntentSchema } from './schemas/payment-intent.ts'
@@ -62,7 +62,7 @@ export function paymentIntentRoutes(api: Api): void {
         404: ['resource_missing'],
       },
     },
-    ({ unit, view, params }) => answer(view, createPaymentIntent(unit, params)),
+    ({ unit, view, params }) => present(view, createPaymentIntent(unit, params)),
   )
   api.read(
     {
@@ -123,7 +123,7 @@ export function paymentIntentRoutes(api: Api): void {
     },
     ({ unit, view, params, id, isPublic }) => {
       if (isPublic) checkClientSecret(view, id, params.client_secret)
-      return answer(view, confirmPaymentIntent(unit, id, params), shown(isPublic))
+      return present(view, confirmPaymentIntent(unit, id, params), shown(isPublic))
     },
   )
   api.write(
@@ -153,11 +153,11 @@ export function paymentIntentRoutes(api: Api): void {
 
 type Presenter = (view: View, intent: PaymentIntent) => PaymentIntentShape
 
-const answer = (
+const present = (
   view: View,
   { intent, declined }: IntentOutcome,
   present: Presenter = presentPaymentIntent,
-): Answer<PaymentIntentShape> =>
+): RouteResult<PaymentIntentShape> =>
   declined ? declinedPayment(view, intent, declined, present) : present(view, intent)
 
 const shown = (isPublic: boolean): Presenter => (isPublic ? presentToBrowser : presentPaymentIntent)

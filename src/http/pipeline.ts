@@ -10,11 +10,11 @@ export type Served = {
   reset(): void
   /** Releases what the try holds, such as an idempotency key. */
   release(): void
-  /** Adds the headers to an answer. */
+  /** Adds the headers to a response. */
   send(rendered: Rendered): Reply
   /** Adds the headers to a stream or a page. */
   stamp(response: Response): Response
-  /** Makes the answer to an error. */
+  /** Makes the response to an error. */
   fail(error: unknown): Reply
 }
 
@@ -34,7 +34,7 @@ export type Steps<Exchange extends Served, Sender, Given, Params> = {
   readonly applyFaults?: (exchange: Exchange) => Promise<void> | undefined
   /** Reads the query or the body. @throws ApiError parameter_invalid */
   readonly read: (exchange: Exchange) => Given | Promise<Given>
-  /** Returns the stored answer for the request's idempotency key; undefined without one. @throws ApiError idempotency_key_reuse */
+  /** Returns the stored response for the request's idempotency key; undefined without one. @throws ApiError idempotency_key_reuse */
   readonly replay?: (
     exchange: Exchange,
     request: { readonly sender: Sender; readonly given: Given },
@@ -51,7 +51,7 @@ export type Steps<Exchange extends Served, Sender, Given, Params> = {
 }
 
 /**
- * Serves a request: runs the steps, logs and returns the answer. Serves it again from the first step if a restore or a reset
+ * Serves a request: runs the steps, logs and returns the response. Serves it again from the first step if a restore or a reset
  * replaced the state in the meantime, so a request never reads one state and writes another.
  */
 export async function serve<Exchange extends Served, Sender, Given, Params>(

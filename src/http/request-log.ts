@@ -19,9 +19,9 @@ export type RequestLogEntry = {
   readonly key: string | null
   /** null if the merchant is not known. */
   readonly merchant: string | null
-  /** Whether the answer is a replay for an idempotency key. */
+  /** Whether the response is a replay for an idempotency key. */
   readonly replayed: boolean
-  /** The error code of the answer; null without an error. */
+  /** The error code of the response; null without an error. */
   readonly code: string | null
   /** The names of the ignored parameters, up to about 1 KiB. */
   readonly ignored: readonly string[]
@@ -36,7 +36,7 @@ export type RequestsWanted = {
 }
 
 /**
- * Keeps the last requests to /v1 in memory, in the order of their answers. Requests are formatted only when they are read.
+ * Keeps the last requests to /v1 in memory, in the order of their responses. Requests are formatted only when they are read.
  * See docs/contract/operator.md#request-log.
  */
 export class RequestLog {

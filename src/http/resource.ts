@@ -10,10 +10,10 @@ export type Resource<K extends Kind> = {
   readonly collection: string
   /** Presents an object with all fields, as in events. A deleted object has its last values. */
   readonly present: (view: View, object: Objects[K]) => Json
-  /** Presents an object as in the answer to a GET, if that is different. */
+  /** Presents an object as in the response to a GET, if that is different. */
   readonly presentFound?: (view: View, object: Objects[K]) => Json
   readonly routes: (api: Api) => void
-  /** Descriptions of parameters by path, `items.price` for nested ones. Others have the description of the answer's field. */
+  /** Descriptions of parameters by path, `items.price` for nested ones. Others have the description of the response's field. */
   readonly params?: Readonly<Record<string, string>>
   /** Descriptions of query parameters whose name has another meaning in a body. */
   readonly queryParams?: Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ export type Resource<K extends Kind> = {
 /**
  * Presents the fields that every resource has. Presenters of objects with a dozen or more fields write them out instead:
  * spreading into so many fields gives a slow dictionary object in V8. So do presenters of objects that appear many times in an
- * answer.
+ * response.
  * See docs/contract/requests.md#resources.
  */
 export const common = <const Name extends string>(

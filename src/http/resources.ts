@@ -36,7 +36,7 @@ const resourceOf = <K extends Kind>(kind: K): Resource<K> => RESOURCES[kind] as 
 export const present = <K extends Kind>(view: View, kind: K, object: Objects[K]): Json =>
   resourceOf(kind).present(view, object)
 
-/** Presents an object of any kind as in the answer to a GET: a deleted customer as its deletion stub. */
+/** Presents an object of any kind as in the response to a GET: a deleted customer as its deletion stub. */
 export const presentFound = <K extends Kind>(view: View, kind: K, object: Objects[K]): Json => {
   const { present, presentFound = present } = resourceOf(kind)
   return presentFound(view, object)

@@ -6,7 +6,7 @@ import type { HttpServices } from './services.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-/** An answer as it is sent. */
+/** A response as it is sent. */
 export type Rendered = {
   readonly status: number
   readonly text: string
@@ -22,16 +22,16 @@ export const textOf = (body: Json): string =>
   JSON.stringify('livemode' in body ? body : { ...body, livemode: false })
 
 /**
- * Returns whether an answer is a Response: a stream or a page. Checks a property, because a reference to the class makes Node
+ * Returns whether a response is a Response: a stream or a page. Checks a property, because a reference to the class makes Node
  * load its implementation of `fetch`, which takes 20 ms at the start.
  */
 export const isResponse = (value: unknown): value is Response =>
   typeof value === 'object' && value !== null && 'bodyUsed' in value
 
-/** Converts an answer to a Response for hono. */
-export function asResponse(answer: Reply | Response): Response {
-  if (isResponse(answer)) return answer
-  const { status, headers, text } = answer
+/** Converts a response to a Response for hono. */
+export function asResponse(response: Reply | Response): Response {
+  if (isResponse(response)) return response
+  const { status, headers, text } = response
   const pairs: [string, string][] = []
   for (let at = 0; at < headers.length; at += 2) pairs.push([headers[at] ?? '', headers[at + 1] ?? ''])
   return new Response(text, { status, headers: Object.fromEntries(pairs) })

@@ -19,7 +19,7 @@ export type Version = { readonly date: string; readonly changes: readonly Versio
 export const VERSIONS: readonly Version[] = API_VERSIONS.map((date) => ({ date, changes: [] }))
 
 /**
- * Converts requests and answers between versions, so that all other code handles the newest version only.
+ * Converts requests and responses between versions, so that all other code handles the newest version only.
  * See docs/contract/versions.md#conversion.
  */
 export class VersionHistory {

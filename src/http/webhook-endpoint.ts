@@ -47,7 +47,7 @@ export function webhookEndpointRoutes(api: Api): void {
     {
       method: 'post',
       path: '/v1/webhook_endpoints',
-      summary: 'Creates a webhook endpoint for future events. Its secret is shown only in this answer.',
+      summary: 'Creates a webhook endpoint for future events. Its secret is shown only in this response.',
       params: createEndpointParams,
       status: 201,
       returns: createdEndpointSchema,

@@ -164,7 +164,7 @@ export type Story = {
   readonly id: string
   /** The object with its status, and a picture of its timeline. */
   readonly text: string
-  /** The object with its related objects and its timeline, as the admin API answers it. */
+  /** The object with its related objects and its timeline, as the admin API returns it. */
   readonly data: SubscriptionTimeline | CustomerTimeline | InvoiceTimeline
 }
 

@@ -2,29 +2,29 @@ import { nextTurn } from '../engine/machine/gate.ts'
 import { RequestRefused } from './refused.ts'
 
 /** Handles a request, given a replacement of its socket. */
-export type Answerer = (
+export type FetchHandler = (
   request: Request,
   socket: { outgoing: { destroy(): void } },
 ) => Response | Promise<Response>
 
 /** A client of the API: `url` is the base of paths, `secret` an API key or the admin token. */
-export type Caller = { readonly answer: Answerer; readonly url: string; readonly secret: string }
+export type Caller = { readonly handle: FetchHandler; readonly url: string; readonly secret: string }
 
 /** How long closing waits for calls, in milliseconds: the body of a call may never end. */
 const CALL_TIMEOUT_MS = 1_500
 
 /** The requests that are handled in this process and not answered yet. */
 export class CallsUnderWay {
-  readonly #answers = new Set<Promise<Response>>()
+  readonly #responses = new Set<Promise<Response>>()
 
-  /** Adds a request until it is answered. @returns its answer */
+  /** Adds a request until it is answered. @returns its response */
   async add(answered: Response | Promise<Response>): Promise<Response> {
-    const answer = Promise.resolve(answered)
-    this.#answers.add(answer)
+    const response = Promise.resolve(answered)
+    this.#responses.add(response)
     try {
-      return await answer
+      return await response
     } finally {
-      this.#answers.delete(answer)
+      this.#responses.delete(response)
     }
   }
 
@@ -34,14 +34,14 @@ export class CallsUnderWay {
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CALL_TIMEOUT_MS)
     })
-    await Promise.race([Promise.allSettled(this.#answers), timeout])
+    await Promise.race([Promise.allSettled(this.#responses), timeout])
     clearTimeout(timer)
   }
 }
 
 /** Sends a request like the global fetch, but handles it in this process. */
 export async function callInProcess(
-  { answer, url, secret }: Caller,
+  { handle, url, secret }: Caller,
   input: string | URL | Request,
   init?: RequestInit,
 ): Promise<Response> {
@@ -51,7 +51,7 @@ export async function callInProcess(
   const { signal } = request
   signal.throwIfAborted()
   let isLost = false
-  const answered = Promise.resolve(answer(request, { outgoing: { destroy: () => (isLost = true) } }))
+  const answered = Promise.resolve(handle(request, { outgoing: { destroy: () => (isLost = true) } }))
   const response = await unlessAborted(signal, answered)
   // As over a socket, the response arrives in a later turn. So a loop that polls the clock lets it advance.
   await nextTurn()
@@ -60,19 +60,19 @@ export async function callInProcess(
 }
 
 /** Sends a request with a JSON body. @returns the parsed response. @throws RequestRefused */
-export async function ask<Answer>(
+export async function ask<ResponseBody>(
   caller: Caller,
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   body?: object,
-): Promise<Answer> {
+): Promise<ResponseBody> {
   const response = await callInProcess(caller, path, {
     method,
     ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   })
-  const answer = JSON.parse(await response.text())
-  if (response.ok) return answer
-  const { type, code = null, param = null, message } = answer.error
+  const parsed = JSON.parse(await response.text())
+  if (response.ok) return parsed
+  const { type, code = null, param = null, message } = parsed.error
   throw new RequestRefused({
     status: response.status,
     type,

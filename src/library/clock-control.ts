@@ -4,8 +4,8 @@ import type { Clock, Upcoming } from './resources.ts'
 
 /** The merchant's API, and the current time of its clock in Unix seconds. */
 type Controlled = {
-  get<Answer>(path: string): Promise<Answer>
-  post<Answer>(path: string, body: object): Promise<Answer>
+  get<ResponseBody>(path: string): Promise<ResponseBody>
+  post<ResponseBody>(path: string, body: object): Promise<ResponseBody>
   readonly now: () => number
 }
 

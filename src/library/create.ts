@@ -8,7 +8,7 @@ import { randomToken } from '../engine/machine/ids.ts'
 import { Addresses } from '../webhooks/address.ts'
 import { Sender } from '../webhooks/sender.ts'
 import type { NewMerchant, Paytwin, PaytwinOptions, Snapshots } from './api.ts'
-import { type Answerer, ask, type Caller, CallsUnderWay } from './calls.ts'
+import { ask, type Caller, CallsUnderWay, type FetchHandler } from './calls.ts'
 import { secondsOf, timeOf } from './clock-control.ts'
 import { faultsOf, type Shared, twinOf } from './merchant-twin.ts'
 import { RequestRefused } from './refused.ts'
@@ -55,11 +55,11 @@ export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytw
     await sender.close()
   })
   url = `http://${HOST}:${(listener.server.address() as AddressInfo).port}`
-  const answer: Answerer = (request, socket) => {
+  const handle: FetchHandler = (request, socket) => {
     if (closing.isBegun()) throw new TypeError('This sandbox is closed')
     return calls.add(sandbox.app.fetch(request, socket))
   }
-  const admin: Caller = { answer, url, secret: adminToken }
+  const admin: Caller = { handle, url, secret: adminToken }
   const shared: Shared = { sandbox, inbox, admin }
   const secretKey = options.secretKey ?? sandbox.secretKey ?? ''
   const twin = twinOf(shared, { id: sandbox.merchant.settings.id, secretKey })

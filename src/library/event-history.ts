@@ -5,7 +5,7 @@ import type { Event, EventType } from './resources.ts'
 
 /** The merchant's API, and the engine, which reports commits. */
 type Source = {
-  get<Answer>(path: string): Promise<Answer>
+  get<ResponseBody>(path: string): Promise<ResponseBody>
   readonly engine: Pick<Engine, 'listen'>
 }
 type Page = { readonly data: readonly Event[]; readonly has_more: boolean }

@@ -23,8 +23,9 @@ export function twinOf(
   const { sandbox, admin } = shared
   const { engine } = sandbox
   const caller: Caller = { ...admin, secret: secretKey }
-  const get = <Answer>(path: string) => ask<Answer>(caller, 'GET', path)
-  const post = <Answer>(path: string, body: object = {}) => ask<Answer>(caller, 'POST', path, body)
+  const get = <ResponseBody>(path: string) => ask<ResponseBody>(caller, 'GET', path)
+  const post = <ResponseBody>(path: string, body: object = {}) =>
+    ask<ResponseBody>(caller, 'POST', path, body)
   return {
     id,
     secretKey,

@@ -10,13 +10,13 @@ export type DescribedRoute = {
   /** The parameters of its body; undefined if it has none. */
   readonly params: JsonSchema | undefined
   /** The component that it answers with. */
-  readonly answers: string
+  readonly responses: string
 }
 
 /** The type of the routes of each method. */
 const TABLES = { get: 'GetRoutes', post: 'PostRoutes', delete: 'DeleteRoutes' } as const
 
-/** Writes the parameters and answers of all routes as TypeScript, for the types of `get`, `post` and `delete`. */
+/** Writes the parameters and responses of all routes as TypeScript, for the types of `get`, `post` and `delete`. */
 export function routeTypes(routes: readonly DescribedRoute[]): string {
   const words = new Set(routes.flatMap(({ path }) => path.split('/').filter((word) => /^\w+$/.test(word))))
   return [
@@ -24,7 +24,7 @@ export function routeTypes(routes: readonly DescribedRoute[]): string {
     `export type PathWord = ${[...words].map((word) => `'${word}'`).join(' | ')}`,
     '',
     ...Object.entries(TABLES).flatMap(([method, name]) => [
-      `/** The ${method.toUpperCase()} routes of /v1, with the parameters in their bodies and their answers. */`,
+      `/** The ${method.toUpperCase()} routes of /v1, with the parameters in their bodies and their responses. */`,
       `export type ${name} = {`,
       ...routes.filter((route) => route.method === method).map(routeType),
       '}',
@@ -33,10 +33,10 @@ export function routeTypes(routes: readonly DescribedRoute[]): string {
   ].join('\n')
 }
 
-const routeType = ({ path, summary, params, answers }: DescribedRoute): string =>
+const routeType = ({ path, summary, params, responses }: DescribedRoute): string =>
   [
     `${docOf(summary, '  ')}  readonly '${path.replaceAll(/\{\w+\}/g, '{id}')}': {`,
     `    readonly params: ${params ? `{\n${fieldsOf(params, '    ', { isInput: true })}    }` : '{ readonly [name: string]: never }'}`,
-    `    readonly answer: ${referredType(answers)}`,
+    `    readonly response: ${referredType(responses)}`,
     '  }',
   ].join('\n')

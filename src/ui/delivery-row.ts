@@ -1,6 +1,6 @@
 import { formatInstant } from '../core/calendar.ts'
 import { escapeControls } from '../text/display.ts'
-import { answerText, type Delivery } from './delivery.ts'
+import { type Delivery, responseText } from './delivery.ts'
 import { dayAndTime } from './event-row.ts'
 import { cut, padded, widthOf } from './fit.ts'
 import type { Colour, Span } from './span.ts'
@@ -11,7 +11,7 @@ const WIDE = 125
 const ROOMY = 66
 const TYPE_WIDTH = { narrow: 22, wide: 29 }
 /** The width of `ECONNREFUSED`, and of the same with an address. */
-const ANSWER_WIDTH = { narrow: 12, wide: 36 }
+const RESPONSE_WIDTH = { narrow: 12, wide: 36 }
 /** The width of `next 03-01 10:00`, and of the same with a complete instant. */
 const NEXT_WIDTH = { narrow: 16, wide: 25 }
 
@@ -23,7 +23,7 @@ const COLOURS: Readonly<Record<Delivery['status'], Colour>> = {
 }
 
 /**
- * Formats a delivery as a row: its time on the merchant's clock, event type, answer, next attempt and endpoint. The endpoint
+ * Formats a delivery as a row: its time on the merchant's clock, event type, response, next attempt and endpoint. The endpoint
  * comes last, because narrow rows have no room for complete URLs. They name an error by its code.
  */
 export function deliveryRow(delivery: Delivery, columns: number): Span[] {
@@ -33,12 +33,12 @@ export function deliveryRow(delivery: Delivery, columns: number): Span[] {
   const instant = isWide ? formatInstant : dayAndTime
   const isRoomy = columns >= ROOMY
   const time = isRoomy ? instant(created) : dayAndTime(created).slice(6)
-  const answer = answerText(delivery)
+  const response = responseText(delivery)
   return [
     { text: `${time} `, colour: 'dim' },
     cell(event_type, TYPE_WIDTH[size]),
     ' ',
-    { text: cell(isWide ? answer : codeOf(answer), ANSWER_WIDTH[size]), colour: COLOURS[status] },
+    { text: cell(isWide ? response : codeOf(response), RESPONSE_WIDTH[size]), colour: COLOURS[status] },
     ' ',
     { text: padded(nextText(delivery, instant), NEXT_WIDTH[size]), colour: 'dim' },
     ...(isRoomy ? [` ${isWide ? url : url.replace(/^https?:\/\//, '')}`] : []),
@@ -46,7 +46,7 @@ export function deliveryRow(delivery: Delivery, columns: number): Span[] {
 }
 
 /** Shortens `connect ECONNREFUSED 127.0.0.1:3000` to `ECONNREFUSED`. */
-const codeOf = (answer: string): string => /\bE[A-Z_]{3,}\b/.exec(answer)?.[0] ?? answer
+const codeOf = (response: string): string => /\bE[A-Z_]{3,}\b/.exec(response)?.[0] ?? response
 
 /** Pads a text, or truncates it with an ellipsis. */
 function cell(text: string, width: number): string {

@@ -4,8 +4,8 @@ import type { WebhookDelivery } from '../client/types.ts'
 export type Delivery = WebhookDelivery & { readonly event_type: string; readonly endpoint_url: string }
 
 /** Describes the result of the last attempt: `200`, `500`, an error, or `not sent yet`. */
-export function answerText({ attempts }: Delivery): string {
+export function responseText({ attempts }: Delivery): string {
   const last = attempts.at(-1)
   if (!last) return 'not sent yet'
-  return last.response_status === null ? (last.error ?? 'no answer') : String(last.response_status)
+  return last.response_status === null ? (last.error ?? 'no response') : String(last.response_status)
 }

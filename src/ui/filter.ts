@@ -1,7 +1,7 @@
 import type { Event } from '../client/types.ts'
 import { matchesGlob } from '../core/glob.ts'
 import { type Customers, finderOf, NO_CUSTOMERS, type Person } from './customers.ts'
-import { answerText } from './delivery.ts'
+import { responseText } from './delivery.ts'
 import type { Entry, Item } from './entry-log.ts'
 import { eventCells } from './event-line.ts'
 import { notesText } from './request-row.ts'
@@ -52,7 +52,7 @@ function textsOf(item: Item, customerOf: (event: Event) => Person | undefined): 
     case 'webhook_delivery':
       return lowered(
         [item.event_type, item.id, item.event, item.endpoint],
-        [answerText(item), ...stringsIn(item)],
+        [responseText(item), ...stringsIn(item)],
       )
     case 'request':
       return lowered(

@@ -44,11 +44,11 @@ async function outcomeOf(client: Client, command: DaemonCommand, signal: AbortSi
   }
 }
 
-/** The clocks of an answer with a notice about them, so that the header and the notice show the same instant. */
-const changed = (answer: List<Clock>, text: (instant: string) => string): Action => ({
+/** The clocks of a response with a notice about them, so that the header and the notice show the same instant. */
+const changed = (response: List<Clock>, text: (instant: string) => string): Action => ({
   kind: 'clock_changed',
-  clocks: answer.data,
-  text: text(instantOf(answer)),
+  clocks: response.data,
+  text: text(instantOf(response)),
 })
 const instantOf = ({ data: [clock] }: List<Clock>): string =>
   clock ? formatInstant(clock.now) : 'no instant'

@@ -4,7 +4,7 @@ export const VIEWS = {
   webhooks: {
     key: 'w',
     noun: 'webhook',
-    about: 'show webhook deliveries: event, answer, next attempt, endpoint',
+    about: 'show webhook deliveries: event, response, next attempt, endpoint',
   },
   requests: {
     key: 'r',

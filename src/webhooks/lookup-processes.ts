@@ -5,7 +5,7 @@ import type { LookupAddress } from 'node:dns'
 export type LookUp = (name: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>
 
 /** The message of a child process. */
-type Answer =
+type LookupResult =
   | { readonly found: readonly LookupAddress[] }
   | { readonly message: string; readonly code?: string }
 
@@ -37,10 +37,10 @@ export class LookupProcesses {
   readonly lookUp: LookUp = async (name, signal) => {
     const child = this.#take()
     try {
-      const answer = await ask(child, name, signal)
+      const result = await ask(child, name, signal)
       this.#keep(child)
-      if ('found' in answer) return answer.found
-      throw Object.assign(new Error(answer.message), { code: answer.code })
+      if ('found' in result) return result.found
+      throw Object.assign(new Error(result.message), { code: result.code })
     } catch (error) {
       if (!this.#idle.has(child)) child.kill('SIGKILL')
       throw error
@@ -88,9 +88,9 @@ function start(script: string): ChildProcess {
   return child
 }
 
-function ask(child: ChildProcess, name: string, signal: AbortSignal): Promise<Answer> {
+function ask(child: ChildProcess, name: string, signal: AbortSignal): Promise<LookupResult> {
   const listening = new AbortController()
-  return new Promise<Answer>((resolve, reject) => {
+  return new Promise<LookupResult>((resolve, reject) => {
     const { signal: until } = listening
     const fail = (error?: Error | null) => {
       if (error) reject(new Error(`${name} could not be looked up: ${error.message}`))
@@ -99,7 +99,7 @@ function ask(child: ChildProcess, name: string, signal: AbortSignal): Promise<An
     const stop = () => reject(signal.reason)
     if (signal.aborted) return stop()
     signal.addEventListener('abort', stop, { signal: until })
-    child.once('message', (answer) => resolve(answer as Answer))
+    child.once('message', (result) => resolve(result as LookupResult))
     child.once('error', fail).once('exit', ended)
     until.addEventListener('abort', () => child.off('error', fail).off('exit', ended))
     child.send(name, fail)

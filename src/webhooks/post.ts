@@ -22,7 +22,7 @@ export type Post = {
 }
 
 /** The status of a response, and the beginning of its body. */
-export type Answer = { readonly status: number; readonly body: string }
+export type WebhookResponse = { readonly status: number; readonly body: string }
 
 /** A reused connection was closed before a response arrived. The receiver may be fine, so the post can be sent again. */
 export class KeptConnectionClosed extends Error {}
@@ -33,12 +33,12 @@ export class KeptConnectionClosed extends Error {}
  * @throws KeptConnectionClosed; Error for any other reason why there is no response
  * See docs/contract/events-and-webhooks.md#delivery-attempts.
  */
-export async function post(url: URL, { body, agent = false, ...options }: Post): Promise<Answer> {
+export async function post(url: URL, { body, agent = false, ...options }: Post): Promise<WebhookResponse> {
   // TLS takes a while to load, and many receivers do not use it.
   const { request } = url.protocol === 'https:' ? await import('node:https') : http
   return new Promise((resolve, reject) => {
     const sent = request(url, { ...options, method: 'POST', agent, maxHeaderSize: MAX_HEADER_BYTES })
-    let answer: IncomingMessage | undefined
+    let received: IncomingMessage | undefined
     limitReading(sent)
     const refuseUpgrade = ({ socket }: IncomingMessage) => {
       socket.destroy()
@@ -47,13 +47,13 @@ export async function post(url: URL, { body, agent = false, ...options }: Post):
     sent.once('upgrade', refuseUpgrade)
     sent.once('response', (response) => {
       if (response.statusCode === 101) return refuseUpgrade(response)
-      answer = response
+      received = response
       beginningOf(response).then((kept) => resolve({ status: response.statusCode ?? 0, body: kept }), reject)
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // An error after a complete response does not change the response.
-      if (answer?.complete) return
-      const isLost = sent.reusedSocket && !answer && CLOSED.has(error.code)
+      if (received?.complete) return
+      const isLost = sent.reusedSocket && !received && CLOSED.has(error.code)
       reject(isLost ? new KeptConnectionClosed() : error)
     })
     sent.end(body)

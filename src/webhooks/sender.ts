@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net'
 import type { Addresses } from './address.ts'
 import { HostNames, type HostNamesOptions, isLocalhost, type NameWanted } from './host-names.ts'
 import { type LookUp, LookupProcesses } from './lookup-processes.ts'
-import { type Answer, KeptConnectionClosed, post } from './post.ts'
+import { KeptConnectionClosed, post, type WebhookResponse } from './post.ts'
 import { TimeLimit } from './time-limit.ts'
 
 const TIMEOUT_MS = 15_000
@@ -76,7 +76,7 @@ export class Sender {
   }
 
   /** Sends a post. Sends it again if a kept connection turns out to be closed. */
-  async #post({ url, merchant, headers, body }: WebhookRequest, limit: TimeLimit): Promise<Answer> {
+  async #post({ url, merchant, headers, body }: WebhookRequest, limit: TimeLimit): Promise<WebhookResponse> {
     const { signal } = limit
     const target = new URL(url)
     const kept = await this.#agentFor(target.protocol)

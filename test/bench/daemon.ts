@@ -6,7 +6,7 @@ import { newFolder, removeFolder } from './folders.ts'
 import { countAsOurs } from './machine.ts'
 
 /** The parsed body of an API response. */
-export type Answer = Record<string, unknown>
+export type ResponseBody = Record<string, unknown>
 
 /** A server under measurement: paytwin, or a floor with the same routes. */
 export type Server = {
@@ -20,10 +20,10 @@ export type Server = {
 export type BenchDaemon = Server & {
   readonly secretKey: string
   readonly adminToken: string
-  post(path: string, body: object): Promise<Answer>
-  get(path: string): Promise<Answer>
+  post(path: string, body: object): Promise<ResponseBody>
+  get(path: string): Promise<ResponseBody>
   /** Sends a request to the admin API; the path is relative to /_paytwin. */
-  operate(path: string, body?: object): Promise<Answer>
+  operate(path: string, body?: object): Promise<ResponseBody>
 }
 
 /** The data folder, which a later daemon can reuse. */
@@ -112,7 +112,7 @@ type Asked = {
   readonly body?: object
 }
 
-function ask({ agent, url, token, method, body }: Asked): Promise<Answer> {
+function ask({ agent, url, token, method, body }: Asked): Promise<ResponseBody> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? '' : JSON.stringify(body)
     const headers = {
@@ -123,9 +123,9 @@ function ask({ agent, url, token, method, body }: Asked): Promise<Answer> {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => {
-        const answer = Buffer.concat(chunks).toString()
-        if ((response.statusCode ?? 500) < 300) resolve(JSON.parse(answer))
-        else reject(new Error(`${url}: ${response.statusCode} ${answer}`))
+        const text = Buffer.concat(chunks).toString()
+        if ((response.statusCode ?? 500) < 300) resolve(JSON.parse(text))
+        else reject(new Error(`${url}: ${response.statusCode} ${text}`))
       })
     })
     call.on('error', reject)

@@ -55,8 +55,8 @@ async function toStream(): Promise<number[]> {
 async function toFloor(): Promise<number[]> {
   const floor = await startFloor('fan-out')
   const post = async (path: string, body: object) => {
-    const answer = await fetch(floor.url + path, { method: 'POST', body: JSON.stringify(body) })
-    return (await answer.json()) as { id: string }
+    const response = await fetch(floor.url + path, { method: 'POST', body: JSON.stringify(body) })
+    return (await response.json()) as { id: string }
   }
   const listening = { ...floor, secretKey: 'any' }
   return measure({ post }, (hear) => listen(listening, hear)).finally(() => floor.stop())

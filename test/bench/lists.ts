@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Answered, type Ask, openFile, populate } from './population.ts'
+import { type Ask, openFile, populate, type ResponseBody } from './population.ts'
 
 /**
  * Measures each list with a database of a million events: `npm run bench:lists [-- file]`. An existing file is used
@@ -36,7 +36,7 @@ async function time(asked: Ask, path: string) {
 
 /** Every list with filters that match few of many rows, and with cursors far from the start. */
 async function paths(asked: Ask): Promise<string[]> {
-  const get = (path: string): Promise<Answered> => asked('GET', path)
+  const get = (path: string): Promise<ResponseBody> => asked('GET', path)
   const first = async (path: string) => (await get(path)).data[0]
   const rare = await first('/v1/customers?email=rare@example.com')
   const old = await first('/v1/customers?email=old@example.com')

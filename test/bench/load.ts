@@ -53,7 +53,9 @@ export async function fullLoad(
   const result = await run(SECONDS)
   const usedAfter = processorSeconds(pid)
   if (result.non2xx + result.errors > 0) {
-    throw new Error(`${url}: ${result.non2xx} answers were no success, and ${result.errors} requests failed`)
+    throw new Error(
+      `${url}: ${result.non2xx} responses were not successful, and ${result.errors} requests failed`,
+    )
   }
   const answered = result['2xx']
   const used = usedBefore === null || usedAfter === null ? null : usedAfter - usedBefore

@@ -8,8 +8,8 @@ const CLOCK = 1_769_853_600
 const PARALLEL = 50
 
 // biome-ignore lint/suspicious/noExplicitAny: the script knows the shape of each response
-export type Answered = Record<string, any>
-export type Ask = (method: string, path: string, body?: object, key?: string) => Promise<Answered>
+export type ResponseBody = Record<string, any>
+export type Ask = (method: string, path: string, body?: object, key?: string) => Promise<ResponseBody>
 export type Opened = { readonly sandbox: Sandbox; readonly ask: Ask }
 
 /** A sandbox with a file, and a client without a socket. */
@@ -23,13 +23,13 @@ export async function openFile(database: string): Promise<Opened> {
       Authorization: `Bearer ${token}`,
       'Content-Type': 'application/json',
     }
-    const answer = await sandbox.app.request(path, {
+    const response = await sandbox.app.request(path, {
       method,
       headers,
       ...(body && { body: JSON.stringify(body) }),
     })
-    const text = await answer.text()
-    if (answer.status >= 300 && answer.status !== 402) throw new Error(`${method} ${path}: ${text}`)
+    const text = await response.text()
+    if (response.status >= 300 && response.status !== 402) throw new Error(`${method} ${path}: ${text}`)
     return JSON.parse(text)
   }
   return { sandbox, ask }
@@ -65,9 +65,9 @@ export async function populate(file: string, subscriptions: number, months: numb
   copyByHand(file)
 }
 
-type Post = (path: string, body?: object) => Promise<Answered>
+type Post = (path: string, body?: object) => Promise<ResponseBody>
 
-async function rarities(post: Post, price: Answered): Promise<void> {
+async function rarities(post: Post, price: ResponseBody): Promise<void> {
   const product = await post('/v1/products', { name: 'Gone', active: false })
   await post('/v1/prices', { unit_amount: 1, currency: 'brl', product: product.id, active: false })
   const customer = await post('/v1/customers', { email: 'rare@example.com' })
@@ -97,7 +97,7 @@ async function rarities(post: Post, price: Answered): Promise<void> {
 }
 
 /** Creates a subscription of many years, on a test clock. */
-async function longLife(post: Post, price: Answered): Promise<void> {
+async function longLife(post: Post, price: ResponseBody): Promise<void> {
   const path = '/v1/test_helpers/test_clocks'
   const clock = await post(path, { frozen_time: CLOCK })
   const customer = await post('/v1/customers', { email: 'old@example.com', test_clock: clock.id })

@@ -63,8 +63,8 @@ async function ofMock(): Promise<Throughput> {
 function readingOf(server: Server): Promise<Throughput> {
   const body = new URLSearchParams({ amount: '2000', currency: 'usd', description: 'Bench' })
   return reading(server, 'any', async () => {
-    const answer = await fetch(server.url + PATH, { method: 'POST', body })
-    return (await answer.json()) as { id: string }
+    const response = await fetch(server.url + PATH, { method: 'POST', body })
+    return (await response.json()) as { id: string }
   })
 }
 

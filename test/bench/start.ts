@@ -39,9 +39,9 @@ async function coldStart(args: readonly string[], read: (line: string) => Ready)
   countAsOurs(child)
   try {
     const { url, key } = read(await firstLine(child))
-    const answer = await fetch(`${url}/v1/customers`, { headers: { Authorization: `Bearer ${key}` } })
-    await answer.text()
-    if (answer.status !== 200) throw new Error(`the first answer was ${answer.status}`)
+    const response = await fetch(`${url}/v1/customers`, { headers: { Authorization: `Bearer ${key}` } })
+    await response.text()
+    if (response.status !== 200) throw new Error(`the first response was ${response.status}`)
     return performance.now() - started
   } finally {
     const ended = new Promise((resolve) => child.once('exit', resolve))

@@ -29,7 +29,7 @@ export const webhooksPart: Part = {
           goals: [ratioAtMost(2)],
         },
         {
-          what: 'the last webhook, after its answer',
+          what: 'the last webhook, after its response',
           unit: 'ms',
           paytwin: known(delivering.map(({ lagMs }) => lagMs)),
           goals: [],

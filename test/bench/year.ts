@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Answer, type BenchDaemon, startDaemon } from './daemon.ts'
+import { type BenchDaemon, type ResponseBody, startDaemon } from './daemon.ts'
 import { copyOf, databaseBytes, removeFolder } from './folders.ts'
 import { peakMegabytes, resetPeak } from './machine.ts'
 import { atLeast, atMost, known, type Outcome, type Part, quantile } from './result.ts'
@@ -60,15 +60,19 @@ async function watchYear(
     isOver = true
   })
   /** Sends requests until the advance has ended. @returns the latency of each, in milliseconds */
-  const asking = async (path: () => string, everyMs: number, look: (answer: Answer) => void = () => {}) => {
+  const asking = async (
+    path: () => string,
+    everyMs: number,
+    look: (response: ResponseBody) => void = () => {},
+  ) => {
     const times: number[] = []
     while (!isOver) {
       const asked = performance.now()
-      const answer = await daemon.get(path())
+      const response = await daemon.get(path())
       // A request that ended after the advance may not have waited for it.
       if (!isOver) {
         times.push(performance.now() - asked)
-        look(answer)
+        look(response)
       }
       await delay(everyMs)
     }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { paytwin, type RunningDaemon } from '../cli/executable.ts'
 
-export type Answer = { readonly status: number; readonly body: Record<string, string> }
+export type AppResponse = { readonly status: number; readonly body: Record<string, string> }
 
 /** A typical OAuth app: a page that starts the authorization, and a callback that exchanges the code. */
 export type MarketplaceApp = {
@@ -13,9 +13,9 @@ export type MarketplaceApp = {
   /** The tokens from the exchange of the code. */
   readonly tokens: Record<string, string>[]
   /** Calls the API with the access token. */
-  call(path: string, access_token: string | undefined, body?: object): Promise<Answer>
+  call(path: string, access_token: string | undefined, body?: object): Promise<AppResponse>
   /** Calls the token or revocation endpoint with the credentials of the app. */
-  asItself(path: 'token' | 'revoke', form: Record<string, string>): Promise<Answer>
+  asItself(path: 'token' | 'revoke', form: Record<string, string>): Promise<AppResponse>
   close(): Promise<void>
 }
 
@@ -32,12 +32,12 @@ export async function startApp(daemon: RunningDaemon, scope = 'read_write'): Pro
   /** Code verifiers, by state. */
   const begun = new Map<string, string>()
 
-  const answerOf = async (response: Response): Promise<Answer> => ({
+  const responseOf = async (response: Response): Promise<AppResponse> => ({
     status: response.status,
     body: (await response.json()) as Record<string, string>,
   })
   const asItself: MarketplaceApp['asItself'] = async (path, form) =>
-    answerOf(
+    responseOf(
       await fetch(`${daemon.url}/v1/oauth/${path}`, {
         method: 'POST',
         headers: { authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` },
@@ -89,7 +89,7 @@ export async function startApp(daemon: RunningDaemon, scope = 'read_write'): Pro
     tokens,
     asItself,
     call: async (path, access_token, body) =>
-      answerOf(
+      responseOf(
         await fetch(daemon.url + path, {
           method: body ? 'POST' : 'GET',
           headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },

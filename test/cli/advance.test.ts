@@ -77,12 +77,12 @@ describe('a long advance', () => {
     const beside = lines(child.stderr)
     while ((await clock())?.status !== 'advancing');
     child.kill(signal)
-    const answer: List<Clock> = JSON.parse((await said.next()) ?? '')
+    const response: List<Clock> = JSON.parse((await said.next()) ?? '')
     expect(await beside.next()).toBe('Canceled: the clock stays at the time it has reached.')
     expect(await closed).toEqual([status, null])
-    expect(answer.data[0]?.summary.jobs).toBeGreaterThan(0)
-    expect(await clock()).toMatchObject({ status: 'ready', now: answer.data[0]?.now })
-    expect(answer.data[0]?.now).toBeGreaterThan(NOW_SECONDS)
+    expect(response.data[0]?.summary.jobs).toBeGreaterThan(0)
+    expect(await clock()).toMatchObject({ status: 'ready', now: response.data[0]?.now })
+    expect(response.data[0]?.now).toBeGreaterThan(NOW_SECONDS)
   })
 
   test('is not ended by Ctrl-C on another one that waits for it', async () => {

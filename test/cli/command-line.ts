@@ -33,7 +33,7 @@ export async function runHere(
  */
 export function withDaemon(): {
   daemon: () => RunningDaemon
-  json: <Answer>(...args: string[]) => Promise<Answer>
+  json: <ResponseBody>(...args: string[]) => Promise<ResponseBody>
   text: (...args: string[]) => Promise<string>
   fail: (...args: string[]) => Promise<{ status: number | null; stderr: string }>
 } {

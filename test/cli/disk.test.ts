@@ -34,9 +34,9 @@ const start = async (clock = '2026-01-31T10:00:00Z'): Promise<RunningDaemon> => 
   secret_key: KEY,
 })
 
-type Answered = { readonly status: number; readonly body: { id: string; error?: { code: string } } }
+type ResponseBody = { readonly status: number; readonly body: { id: string; error?: { code: string } } }
 
-async function post(daemon: RunningDaemon, path: string, body: object, key?: string): Promise<Answered> {
+async function post(daemon: RunningDaemon, path: string, body: object, key?: string): Promise<ResponseBody> {
   const isOperators = path.startsWith('/_paytwin/')
   const token = isOperators ? readFileSync(join(data, 'admin-token'), 'utf8').trim() : KEY
   const response = await fetch(daemon.url + path, {
@@ -48,7 +48,7 @@ async function post(daemon: RunningDaemon, path: string, body: object, key?: str
     },
     body: JSON.stringify(body),
   })
-  return { status: response.status, body: (await response.json()) as Answered['body'] }
+  return { status: response.status, body: (await response.json()) as ResponseBody['body'] }
 }
 
 const customer = (n: number) => ({ name: `Customer ${n}`, description: 'x'.repeat(4_000) })

@@ -110,18 +110,18 @@ export function lines(stream: NodeJS.ReadableStream): { next(): Promise<string |
 }
 
 /** A request of the merchant's API that must succeed. */
-export async function api<Answer = { id: string }>(
+export async function api<ResponseBody = { id: string }>(
   { url, secret_key }: Pick<RunningDaemon, 'url' | 'secret_key'>,
   path: string,
   body?: object,
-): Promise<Answer> {
+): Promise<ResponseBody> {
   const response = await fetch(url + path, {
     method: body ? 'POST' : 'GET',
     headers: { authorization: `Bearer ${secret_key}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   })
-  if (!response.ok) throw new Error(`${path} answered ${response.status} ${await response.text()}`)
-  return response.json() as Promise<Answer>
+  if (!response.ok) throw new Error(`${path} returned ${response.status} ${await response.text()}`)
+  return response.json() as Promise<ResponseBody>
 }
 
 /** Creates a customer with a monthly subscription of 20.00 USD and a card with scripted outcomes. */

@@ -75,7 +75,7 @@ async function postToName(daemon: Pick<RunningDaemon, 'url' | 'secret_key'>): Pr
 }
 
 test.each(['SIGTERM', 'SIGINT', 'stop'] as const)(
-  '%s ends a daemon while a request waits for a latency and a name is looked up without an answer',
+  '%s ends a daemon while a request waits for a latency and a name is looked up without a response',
   async (how) => {
     const data = join(folder.path, 'data')
     const env = { PAYTWIN_SECRET_KEY: SECRET_KEY }
@@ -105,7 +105,7 @@ test.each(['SIGTERM', 'SIGINT', 'stop'] as const)(
   },
 )
 
-test('run exits as its command, in time, while a name is looked up without an answer', async () => {
+test('run exits as its command, in time, while a name is looked up without a response', async () => {
   const told = join(folder.path, 'told')
   const script = `
     const { existsSync } = require('node:fs')

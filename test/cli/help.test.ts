@@ -95,8 +95,11 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
   return Promise.all(args.map(real))
 }
 
-test.each([['--help'], ['--version'], ['help', 'clock']])('%s answers on stdout: exit 0', async (...args) => {
-  const { status, stdout, stderr } = await paytwin(args.filter((arg) => arg !== undefined))
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  expect(stdout).not.toBe('')
-})
+test.each([['--help'], ['--version'], ['help', 'clock']])(
+  '%s responses on stdout: exit 0',
+  async (...args) => {
+    const { status, stdout, stderr } = await paytwin(args.filter((arg) => arg !== undefined))
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).not.toBe('')
+  },
+)

@@ -74,7 +74,7 @@ afterAll(() => folder.remove())
 async function killDuring(daemon: RunningDaemon, path: string, body: object, sign: () => boolean) {
   const token = readFileSync(join(data, 'admin-token'), 'utf8').trim()
   let isAnswered = false
-  const answer = fetch(`${daemon.url}/_paytwin/${path}`, {
+  const response = fetch(`${daemon.url}/_paytwin/${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -86,7 +86,7 @@ async function killDuring(daemon: RunningDaemon, path: string, body: object, sig
   )
   while (!isAnswered && !sign()) await turn()
   expect(await daemon.stop('SIGKILL')).toBeNull()
-  await answer
+  await response
   return isAnswered
 }
 

@@ -83,7 +83,7 @@ test('a repeatedly killed advance reaches its target with the same history as an
   await calm.stop()
 
   let killed = await start(original)
-  const answer = api(killed, '/v1/test_helpers/clock/advance', { to: target }).then(
+  const response = api(killed, '/v1/test_helpers/clock/advance', { to: target }).then(
     () => 'answered',
     () => 'lost',
   )
@@ -95,7 +95,7 @@ test('a repeatedly killed advance reaches its target with the same history as an
     killed = await start(original)
     expect((await clockOf(killed)).status).toBe('advancing')
   }
-  expect(await answer).toBe('lost')
+  expect(await response).toBe('lost')
   expect(await until(killed, ({ status }) => status === 'ready')).toMatchObject({ now: target })
   expect(await history(killed)).toEqual(expected)
   expect(await killed.stop()).toBe(0)

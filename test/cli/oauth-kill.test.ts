@@ -8,10 +8,14 @@ const PAYTWIN_SECRET_KEY = 'sk_test_killedwhilelettingappsin1'
 const CODES = 40
 
 type App = { client_id: string; client_secret: string }
-type Answer = { status: number; body: Record<string, string> }
+type TokenResponse = { status: number; body: Record<string, string> }
 
-/** What an app is answered when it brings a code or a refresh token. */
-async function token({ url }: { url: string }, app: App, form: Record<string, string>): Promise<Answer> {
+/** The response to an app that sends a code or a refresh token. */
+async function token(
+  { url }: { url: string },
+  app: App,
+  form: Record<string, string>,
+): Promise<TokenResponse> {
   const response = await fetch(`${url}/v1/oauth/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${btoa(`${app.client_id}:${app.client_secret}`)}` },
@@ -113,7 +117,7 @@ test('whenever the daemon is killed, a code is redeemed together with its tokens
   await again.stop()
 })
 
-/** Collects answers, and resolves when there are enough. */
+/** Collects responses, and resolves when there are enough. */
 function counted(wanted: number) {
   const all: Record<string, string>[] = []
   let done: (all: Record<string, string>[]) => void = () => undefined

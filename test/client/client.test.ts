@@ -59,7 +59,7 @@ test.each([
   })
 })
 
-test('a connection that breaks before the answer is complete is reported as lost', async () => {
+test('a connection that breaks before the response is complete is reported as lost', async () => {
   server = await fakeServer((request, response) => {
     if (request.url === '/_paytwin/keys?') request.socket.destroy()
     else response.writeHead(200, { 'content-length': 100 }).write('{', () => request.socket.destroy())

@@ -28,10 +28,10 @@ async function daemonWith(
   server = await fakeServer((request, response) => {
     const isStream = request.headers.accept === 'text/event-stream'
     if (!isStream) return json(response, 200, lists(new URL(request.url ?? '', server.url).searchParams))
-    const answer = streams[streamRequests.push(request) - 1]
-    if (!answer)
+    const handle = streams[streamRequests.push(request) - 1]
+    if (!handle)
       return json(response, 400, { error: { message: 'No more streams.', code: 'x' }, livemode: false })
-    answer(request, response)
+    handle(request, response)
   })
   return { streamRequests }
 }

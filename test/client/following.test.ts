@@ -7,7 +7,7 @@ import { type FakeServer, fakeServer, json } from './server.ts'
 let server: FakeServer
 afterEach(() => server.close())
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
+type ResponseBody = (request: IncomingMessage, response: ServerResponse) => void
 
 const event = (id: string) => ({ id, object: 'event', type: 'price.created' })
 const list = (...ids: string[]) => ({
@@ -18,23 +18,23 @@ const list = (...ids: string[]) => ({
   livemode: false,
 })
 const tell =
-  (...ids: string[]): Answer =>
+  (...ids: string[]): ResponseBody =>
   (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.end(ids.map((id) => `id: ${id}\ndata: ${JSON.stringify(event(id))}\n\n`).join(''))
   }
 const refuse =
-  (status: number, code: string): Answer =>
+  (status: number, code: string): ResponseBody =>
   (_request, response) =>
     json(response, status, { error: { code, message: `It is ${code}.` }, livemode: false })
 
 /** Follows a daemon whose list has one event, and whose streams are served in turn. After the last one it refuses. */
-async function follow(since: string | null, streams: readonly Answer[], isConfirmed = false) {
+async function follow(since: string | null, streams: readonly ResponseBody[], isConfirmed = false) {
   const asked: (string | undefined)[] = []
   server = await fakeServer((request, response) => {
     if (request.headers.accept !== 'text/event-stream') return json(response, 200, list('evt_new'))
-    const answer = streams[asked.push(request.headers['last-event-id'] as string | undefined) - 1]
-    return (answer ?? refuse(401, 'end'))(request, response)
+    const handle = streams[asked.push(request.headers['last-event-id'] as string | undefined) - 1]
+    return (handle ?? refuse(401, 'end'))(request, response)
   })
   const client = new Client({ url: server.url, token: null })
   const ids: string[] = []
@@ -85,7 +85,7 @@ test('a daemon that is briefly unreachable is retried', async () => {
 })
 
 test('a daemon that is unreachable at first is retried only if the start came from it', async () => {
-  const streams: Answer[] = [(_request, response) => response.destroy(), tell('evt_1')]
+  const streams: ResponseBody[] = [(_request, response) => response.destroy(), tell('evt_1')]
   expect(await follow('evt_0', streams)).toMatchObject({
     ids: [],
     failure: expect.stringContaining('was lost'),

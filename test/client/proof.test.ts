@@ -46,8 +46,8 @@ test.each<[string, (nonce: string) => object]>([
     'signs without a number',
     () => ({ proof: createHmac('sha256', TOKEN).update(server.url).digest('hex'), livemode: false }),
   ],
-])('a program that %s does not get the token', async (_, answer) => {
-  server = await fakeServer((request, response) => json(response, 200, answer(nonceOf(request.url))))
+])('a program that %s does not get the token', async (_, reply) => {
+  server = await fakeServer((request, response) => json(response, 200, reply(nonceOf(request.url))))
   await expect(clientOf(server).shutDown()).rejects.toMatchObject({
     name: 'Unreachable',
     message: expect.stringContaining('does not know the admin token of this data folder'),
@@ -55,7 +55,7 @@ test.each<[string, (nonce: string) => object]>([
   expect(told()).toEqual([undefined])
 })
 
-test('a program that answers with an error, or is not paytwin, does not get the token', async () => {
+test('a program that returns with an error, or is not paytwin, does not get the token', async () => {
   server = await fakeServer((_request, response) =>
     json(response, 404, { error: { type: 'x', code: 'y', message: 'no such page' }, livemode: false }),
   )
@@ -106,7 +106,7 @@ test('a program that does not answer, or answers without end, is abandoned and d
   expect(told()).toEqual([undefined, undefined])
 })
 
-test('an answer over the size limit is not from paytwin', async () => {
+test('a response over the size limit is not from paytwin', async () => {
   server = await fakeServer((_, response) => {
     const more = () => {
       if (!response.destroyed && response.write(' '.repeat(65_536))) setImmediate(more)

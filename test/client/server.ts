@@ -11,12 +11,12 @@ export type FakeServer = {
 }
 
 export async function fakeServer(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<FakeServer> {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
     requests.push(request)
-    answer(request, response)
+    handle(request, response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const close = async () => {

@@ -15,8 +15,11 @@ test('a process has exited when its shutdown connection is closed', async () => 
     json(response, 200, shutdown)
     end = () => socket.destroy()
   })
-  const { answer, exitsWithin: endsWithin } = await new Client({ url: server.url, token: null }).shutDown()
-  expect(answer).toEqual(shutdown)
+  const { shutdown: received, exitsWithin: endsWithin } = await new Client({
+    url: server.url,
+    token: null,
+  }).shutDown()
+  expect(received).toEqual(shutdown)
   const ends = endsWithin(60_000)
   end()
   expect(await ends).toBe(true)

@@ -14,7 +14,7 @@ export const connect = ({ baseUrl, secretKey }: Service) =>
 
 type Client = ReturnType<typeof connect>
 
-/** Returns the data of an answer, which must be a success. */
+/** Returns the data of a response, which must be a success. */
 function given<T>({ data, error }: { data?: T; error?: unknown }): T {
   if (data === undefined) throw new Error(JSON.stringify(error))
   return data
@@ -157,7 +157,7 @@ export async function beRefused(api: Client) {
   return [declined, unknown].map(({ error, response }) => ({ status: response.status, ...error?.error }))
 }
 
-/** Makes two calls with one idempotency key. Returns the ids, and whether the second answer was a replay. */
+/** Makes two calls with one idempotency key. Returns the ids, and whether the second response was a replay. */
 export async function createTwice(api: Client) {
   const create = () =>
     api.POST('/v1/customers', { params: { header: { 'Idempotency-Key': 'once' } }, body: { name: 'Once' } })

@@ -52,19 +52,19 @@ async function authorize({ twin, server, client }: Party, scope = 'read_write') 
     code_challenge_method: 'S256',
   })
   const { redirect_to } = await twin.post(`/v1/oauth/authorizations/${id}/approve`)
-  const answer = oauth.validateAuthResponse(server, client, new URL(redirect_to), state)
-  return { answer, verifier }
+  const redirectParams = oauth.validateAuthResponse(server, client, new URL(redirect_to), state)
+  return { redirectParams, verifier }
 }
 
 async function exchange(
   { server, client, proof }: Party,
-  { answer, verifier }: Awaited<ReturnType<typeof authorize>>,
+  { redirectParams, verifier }: Awaited<ReturnType<typeof authorize>>,
 ): Promise<oauth.TokenEndpointResponse> {
   const response = await oauth.authorizationCodeGrantRequest(
     server,
     client,
     proof,
-    answer,
+    redirectParams,
     REDIRECT_URI,
     verifier,
     INSECURE,

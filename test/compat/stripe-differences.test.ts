@@ -87,7 +87,7 @@ describe('difference 4: statuses', () => {
     expect((await stripe.customers.list()).data.map((customer) => customer.id)).toEqual([id])
   })
 
-  test('parallel calls with one idempotency key wait for the first, and none answers 409', async () => {
+  test('parallel calls with one idempotency key wait for the first, and none returns 409', async () => {
     const create = () => stripe.customers.create({ name: 'Ada' }, { idempotencyKey: 'parallel' })
     const customers = await Promise.all(Array.from({ length: 20 }, create))
     expect(new Set(customers.map(({ id }) => id)).size).toBe(1)
@@ -231,7 +231,7 @@ test('difference 14: cancel accepts cancel_at_period_end, and the subscription e
 })
 
 describe('difference 15: the version is X-API-Version', () => {
-  test("the SDK's own version header is not read, and the answer names the version used", async () => {
+  test("the SDK's own version header is not read, and the response names the version used", async () => {
     const { lastResponse } = await stripe.customers.create({}, { apiVersion: '2020-08-27' })
     expect(lastResponse.headers).toMatchObject({ 'x-api-version': '2026-03-09' })
     expect(lastResponse.apiVersion).toBeUndefined()

@@ -89,7 +89,7 @@ describe('an idempotency key', () => {
     })
   })
 
-  test('makes the retry of a lost answer harmless: the SDK tries again, and gets the object that was made', async () => {
+  test('makes the retry of a lost response harmless: the SDK tries again, and gets the object that was made', async () => {
     await sdk.failOnce('response_lost')
     const { id, lastResponse } = await stripe.products.create({ name: 'Lost and found' })
     expect(lastResponse.headers).toMatchObject({ 'idempotent-replayed': 'true' })

@@ -8,7 +8,7 @@ import {
   unknown,
 } from '../http/support.ts'
 import { at, openTwin, subscribe } from '../scenarios/story.ts'
-import { type Answer, type Body, clientOf, makeCustomer, makePrice, type Twin } from '../twin.ts'
+import { type Body, clientOf, makeCustomer, makePrice, type Twin, type TwinResponse } from '../twin.ts'
 import { emitted, writesNothing } from './support.ts'
 
 const TIMEOUT: Refusal = { status: 500, type: 'api_error', code: 'internal_error', param: null }
@@ -50,7 +50,7 @@ async function subscriptionParams(twin: Twin): Promise<Body> {
 }
 
 /** All kinds of requests that charge a card; each is prepared first and then sent. */
-const CHARGES: [string, (twin: Twin) => Promise<() => Promise<Answer>>][] = [
+const CHARGES: [string, (twin: Twin) => Promise<() => Promise<TwinResponse>>][] = [
   ['an intent created with confirm', async (twin) => () => pay(twin)],
   [
     'a confirmation',
@@ -202,9 +202,9 @@ describe('a processor that does not answer', () => {
       const twin = await openTwin()
       const send = await prepare(twin)
       await inject(twin, { kind: 'processor_timeout', count: 1 })
-      const answer = await writesNothing(twin, send)
-      expectRefusal(answer, TIMEOUT)
-      expect(answer.body.error.message).toContain('did not answer in time')
+      const response = await writesNothing(twin, send)
+      expectRefusal(response, TIMEOUT)
+      expect(response.body.error.message).toContain('did not answer in time')
       expect(await remaining(twin)).toEqual([])
       expect((await send()).status).toBeLessThan(300)
     },
@@ -310,9 +310,9 @@ describe('a fault of charges', () => {
     [{ kind: 'decline', count: 0 }, invalid('count'), /at least 1$/],
   ])('%j is refused with the allowed values', async (fault, refusal, message) => {
     const twin = await openTwin()
-    const answer = await asOperator(twin)('POST', 'faults', fault)
-    expectRefusal(answer, refusal)
-    expect(answer.body.error.message).toMatch(message)
+    const response = await asOperator(twin)('POST', 'faults', fault)
+    expectRefusal(response, refusal)
+    expect(response.body.error.message).toMatch(message)
     expect((await asOperator(twin)('GET', 'faults')).body.data).toEqual([])
   })
 

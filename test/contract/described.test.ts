@@ -5,7 +5,7 @@ import type { OpenApi } from '../../src/http/openapi.ts'
 import { ask, makeApp, proofOf } from '../http/oauth/support.ts'
 import { asOperator, toForm } from '../http/support.ts'
 import { asked, dice, isLong } from '../long.ts'
-import { type Answer, type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
+import { type Body, makeCustomer, makePrice, startTwin, type Twin, type TwinResponse } from '../twin.ts'
 import {
   type Choose,
   NOW,
@@ -28,8 +28,8 @@ const CLOSED_SET = [200, 201, 303, 400, 401, 402, 404, 422, 429]
 let operations: Operation[]
 beforeAll(async () => {
   const twin = await startTwin()
-  const answer = await twin.sandbox.app.request('/openapi.json', { headers: { host: 'localhost' } })
-  operations = operationsOf((await answer.json()) as OpenApi)
+  const response = await twin.sandbox.app.request('/openapi.json', { headers: { host: 'localhost' } })
+  operations = operationsOf((await response.json()) as OpenApi)
   await twin.close()
 })
 
@@ -100,7 +100,7 @@ class Asked {
   }
 
   /** Makes a request of an operation, whose response is checked against the description. */
-  async send(operation: Operation, choose: Choose, spoils: boolean): Promise<Answer> {
+  async send(operation: Operation, choose: Choose, spoils: boolean): Promise<TwinResponse> {
     const given = { pool: this.pool, choose, spoils }
     const { method, body, query, example, security } = operation
     const params = body ? objectOf(body, example, given) : undefined
@@ -115,13 +115,13 @@ class Asked {
       ...(params && isForm && { 'Content-Type': 'application/x-www-form-urlencoded' }),
     }
     const text = params && (isForm ? formOf(params) : JSON.stringify(params))
-    const answer = await this.#request(operation, target, text, headers)
+    const response = await this.#request(operation, target, text, headers)
     const about = `${method} ${target} ${text ?? ''}`
-    expect(CLOSED_SET, `${about}\n${this.failures.map(String)}`).toContain(answer.status)
-    this.pool.note(answer.body.error ?? answer.body)
+    expect(CLOSED_SET, `${about}\n${this.failures.map(String)}`).toContain(response.status)
+    this.pool.note(response.body.error ?? response.body)
     if (operation.path === '/_paytwin/faults') await this.#heal()
-    if (answer.status === 401 && security.includes('bearer')) await this.#newKey()
-    return answer
+    if (response.status === 401 && security.includes('bearer')) await this.#newKey()
+    return response
   }
 
   async #request(
@@ -129,7 +129,7 @@ class Asked {
     target: string,
     text: string | undefined,
     headers: Record<string, string>,
-  ): Promise<Answer> {
+  ): Promise<TwinResponse> {
     // Pages are tested elsewhere.
     if (path !== '/v1/oauth/authorize' && path !== '/v1/oauth/authorize/decision')
       return this.#twin.request(method, target, text, headers)
@@ -200,7 +200,7 @@ test('every request generated from the description is answered as described', {
       ? { numRuns: 1_000_000, interruptAfterTimeLimit: MINUTES * 60_000 }
       : { numRuns: HISTORIES }),
   })
-  if (isLong) console.log(`answers: ${JSON.stringify(statuses)}`)
+  if (isLong) console.log(`responses: ${JSON.stringify(statuses)}`)
 })
 
 let whole: Asked | undefined

@@ -55,15 +55,15 @@ describe('expand puts whole objects in place of ids', () => {
     expect(await twin.get(`/v1/payment_intents/${intent.id}?${query('customer', 'invoice')}`)).toEqual(intent)
   })
 
-  test('in the answer of a POST, in JSON and in a form', async () => {
+  test('in the response of a POST, in JSON and in a form', async () => {
     const body = { amount: 5, currency: 'usd', customer: customer.id, expand: ['customer'] }
-    for (const answer of [
+    for (const response of [
       await twin.request('POST', '/v1/payment_intents', body),
       await twin.request('POST', '/v1/payment_intents', toForm(body), FORM),
     ]) {
-      expect(answer.status).toBe(201)
-      expect(answer.body.customer).toMatchObject({ object: 'customer', id: customer.id })
-      expect(answer.headers.get('Paytwin-Ignored-Params')).toBeNull()
+      expect(response.status).toBe(201)
+      expect(response.body.customer).toMatchObject({ object: 'customer', id: customer.id })
+      expect(response.headers.get('Paytwin-Ignored-Params')).toBeNull()
     }
   })
 
@@ -126,8 +126,8 @@ describe('expand is refused for', () => {
     '%j',
     async (expand) => {
       const body = { name: 'Ada', expand }
-      const answer = await writesNothing(twin, () => twin.request('POST', '/v1/customers', body))
-      expectRefusal(answer, invalid('expand'))
+      const response = await writesNothing(twin, () => twin.request('POST', '/v1/customers', body))
+      expectRefusal(response, invalid('expand'))
     },
   )
 

@@ -70,19 +70,19 @@ describe('an injected', () => {
   test.each<[string, Refusal]>([
     ['rate_limit', limited],
     ['internal_error', broken],
-  ])('%s is answered so, writes nothing, and is not stored', async (kind, refusal) => {
+  ])('%s returns its error, writes nothing, and is not stored', async (kind, refusal) => {
     const twin = await openTwin()
     await inject(twin, { kind, route: 'POST /v1/customers' })
     const send = () => create(twin, { 'Idempotency-Key': 'k' })
     for (let count = 0; count < 2; count += 1) {
-      const answer = await writesNothing(twin, send)
-      expectRefusal(answer, refusal)
-      expect(answer.headers.get('Retry-After')).toBe(kind === 'rate_limit' ? '1' : null)
-      expect(answer.headers.get('Request-Id')).toMatch(/^req_/)
+      const response = await writesNothing(twin, send)
+      expectRefusal(response, refusal)
+      expect(response.headers.get('Retry-After')).toBe(kind === 'rate_limit' ? '1' : null)
+      expect(response.headers.get('Request-Id')).toMatch(/^req_/)
     }
     await asOperator(twin)('DELETE', 'faults')
-    const answer = await send()
-    expect([answer.status, answer.headers.get('Idempotent-Replayed')]).toEqual([201, null])
+    const response = await send()
+    expect([response.status, response.headers.get('Idempotent-Replayed')]).toEqual([201, null])
   })
 
   test('latency delays a response without changing it', async () => {
@@ -108,8 +108,8 @@ describe('an injected', () => {
     await inject(twin, { kind: 'response_lost', count: 1 })
     await expect(send()).rejects.toThrow()
     expect((await twin.get('/v1/customers')).data).toHaveLength(1)
-    const answer = await send()
-    expect([answer.status, answer.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
+    const response = await send()
+    expect([response.status, response.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
     expect((await twin.get('/v1/customers')).data).toHaveLength(1)
     await new Promise((resolve) => server.close(resolve))
   })

@@ -2,12 +2,12 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Answer, type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
+import { type Body, makeCustomer, makePrice, startTwin, type Twin, type TwinResponse } from '../twin.ts'
 
 const SECRET = /_secret_([A-Za-z0-9]{16,})/g
 
 /**
- * Requests whose answers hold a client_secret, each once: at the top, within an error, and deep within another object.
+ * Requests whose responses hold a client_secret, each once: at the top, within an error, and deep within another object.
  */
 async function requestsOf(twin: Twin): Promise<readonly [path: string, body: Body, status: number][]> {
   const { customer, method } = await makeCustomer(twin)
@@ -27,13 +27,13 @@ async function requestsOf(twin: Twin): Promise<readonly [path: string, body: Bod
   ]
 }
 
-test('answers are replayed byte for byte after a restart, and their client secrets are stored nowhere', async () => {
+test('responses are replayed byte for byte after a restart, and their client secrets are stored nowhere', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'paytwin-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const options = { database: join(folder, 'paytwin.db'), secretKey: `sk_test_${'a'.repeat(24)}` }
   const before = await startTwin(options)
   const requests = await requestsOf(before)
-  const send = (twin: Twin): Promise<Answer[]> =>
+  const send = (twin: Twin): Promise<TwinResponse[]> =>
     Promise.all(
       requests.map(([path, body], place) =>
         twin.request('POST', path, body, { 'Idempotency-Key': `key-${place}` }),

@@ -14,7 +14,15 @@ import {
   unknown,
 } from '../http/support.ts'
 import { openTwin, subscribe } from '../scenarios/story.ts'
-import { type Answer, type Body, clientOf, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
+import {
+  type Body,
+  clientOf,
+  makeCustomer,
+  makePrice,
+  startTwin,
+  type Twin,
+  type TwinResponse,
+} from '../twin.ts'
 import { browserOf, expectDecline, makeIntent, NOW, newestOf, writesNothing } from './support.ts'
 
 const KEY = 'key-1'
@@ -27,11 +35,15 @@ const send = (
   headers: Record<string, string> = {},
 ) => twin.request(method, path, body, { 'Idempotency-Key': key, ...headers })
 const reuse: Refusal = { status: 422, code: 'idempotency_key_reuse', param: null }
-const replayed = ({ headers }: Answer) => headers.get('Idempotent-Replayed')
-const textOf = ({ body }: Answer) => JSON.stringify(body)
+const replayed = ({ headers }: TwinResponse) => headers.get('Idempotent-Replayed')
+const textOf = ({ body }: TwinResponse) => JSON.stringify(body)
 
 /** Checks that a second response repeats the first one without effects. */
-async function expectReplay(twin: Twin, first: Answer, again: () => Promise<Answer>): Promise<void> {
+async function expectReplay(
+  twin: Twin,
+  first: TwinResponse,
+  again: () => Promise<TwinResponse>,
+): Promise<void> {
   const second = await writesNothing(twin, again)
   expect(second.status).toBe(first.status)
   expect(textOf(second)).toBe(textOf(first))
@@ -44,12 +56,12 @@ async function expectReplay(twin: Twin, first: Answer, again: () => Promise<Answ
 describe('a request with a key', () => {
   test('sent fifty times at once makes one object and fifty equal bodies', async () => {
     const twin = await openTwin()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => send(twin, 'POST', '/v1/customers', { name: 'Ada' })),
     )
-    expect(new Set(answers.map(textOf)).size).toBe(1)
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
-    expect(answers.filter((answer) => replayed(answer) === 'true')).toHaveLength(49)
+    expect(new Set(responses.map(textOf)).size).toBe(1)
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(responses.filter((response) => replayed(response) === 'true')).toHaveLength(49)
     expect((await twin.get('/v1/customers')).data).toHaveLength(1)
     expect((await twin.events()).map(({ type, request }) => [type, request.idempotency_key])).toEqual([
       ['customer.created', KEY],
@@ -66,10 +78,10 @@ describe('a request with a key', () => {
       default_payment_method: method.id,
       items: [{ price: id }],
     }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => send(twin, 'POST', '/v1/subscriptions', body)),
     )
-    expect(new Set(answers.map(textOf)).size).toBe(1)
+    expect(new Set(responses.map(textOf)).size).toBe(1)
     expect((await twin.get('/v1/charges')).data).toHaveLength(1)
   })
 
@@ -114,8 +126,8 @@ describe('a request with a key', () => {
   ])('is refused for another request: %s %s %j', async (method, path, body) => {
     const twin = await openTwin()
     const first = await send(twin, 'POST', '/v1/customers', { name: 'Ada' })
-    const answer = await writesNothing(twin, () => send(twin, method, path, body))
-    expectRefusal(answer, reuse)
+    const response = await writesNothing(twin, () => send(twin, method, path, body))
+    expectRefusal(response, reuse)
     await expectReplay(twin, first, () => send(twin, 'POST', '/v1/customers', { name: 'Ada' }))
   })
 })
@@ -189,9 +201,9 @@ describe('a refusal is not stored', () => {
       ],
     )) {
       for (let attempt = 0; attempt < 2; attempt += 1) {
-        const answer = await send(twin, 'POST', path, body)
-        expectRefusal(answer, refusal)
-        expect(replayed(answer)).toBeNull()
+        const response = await send(twin, 'POST', path, body)
+        expectRefusal(response, refusal)
+        expect(replayed(response)).toBeNull()
       }
     }
     expect((await send(twin, 'POST', '/v1/customers', { name: 'Ada' })).status).toBe(201)
@@ -203,17 +215,17 @@ describe('a refusal is not stored', () => {
     const confirm = () => send(twin, 'POST', `/v1/payment_intents/${id}/confirm`)
     expect((await confirm()).body.error.code).toBe('payment_not_initialized')
     await twin.post(`/v1/payment_intents/${id}`, { payment_method: 'pm_card_visa' })
-    const answer = await confirm()
-    expect(answer.status).toBe(200)
-    await expectReplay(twin, answer, confirm)
+    const response = await confirm()
+    expect(response.status).toBe(200)
+    await expectReplay(twin, response, confirm)
   })
 
   test('a refused reuse does not block others', async () => {
     const twin = await openTwin()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => send(twin, 'POST', '/v1/customers', { name: `${index % 2}` })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([
+    expect(responses.map(({ status }) => status).sort()).toEqual([
       ...Array(10).fill(201),
       ...Array(10).fill(422),
     ])
@@ -229,8 +241,8 @@ describe('a key', () => {
 
   test.each(['x'.repeat(256), '', 'clé', 'a\tb', '\u00a0x\u00a0'])('may not be %j', async (key) => {
     const twin = await openTwin()
-    const answer = await writesNothing(twin, () => send(twin, 'POST', '/v1/customers', {}, key))
-    expectRefusal(answer, invalid('Idempotency-Key'))
+    const response = await writesNothing(twin, () => send(twin, 'POST', '/v1/customers', {}, key))
+    expectRefusal(response, invalid('Idempotency-Key'))
   })
 
   test('belongs to one merchant, and those of publishable keys are separate', async () => {
@@ -264,8 +276,8 @@ describe('a key', () => {
   test('on a GET is ignored', async () => {
     const twin = await openTwin()
     for (const path of ['/v1/customers', '/v1/prices', '/v1/customers']) {
-      const answer = await send(twin, 'GET', path)
-      expect([answer.status, replayed(answer)]).toEqual([200, null])
+      const response = await send(twin, 'GET', path)
+      expect([response.status, replayed(response)]).toEqual([200, null])
     }
     expect((await send(twin, 'GET', '/v1/customers', undefined, 'x'.repeat(300))).status).toBe(200)
   })

@@ -18,13 +18,13 @@ export const SENTENCES = table(
   1    a subscription with a push method is not created                   contract/subscription-collection  one %s
   1    amounts are integers in the smallest unit                          contract/payment-intent-create  %j
   1    a currency is a three-letter ISO code                              contract/payment-intent-create  %j
-  2.1  an intent’s id begins with pi_                                     contract/payment-intent-create  answers 201, is shown completely, and requires confirmation also without a payment method
+  2.1  an intent’s id begins with pi_                                     contract/payment-intent-create  returns 201, is shown completely, and requires confirmation also without a payment method
   2.1  its statuses                                                       contract/payment-intent-update  of an intent that is %s can change description and metadata
   2.1  its amount is from 1 to 99999999                                   contract/payment-intent-create  takes an amount of %i
-  2.1  a browser confirms with publishable key and client secret          contract/publishable            an intent is confirmed, and the answer omits the same fields
+  2.1  a browser confirms with publishable key and client secret          contract/publishable            an intent is confirmed, and the response omits the same fields
   2.1  a payment method must be attached before it is confirmed           contract/payment-intent-confirm  without a payment method is refused, with the status of a request and the type of a payment
-  2.2  the fields of a subscription                                       http/subscription               is active and answered whole
-  2.2  charge_automatically unless told otherwise                         http/subscription               is active and answered whole
+  2.2  the fields of a subscription                                       http/subscription               is active and has all its fields
+  2.2  charge_automatically unless told otherwise                         http/subscription               is active and has all its fields
   2.2  the payment method exists on the customer                          http/subscription-refusals      %s
   2.2  latest_invoice is there once the first payment succeeded           scenarios/invoicing             is the newest invoice once one was paid, whether or not that is paid
   2.2  items have price and quantity                                      contract/subscription-update    are added, changed and removed, with effect from the next renewal
@@ -54,7 +54,7 @@ export const SENTENCES = table(
   4    writes may carry a key                                             contract/idempotency            is replayed byte for byte, without effects
   4    a key with other parameters is refused                             contract/idempotency            is refused for another request: %s %s %j
   4    errors come in the envelope                                        contract/interface              an error has type, code, message and param, and only the further fields of its code
-  4.1  creating needs amount and currency, and answers 201                contract/payment-intent-create  answers 201, is shown completely, and requires confirmation also without a payment method
+  4.1  creating needs amount and currency, and returns 201                contract/payment-intent-create  returns 201, is shown completely, and requires confirmation also without a payment method
   4.1  reading one, or 404 when it is not accessible                      contract/key                    an object is not accessible with the key of another merchant, whatever the route
   4.1  confirming, with a key too                                         contract/idempotency            is stored: the confirmation is not repeated
   4.2  a refund’s amount is within the remainder                          contract/refund                 one cent more than the remainder
@@ -65,7 +65,7 @@ export const SENTENCES = table(
   4.3  items are not empty and their prices resolve                       http/subscription-refusals      %s
   4.3  default_incomplete is the default, allow_incomplete the same       contract/subscription-table     $when → $next
   4.3  validated, written, drafted, finalized, collected, in this order   http/subscription               emits events in the order of its steps, each with the state at that step
-  4.3  latest_invoice is set on success                                   http/subscription               is active and answered whole
+  4.3  latest_invoice is set on success                                   http/subscription               is active and has all its fields
   4.3  error_if_incomplete leaves nothing                                 scenarios/first-payment         changes nothing: later results are as if it had not been called
   4.3  DELETE with cancel_at_period_end ends it then                      scenarios/cancellation          takes effect in place of the renewal
   4.3  DELETE without a body ends it now                                  contract/subscription-table     that is $from: $trigger → $next
@@ -101,7 +101,7 @@ export const SENTENCES = table(
   6    a renewal tells created, finalized, paid                           contract/subscription-table     that is $from: $trigger → $next
   7.1  type and code always, but in key failures                          contract/interface              an error has type, code, message and param, and only the further fields of its code
   7.1  param is null when not applicable                                  contract/interface              an error has type, code, message and param, and only the further fields of its code
-  7.2  api_error is 500                                                   contract/fault                  %s is answered so, writes nothing, and is not stored
+  7.2  api_error is 500                                                   contract/fault                  %s returns its error, writes nothing, and is not stored
   7.2  authentication_error is 401                                        http/auth                       all of them in the same words
   7.2  invalid_request_error is 400, 404 or 422                           contract/interface              an error has type, code, message and param, and only the further fields of its code
   7.2  rate_limit_error is 429                                            contract/limits                 one more in a second is refused, and the next second is another
@@ -116,7 +116,7 @@ export const SENTENCES = table(
   7.3  invalid_state_transition, param null or status                     contract/payment-intent-update  of an intent that is %s: %j
   7.3  payment_not_initialized, of type payment_error and 400             contract/payment-intent-confirm  without a payment method is refused, with the status of a request and the type of a payment
   7.3  idempotency_key_reuse                                              contract/idempotency            is refused for another request: %s %s %j
-  7.3  internal_error                                                     contract/fault                  %s is answered so, writes nothing, and is not stored
+  7.3  internal_error                                                     contract/fault                  %s returns its error, writes nothing, and is not stored
   7.3  unsupported_psp_capability                                         contract/subscription-collection  one %s
   7.3  error_if_incomplete is 402                                         contract/subscription-table     $when → $next
   7.3  the statuses are a closed set                                      contract/random                 random requests never cause a 500, and the books balance

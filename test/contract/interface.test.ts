@@ -37,9 +37,9 @@ test('an error has type, code, message and param, and only the further fields of
     ['POST', `/v1/payment_intents/${id}/confirm`, {}, notInitialized],
     ['POST', `/v1/payment_intents/${charge.payment_intent}/confirm`, {}, unexpectedState],
   ] as [string, string, unknown, Refusal][]) {
-    const answer = await twin.request(method, path, body)
-    expectRefusal(answer, refusal)
-    const { doc_url, ...error } = answer.body.error
+    const response = await twin.request(method, path, body)
+    expectRefusal(response, refusal)
+    const { doc_url, ...error } = response.body.error
     expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
   }
   expectUnauthenticated(await twin.request('GET', '/v1/customers', undefined, { Authorization: '' }))

@@ -60,9 +60,9 @@ describe.each(['incomplete', 'past_due'])(
       const { twin, subscription, invoice } = await failed(status)
       const { default_payment_method: payment_method } = subscription
       const events = await emitted(twin, async () => {
-        const answer = await twin.request('POST', pathOf(invoice, '/confirm'), { payment_method })
+        const response = await twin.request('POST', pathOf(invoice, '/confirm'), { payment_method })
         const after = await twin.get(pathOf(invoice))
-        expectDecline(answer, {
+        expectDecline(response, {
           decline_code: 'lost_card',
           charge: after.latest_charge,
           payment_intent: after,

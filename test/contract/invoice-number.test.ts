@@ -67,11 +67,11 @@ describe('a preview', () => {
     const { twin, subscription } = await begin('active')
     const [item] = subscription.items.data
     await twin.post(`/v1/subscriptions/${subscription.id}`, { items: [{ id: item.id, quantity: 3 }] })
-    const answer = await twin.request('POST', '/v1/invoices/create_preview', {
+    const response = await twin.request('POST', '/v1/invoices/create_preview', {
       subscription: subscription.id,
     })
-    expect(answer.status).toBe(200)
-    const preview = answer.body
+    expect(response.status).toBe(200)
+    const preview = response.body
     expect(preview).toMatchObject({
       id: null,
       object: 'invoice',
@@ -119,13 +119,13 @@ describe('a preview', () => {
     ['incomplete_expired', ''],
   ])('of a subscription that is %s is refused%s', async (status, remedy) => {
     const { twin, subscription } = await begin(status)
-    const answer = await refuses(
+    const response = await refuses(
       twin,
       ['POST', '/v1/invoices/create_preview', { subscription: subscription.id }],
       badState(),
     )
     const message = `A subscription whose status is ${status} creates no further invoice${remedy}`
-    expect(answer.body.error.message).toBe(message)
+    expect(response.body.error.message).toBe(message)
   })
 
   test.each<[Body, Refusal]>([
@@ -147,13 +147,13 @@ describe('a preview', () => {
   ])('of a subscription that is canceled %s is refused, with how to keep it', async (_, ending, remedy) => {
     const { twin, subscription } = await begin('active')
     const { cancel_at } = await twin.post(`/v1/subscriptions/${subscription.id}`, ending)
-    const answer = await refuses(
+    const response = await refuses(
       twin,
       ['POST', '/v1/invoices/create_preview', { subscription: subscription.id }],
       badState(),
     )
     const message = `The subscription is canceled at ${formatInstant(cancel_at)} and creates no further invoice; to keep it, ${remedy}`
-    expect(answer.body.error.message).toBe(message)
+    expect(response.body.error.message).toBe(message)
   })
 })
 
@@ -168,9 +168,9 @@ test('an invoice of a subscription is never deleted', async () => {
 test('finalizing twice at the same time gives one number', async () => {
   const twin = await openTwin()
   const { customer, draft } = await makeDraft(twin)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, () => twin.request('POST', `/v1/invoices/${draft.id}/finalize`)),
   )
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
   expect(await numbersOf(twin, customer.id)).toEqual([1])
 })

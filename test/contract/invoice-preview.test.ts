@@ -183,13 +183,13 @@ describe('refused', () => {
 
   test('a cancellation that bills nothing', async () => {
     const { twin, subscription } = await begin()
-    const answer = await writesNothing(twin, () =>
+    const response = await writesNothing(twin, () =>
       twin.request('POST', PATH, {
         subscription: subscription.id,
         subscription_details: { cancel_at_period_end: true },
       }),
     )
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 400,
       body: { error: { code: 'invalid_state_transition', param: 'status' } },
     })

@@ -29,8 +29,8 @@ test('every route of /v1 requires a key', async () => {
   )
   expect(routes.length).toBeGreaterThan(50)
   for (const { method, path } of routes) {
-    const answer = await twin.request(method, path.replace(':id', 'x'), undefined, { Authorization: '' })
-    expectUnauthenticated(answer)
+    const response = await twin.request(method, path.replace(':id', 'x'), undefined, { Authorization: '' })
+    expectUnauthenticated(response)
   }
 })
 
@@ -57,8 +57,8 @@ describe('a key', () => {
 
   test('is never issued for production', async () => {
     for (const secret of [`sk_live_${'a'.repeat(32)}`, `pk_live_${'a'.repeat(32)}`]) {
-      const answer = await operate('POST', 'keys', { secret })
-      expect([answer.status, answer.body.error.param]).toEqual([400, 'secret'])
+      const response = await operate('POST', 'keys', { secret })
+      expect([response.status, response.body.error.param]).toEqual([400, 'secret'])
     }
   })
 

@@ -30,9 +30,9 @@ describe('unknown parameters', () => {
     const strict = await openTwin({ strictParams: true })
     await refuses(strict, [method, path, body], unknownParam(param))
     const lenient = await openTwin()
-    const answer = await lenient.request(method, path, body)
-    expect(answer.status).toBeLessThan(300)
-    expect(answer.headers.get('Paytwin-Ignored-Params')).toBe(encodeURIComponent(param))
+    const response = await lenient.request(method, path, body)
+    expect(response.status).toBeLessThan(300)
+    expect(response.headers.get('Paytwin-Ignored-Params')).toBe(encodeURIComponent(param))
   })
 
   test('are reported after missing and invalid ones, and expand is known everywhere', async () => {
@@ -101,14 +101,16 @@ describe('with a rate limit', () => {
     await twin.request('GET', '/v1/customers')
     expectRefusal(await send(), limited)
     clock.wall += 1000
-    const answer = await send()
-    expect([answer.status, answer.headers.get('Idempotent-Replayed')]).toEqual([201, null])
+    const response = await send()
+    expect([response.status, response.headers.get('Idempotent-Replayed')]).toEqual([201, null])
   })
 
   test('there is no limit by default', async () => {
     const twin = await openTwin()
-    const answers = await Promise.all(Array.from({ length: 300 }, () => twin.request('GET', '/v1/customers')))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const responses = await Promise.all(
+      Array.from({ length: 300 }, () => twin.request('GET', '/v1/customers')),
+    )
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
   })
 })
 

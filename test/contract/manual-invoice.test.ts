@@ -241,9 +241,9 @@ describe('an invoice', () => {
       return
     }
     const doing = await emitted(twin, async () => {
-      const answer = await twin.request(method, target)
-      if (action === 'pay in vain') expectDecline(answer, { decline_code: 'generic_decline' })
-      else expect(answer.status).toBe(200)
+      const response = await twin.request(method, target)
+      if (action === 'pay in vain') expectDecline(response, { decline_code: 'generic_decline' })
+      else expect(response.status).toBe(200)
     })
     expect(doing).toBe(inFull(events))
     const after = await twin.request('GET', path)

@@ -50,9 +50,13 @@ describe('confirming', () => {
   test('and being declined is 402, requires a payment method, and can be repeated', async () => {
     const intent = await makeIntent(twin, { payment_method: 'pm_card_chargeDeclinedLostCard' })
     const events = await emitted(twin, async () => {
-      const answer = await confirm(intent)
+      const response = await confirm(intent)
       const after = await twin.get(path(intent))
-      expectDecline(answer, { decline_code: 'lost_card', charge: after.latest_charge, payment_intent: after })
+      expectDecline(response, {
+        decline_code: 'lost_card',
+        charge: after.latest_charge,
+        payment_intent: after,
+      })
       expect(after).toMatchObject({
         status: 'requires_payment_method',
         payment_method: null,
@@ -133,9 +137,9 @@ describe('a payment that waits for the customer', () => {
     ] as const) {
       const intent = await makeIntent(twin, { payment_method })
       const confirming = await emitted(twin, async () => {
-        const answer = await confirm(intent)
-        expect(answer.status).toBe(200)
-        expect(answer.body).toMatchObject({
+        const response = await confirm(intent)
+        expect(response.status).toBe(200)
+        expect(response.body).toMatchObject({
           status: 'requires_action',
           next_action: expect.any(Object),
           payment_method_types: [type],

@@ -31,7 +31,7 @@ const create = (body: unknown) => twin.request('POST', '/v1/payment_intents', bo
 const newest = async (): Promise<Body> => (await twin.get('/v1/payment_intents?limit=1')).data[0]
 
 describe('an intent that is created', () => {
-  test('answers 201, is shown completely, and requires confirmation also without a payment method', async () => {
+  test('returns 201, is shown completely, and requires confirmation also without a payment method', async () => {
     const events = await eventsOf(twin, async () => {
       const { status, body } = await create({ ...BASE, currency: 'USD' })
       expect(status).toBe(201)
@@ -116,13 +116,13 @@ describe('confirmed while it is created', () => {
 
   test('and declined is 402, and the intent exists', async () => {
     const events = await eventsOf(twin, async () => {
-      const answer = await create({
+      const response = await create({
         ...BASE,
         payment_method: 'pm_card_chargeDeclinedInsufficientFunds',
         confirm: true,
       })
       const intent = await newest()
-      expectDecline(answer, {
+      expectDecline(response, {
         decline_code: 'insufficient_funds',
         charge: intent.latest_charge,
         payment_intent: intent,

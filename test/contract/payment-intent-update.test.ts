@@ -143,9 +143,9 @@ describe('what an update cannot change', () => {
 })
 
 test('status is not a parameter of an intent that is not canceled', async () => {
-  const answer = await twin.request('POST', path(await makeIntent(twin)), { status: 'succeeded' })
-  expect(answer.body.status).toBe('requires_confirmation')
-  expect(answer.headers.get('Paytwin-Ignored-Params')).toBe('status')
+  const response = await twin.request('POST', path(await makeIntent(twin)), { status: 'succeeded' })
+  expect(response.body.status).toBe('requires_confirmation')
+  expect(response.headers.get('Paytwin-Ignored-Params')).toBe('status')
 })
 
 test.each<[string, Body, string]>([

@@ -73,12 +73,12 @@ describe('a client secret', () => {
 describe('with a publishable key and the client secret', () => {
   test('an intent is read without customer, metadata, invoice and latest_charge', async () => {
     const intent = await privateIntent()
-    const answer = await browser.request('GET', path(intent, intent.client_secret))
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual(publicPart(intent))
+    const response = await browser.request('GET', path(intent, intent.client_secret))
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual(publicPart(intent))
   })
 
-  test('an intent is confirmed, and the answer omits the same fields', async () => {
+  test('an intent is confirmed, and the response omits the same fields', async () => {
     const intent = await privateIntent()
     const { status, body } = await confirm(intent)
     expect(status).toBe(200)
@@ -103,21 +103,21 @@ describe('with a publishable key and the client secret', () => {
   test('another customer’s payment method is refused', async () => {
     const { method } = await makeCustomer(twin)
     const intent = await privateIntent()
-    const answer = await writesNothing(twin, () => confirm(intent, { payment_method: method.id }))
-    expectRefusal(answer, invalid('payment_method'))
+    const response = await writesNothing(twin, () => confirm(intent, { payment_method: method.id }))
+    expectRefusal(response, invalid('payment_method'))
   })
 
   test('a decline omits the same fields of its intent', async () => {
     const intent = await privateIntent()
-    const answer = await confirm(intent, { payment_method: 'pm_card_chargeDeclined' })
+    const response = await confirm(intent, { payment_method: 'pm_card_chargeDeclined' })
     const after = await twin.get(`/v1/payment_intents/${intent.id}`)
-    expectDecline(answer, {
+    expectDecline(response, {
       decline_code: 'generic_decline',
       charge: null,
       payment_intent: publicPart(after),
     })
     expect(after.last_payment_error.charge).toMatch(/^ch_/)
-    expect(JSON.stringify(answer.body)).not.toContain(after.last_payment_error.charge)
+    expect(JSON.stringify(response.body)).not.toContain(after.last_payment_error.charge)
     const read = await browser.request('GET', path(intent, intent.client_secret))
     expect(read.body).toEqual(publicPart(after))
   })
@@ -132,9 +132,9 @@ describe('with a publishable key and the client secret', () => {
     await confirm(intent, { payment_method: 'pm_card_chargeDeclined' })
     const { customer, payment_method } = intent
     await twin.post(`/v1/payment_intents/${intent.id}`, { payment_method })
-    const answer = await browser.request('GET', `${path(intent, intent.client_secret)}&expand[]=${expand}`)
-    expect(JSON.stringify(answer.body)).not.toContain(customer)
-    expect(JSON.stringify(answer.body)).not.toContain('Ada')
+    const response = await browser.request('GET', `${path(intent, intent.client_secret)}&expand[]=${expand}`)
+    expect(JSON.stringify(response.body)).not.toContain(customer)
+    expect(JSON.stringify(response.body)).not.toContain('Ada')
   })
 
   test('other refusals are those of a secret key', async () => {
@@ -196,8 +196,8 @@ describe('a publishable key opens nothing else', () => {
   ])('%s %s', async (method, route) => {
     const { id, client_secret } = await makeIntent(twin)
     const body = method === 'POST' ? { client_secret, amount: 1, currency: 'usd', by: '1d' } : undefined
-    const answer = await writesNothing(twin, () => browser.request(method, route.replace('ID', id), body))
-    expectUnauthenticated(answer)
+    const response = await writesNothing(twin, () => browser.request(method, route.replace('ID', id), body))
+    expectUnauthenticated(response)
   })
 })
 
@@ -207,19 +207,19 @@ describe('for browsers', () => {
     ['POST', '/v1/payment_intents/pi_1/confirm'],
   ] as const
 
-  test.each(ROUTES)('%s %s answers a preflight without a key', async (method, route) => {
-    const answer = await twin.request('OPTIONS', route, undefined, {
+  test.each(ROUTES)('%s %s responses a preflight without a key', async (method, route) => {
+    const response = await twin.request('OPTIONS', route, undefined, {
       Authorization: '',
       Origin: 'https://shop.example',
       'Access-Control-Request-Method': method,
     })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
-    expect(answer.headers.get('Access-Control-Allow-Methods')).toContain(method)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+    expect(response.headers.get('Access-Control-Allow-Methods')).toContain(method)
     for (const header of ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-API-Version']) {
-      expect(answer.headers.get('Access-Control-Allow-Headers')).toContain(header)
+      expect(response.headers.get('Access-Control-Allow-Headers')).toContain(header)
     }
-    expect(answer.headers.get('Access-Control-Allow-Credentials')).toBeNull()
+    expect(response.headers.get('Access-Control-Allow-Credentials')).toBeNull()
   })
 
   test.each(ROUTES)('%s %s may be read by every page, errors too', async (method, route) => {
@@ -230,13 +230,13 @@ describe('for browsers', () => {
       [{}, 200],
       [{ Authorization: '' }, 401],
     ] as const) {
-      const answer =
+      const response =
         method === 'GET'
           ? await browser.request(method, path(intent, client_secret), undefined, headers)
           : await browser.request(method, name, { client_secret }, headers)
-      expect(answer.status).toBe(status)
-      expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
-      expect(answer.headers.get('Access-Control-Allow-Credentials')).toBeNull()
+      expect(response.status).toBe(status)
+      expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+      expect(response.headers.get('Access-Control-Allow-Credentials')).toBeNull()
     }
   })
 
@@ -246,8 +246,8 @@ describe('for browsers', () => {
     ['GET', '/v1/payment_intents'],
     ['POST', '/v1/customers'],
   ])('%s %s may not be read by pages', async (method, route) => {
-    const answer = await twin.request(method, route, method === 'POST' ? {} : undefined)
-    expect(answer.headers.get('Access-Control-Allow-Origin')).toBeNull()
-    if (method === 'OPTIONS') expectRefusal(answer, unknown(null))
+    const response = await twin.request(method, route, method === 'POST' ? {} : undefined)
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull()
+    if (method === 'OPTIONS') expectRefusal(response, unknown(null))
   })
 })

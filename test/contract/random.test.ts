@@ -229,12 +229,12 @@ async function send(
     body[name] = luck > 97 ? choose(ODD) : (VALUES[name]?.(choose, known) ?? `some ${name}`)
   }
   const target = path.replaceAll(/@(\w+)/g, (_, kind) => encodeURIComponent(known(kind)))
-  const answer = await twin.request(method, target, body)
-  expect(answer.status, `${method} ${target} ${JSON.stringify(body)}`).toBeLessThan(500)
-  expect(answer.body.livemode).toBe(false)
-  if (answer.status >= 400)
-    expect(answer.body.error).toMatchObject({ type: expect.any(String), code: expect.any(String) })
-  pool.note(answer.body.error ?? answer.body)
+  const response = await twin.request(method, target, body)
+  expect(response.status, `${method} ${target} ${JSON.stringify(body)}`).toBeLessThan(500)
+  expect(response.body.livemode).toBe(false)
+  if (response.status >= 400)
+    expect(response.body.error).toMatchObject({ type: expect.any(String), code: expect.any(String) })
+  pool.note(response.body.error ?? response.body)
 }
 
 /** Checks the invariants that hold after any requests. */

@@ -37,9 +37,9 @@ describe('a refund', () => {
     const { intent, charge } = await makeCharge(twin)
     const events = await eventsOf(twin, async () => {
       const body = { charge: charge.id, amount: 500, reason: 'duplicate', metadata: { a: 'b' } }
-      const answer = await twin.request('POST', '/v1/refunds', body)
-      expect(answer.status).toBe(201)
-      expect(answer.body).toEqual({
+      const response = await twin.request('POST', '/v1/refunds', body)
+      expect(response.status).toBe(201)
+      expect(response.body).toEqual({
         id: expect.stringMatching(/^re_[A-Za-z0-9]{14,}$/),
         object: 'refund',
         created: NOW,
@@ -54,7 +54,7 @@ describe('a refund', () => {
         failure_reason: null,
         metadata: { a: 'b' },
       })
-      expect(await twin.get(`/v1/refunds/${answer.body.id}`)).toEqual(answer.body)
+      expect(await twin.get(`/v1/refunds/${response.body.id}`)).toEqual(response.body)
     })
     expect(await chargeNow(charge)).toEqual({ ...charge, amount_refunded: 500 })
     expect(typesOf(events)).toEqual(['refund.created', 'charge.refunded'])
@@ -196,11 +196,11 @@ describe('refunds at the same time', () => {
     [40, undefined, 1],
   ])('%i of %s do not exceed the charge', async (count, amount, made) => {
     const { charge } = await makeCharge(twin)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: count }, () => twin.request('POST', '/v1/refunds', { charge: charge.id, amount })),
     )
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(made)
-    for (const { status, body } of answers)
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(made)
+    for (const { status, body } of responses)
       if (status !== 201) expect(body.error.code).toBe('amount_too_large')
     const given = made * (amount ?? 2000)
     expect(await chargeNow(charge)).toMatchObject({ amount_refunded: given, refunded: given === 2000 })

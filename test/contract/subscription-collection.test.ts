@@ -150,8 +150,8 @@ describe('invoices that are sent', () => {
       default_payment_method: undefined,
     })
     const { id } = await newestOf(story.twin, story.subscription)
-    const answer = await story.twin.request('POST', `/v1/invoices/${id}/pay`)
-    expectDecline(answer, { decline_code: expect.any(String), charge: null })
+    const response = await story.twin.request('POST', `/v1/invoices/${id}/pay`)
+    expectDecline(response, { decline_code: expect.any(String), charge: null })
     expect((await now(story)).status).toBe('active')
   })
 
@@ -208,10 +208,14 @@ describe('resuming a paused subscription', () => {
     const { twin } = story
     await twin.post(pathOf(story), { default_payment_method: 'pm_card_chargeDeclined' })
     const before = await now(story)
-    const answer = await twin.request('POST', pathOf(story, '/resume'))
+    const response = await twin.request('POST', pathOf(story, '/resume'))
     const invoice = await newestOf(twin, story.subscription)
     const intent = await twin.get(`/v1/payment_intents/${invoice.payment_intent}`)
-    expectDecline(answer, { decline_code: 'generic_decline', charge: invoice.charge, payment_intent: intent })
+    expectDecline(response, {
+      decline_code: 'generic_decline',
+      charge: invoice.charge,
+      payment_intent: intent,
+    })
     expect(invoice).toMatchObject({
       status: 'void',
       number: expect.stringMatching(/-0001$/),
@@ -273,9 +277,9 @@ describe('a push method never pays for a subscription', () => {
         default_payment_method: 'pm_pix',
         ...params,
       }
-      const answer = await story.twin.request('POST', '/v1/subscriptions', body)
-      expect(answer.status).toBe(422)
-      expect(answer.body.error).toMatchObject({
+      const response = await story.twin.request('POST', '/v1/subscriptions', body)
+      expect(response.status).toBe(422)
+      expect(response.body.error).toMatchObject({
         code: 'unsupported_psp_capability',
         param: 'default_payment_method',
       })

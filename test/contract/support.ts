@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { asOperator, contents, eventsOf, expectRefusal, type Refusal, typesOf } from '../http/support.ts'
-import { type Answer, type Body, clientOf, makeCustomer, type Twin } from '../twin.ts'
+import { type Body, clientOf, makeCustomer, type Twin, type TwinResponse } from '../twin.ts'
 
 /** The first instant of these tests, 31 January 2026 at 10 o'clock, and the end of a first month. */
 export const NOW = 1769853600
@@ -25,10 +25,10 @@ export async function writesNothing<T>(twin: Twin, act: () => Promise<T>): Promi
 type Request = readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>]
 
 /** Checks that a request is refused with this error, and writes nothing. */
-export async function refuses(twin: Twin, request: Request, refusal: Refusal): Promise<Answer> {
-  const answer = await writesNothing(twin, () => twin.request(...request))
-  expectRefusal(answer, refusal)
-  return answer
+export async function refuses(twin: Twin, request: Request, refusal: Refusal): Promise<TwinResponse> {
+  const response = await writesNothing(twin, () => twin.request(...request))
+  expectRefusal(response, refusal)
+  return response
 }
 
 /** The types of the events of a step, in order, on one line. */
@@ -56,7 +56,7 @@ export const inFull = (events: string): string =>
 
 /** The body of a declined payment, except its message. */
 export function expectDecline(
-  answer: Answer,
+  response: TwinResponse,
   {
     code = 'card_declined',
     decline_code = null as string | null,
@@ -64,8 +64,8 @@ export function expectDecline(
     payment_intent = expect.any(Object),
   }: Body = {},
 ): void {
-  expect(answer.status).toBe(402)
-  const { error, ...beside } = answer.body
+  expect(response.status).toBe(402)
+  const { error, ...beside } = response.body
   const { message, doc_url, ...rest } = error
   expect(rest).toEqual({ type: 'payment_error', code, decline_code, param: null, charge, payment_intent })
   expect(message).toMatch(/\S/)

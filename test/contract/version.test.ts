@@ -47,10 +47,10 @@ const VERSIONS: readonly Version[] = [
 const open = () => openTwin({ versions: VERSIONS })
 const as = (version: string) => ({ 'X-API-Version': version })
 const setDefault = async (twin: Twin, api_version: string) => {
-  const answer = await asOperator(twin)('POST', `merchants/${twin.sandbox.merchant.settings.id}`, {
+  const response = await asOperator(twin)('POST', `merchants/${twin.sandbox.merchant.settings.id}`, {
     api_version,
   })
-  expect(answer.body.api_version).toBe(api_version)
+  expect(response.body.api_version).toBe(api_version)
 }
 
 describe('an older version', () => {
@@ -82,9 +82,9 @@ describe('an older version', () => {
     const body = { amount: 5, currency: 'usd' }
     const descriptions = []
     for (const version of [OLD, MIDDLE, NEW]) {
-      const answer = await twin.request('POST', '/v1/payment_intents', body, as(version))
-      expect(answer.headers.get('X-API-Version')).toBe(version)
-      descriptions.push(answer.body.description)
+      const response = await twin.request('POST', '/v1/payment_intents', body, as(version))
+      expect(response.headers.get('X-API-Version')).toBe(version)
+      descriptions.push(response.body.description)
     }
     expect(descriptions).toEqual(['unnamed', 'unnamed', null])
   })
@@ -98,9 +98,9 @@ describe('an older version', () => {
       confirm: true,
       description: null,
     }
-    const answer = await twin.request('POST', '/v1/payment_intents', body, as(MIDDLE))
-    expect(answer.status).toBe(402)
-    expect(answer.body.error.payment_intent.description).toBe('')
+    const response = await twin.request('POST', '/v1/payment_intents', body, as(MIDDLE))
+    expect(response.status).toBe(402)
+    expect(response.body.error.payment_intent.description).toBe('')
   })
 })
 
@@ -125,8 +125,8 @@ describe('which version is used', () => {
   test('an account cannot get an unknown version', async () => {
     const twin = await open()
     const { id } = twin.sandbox.merchant.settings
-    const answer = await asOperator(twin)('POST', `merchants/${id}`, { api_version: '2020-01-01' })
-    expectRefusal(answer, invalid('api_version'))
+    const response = await asOperator(twin)('POST', `merchants/${id}`, { api_version: '2020-01-01' })
+    expectRefusal(response, invalid('api_version'))
   })
 
   test.each(['2020-01-01', '2026-3-9', 'latest', '', '2026-03-09 '.repeat(2)])(
@@ -134,9 +134,9 @@ describe('which version is used', () => {
     async (version) => {
       const twin = await open()
       await setDefault(twin, MIDDLE)
-      const answer = await writesNothing(twin, () => twin.request('POST', '/v1/customers', {}, as(version)))
-      expectRefusal(answer, invalid('X-API-Version'))
-      expect(answer.headers.get('X-API-Version')).toBe(MIDDLE)
+      const response = await writesNothing(twin, () => twin.request('POST', '/v1/customers', {}, as(version)))
+      expectRefusal(response, invalid('X-API-Version'))
+      expect(response.headers.get('X-API-Version')).toBe(MIDDLE)
     },
   )
 
@@ -148,9 +148,12 @@ describe('which version is used', () => {
       [as(MIDDLE), MIDDLE],
       [as('2020-01-01'), NEW],
     ] as const) {
-      const answer = await twin.request('GET', '/v1/customers', undefined, { Authorization: '', ...headers })
-      expectUnauthenticated(answer)
-      expect(answer.headers.get('X-API-Version')).toBe(version)
+      const response = await twin.request('GET', '/v1/customers', undefined, {
+        Authorization: '',
+        ...headers,
+      })
+      expectUnauthenticated(response)
+      expect(response.headers.get('X-API-Version')).toBe(version)
     }
   })
 

@@ -61,7 +61,7 @@ describe('a delivery', () => {
 
   test.each(
     table(
-      ['answer', 'status', 'next'],
+      ['response', 'status', 'next'],
       `
       200   succeeded  -
       201   succeeded  -
@@ -85,8 +85,8 @@ describe('a delivery', () => {
       none  pending    1005
       `,
     ),
-  )('that is answered $answer at 1000 is $status, and retried at $next', ({ answer, status, next }) => {
-    const attempt = answered(answer === 'none' ? null : Number(answer))
+  )('that is answered $response at 1000 is $status, and retried at $next', ({ response, status, next }) => {
+    const attempt = answered(response === 'none' ? null : Number(response))
     const delivery = attempted(NEW, attempt)
     expect(isAccepted(attempt)).toBe(status === 'succeeded')
     expect(delivery).toEqual({

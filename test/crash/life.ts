@@ -91,9 +91,10 @@ export class Life {
   }
 
   async get(path: string): Promise<Body> {
-    const answer = await this.#ask('GET', path)
-    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-    return answer.body
+    const response = await this.#ask('GET', path)
+    if (response.status !== 200)
+      throw new Error(`${path}: ${response.status} ${JSON.stringify(response.body)}`)
+    return response.body
   }
 
   /** Sends a write that must be accepted. It counts as unacknowledged until its response arrives. */
@@ -105,9 +106,10 @@ export class Life {
   }
 
   async operate(method: string, path: string, body?: object): Promise<Body> {
-    const answer = await this.#ask(method, `/_paytwin/${path}`, body)
-    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-    return answer.body
+    const response = await this.#ask(method, `/_paytwin/${path}`, body)
+    if (response.status >= 300)
+      throw new Error(`${path}: ${response.status} ${JSON.stringify(response.body)}`)
+    return response.body
   }
 
   /** Creates a customer with a unique name and a subscription. */

@@ -21,12 +21,12 @@ afterEach(async () => {
   await once(server, 'close')
 })
 
-async function serve(answer: RequestListener): Promise<void> {
+async function serve(handle: RequestListener): Promise<void> {
   server = createServer()
   connections = new Connections(server, { unreadMs: UNREAD_MS, lingerMs: 50, betweenMs: 60_000 })
   server.on('request', (request, response) => {
     connections.take(request, response)
-    answer(request, response)
+    handle(request, response)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
 }
@@ -73,7 +73,7 @@ test('a response may take longer than the limit for unread ones', async () => {
   expect(chunk).toContain('late')
 })
 
-test('a long answer that is being read when the end begins arrives whole', async () => {
+test('a long response that is being read when the end begins arrives whole', async () => {
   await serve((_request, response) => response.end(LONG))
   const socket = await ask('keep-alive')
   let length = 0
@@ -120,12 +120,12 @@ test('a request that never ends does not take the time of the response to the sh
   })
   await ask('keep-alive')
   const shutdown = await ask()
-  const answer = once(shutdown.setEncoding('utf8'), 'data')
+  const received = once(shutdown.setEncoding('utf8'), 'data')
   await new Ending({ server, connections }, async (answered) => {
     await answered()
     setTimeout(respond, 100)
   }).begin()
-  expect((await answer)[0]).toContain('ended')
+  expect((await received)[0]).toContain('ended')
 })
 
 test('the end counts the real time, which in a busy process is longer than its steps', async () => {

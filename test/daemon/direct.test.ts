@@ -21,11 +21,11 @@ const VARIES = /^(request-id|date|transfer-encoding|content-length|connection|ke
 
 /**
  * Sends a request as nearly all are written, and once more with a header given twice, which sends it by way of hono.
- * @returns both answers, without what differs anyway
+ * @returns both responses, without what differs anyway
  */
 async function bothWays(lines: readonly string[], body = '') {
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]
-  const answerTo = async (...more: string[]) => {
+  const responseTo = async (...more: string[]) => {
     const {
       status,
       head,
@@ -39,7 +39,7 @@ async function bothWays(lines: readonly string[], body = '') {
       .sort()
     return { status, headers, text: text.replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/g, '') }
   }
-  return { direct: await answerTo(), byHono: await answerTo('X-Twice: 1', 'X-Twice: 2') }
+  return { direct: await responseTo(), byHono: await responseTo('X-Twice: 1', 'X-Twice: 2') }
 }
 
 describe('a request gets the same response directly and through hono', () => {

@@ -11,14 +11,18 @@ export type Subscription = {
 const url = process.env.PAYTWIN_URL ?? ''
 const key = process.env.PAYTWIN_SECRET_KEY ?? ''
 
-export async function call<Answer>(method: 'GET' | 'POST', path: string, body?: Json): Promise<Answer> {
+export async function call<ResponseBody>(
+  method: 'GET' | 'POST',
+  path: string,
+  body?: Json,
+): Promise<ResponseBody> {
   const response = await fetch(url + path, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   })
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status} ${await response.text()}`)
-  return response.json() as Promise<Answer>
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status} ${await response.text()}`)
+  return response.json() as Promise<ResponseBody>
 }
 
 /** Signs somebody up for the monthly plan with their card. */

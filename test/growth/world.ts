@@ -208,7 +208,7 @@ async function addWhatHasNoHistory({ twin, app, refreshToken, count }: World): P
       keys.make({ merchant: merchant.settings.ordinal, type: 'secret', name: null })
       makeAuthorization(engine, asked, { merchant: merchant.settings, seal: null })
       engine.store.oauth.addToken({ ...token, hash: digest(`token ${n}`), status: 'rotated' })
-      engine.store.idempotency.put(answerOf(merchant.settings.id, n))
+      engine.store.idempotency.put(storedResponse(merchant.settings.id, n))
     }
   })
   keys.reload()
@@ -217,7 +217,7 @@ async function addWhatHasNoHistory({ twin, app, refreshToken, count }: World): P
 
 const secondsNow = () => Math.floor(Date.now() / 1_000)
 
-const answerOf = (scope: string, n: number) => ({
+const storedResponse = (scope: string, n: number) => ({
   scope,
   key: `key-${n}`,
   fingerprint: '',

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => twin.close())
 
-describe('every answer on /v1', () => {
+describe('every response on /v1', () => {
   test.each<[string, string, unknown, number]>([
     ['GET', '/v1/customers', undefined, 200],
     ['POST', '/v1/customers', {}, 201],
@@ -33,13 +33,13 @@ describe('every answer on /v1', () => {
     ['GET', '/v1/test_helpers/upcoming', undefined, 200],
     ['POST', '/v1/test_helpers/clock/freeze', {}, 200],
   ])('to %s %s with %j carries livemode and the headers', async (method, path, body, status) => {
-    const answer = await twin.request(method, path, body)
-    expect(answer.status).toBe(status)
-    expect(answer.body.livemode).toBe(false)
-    expect(answer.headers.get('Request-Id')).toMatch(REQUEST_ID)
-    expect(answer.headers.get('X-API-Version')).toBe(VERSION)
-    expect(answer.headers.get('Paytwin-Now')).toBe('1769853600')
-    expect(answer.headers.get('Content-Type')).toMatch(/^application\/json/)
+    const response = await twin.request(method, path, body)
+    expect(response.status).toBe(status)
+    expect(response.body.livemode).toBe(false)
+    expect(response.headers.get('Request-Id')).toMatch(REQUEST_ID)
+    expect(response.headers.get('X-API-Version')).toBe(VERSION)
+    expect(response.headers.get('Paytwin-Now')).toBe('1769853600')
+    expect(response.headers.get('Content-Type')).toMatch(/^application\/json/)
   })
 
   test('carries the headers on an event stream too', async () => {
@@ -62,22 +62,22 @@ describe('every answer on /v1', () => {
 
   test('shows the time of the clock after an advance', async () => {
     const moving = await startTwin()
-    const answer = await moving.request('POST', '/v1/test_helpers/clock/advance', { by: '1d' })
-    expect(answer.headers.get('Paytwin-Now')).toBe('1769940000')
+    const response = await moving.request('POST', '/v1/test_helpers/clock/advance', { by: '1d' })
+    expect(response.headers.get('Paytwin-Now')).toBe('1769940000')
     expect((await moving.request('GET', '/v1/nothing')).headers.get('Paytwin-Now')).toBe('1769940000')
     await moving.close()
   })
 })
 
-describe('answers outside /v1', () => {
+describe('responses outside /v1', () => {
   test.each(['/', '/v2/customers', '/V1/customers', '/favicon.ico', '/%00', '//v1/customers'])(
     'to GET %s are 404 with the headers, key or not',
     async (path) => {
-      const answer = await twin.request('GET', path, undefined, { Authorization: '' })
-      expectRefusal(answer, unknown(null))
-      expect(answer.headers.get('Request-Id')).toMatch(REQUEST_ID)
-      expect(answer.headers.get('X-API-Version')).toBe(VERSION)
-      expect(answer.headers.get('Paytwin-Now')).toBeNull()
+      const response = await twin.request('GET', path, undefined, { Authorization: '' })
+      expectRefusal(response, unknown(null))
+      expect(response.headers.get('Request-Id')).toMatch(REQUEST_ID)
+      expect(response.headers.get('X-API-Version')).toBe(VERSION)
+      expect(response.headers.get('Paytwin-Now')).toBeNull()
     },
   )
 
@@ -88,11 +88,11 @@ describe('answers outside /v1', () => {
       ['status', 200],
       ['nothing', 404],
     ] as const) {
-      const answer = await operator('GET', path)
-      expect(answer.status).toBe(status)
-      expect(answer.body.livemode).toBe(false)
-      expect(answer.headers.get('Request-Id')).toMatch(REQUEST_ID)
-      expect(answer.headers.get('X-API-Version')).toBe(VERSION)
+      const response = await operator('GET', path)
+      expect(response.status).toBe(status)
+      expect(response.body.livemode).toBe(false)
+      expect(response.headers.get('Request-Id')).toMatch(REQUEST_ID)
+      expect(response.headers.get('X-API-Version')).toBe(VERSION)
     }
   })
 })
@@ -140,24 +140,24 @@ describe('X-API-Version', () => {
     twin.request('GET', '/v1/customers', undefined, { 'X-API-Version': version, ...headers })
 
   test('that is known is used', async () => {
-    const answer = await asked(VERSION)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('X-API-Version')).toBe(VERSION)
+    const response = await asked(VERSION)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('X-API-Version')).toBe(VERSION)
   })
 
   test.each(['2026-03-10', '2025-01-01', 'latest', '', `${VERSION}, ${VERSION}`, '__proto__'])(
-    '%j is refused, and the answer names the default',
+    '%j is refused, and the response names the default',
     async (version) => {
-      const answer = await asked(version)
-      expectRefusal(answer, invalid('X-API-Version'))
-      expect(answer.headers.get('X-API-Version')).toBe(VERSION)
+      const response = await asked(version)
+      expectRefusal(response, invalid('X-API-Version'))
+      expect(response.headers.get('X-API-Version')).toBe(VERSION)
     },
   )
 
   test.each([VERSION, '1999-01-01'])('%s without a key is 401, with a known version', async (version) => {
-    const answer = await asked(version, { Authorization: '' })
-    expectUnauthenticated(answer)
-    expect(answer.headers.get('X-API-Version')).toBe(VERSION)
+    const response = await asked(version, { Authorization: '' })
+    expectUnauthenticated(response)
+    expect(response.headers.get('X-API-Version')).toBe(VERSION)
   })
 
   test('is checked before the body is read', async () => {
@@ -167,11 +167,11 @@ describe('X-API-Version', () => {
 })
 
 describe('resources', () => {
-  test('answer 201 when they are made and 200 afterwards', async () => {
+  test('return 201 when they are made and 200 afterwards', async () => {
     const fresh = await startTwin()
     const status = async (method: string, path: string, body?: unknown) => {
-      const answer = await fresh.request(method, path, body)
-      return [answer.status, answer.body.id] as const
+      const response = await fresh.request(method, path, body)
+      return [response.status, response.body.id] as const
     }
     const [customer, cus] = await status('POST', '/v1/customers', {})
     const [product, prod] = await status('POST', '/v1/products', { name: 'Plan' })
@@ -267,10 +267,10 @@ test('an unexpected error is 500, logged, and does not reveal its cause', async 
   vi.spyOn(broken.sandbox.keys, 'resolve').mockImplementation(() => {
     throw new Error('the disk is on fire')
   })
-  const answer = await broken.request('POST', '/v1/customers', 'name=Ada', FORM)
-  expectRefusal(answer, { status: 500, type: 'api_error', code: 'internal_error', param: null })
-  expect(JSON.stringify(answer.body)).not.toContain('fire')
-  expect(answer.headers.get('Request-Id')).toMatch(REQUEST_ID)
+  const response = await broken.request('POST', '/v1/customers', 'name=Ada', FORM)
+  expectRefusal(response, { status: 500, type: 'api_error', code: 'internal_error', param: null })
+  expect(JSON.stringify(response.body)).not.toContain('fire')
+  expect(response.headers.get('Request-Id')).toMatch(REQUEST_ID)
   expect(reported).toEqual(['POST /v1/customers: Error: the disk is on fire'])
   await broken.close()
 })

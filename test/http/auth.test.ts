@@ -47,9 +47,9 @@ describe('a secret key is accepted', () => {
       ['DELETE', `/v1/customers/${id}`],
       ['GET', `/v1/customers/${id}/payment_methods`],
     ] as const) {
-      const answer = await other.request(method, path)
-      expect(answer.status).toBe(404)
-      expect(answer.body.error).toMatchObject({ code: 'resource_missing', param: 'id' })
+      const response = await other.request(method, path)
+      expect(response.status).toBe(404)
+      expect(response.body.error).toMatchObject({ code: 'resource_missing', param: 'id' })
     }
     expect((await other.get('/v1/customers')).data).toEqual([])
     expect(await other.events()).toEqual([])

@@ -70,9 +70,9 @@ describe('an advance', () => {
     [{ to: '2026-02-28T10:00:00.999Z' }, '2026-02-28T10:00:00Z'],
     [{ to: '9999-12-31T23:59:59Z' }, '9999-12-31T23:59:59Z'],
   ])('with %j leads to %s', async (body, instant) => {
-    const answer = await twin.advance(body)
-    expect(formatInstant(answer.now)).toBe(instant)
-    expect(answer).toMatchObject({
+    const response = await twin.advance(body)
+    expect(formatInstant(response.now)).toBe(instant)
+    expect(response).toMatchObject({
       object: 'clock',
       mode: 'frozen',
       status: 'ready',
@@ -243,10 +243,10 @@ test('an advance without a matching event emits nothing twice', async () => {
 describe('an asynchronous advance', () => {
   test('is reported as running, and ends', async () => {
     await subscribe()
-    const answer = await twin.request('POST', ADVANCE, { by: '1mo', async: true })
-    expect(answer.status).toBe(200)
-    expect(answer.body).toMatchObject({ object: 'clock', status: 'advancing', target: 1772272800 })
-    expect(answer.body).not.toHaveProperty('summary')
+    const response = await twin.request('POST', ADVANCE, { by: '1mo', async: true })
+    expect(response.status).toBe(200)
+    expect(response.body).toMatchObject({ object: 'clock', status: 'advancing', target: 1772272800 })
+    expect(response.body).not.toHaveProperty('summary')
     expect((await twin.post('/v1/customers')).created).toBe(1772272800)
     expect(await clock()).toMatchObject({ status: 'ready', target: null, now: 1772272800 })
   })

@@ -130,9 +130,9 @@ describe('deleting a customer', () => {
   test('leaves a stub, and nothing else to be found', async () => {
     const { customer, method } = await makeCustomer(twin)
     const stub = { id: customer.id, object: 'customer', deleted: true, livemode: false }
-    const answer = await twin.request('DELETE', `/v1/customers/${customer.id}`)
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual(stub)
+    const response = await twin.request('DELETE', `/v1/customers/${customer.id}`)
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual(stub)
     expect(await twin.get(`/v1/customers/${customer.id}`)).toEqual(stub)
     expect(idsOf((await twin.get('/v1/customers?limit=100')).data)).not.toContain(customer.id)
 

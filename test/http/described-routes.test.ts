@@ -33,13 +33,13 @@ const described = (path: string, method: string): boolean =>
   )
 
 describe('the application', () => {
-  test('answers whatever the document names', async () => {
+  test('returns whatever the document names', async () => {
     for (const [path, methods] of Object.entries(paths)) {
       for (const method of Object.keys(methods).map((name) => name.toUpperCase())) {
         // Only a route refuses an unreadable body, and it does so before any action.
-        const answer = await ask(method, path, method === 'GET' ? undefined : '{')
-        expect(answer, `${method} ${path}`).toMatchObject({ isUnrecognized: false })
-        if (method !== 'GET') expect([400, 401], `${method} ${path}`).toContain(answer.status)
+        const response = await ask(method, path, method === 'GET' ? undefined : '{')
+        expect(response, `${method} ${path}`).toMatchObject({ isUnrecognized: false })
+        if (method !== 'GET') expect([400, 401], `${method} ${path}`).toContain(response.status)
       }
     }
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
-import { answersIn, openSocket, type RawSocket, startListening } from './raw-socket.ts'
+import { openSocket, type RawSocket, responsesIn, startListening } from './raw-socket.ts'
 
 const SECRET_KEY = 'sk_test_000000000000000000000001'
 const BODY = '{"name":"Ada"}'
@@ -50,10 +50,10 @@ test('a request whose body arrives during the end is answered, and its connectio
   const ended = daemon.close()
   await delay(100)
   peer.write(BODY.slice(5))
-  const [answer, ...others] = answersIn(await peer.heard)
+  const [response, ...others] = responsesIn(await peer.heard)
   await ended
-  expect([answer?.status, others]).toEqual([201, []])
-  expect(answer?.head).toMatch(/\r\nConnection: close/i)
+  expect([response?.status, others]).toEqual([201, []])
+  expect(response?.head).toMatch(/\r\nConnection: close/i)
   expect(log()).not.toContain('error')
 })
 
@@ -61,13 +61,13 @@ test('a request that is pipelined during the end is not served', async () => {
   const peer = await withHalfARequest()
   const ended = daemon.close()
   peer.write(BODY.slice(5) + [...POST(), `Content-Length: ${BODY.length}`, '', BODY].join('\r\n'))
-  const answers = answersIn(await peer.heard)
+  const responses = responsesIn(await peer.heard)
   await ended
-  expect(answers.map(({ status }) => status)).toEqual([201])
+  expect(responses.map(({ status }) => status)).toEqual([201])
   daemon = await startListening({ data: folder, secretKey: SECRET_KEY })
   const check = await connected()
   check.write(...GET().slice(0, -2), 'Connection: close', '', '')
-  const [list] = answersIn(await check.heard)
+  const [list] = responsesIn(await check.heard)
   expect(JSON.parse(list?.body ?? '').data).toHaveLength(1)
 })
 
@@ -78,9 +78,9 @@ test('all requests of a pipeline that came before the end are answered', async (
   await delay(50)
   const ended = daemon.close()
   peer.write(BODY.slice(5))
-  const answers = answersIn(await peer.heard)
+  const responses = responsesIn(await peer.heard)
   await ended
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 201])
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 201])
 })
 
 test.each<[string, boolean]>([
@@ -96,7 +96,7 @@ test.each<[string, boolean]>([
   const ended = daemon.close()
   await delay(50)
   peer.write(...GET())
-  expect(answersIn(await peer.heard).map(({ status }) => status)).toEqual(isUsed ? [200] : [])
+  expect(responsesIn(await peer.heard).map(({ status }) => status)).toEqual(isUsed ? [200] : [])
   busy.write(BODY.slice(5))
   await ended
   expect(log()).not.toContain('error')

@@ -121,7 +121,7 @@ describe('a form and JSON with the same values are the same request', () => {
   ]
 
   test.each(requests)('%s', async (_, request) => {
-    const answers: Body[] = []
+    const responses: Body[] = []
     for (const encode of [
       JSON.stringify,
       (body: Body) => toForm(body),
@@ -130,19 +130,19 @@ describe('a form and JSON with the same values are the same request', () => {
       const { client, ids } = await prepared()
       const [path, body] = request(ids)
       const headers = encode === JSON.stringify ? {} : FORM
-      const answer = await client.request('POST', path, encode(body), headers)
+      const response = await client.request('POST', path, encode(body), headers)
       const events = JSON.parse(
         JSON.stringify(await client.events(), (key, value) => (key === 'request' ? null : value)),
       )
-      answers.push({
-        status: answer.status,
-        body: answer.body,
-        ignored: answer.headers.get('Paytwin-Ignored-Params'),
+      responses.push({
+        status: response.status,
+        body: response.body,
+        ignored: response.headers.get('Paytwin-Ignored-Params'),
         events,
       })
       await client.close()
     }
-    const [json, form, encoded] = answers
+    const [json, form, encoded] = responses
     expect([200, 201]).toContain(json?.status)
     expect(form).toEqual(json)
     expect(encoded).toEqual(json)

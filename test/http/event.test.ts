@@ -10,13 +10,13 @@ beforeAll(async () => {
   twin = await startTwin()
   price = await makePrice(twin)
   const { customer, method } = await makeCustomer(twin, { outcomes: ['succeed', 'decline:lost_card'] })
-  const answer = await twin.request('POST', '/v1/subscriptions', {
+  const response = await twin.request('POST', '/v1/subscriptions', {
     customer: customer.id,
     currency: 'usd',
     default_payment_method: method.id,
     items: [{ price: price.id }],
   })
-  request = answer.headers.get('Request-Id') ?? ''
+  request = response.headers.get('Request-Id') ?? ''
   await twin.advance({ by: '32d' })
 })
 afterAll(() => twin.close())
@@ -130,8 +130,8 @@ describe('the list of events', () => {
 
   test('accepts a pattern of many stars quickly', async () => {
     const started = performance.now()
-    const answer = await twin.request('GET', `/v1/events?type=${'*'.repeat(9)}x`)
-    expectRefusal(answer, invalid('type'))
+    const response = await twin.request('GET', `/v1/events?type=${'*'.repeat(9)}x`)
+    expectRefusal(response, invalid('type'))
     expect(performance.now() - started).toBeLessThan(500)
   })
 

@@ -108,8 +108,8 @@ describe('the scalars of a form', () => {
     ['99999999', 99_999_999],
     ['0100', 100],
   ])('%j is an integer', async (text, amount) => {
-    const answer = await postForm(twin, '/v1/prices', { unit_amount: text, currency: 'usd' })
-    expect(answer.body.unit_amount).toBe(amount)
+    const response = await postForm(twin, '/v1/prices', { unit_amount: text, currency: 'usd' })
+    expect(response.body.unit_amount).toBe(amount)
   })
 
   test.each(['', ' 1', '+1', '1.0', '1e2', '0x10', '1,000', '١', 'NaN', 'true', '9'.repeat(40)])(

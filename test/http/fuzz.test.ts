@@ -183,16 +183,16 @@ const routesOf = async (...methods: string[]): Promise<string[]> => {
 const withIds = (text: string) =>
   text.replace(/\b([a-z]+)_known\b/g, (whole, prefix) => known[prefix] ?? whole)
 
-async function answers(route: string, body: string, headers: Record<string, string>): Promise<void> {
+async function responses(route: string, body: string, headers: Record<string, string>): Promise<void> {
   const [method = '', path = ''] = route.split(' ')
   const [, collection = ''] = /\/(\w+)\/:id/.exec(path) ?? []
   const target = path.replace(':id', newest[collection] ?? 'unknown')
-  const answer = await twin.request(method, target, withIds(body), headers)
-  expect(CLOSED_SET, reported.join('\n')).toContain(answer.status)
-  expect(answer.body.livemode).toBe(false)
-  if (answer.status < 400) return
-  expect(answer.body.error).toMatchObject({ type: expect.any(String), code: expect.any(String) })
-  expect(answer.body.error).toHaveProperty('param')
+  const response = await twin.request(method, target, withIds(body), headers)
+  expect(CLOSED_SET, reported.join('\n')).toContain(response.status)
+  expect(response.body.livemode).toBe(false)
+  if (response.status < 400) return
+  expect(response.body.error).toMatchObject({ type: expect.any(String), code: expect.any(String) })
+  expect(response.body.error).toHaveProperty('param')
 }
 
 describe.each(await routesOf('POST', 'DELETE'))('no body is an error of ours for %s', (route) => {
@@ -201,7 +201,7 @@ describe.each(await routesOf('POST', 'DELETE'))('no body is an error of ours for
 
   test('as JSON', async () => {
     await fc.assert(
-      fc.asyncProperty(jsonOf(path), (body) => answers(route, body, json)),
+      fc.asyncProperty(jsonOf(path), (body) => responses(route, body, json)),
       { seed: SEED, numRuns: RUNS },
     )
     expect(reported).toEqual([])
@@ -209,7 +209,7 @@ describe.each(await routesOf('POST', 'DELETE'))('no body is an error of ours for
 
   test('as a form', async () => {
     await fc.assert(
-      fc.asyncProperty(formOf(path), (body) => answers(route, body, FORM)),
+      fc.asyncProperty(formOf(path), (body) => responses(route, body, FORM)),
       { seed: SEED, numRuns: RUNS },
     )
     expect(reported).toEqual([])
@@ -222,8 +222,8 @@ describe.each(await routesOf('GET'))('nothing is an error of ours for %s', (rout
   test('in the query', async () => {
     const property = fc.asyncProperty(pairs, async (query) => {
       const target = path.replace(':id', 'unknown')
-      const answer = await twin.request('GET', `${target}?${encodeURI(query.toWellFormed())}`)
-      expect([200, 400, 404], reported.join('\n')).toContain(answer.status)
+      const response = await twin.request('GET', `${target}?${encodeURI(query.toWellFormed())}`)
+      expect([200, 400, 404], reported.join('\n')).toContain(response.status)
     })
     await fc.assert(property, { seed: SEED, numRuns: RUNS })
   })
@@ -235,8 +235,8 @@ test('no id in a path causes a 500', async () => {
   const property = fc.asyncProperty(fc.constantFrom(...routes), id, async (route, text) => {
     const [method = '', path = ''] = route.split(' ')
     const target = path.replace(':id', encodeURIComponent(text.toWellFormed()))
-    const answer = await twin.request(method, target, method === 'GET' ? undefined : {})
-    expect([400, 404], reported.join('\n')).toContain(answer.status)
+    const response = await twin.request(method, target, method === 'GET' ? undefined : {})
+    expect([400, 404], reported.join('\n')).toContain(response.status)
   })
   await fc.assert(property, { seed: SEED, numRuns: 8 * RUNS })
 })

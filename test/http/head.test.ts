@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.close())
 
-/** Sends a request without a body. @returns the answer, with its headers in order and without those that differ each time */
+/** Sends a request without a body. @returns the response, with its headers in order and without those that differ each time */
 async function ask(method: string, path: string, ...headers: string[]) {
   const { host } = new URL(daemon.url)
   const { status, head, body } = await send(
@@ -26,7 +26,7 @@ async function ask(method: string, path: string, ...headers: string[]) {
 const key = () => `Authorization: Bearer ${daemon.secretKey}`
 const token = () => `Authorization: Bearer ${TOKEN}`
 
-describe('HEAD answers like GET, without a body', () => {
+describe('HEAD responds like GET, without a body', () => {
   test.each<[string, number, () => string[]]>([
     ['/v1/customers', 200, () => [key()]],
     ['/v1/customers?limit=0', 400, () => [key()]],

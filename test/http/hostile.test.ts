@@ -96,9 +96,9 @@ describe('too much of something', () => {
     const json = Object.fromEntries(names.map((name) => [name, 1]))
     const form = names.map((name) => `${name}=1`).join('&')
     const taken = await processorTime(async () => {
-      for (const answer of [await post('/v1/customers', json), await post('/v1/customers', form, FORM)]) {
-        expect(answer.status).toBe(201)
-        expect(answer.headers.get('Paytwin-Ignored-Params')?.length).toBeLessThanOrEqual(1_024)
+      for (const response of [await post('/v1/customers', json), await post('/v1/customers', form, FORM)]) {
+        expect(response.status).toBe(201)
+        expect(response.headers.get('Paytwin-Ignored-Params')?.length).toBeLessThanOrEqual(1_024)
       }
     })
     expect(taken).toBeLessThan(500)
@@ -115,9 +115,9 @@ describe('too much of something', () => {
   })
 
   test('a long name is left out of the header as a whole', async () => {
-    const answer = await post('/v1/customers', { ['z'.repeat(5_000)]: 1, lion: 1 })
-    expect(answer.status).toBe(201)
-    expect(answer.headers.get('Paytwin-Ignored-Params')?.length ?? 0).toBeLessThanOrEqual(1_024)
+    const response = await post('/v1/customers', { ['z'.repeat(5_000)]: 1, lion: 1 })
+    expect(response.status).toBe(201)
+    expect(response.headers.get('Paytwin-Ignored-Params')?.length ?? 0).toBeLessThanOrEqual(1_024)
   })
 })
 
@@ -172,8 +172,8 @@ describe('concurrent requests', () => {
   test('never share an id or an invoice number', async () => {
     const { customer, method } = await makeCustomer(twin)
     const body = { ...base, customer: customer.id, default_payment_method: method.id }
-    const answers = await parallel(40, () => post('/v1/subscriptions', body))
-    expect(new Set(idsOf(answers.map((answer) => answer.body))).size).toBe(40)
+    const responses = await parallel(40, () => post('/v1/subscriptions', body))
+    expect(new Set(idsOf(responses.map((response) => response.body))).size).toBe(40)
     const { data } = await twin.get(`/v1/invoices?limit=100&customer=${customer.id}`)
     const numbers = data.map(({ number }: Body) => Number(number.split('-')[1]))
     expect(numbers.sort((left: number, right: number) => left - right)).toEqual(
@@ -189,8 +189,8 @@ describe('concurrent requests', () => {
       default_payment_method: 'pm_card_chargeDeclined',
       payment_behavior: 'error_if_incomplete',
     }
-    const answers = await parallel(20, (index) => post('/v1/subscriptions', index % 2 ? bad : good))
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill([201, 402]).flat())
+    const responses = await parallel(20, (index) => post('/v1/subscriptions', index % 2 ? bad : good))
+    expect(responses.map(({ status }) => status)).toEqual(Array(10).fill([201, 402]).flat())
     const { data } = await twin.get(`/v1/invoices?limit=100&customer=${customer.id}`)
     expect(data.map(({ number }: Body) => Number(number.split('-')[1])).reverse()).toEqual(
       Array.from({ length: 10 }, (_, index) => index + 1),
@@ -199,8 +199,8 @@ describe('concurrent requests', () => {
 
   test('cancel a subscription once', async () => {
     const { id } = await twin.post('/v1/subscriptions', base)
-    const answers = await parallel(5, () => twin.request('DELETE', `/v1/subscriptions/${id}`))
-    expect(answers.map(({ status }) => status)).toEqual([200, 400, 400, 400, 400])
+    const responses = await parallel(5, () => twin.request('DELETE', `/v1/subscriptions/${id}`))
+    expect(responses.map(({ status }) => status)).toEqual([200, 400, 400, 400, 400])
     const { data } = await twin.get('/v1/events?limit=100&type=subscription.deleted')
     expect(data.filter((event: Body) => event.data.object.id === id)).toHaveLength(1)
   })
@@ -209,8 +209,8 @@ describe('concurrent requests', () => {
     const declined = { ...base, default_payment_method: 'pm_card_visa' }
     const { id } = await twin.post('/v1/subscriptions', { ...declined, collection_method: 'send_invoice' })
     const [invoice] = (await twin.get(`/v1/invoices?subscription=${id}`)).data
-    const answers = await parallel(5, () => post(`/v1/invoices/${invoice.id}/pay`, {}))
-    expect(answers.map(({ status }) => status)).toEqual([200, 400, 400, 400, 400])
+    const responses = await parallel(5, () => post(`/v1/invoices/${invoice.id}/pay`, {}))
+    expect(responses.map(({ status }) => status)).toEqual([200, 400, 400, 400, 400])
     const { data } = await twin.get(`/v1/charges?payment_intent=${invoice.payment_intent}`)
     expect(data).toHaveLength(1)
   })
@@ -221,10 +221,10 @@ describe('concurrent requests', () => {
       card: { number: '4242424242424242' },
     })
     const customers = await parallel(3, () => twin.post('/v1/customers'))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       customers.map((customer) => post(`/v1/payment_methods/${id}/attach`, { customer: customer.id })),
     )
-    expect(answers.map(({ status }) => status)).toEqual([200, 400, 400])
+    expect(responses.map(({ status }) => status)).toEqual([200, 400, 400])
     expect((await twin.get(`/v1/payment_methods/${id}`)).customer).toBe(customers[0]?.id)
   })
 })
@@ -241,10 +241,10 @@ test('a huge or invalid header changes nothing', async () => {
       ['X-HTTP-Method-Override', 'DELETE'],
       ['X-Forwarded-Host', 'evil.example'],
     ] as const) {
-      const answer = await twin.request('GET', `/v1/customers/${base.customer}`, undefined, {
+      const response = await twin.request('GET', `/v1/customers/${base.customer}`, undefined, {
         [header]: text,
       })
-      expect([answer.status, answer.body.id], header).toEqual([200, base.customer])
+      expect([response.status, response.body.id], header).toEqual([200, base.customer])
     }
   })
 })

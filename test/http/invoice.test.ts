@@ -120,11 +120,11 @@ describe('paying an open invoice', () => {
     const { id } = await subscription(['decline:lost_card'], {}, 'decline:insufficient_funds')
     const before = await newest()
     const events = await eventsOf(twin, async () => {
-      const answer = await pay(before.id)
+      const response = await pay(before.id)
       const [charge] = (await twin.get('/v1/charges?limit=1')).data
       const intent = await twin.get(`/v1/payment_intents/${before.payment_intent}`)
-      expect(answer.status).toBe(402)
-      expect(answer.body).toMatchObject({
+      expect(response.status).toBe(402)
+      expect(response.body).toMatchObject({
         error: {
           type: 'payment_error',
           code: 'card_declined',
@@ -157,9 +157,9 @@ describe('paying an open invoice', () => {
     const { id } = await subscription(['decline:lost_card'])
     const { id: invoice } = await newest()
     const events = await eventsOf(twin, async () => {
-      const answer = await pay(invoice)
-      expect(answer.status).toBe(200)
-      expect(answer.body).toMatchObject({
+      const response = await pay(invoice)
+      expect(response.status).toBe(200)
+      expect(response.body).toMatchObject({
         id: invoice,
         status: 'paid',
         amount_paid: 4000,
@@ -194,9 +194,9 @@ describe('paying an open invoice', () => {
 
   test('that was sent charges the card of the subscription', async () => {
     await subscription([], { collection_method: 'send_invoice' })
-    const answer = await pay((await newest()).id)
-    expect(answer.status).toBe(200)
-    expect(answer.body).toMatchObject({ status: 'paid', attempt_count: 0, attempted: true })
+    const response = await pay((await newest()).id)
+    expect(response.status).toBe(200)
+    expect(response.body).toMatchObject({ status: 'paid', attempt_count: 0, attempted: true })
   })
 
   test('without a payment method is 402 and leaves no charge', async () => {
@@ -216,9 +216,9 @@ describe('paying an open invoice', () => {
 
   test('reports unknown parameters, and accepts no payment method', async () => {
     await subscription(['decline:lost_card'])
-    const answer = await pay((await newest()).id, { zebra: 1 })
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('Paytwin-Ignored-Params')).toBe('zebra')
+    const response = await pay((await newest()).id, { zebra: 1 })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('Paytwin-Ignored-Params')).toBe('zebra')
   })
 })
 
@@ -252,8 +252,8 @@ test('paying a draft finalizes it first', async () => {
   expect(draft).toMatchObject({ status: 'draft', number: null, payment_intent: null, attempt_count: 0 })
 
   const events = await eventsOf(twin, async () => {
-    const answer = await pay(draft.id)
-    expect(answer.body).toMatchObject({ status: 'paid', number: expect.stringMatching(/-0003$/) })
+    const response = await pay(draft.id)
+    expect(response.body).toMatchObject({ status: 'paid', number: expect.stringMatching(/-0003$/) })
   })
   expect(typesOf(events).slice(0, 4)).toEqual([
     'invoice.finalized',

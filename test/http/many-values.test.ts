@@ -14,15 +14,15 @@ const many = <T>(count: number, value: T): Record<string, T> =>
 
 test('the pairs of metadata are counted before their values are looked at', async () => {
   const metadata = many(51, [])
-  const answer = await expectRefused(twin, ['POST', '/v1/customers', { metadata }], invalid('metadata'))
-  expect(answer.body.error.message).toBe('Invalid value for metadata: expected at most 50 keys')
+  const response = await expectRefused(twin, ['POST', '/v1/customers', { metadata }], invalid('metadata'))
+  expect(response.body.error.message).toBe('Invalid value for metadata: expected at most 50 keys')
 })
 
 test('a name that nests too deep is refused, however deep', async () => {
   for (const depth of [16, 500_000]) {
-    const answer = await postForm(twin, '/v1/customers', `a${'[]'.repeat(depth)}=1`)
-    expectRefusal(answer, invalid(null))
-    expect(answer.body.error.message).toBe('Parameters can be nested at most 16 levels deep')
+    const response = await postForm(twin, '/v1/customers', `a${'[]'.repeat(depth)}=1`)
+    expectRefusal(response, invalid(null))
+    expect(response.body.error.message).toBe('Parameters can be nested at most 16 levels deep')
   }
 })
 
@@ -38,9 +38,9 @@ test.each([
   ] as const) {
     const asJson = await twin.request('POST', '/v1/customers', JSON.stringify(params(count)))
     const asForm = await postForm(twin, '/v1/customers', toForm(params(count)))
-    for (const answer of [asJson, asForm]) {
-      if (isAllowed) expect(answer.status).toBe(201)
-      else expect(answer.body.error).toMatchObject(tooMany)
+    for (const response of [asJson, asForm]) {
+      if (isAllowed) expect(response.status).toBe(201)
+      else expect(response.body.error).toMatchObject(tooMany)
     }
   }
 })
@@ -49,6 +49,6 @@ test('commas and ampersands within values are no parameters', async () => {
   const description = ',"\\",&'.repeat(600)
   const params = { description, zebra: ',&\\'.repeat(100_000) }
   expect((await twin.request('POST', '/v1/customers', JSON.stringify(params))).status).toBe(201)
-  const answer = await postForm(twin, '/v1/customers', toForm(params))
-  expect(answer.body).toMatchObject({ description })
+  const response = await postForm(twin, '/v1/customers', toForm(params))
+  expect(response.body).toMatchObject({ description })
 })

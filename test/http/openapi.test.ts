@@ -7,11 +7,11 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ERROR_CODES } from '../../src/http/error-codes.ts'
-import { type Answer, type Body, startTwin, type Twin } from '../twin.ts'
+import { type Body, startTwin, type Twin, type TwinResponse } from '../twin.ts'
 import { expectRefusal, FORM, invalid, openStream, unknown } from './support.ts'
 
 const HOST = { Host: 'localhost:4242' }
-const describeTwin = (twin: Twin, headers: Record<string, string> = {}): Promise<Answer> =>
+const describeTwin = (twin: Twin, headers: Record<string, string> = {}): Promise<TwinResponse> =>
   twin.request('GET', '/openapi.json', undefined, { ...HOST, ...headers })
 
 let twin: Twin
@@ -51,7 +51,7 @@ const isPage = ({ operation }: Operation): boolean =>
   responsesOf(operation).some(([status, { content }]) => status < 400 && 'text/html' in content)
 
 describe('GET /openapi.json', () => {
-  test('needs no key, and carries the headers of every answer', async () => {
+  test('needs no key, and carries the headers of every response', async () => {
     const { status, headers } = await describeTwin(twin, { Authorization: '' })
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toBe('application/json')

@@ -42,10 +42,10 @@ describe('a scripted card', () => {
   test('follows the script for each charge, then `then`', async () => {
     const outcomes = ['succeed', 'decline:insufficient_funds', 'decline:expired_card', 'succeed']
     // biome-ignore lint/suspicious/noThenProperty: the parameter's name
-    const answer = await script({ outcomes, then: 'decline:lost_card' })
-    expect(answer.status).toBe(200)
-    expect(answer.body).toMatchObject({ id: method.id, object: 'payment_method' })
-    expect(JSON.stringify(answer.body)).not.toContain('decline')
+    const response = await script({ outcomes, then: 'decline:lost_card' })
+    expect(response.status).toBe(200)
+    expect(response.body).toMatchObject({ id: method.id, object: 'payment_method' })
+    expect(JSON.stringify(response.body)).not.toContain('decline')
     expect(await attempts(6)).toEqual([
       'succeed',
       'card_declined/insufficient_funds',

@@ -70,17 +70,20 @@ describe('of several missing parameters the first in the order of the endpoint i
 
 describe('unknown parameters', () => {
   test('are ignored, named in a header and noted', async () => {
-    const answer = await twin.request('POST', '/v1/customers', { zebra: 1, name: 'Ada', lion: null })
-    expect(answer.status).toBe(201)
-    expect(answer.body.name).toBe('Ada')
-    expect(answer.headers.get('Paytwin-Ignored-Params')).toBe('zebra,lion')
+    const response = await twin.request('POST', '/v1/customers', { zebra: 1, name: 'Ada', lion: null })
+    expect(response.status).toBe(201)
+    expect(response.body.name).toBe('Ada')
+    expect(response.headers.get('Paytwin-Ignored-Params')).toBe('zebra,lion')
     expect(noted).toEqual([['POST /v1/customers', ['zebra', 'lion']]])
   })
 
   test('are named on refusals too', async () => {
-    const answer = await twin.request('POST', '/v1/payment_methods/pm_1/attach', { customer: 'c', zebra: 1 })
-    expect(answer.status).toBe(404)
-    expect(answer.headers.get('Paytwin-Ignored-Params')).toBe('zebra')
+    const response = await twin.request('POST', '/v1/payment_methods/pm_1/attach', {
+      customer: 'c',
+      zebra: 1,
+    })
+    expect(response.status).toBe(404)
+    expect(response.headers.get('Paytwin-Ignored-Params')).toBe('zebra')
   })
 
   test.each<[unknown, string | null]>([
@@ -104,8 +107,8 @@ describe('unknown parameters', () => {
       { price: 'a', zebra: 1 },
       { price: 'b', lion: 2 },
     ]
-    const answer = await twin.request('POST', '/v1/subscriptions', { ...body, items })
-    const names = decodeURIComponent(answer.headers.get('Paytwin-Ignored-Params') ?? '').split(',')
+    const response = await twin.request('POST', '/v1/subscriptions', { ...body, items })
+    const names = decodeURIComponent(response.headers.get('Paytwin-Ignored-Params') ?? '').split(',')
     expect(names).toEqual(['items[0][zebra]', 'items[1][lion]'])
   })
 
@@ -125,9 +128,9 @@ describe('unknown parameters', () => {
   })
 
   test('whose names are not valid Unicode are ignored like any other', async () => {
-    const answer = await twin.request('POST', '/v1/customers', '{"\\ud800":1,"name":"Ada"}')
-    expect(answer.status).toBe(201)
-    expect(answer.headers.get('Paytwin-Ignored-Params')).not.toBeNull()
+    const response = await twin.request('POST', '/v1/customers', '{"\\ud800":1,"name":"Ada"}')
+    expect(response.status).toBe(201)
+    expect(response.headers.get('Paytwin-Ignored-Params')).not.toBeNull()
   })
 })
 
@@ -163,8 +166,8 @@ describe('the invalid parameter is named', () => {
   })
 
   test('the first of several, presence before form', async () => {
-    const answer = await twin.request('POST', '/v1/prices', { unit_amount: -1, active: 'x' })
-    expectRefusal(answer, missing('currency'))
+    const response = await twin.request('POST', '/v1/prices', { unit_amount: -1, active: 'x' })
+    expectRefusal(response, missing('currency'))
   })
 })
 

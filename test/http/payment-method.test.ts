@@ -104,12 +104,12 @@ describe('the number of a card', () => {
   test.each(REAL)('%s is refused, and is not returned, logged or stored', async (number) => {
     const noted: unknown[] = []
     const quiet = await startTwin({ reportError: (...all) => noted.push(all) })
-    const answer = await expectRefused(
+    const response = await expectRefused(
       quiet,
       ['POST', '/v1/payment_methods', cardOf(number)],
       invalid('card[number]'),
     )
-    const all = JSON.stringify([answer.body, [...answer.headers], noted, await contents(quiet)])
+    const all = JSON.stringify([response.body, [...response.headers], noted, await contents(quiet)])
     expect(all).not.toContain(number)
     await quiet.close()
   })
@@ -165,12 +165,12 @@ describe('creating a payment method', () => {
     async (type) => {
       const method = await create({ type })
       expect(method).toMatchObject({ type, customer: null })
-      const answer = await twin.request('POST', '/v1/payment_methods', {
+      const response = await twin.request('POST', '/v1/payment_methods', {
         ...cardOf('4242424242424242'),
         type,
       })
-      expect(answer.body[type] ?? {}).toEqual({})
-      expect(JSON.stringify(answer.body)).not.toContain('4242')
+      expect(response.body[type] ?? {}).toEqual({})
+      expect(JSON.stringify(response.body)).not.toContain('4242')
     },
   )
 

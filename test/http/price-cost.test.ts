@@ -87,8 +87,8 @@ describe('a price', () => {
       ...['tiers[0][up_to]=5', 'tiers[0][unit_amount_decimal]=0.25'],
       ...['tiers[1][up_to]=inf', 'tiers[1][flat_amount]=7'],
     ]
-    const answer = await postForm(twin, '/v1/prices', fields.join('&'))
-    expect(answer.body).toMatchObject({
+    const response = await postForm(twin, '/v1/prices', fields.join('&'))
+    expect(response.body).toMatchObject({
       tiers_mode: 'volume',
       tiers: [
         { up_to: 5, unit_amount_decimal: '0.25' },
@@ -195,9 +195,9 @@ describe('the cost of a price is refused', () => {
 test('the tiers of a price never change', async () => {
   const price = await create(tiered())
   await unchanged(twin, async () => {
-    const answer = await twin.request('POST', `/v1/prices/${price.id}`, { tiers_mode: 'volume' })
-    expect(answer.body).toEqual(price)
-    expect(answer.headers.get('Paytwin-Ignored-Params')).toBe('tiers_mode')
+    const response = await twin.request('POST', `/v1/prices/${price.id}`, { tiers_mode: 'volume' })
+    expect(response.body).toEqual(price)
+    expect(response.headers.get('Paytwin-Ignored-Params')).toBe('tiers_mode')
   })
 })
 

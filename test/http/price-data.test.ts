@@ -124,13 +124,13 @@ describe('price_data of a subscription item', () => {
   test('leaves nothing when its payment fails', async () => {
     const { customer: poor, method: card } = await makeCustomer(twin, { outcomes: ['decline:lost_card'] })
     const events = await eventsOf(twin, async () => {
-      const answer = await twin.request('POST', '/v1/subscriptions', {
+      const response = await twin.request('POST', '/v1/subscriptions', {
         ...subscription([{ price_data: monthly() }]),
         customer: poor.id,
         default_payment_method: card.id,
         payment_behavior: 'error_if_incomplete',
       })
-      expect(answer.status).toBe(402)
+      expect(response.status).toBe(402)
     })
     expect(events).toEqual([])
   })

@@ -73,10 +73,10 @@ describe('a price', () => {
     'is never the number %s',
     async (number) => {
       const body = `{"currency":"usd","unit_amount":${number}}`
-      const answer = await twin.request('POST', '/v1/prices', body)
+      const response = await twin.request('POST', '/v1/prices', body)
       // Every JSON parser reads 1e-400000 as 0.
-      if (number === '1e-400000') expect(answer.body.unit_amount).toBe(0)
-      else expect(answer.body.error).toMatchObject({ code: 'parameter_invalid', param: 'unit_amount' })
+      if (number === '1e-400000') expect(response.body.unit_amount).toBe(0)
+      else expect(response.body.error).toMatchObject({ code: 'parameter_invalid', param: 'unit_amount' })
     },
   )
 
@@ -135,10 +135,10 @@ describe('a price', () => {
     const price = await create({ recurring: { interval: 'month' } })
     await unchanged(twin, async () => {
       const change = { unit_amount: 1, currency: 'eur', recurring: { interval: 'day' } }
-      const answer = await twin.request('POST', `/v1/prices/${price.id}`, change)
-      expect(answer.status).toBe(200)
-      expect(answer.body).toEqual(price)
-      expect(answer.headers.get('Paytwin-Ignored-Params')).toBe('unit_amount,currency,recurring')
+      const response = await twin.request('POST', `/v1/prices/${price.id}`, change)
+      expect(response.status).toBe(200)
+      expect(response.body).toEqual(price)
+      expect(response.headers.get('Paytwin-Ignored-Params')).toBe('unit_amount,currency,recurring')
     })
   })
 

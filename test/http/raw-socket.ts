@@ -27,8 +27,8 @@ export const startListening = (options: Partial<DaemonOptions> = {}): Promise<Da
     ...options,
   })
 
-/** An answer as it was received. */
-export type RawAnswer = { readonly status: number; readonly head: string; readonly body: string }
+/** A response as it was received. */
+export type RawResponse = { readonly status: number; readonly head: string; readonly body: string }
 
 /** A connection that sends exactly the bytes of a test. */
 export type RawSocket = {
@@ -56,26 +56,26 @@ export function openSocket(
   return { socket, heard, write: (...lines) => socket.write(lines.join('\r\n')) }
 }
 
-/** Splits received text into answers, by their lengths. */
-export function answersIn(heard: string): RawAnswer[] {
-  const answers: RawAnswer[] = []
+/** Splits received text into responses, by their lengths. */
+export function responsesIn(heard: string): RawResponse[] {
+  const responses: RawResponse[] = []
   for (let rest = heard; rest !== ''; ) {
     const end = rest.indexOf('\r\n\r\n')
     const head = end === -1 ? rest : rest.slice(0, end)
     const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(head) ?? []
-    if (status === undefined) throw new Error(`no answer begins here: ${rest}`)
+    if (status === undefined) throw new Error(`no response begins here: ${rest}`)
     const isInterim = status === '100'
     const [, announced] = /\r\nContent-Length: (\d+)/i.exec(head) ?? []
     // Without a length, the body extends to the end.
     const length = isInterim ? 0 : Number(announced ?? rest.length)
-    answers.push({ status: Number(status), head, body: rest.slice(end + 4, end + 4 + length) })
+    responses.push({ status: Number(status), head, body: rest.slice(end + 4, end + 4 + length) })
     rest = rest.slice(end + 4 + length)
   }
-  return answers
+  return responses
 }
 
 /** Sends bytes and returns all received text until the daemon closes the connection. */
-export async function send(daemon: Pick<Daemon, 'url'>, ...lines: string[]): Promise<RawAnswer> {
+export async function send(daemon: Pick<Daemon, 'url'>, ...lines: string[]): Promise<RawResponse> {
   const raw = openSocket(daemon)
   raw.write(...lines)
   const heard = await raw.heard

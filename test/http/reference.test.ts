@@ -68,7 +68,7 @@ describe('The reference of the API', () => {
     expect(section).toContain('- `confirm` (boolean, default `false`): ')
   })
 
-  test('has every error that a route answers, there or among those of all routes', () => {
+  test('has every error that a route returns, there or among those of all routes', () => {
     const everywhere =
       TEXT.split('\n').find((line) => line.startsWith('Each route lists its specific codes')) ?? ''
     for (const { name, operation, section } of routes()) {

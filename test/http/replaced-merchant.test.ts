@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { subscribe } from '../scenarios/story.ts'
-import { type Answer, type Body, clientOf, startTwin, type Twin } from '../twin.ts'
+import { type Body, clientOf, startTwin, type Twin, type TwinResponse } from '../twin.ts'
 import { letIn, makeApp } from './oauth/support.ts'
 import { anotherMerchant, asOperator, expectUnauthenticated } from './support.ts'
 
@@ -42,7 +42,7 @@ async function whileItSends(
   return twin.sandbox.app.request(path, { method: 'POST', headers, body: stream, duplex: 'half' } as never)
 }
 
-const answerOf = async (response: Response): Promise<Answer> => ({
+const twinResponseOf = async (response: Response): Promise<TwinResponse> => ({
   status: response.status,
   headers: response.headers,
   body: (await response.json()) as Body,
@@ -66,16 +66,16 @@ describe('a request whose merchant is replaced by another with its id while it w
     second = { id: merchant.id, client: clientOf(twin.sandbox, other.secretKey) }
   })
 
-  test('gets no replay of the other merchant’s answer', async () => {
+  test('gets no replay of the other merchant’s response', async () => {
     const { secretKey } = second.client
     const response = await whileItSends(secretKey, '/v1/payment_intents', PAYMENT, bringBack)
-    expectUnauthenticated(await answerOf(response))
+    expectUnauthenticated(await twinResponseOf(response))
   })
 
   test('does not learn that the other merchant used its idempotency key', async () => {
     const { secretKey } = second.client
     const response = await whileItSends(secretKey, '/v1/customers', {}, bringBack)
-    expectUnauthenticated(await answerOf(response))
+    expectUnauthenticated(await twinResponseOf(response))
   })
 
   test('gets no replay with a publishable key', async () => {
@@ -95,7 +95,7 @@ describe('a request whose merchant is replaced by another with its id while it w
     const { secretKey, merchant } = await anotherMerchant(twin)
     expect(merchant.id).toBe(second.id)
     const response = await confirm(await key(), clientOf(twin.sandbox, secretKey), bringBack)
-    expectUnauthenticated(await answerOf(response))
+    expectUnauthenticated(await twinResponseOf(response))
   })
 
   test('gets no replay with an access token', async () => {
@@ -116,9 +116,9 @@ describe('a request whose merchant is replaced by another with its id while it w
 
   test('gets no replay after an injected latency', async () => {
     await operate('POST', 'faults', { kind: 'latency', ms: 200, count: 1, route: 'POST /v1/payment_intents' })
-    const answer = second.client.request('POST', '/v1/payment_intents', PAYMENT, IDEMPOTENT)
+    const response = second.client.request('POST', '/v1/payment_intents', PAYMENT, IDEMPOTENT)
     await bringBack()
-    expectUnauthenticated(await answer)
+    expectUnauthenticated(await response)
   })
 
   test('gets no replay behind an earlier request with its idempotency key', async () => {

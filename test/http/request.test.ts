@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, startTwin, type Twin } from '../twin.ts'
+import { startTwin, type Twin, type TwinResponse } from '../twin.ts'
 import { asOperator, expectRefusal, expectRefused, FORM, invalid, unchanged } from './support.ts'
 
 const MIB = 1_048_576
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => twin.close())
 
 /** Makes a body that arrives in chunks, without a content length. */
-async function stream(pieces: readonly string[], contentType: string): Promise<Answer> {
+async function stream(pieces: readonly string[], contentType: string): Promise<TwinResponse> {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece))
@@ -77,9 +77,9 @@ describe('a JSON body', () => {
       '4111111111111111x',
       '{"card":{"number":"4111111111111111"x}}',
     ]) {
-      const answer = await twin.request('POST', '/v1/payment_methods', body)
-      expectRefusal(answer, invalid(null))
-      expect(JSON.stringify(answer.body)).not.toMatch(/\d{6}/)
+      const response = await twin.request('POST', '/v1/payment_methods', body)
+      expectRefusal(response, invalid(null))
+      expect(JSON.stringify(response.body)).not.toMatch(/\d{6}/)
     }
   })
 })
@@ -91,17 +91,19 @@ describe('the content type', () => {
     'application/json; charset=utf-8',
     'application/json;charset=UTF-8',
   ])('%s is JSON', async (contentType) => {
-    const answer = await twin.request('POST', '/v1/customers', '{"name":"Ada"}', {
+    const response = await twin.request('POST', '/v1/customers', '{"name":"Ada"}', {
       'Content-Type': contentType,
     })
-    expect(answer.body.name).toBe('Ada')
+    expect(response.body.name).toBe('Ada')
   })
 
   test.each(['application/x-www-form-urlencoded', 'application/x-www-form-urlencoded; charset=UTF-8'])(
     '%s is a form',
     async (contentType) => {
-      const answer = await twin.request('POST', '/v1/customers', 'name=Ada', { 'Content-Type': contentType })
-      expect(answer.body.name).toBe('Ada')
+      const response = await twin.request('POST', '/v1/customers', 'name=Ada', {
+        'Content-Type': contentType,
+      })
+      expect(response.body.name).toBe('Ada')
     },
   )
 
@@ -126,11 +128,11 @@ describe('the size of a body', () => {
     ['3 MiB', 3 * MIB, 400],
   ])('of %s, announced', async (_, bytes, status) => {
     const body = bodyOf(bytes)
-    const answer = await unchangedUnless(status === 201, () =>
+    const response = await unchangedUnless(status === 201, () =>
       twin.request('POST', '/v1/customers', body, announced(body)),
     )
-    expect(answer.status).toBe(status)
-    if (status === 400) expectRefusal(answer, invalid(null))
+    expect(response.status).toBe(status)
+    if (status === 400) expectRefusal(response, invalid(null))
   })
 
   test.each<[string, number, number]>([
@@ -139,9 +141,9 @@ describe('the size of a body', () => {
     ['3 MiB', 3 * MIB, 400],
   ])('of %s, in pieces', async (_, bytes, status) => {
     const pieces = bodyOf(bytes).match(/.{1,65536}/gs) ?? []
-    const answer = await unchangedUnless(status === 201, () => stream(pieces, 'application/json'))
-    expect(answer.status).toBe(status)
-    if (status === 400) expectRefusal(answer, invalid(null))
+    const response = await unchangedUnless(status === 201, () => stream(pieces, 'application/json'))
+    expect(response.status).toBe(status)
+    if (status === 400) expectRefusal(response, invalid(null))
   })
 
   test('counts bytes, not characters', async () => {
@@ -151,8 +153,8 @@ describe('the size of a body', () => {
 
   test('is limited for forms too, and on a DELETE', async () => {
     expectRefusal(await stream([`zebra=${'x'.repeat(MIB)}`], FORM['Content-Type']), invalid(null))
-    const answer = await twin.request('DELETE', '/v1/customers/cus_1', bodyOf(MIB + 1))
-    expectRefusal(answer, invalid(null))
+    const response = await twin.request('DELETE', '/v1/customers/cus_1', bodyOf(MIB + 1))
+    expectRefusal(response, invalid(null))
   })
 
   test('may be up to 64 MiB for the operator', async () => {
@@ -169,13 +171,13 @@ const unchangedUnless = <T>(changes: boolean, act: () => Promise<T>): Promise<T>
 
 describe('parameters', () => {
   test('of a GET are read from its query, whatever its body', async () => {
-    const answer = await twin.request('GET', '/v1/customers?limit=1')
-    expect(answer.body.data).toHaveLength(1)
+    const response = await twin.request('GET', '/v1/customers?limit=1')
+    expect(response.body.data).toHaveLength(1)
     expectRefusal(await twin.request('GET', '/v1/customers?limit=0'), invalid('limit'))
   })
 
   test('of a POST are read from its body only', async () => {
-    const answer = await twin.request('POST', '/v1/customers?name=Query', { email: 'a@example.com' })
-    expect(answer.body).toMatchObject({ name: null, email: 'a@example.com' })
+    const response = await twin.request('POST', '/v1/customers?name=Query', { email: 'a@example.com' })
+    expect(response.body).toMatchObject({ name: null, email: 'a@example.com' })
   })
 })

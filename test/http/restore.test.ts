@@ -144,12 +144,12 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
     const { body: made } = await make()
     await save(twin, 'with')
     await restore(twin, 'without')
-    // The request has found no answer for its idempotency key yet, when a state with the answer is restored.
+    // The request has found no response for its idempotency key yet, when a state with the response is restored.
     const restored = restore(twin, 'with')
-    const answers = await Promise.all(Array.from({ length: 5 }, make))
+    const responses = await Promise.all(Array.from({ length: 5 }, make))
     await restored
     expect((await twin.get('/v1/customers')).data).toEqual([made])
-    for (const { body } of answers) expect(body).toEqual(made)
+    for (const { body } of responses) expect(body).toEqual(made)
   })
 
   test('of a removed merchant are refused like its key, whatever they had read before', async () => {
@@ -158,11 +158,11 @@ describe.each(EVERYWHERE)('%s requests that come with a restore', (place) => {
     const { secretKey } = await anotherMerchant(twin)
     const other = clientOf(twin.sandbox, secretKey)
     const restored = restore(twin)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => other.request('POST', '/v1/customers')),
     )
     await restored
-    for (const answer of answers) if (answer.status !== 201) expectUnauthenticated(answer)
+    for (const response of responses) if (response.status !== 201) expectUnauthenticated(response)
     expect(twin.sandbox.engine.store.journal.head(2)).toBe(0)
     expectUnauthenticated(await other.request('GET', '/v1/customers'))
   })

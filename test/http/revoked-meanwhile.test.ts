@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Waiting } from '../../src/engine/machine/merchant-state.ts'
 import { subscribe } from '../scenarios/story.ts'
-import { type Answer, type Body, clientOf, makeCustomer, startTwin, type Twin } from '../twin.ts'
+import { type Body, clientOf, makeCustomer, startTwin, type Twin, type TwinResponse } from '../twin.ts'
 import {
   asApp,
   codeFor,
@@ -42,18 +42,18 @@ function holdClock(): { readonly waiting: readonly Waiting[]; end(by?: number): 
   }
 }
 
-/** Returns the answer to a request that waits for an advance while an action runs. */
+/** Returns the response to a request that waits for an advance while an action runs. */
 async function whileItWaits(
-  send: () => Promise<Answer>,
+  send: () => Promise<TwinResponse>,
   happen: () => Promise<unknown>,
   by = 0,
-): Promise<Answer> {
+): Promise<TwinResponse> {
   const advance = holdClock()
-  const answer = send()
+  const response = send()
   while (advance.waiting.length === 0) await turn()
   await happen()
   advance.end(by)
-  return answer
+  return response
 }
 
 /** Creates a key, a client with it, and a function that revokes it. */
@@ -62,10 +62,10 @@ async function newKey(params: Body = {}) {
   return { client: clientOf(twin.sandbox, secret), revoke: () => operate('POST', `keys/${id}/revoke`) }
 }
 
-function expectInvalidToken(answer: Answer): void {
-  expect(answer.status).toBe(401)
-  expect(answer.body.error.message).toBe('Invalid API Key provided')
-  expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer error="invalid_token"')
+function expectInvalidToken(response: TwinResponse): void {
+  expect(response.status).toBe(401)
+  expect(response.body.error.message).toBe('Invalid API Key provided')
+  expect(response.headers.get('WWW-Authenticate')).toBe('Bearer error="invalid_token"')
 }
 
 describe('a request whose key is revoked while it waits', () => {
@@ -74,9 +74,9 @@ describe('a request whose key is revoked while it waits', () => {
     const { client, revoke } = await newKey()
     const { status } = await twin.advance({ by: '1y', async: true })
     expect(status).toBe('advancing')
-    const answer = client.request('POST', '/v1/customers', { name: 'Late' })
+    const response = client.request('POST', '/v1/customers', { name: 'Late' })
     await revoke()
-    expectUnauthenticated(await answer)
+    expectUnauthenticated(await response)
     expect((await twin.get('/v1/customers')).data).toHaveLength(1)
   })
 
@@ -93,11 +93,11 @@ describe('a request whose key is revoked while it waits', () => {
     const clock = await twin.post('/v1/test_helpers/test_clocks', { frozen_time: 1769853600 })
     const { client, revoke } = await newKey()
     const named = path.replace('clock_@', clock.id).replace('@', customer.id)
-    const answer = await unchanged(twin, () =>
+    const response = await unchanged(twin, () =>
       whileItWaits(() => client.request(method, named, body), revoke),
     )
-    expectUnauthenticated(answer)
-    expect(answer.headers.get('Paytwin-Now')).toBeNull()
+    expectUnauthenticated(response)
+    expect(response.headers.get('Paytwin-Now')).toBeNull()
     expect(await twin.get(`/v1/test_helpers/test_clocks/${clock.id}`)).toEqual(clock)
   })
 
@@ -119,24 +119,24 @@ describe('a request whose key is revoked while it waits', () => {
   test.each([
     ['/v1/customers', { name: 'Ada' }],
     ['/v1/test_helpers/clock/advance', { by: '1d' }],
-  ])('leaves no answer under its idempotency key: %s', async (path, body) => {
+  ])('leaves no response under its idempotency key: %s', async (path, body) => {
     const { client, revoke } = await newKey()
     const headers = { 'Idempotency-Key': 'once' }
     expectUnauthenticated(await whileItWaits(() => client.request('POST', path, body, headers), revoke))
     expect((await twin.request('POST', '/v1/customers', { name: 'Grace' }, headers)).status).toBe(201)
   })
 
-  test('gets no replay of the answer to another request with its idempotency key', async () => {
+  test('gets no replay of the response to another request with its idempotency key', async () => {
     const { client, revoke } = await newKey()
     const send = (as: Twin) => as.request('POST', '/v1/customers', {}, { 'Idempotency-Key': 'once' })
-    const second: Promise<Answer>[] = []
+    const second: Promise<TwinResponse>[] = []
     const first = await whileItWaits(() => {
-      const answer = send(twin)
+      const response = send(twin)
       second.push(send(client))
-      return answer
+      return response
     }, revoke)
     expect(first.status).toBe(201)
-    for (const answer of second) expectUnauthenticated(await answer)
+    for (const response of second) expectUnauthenticated(await response)
   })
 
   test.each([
@@ -158,15 +158,15 @@ describe('a request whose key is revoked while it waits', () => {
     await twin.close()
     twin = await startTwin({ keyCacheSeconds: 60 })
     const { client, revoke } = await newKey()
-    const answer = await whileItWaits(() => client.request('POST', '/v1/customers', {}), revoke)
-    expect(answer.status).toBe(201)
+    const response = await whileItWaits(() => client.request('POST', '/v1/customers', {}), revoke)
+    expect(response.status).toBe(201)
   })
 })
 
 describe('a write that waits behind an advance', () => {
   let app: Body
   let tokens: Body
-  let write: () => Promise<Answer>
+  let write: () => Promise<TwinResponse>
   beforeEach(async () => {
     app = await makeApp(twin)
     tokens = await letIn(twin, app, { scope: 'read_write' })
@@ -201,8 +201,8 @@ describe('an app whose secret is rotated while it waits behind an advance', () =
     const rotate = async () => {
       rotated = await operate('POST', `apps/${app.id}/rotate_secret`)
     }
-    const answer = await grantsNothing(twin, () => whileItWaits(() => exchange(twin, app, code), rotate))
-    expectOAuthRefusal(answer, invalidClient)
+    const response = await grantsNothing(twin, () => whileItWaits(() => exchange(twin, app, code), rotate))
+    expectOAuthRefusal(response, invalidClient)
     expect((await exchange(twin, rotated, code)).status).toBe(200)
   })
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { SOCKET_LIMITS } from '../../src/daemon/listener.ts'
-import { answersIn, openSocket, startListening } from './raw-socket.ts'
+import { openSocket, responsesIn, startListening } from './raw-socket.ts'
 
 /** The real limits, shortened. */
 const LIMITS = { ...SOCKET_LIMITS, headersMs: 200, requestMs: 500, idleMs: 150, checkMs: 25, connections: 40 }
@@ -28,7 +28,7 @@ async function drip(begin: string[], drops: string) {
   const dripping = setInterval(() => raw.socket.writable && raw.socket.write(drops), 20)
   const heard = await raw.heard
   clearInterval(dripping)
-  return { answers: answersIn(heard), ms: performance.now() - began }
+  return { responses: responsesIn(heard), ms: performance.now() - began }
 }
 
 test('the limits are those that are written down', () => {
@@ -65,9 +65,9 @@ test.each<[string, number, () => [string[], string]]>([
   ],
 ])('%s: ended after %i ms with an error', async (_, limit, said) => {
   const [begin, drops] = said()
-  const { answers, ms } = await drip(begin, drops)
-  expect(answers.map(({ status }) => status)).toEqual([400])
-  expect(JSON.parse(answers[0]?.body ?? '').error).toMatchObject({
+  const { responses, ms } = await drip(begin, drops)
+  expect(responses.map(({ status }) => status)).toEqual([400])
+  expect(JSON.parse(responses[0]?.body ?? '').error).toMatchObject({
     code: 'parameter_invalid',
     message: 'The request has not arrived within 0.2 s, its body within 0.5 s',
   })
@@ -75,18 +75,18 @@ test.each<[string, number, () => [string[], string]]>([
   expect(ms).toBeLessThan(limit + 400)
 })
 
-test('an idle connection after an answer is closed without an error', async () => {
+test('an idle connection after a response is closed without an error', async () => {
   const raw = openSocket(daemon)
   raw.write('GET /v1/customers HTTP/1.1', host(), key(), '', '')
-  expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([200])
+  expect(responsesIn(await raw.heard).map(({ status }) => status)).toEqual([200])
 })
 
 test('blank lines keep neither a new connection nor an idle one', async () => {
   const began = await drip([], '\r\n')
-  expect(began.answers.map(({ status }) => status)).toEqual([400])
+  expect(began.responses.map(({ status }) => status)).toEqual([400])
   expect(began.ms).toBeLessThan(LIMITS.headersMs + 400)
   const answered = await drip(['GET /v1/customers HTTP/1.1', host(), key(), '', ''], '\r\n')
-  expect(answered.answers.map(({ status }) => status)).toEqual([200])
+  expect(answered.responses.map(({ status }) => status)).toEqual([200])
   expect(answered.ms).toBeGreaterThan(LIMITS.idleMs)
   expect(answered.ms).toBeLessThan(LIMITS.idleMs + LIMITS.headersMs + 400)
 })
@@ -97,10 +97,10 @@ test('a connection stays open for as long as requests follow each other in time'
     raw.write('GET /v1/customers HTTP/1.1', host(), key(), '', '')
     await delay(LIMITS.idleMs / 1.5)
   }
-  expect(answersIn(await raw.heard)).toHaveLength(6)
+  expect(responsesIn(await raw.heard)).toHaveLength(6)
 })
 
-test('an answer is never interrupted by an error: the stream of a client that sends no body just ends', async () => {
+test('a response is never interrupted by an error: the stream of a client that sends no body just ends', async () => {
   const raw = openSocket(daemon)
   const accept = 'Accept: text/event-stream'
   raw.write('GET /v1/events HTTP/1.1', host(), key(), accept, 'Content-Length: 10', '', '')
@@ -110,11 +110,11 @@ test('an answer is never interrupted by an error: the stream of a client that se
 })
 
 test('one that was refused before its body came is not refused again', async () => {
-  const { answers } = await drip([POST, host(), 'Content-Length: 100000', '', ''], ' ')
-  expect(answers.map(({ status }) => status)).toEqual([401])
+  const { responses } = await drip([POST, host(), 'Content-Length: 100000', '', ''], ' ')
+  expect(responses.map(({ status }) => status)).toEqual([401])
 })
 
-test('an answer may take longer than a request', async () => {
+test('a response may take longer than a request', async () => {
   const token = daemon.adminToken
   await fetch(`${daemon.url}/_paytwin/faults`, {
     method: 'POST',
@@ -123,7 +123,7 @@ test('an answer may take longer than a request', async () => {
   })
   const raw = openSocket(daemon)
   raw.write('GET /v1/customers HTTP/1.1', host(), key(), 'Connection: close', '', '')
-  expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([200])
+  expect(responsesIn(await raw.heard).map(({ status }) => status)).toEqual([200])
 })
 
 test('a request that arrives slowly but in time is served', async () => {
@@ -135,7 +135,7 @@ test('a request that arrives slowly but in time is served', async () => {
     raw.socket.write(text.slice(at, at + 40))
     await delay(10)
   }
-  expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([201])
+  expect(responsesIn(await raw.heard).map(({ status }) => status)).toEqual([201])
 })
 
 test('connections beyond the limit are hung up on, and the others served; when they go there is room again', async () => {
@@ -145,11 +145,11 @@ test('connections beyond the limit are hung up on, and the others served; when t
   const beyond = openSocket(daemon)
   expect(await beyond.heard).toBe('')
   sockets[7]?.write(`GET /v1/customers HTTP/1.1\r\n${host()}\r\n${key()}\r\nConnection: close\r\n\r\n`)
-  const [answer] = await once(sockets[7] as (typeof sockets)[0], 'data')
-  expect(String(answer)).toMatch(/^HTTP\/1.1 200 /)
+  const [response] = await once(sockets[7] as (typeof sockets)[0], 'data')
+  expect(String(response)).toMatch(/^HTTP\/1.1 200 /)
   for (const socket of sockets) socket.destroy()
   await delay(50)
   const later = openSocket(daemon)
   later.write('GET /v1/customers HTTP/1.1', host(), key(), 'Connection: close', '', '')
-  expect(answersIn(await later.heard).map(({ status }) => status)).toEqual([200])
+  expect(responsesIn(await later.heard).map(({ status }) => status)).toEqual([200])
 })

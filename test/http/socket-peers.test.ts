@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { SOCKET_LIMITS } from '../../src/daemon/listener.ts'
-import { answersIn, openSocket, type RawSocket, startListening } from './raw-socket.ts'
+import { openSocket, type RawSocket, responsesIn, startListening } from './raw-socket.ts'
 
 const LIMITS = {
   ...SOCKET_LIMITS,
@@ -59,7 +59,7 @@ test.each<[string, (peer: RawSocket) => void]>([
   ['ask once', ({ write }) => write(GET, host(), '', '')],
   ['owe a body', ({ write }) => write('POST /v1/customers HTTP/1.1', host(), 'Content-Length: 9', '', '')],
   [
-    'read none of many answers',
+    'read none of many responses',
     ({ socket, write }) => {
       socket.pause()
       write(...Array.from({ length: PIPELINED }, () => `${GET}\r\n${host()}\r\n`), '')
@@ -90,7 +90,7 @@ test('a peer that resets its connection right after a CONNECT does no harm', asy
   expect(await isServed()).toBe(true)
 })
 
-test('a slow answer is sent, even if its peer is silent', async () => {
+test('a slow response is sent, even if its peer is silent', async () => {
   await fetch(`${daemon.url}/_paytwin/faults`, {
     method: 'POST',
     headers: { authorization: `Bearer ${daemon.adminToken}`, 'content-type': 'application/json' },
@@ -98,7 +98,7 @@ test('a slow answer is sent, even if its peer is silent', async () => {
   })
   const raw = openSocket(daemon)
   raw.write(GET, host(), key(), 'Connection: close', '', '')
-  expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([200])
+  expect(responsesIn(await raw.heard).map(({ status }) => status)).toEqual([200])
 })
 
 test.each<[string, (peer: RawSocket) => void]>([

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
-import { answersIn, openSocket, send as sendTo, startListening } from './raw-socket.ts'
+import { openSocket, responsesIn, send as sendTo, startListening } from './raw-socket.ts'
 
 const CLOSED_SET = [200, 201, 400, 401, 402, 404, 422, 429, 500]
 const MIB = 1_048_576
@@ -71,8 +71,8 @@ describe('over a socket', () => {
     ['HTTP/1.0 with one Host', 200, 'HTTP/1.0', () => [host()]],
     ['HTTP/1.0 with two Hosts', 400, 'HTTP/1.0', () => [host(), 'Host: evil.example']],
   ])('%s: %i', async (_, status, version, hosts) => {
-    const answer = await send(`GET /v1/customers ${version}`, ...hosts(), key(), CLOSE, '', '')
-    expect([answer.status, answer.body.includes('"param":"Host"')]).toEqual([status, status === 400])
+    const response = await send(`GET /v1/customers ${version}`, ...hosts(), key(), CLOSE, '', '')
+    expect([response.status, response.body.includes('"param":"Host"')]).toEqual([status, status === 400])
   })
 
   test('the admin API refuses a foreign Host in every form', async () => {
@@ -86,7 +86,7 @@ describe('over a socket', () => {
       expect([status, body.includes('"param":"Host"')], lines.join(' ')).toEqual([400, true])
     }
   })
-  /** The sent bytes, in addition to Host, key and `Connection: close`; and the only allowed answer. */
+  /** The sent bytes, in addition to Host, key and `Connection: close`; and the only allowed response. */
   test.each<[string, number, string[]]>([
     ['path: encoded slashes part nothing', 404, ['GET /v1%2fcustomers HTTP/1.1']],
     ['path: a double slash names no host', 404, ['GET //v1/customers HTTP/1.1']],
@@ -153,9 +153,9 @@ describe('over a socket', () => {
   ])('%s is answered %i and once', async (_, status, [line = '', ...rest]) => {
     const raw = openSocket(daemon)
     raw.write(line, host(), key(), CLOSE, ...rest, '', '')
-    const answers = answersIn(await raw.heard)
-    expect(answers.map((answer) => answer.status)).toEqual([status])
-    for (const { head, body } of answers) {
+    const responses = responsesIn(await raw.heard)
+    expect(responses.map((response) => response.status)).toEqual([status])
+    for (const { head, body } of responses) {
       expect(head).toMatch(/\r\nRequest-Id: req_/i)
       expect(body).toContain('"livemode":false')
     }
@@ -166,9 +166,9 @@ describe('over a socket', () => {
     const lists = ['customers', 'prices', 'events', 'invoices', 'charges']
     for (const list of lists) raw.write(`GET /v1/${list} HTTP/1.1`, host(), key(), '', '')
     raw.write(GET, host(), CLOSE, '', '')
-    const answers = answersIn(await raw.heard)
-    expect(answers.map(({ status }) => status)).toEqual([...lists.map(() => 200), 401])
-    expect(answers.slice(0, -1).map(({ body }) => JSON.parse(body).url)).toEqual(
+    const responses = responsesIn(await raw.heard)
+    expect(responses.map(({ status }) => status)).toEqual([...lists.map(() => 200), 401])
+    expect(responses.slice(0, -1).map(({ body }) => JSON.parse(body).url)).toEqual(
       lists.map((list) => `/v1/${list}`),
     )
   })
@@ -177,7 +177,7 @@ describe('over a socket', () => {
     const raw = openSocket(daemon)
     raw.write(GET, host(), key(), 'Content-Length: 3', '', 'abc')
     raw.write('GET /v1/prices HTTP/1.1', host(), key(), CLOSE, '', '')
-    expect(answersIn(await raw.heard).map(({ body }) => JSON.parse(body).url)).toEqual([
+    expect(responsesIn(await raw.heard).map(({ body }) => JSON.parse(body).url)).toEqual([
       '/v1/customers',
       '/v1/prices',
     ])
@@ -186,29 +186,29 @@ describe('over a socket', () => {
   test('an unparsable request after another is answered after it', async () => {
     const raw = openSocket(daemon)
     raw.write(GET, host(), key(), '', 'GARBAGE', '', '')
-    const answers = answersIn(await raw.heard)
-    expect(answers.map(({ status }) => status)).toEqual([200, 400])
-    expect(JSON.parse(answers[0]?.body ?? '').url).toBe('/v1/customers')
+    const responses = responsesIn(await raw.heard)
+    expect(responses.map(({ status }) => status)).toEqual([200, 400])
+    expect(JSON.parse(responses[0]?.body ?? '').url).toBe('/v1/customers')
   })
 
   test('a CONNECT after a request is refused after that request is answered', async () => {
     const raw = openSocket(daemon)
     raw.write(GET, host(), key(), '', 'CONNECT evil.example:443 HTTP/1.1', host(), '', '')
-    const answers = answersIn(await raw.heard)
-    expect(answers.map(({ status }) => status)).toEqual([200, 400])
-    expect(JSON.parse(answers[0]?.body ?? '').url).toBe('/v1/customers')
+    const responses = responsesIn(await raw.heard)
+    expect(responses.map(({ status }) => status)).toEqual([200, 400])
+    expect(JSON.parse(responses[0]?.body ?? '').url).toBe('/v1/customers')
   })
 
   test('a client that expects 100-continue gets it, and is then served', async () => {
     const raw = openSocket(daemon)
     raw.write(POST, host(), key(), CLOSE, JSON_TYPE, 'Expect: 100-continue', 'Content-Length: 2', '', '{}')
-    expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([100, 201])
+    expect(responsesIn(await raw.heard).map(({ status }) => status)).toEqual([100, 201])
   })
 
   test('a refused client need not send its body', async () => {
     const raw = openSocket(daemon)
     raw.write(POST, host(), 'Content-Length: 1000000000', '', 'x')
-    expect(answersIn(await raw.heard).map(({ status }) => status)).toEqual([401])
+    expect(responsesIn(await raw.heard).map(({ status }) => status)).toEqual([401])
   })
 })
 
@@ -218,9 +218,9 @@ test('pipelined requests are served a few at a time, all of them in order', asyn
   const paths = Array.from({ length: count }, (_, index) => `/v1/none/${index}`)
   raw.write(...paths.map((path) => `GET ${path} HTTP/1.1\r\n${host()}\r\n${key()}\r\n`))
   raw.write('', GET, host(), key(), 'Connection: close', '', '')
-  const answers = answersIn(await raw.heard)
-  expect(answers).toHaveLength(count + 1)
-  for (const [index, path] of paths.entries()) expect(answers[index]?.body).toContain(`(GET ${path})`)
+  const responses = responsesIn(await raw.heard)
+  expect(responses).toHaveLength(count + 1)
+  for (const [index, path] of paths.entries()) expect(responses[index]?.body).toContain(`(GET ${path})`)
 })
 
 test('responses to pipelined requests that are not read do not pile up', async () => {

@@ -16,7 +16,7 @@ afterEach(() => twin.close())
 const operate = async (method: string, path: string, body?: Body): Promise<Body> =>
   (await asOperator(twin)(method, path, body)).body
 
-/** Opens a stream with a credential that is revoked after its authentication. Returns the answer. */
+/** Opens a stream with a credential that is revoked after its authentication. Returns the response. */
 async function openWhile(credential: string, revoke: () => Promise<unknown>): Promise<Body> {
   await operate('POST', 'faults', { kind: 'latency', ms: 1_000, count: 1 })
   const opening = twin.sandbox.app.request('/v1/events', {
@@ -25,9 +25,9 @@ async function openWhile(credential: string, revoke: () => Promise<unknown>): Pr
   // The request is already authenticated and waits.
   while ((await operate('GET', 'faults')).data.length > 0) await turn()
   await revoke()
-  const answer = await opening
-  if (answer.status === 200) return { status: 200 }
-  return { status: answer.status, ...((await answer.json()) as Body).error }
+  const response = await opening
+  if (response.status === 200) return { status: 200 }
+  return { status: response.status, ...((await response.json()) as Body).error }
 }
 
 test('a key that is revoked between authentication and opening gets no stream', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Answer, type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
+import { type Body, makeCustomer, makePrice, startTwin, type Twin, type TwinResponse } from '../twin.ts'
 import {
   badState,
   eventsOf,
@@ -37,11 +37,11 @@ async function subscription(more: Body = {}, outcomes?: string[]): Promise<Body>
   })
 }
 
-const cancel = (id: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> =>
+const cancel = (id: string, body?: unknown, headers?: Record<string, string>): Promise<TwinResponse> =>
   twin.request('DELETE', `/v1/subscriptions/${id}`, body, headers)
 
 describe('a DELETE that cancels at once', () => {
-  test.each<[string, (id: string) => Promise<Answer>]>([
+  test.each<[string, (id: string) => Promise<TwinResponse>]>([
     ['without a body', (id) => cancel(id)],
     ['with {}', (id) => cancel(id, {})],
     ['with an empty body', (id) => cancel(id, '')],
@@ -54,9 +54,9 @@ describe('a DELETE that cancels at once', () => {
   ])('%s', async (_, act) => {
     const { id } = await subscription()
     const events = await eventsOf(twin, async () => {
-      const answer = await act(id)
-      expect(answer.status).toBe(200)
-      expect(answer.body).toMatchObject({
+      const response = await act(id)
+      expect(response.status).toBe(200)
+      expect(response.body).toMatchObject({
         id,
         object: 'subscription',
         status: 'canceled',
@@ -72,7 +72,7 @@ describe('a DELETE that cancels at once', () => {
 })
 
 describe('a DELETE that cancels at the end of the period', () => {
-  test.each<[string, (id: string) => Promise<Answer>]>([
+  test.each<[string, (id: string) => Promise<TwinResponse>]>([
     ['with true', (id) => cancel(id, { cancel_at_period_end: true })],
     ['with true in a form', (id) => cancel(id, 'cancel_at_period_end=true', FORM)],
     [
@@ -109,8 +109,8 @@ describe('a DELETE that cancels at the end of the period', () => {
 
   test('cancels a trial at its end', async () => {
     const { id } = await subscription({ trial_period_days: 7 })
-    const answer = await cancel(id, { cancel_at_period_end: true })
-    expect(answer.body).toMatchObject({ status: 'trialing', cancel_at: NOW + 7 * 86_400 })
+    const response = await cancel(id, { cancel_at_period_end: true })
+    expect(response.body).toMatchObject({ status: 'trialing', cancel_at: NOW + 7 * 86_400 })
     await twin.advance({ by: '7d' })
     expect((await twin.get(`/v1/subscriptions/${id}`)).status).toBe('canceled')
     expect((await twin.get('/v1/invoices')).data).toEqual([])

@@ -67,7 +67,7 @@ group("a subscription's items", () => {
   })
 })
 
-test('the url of every list within an object answers that list', async () => {
+test('the url of every list within an object returns that list', async () => {
   const invoice = await twin.get(`/v1/invoices/${subscription.latest_invoice}`)
   expect(await twin.get(invoice.lines.url)).toEqual(invoice.lines)
 })

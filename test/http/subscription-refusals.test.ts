@@ -244,7 +244,7 @@ describe('a sum of more than 99999999', () => {
   })
 
   test('is the first that is too large', async () => {
-    const answer = await twin.request('POST', '/v1/subscriptions', { ...base, ...items('dear') })
-    expect(answer.status).toBe(201)
+    const response = await twin.request('POST', '/v1/subscriptions', { ...base, ...items('dear') })
+    expect(response.status).toBe(201)
   })
 })

@@ -30,7 +30,7 @@ const subscribe = (body: Body) => twin.post('/v1/subscriptions', body)
 const request = (body: Body) => twin.request('POST', '/v1/subscriptions', body)
 
 describe('a subscription whose first payment succeeds', () => {
-  test('is active and answered whole', async () => {
+  test('is active and has all its fields', async () => {
     const body = await customerWith()
     const more = { description: 'Gold', metadata: { a: 'b' } }
     const items = [{ price: price.id, quantity: 3, metadata: { seat: 'x' } }]
@@ -142,9 +142,9 @@ describe('a subscription whose first payment succeeds', () => {
   test.each([0, 1, 2, 1_000_001, 99_999_999])('may have an item of quantity %d', async (quantity) => {
     const body = await customerWith()
     const cent = await makePrice(twin, { unit_amount: 1 })
-    const answer = await request({ ...body, items: [{ price: cent.id, quantity }] })
-    expect(answer.status).toBe(201)
-    expect(answer.body.items.data[0].quantity).toBe(quantity)
+    const response = await request({ ...body, items: [{ price: cent.id, quantity }] })
+    expect(response.status).toBe(201)
+    expect(response.body.items.data[0].quantity).toBe(quantity)
     expect((await twin.get('/v1/invoices')).data[0].total).toBe(quantity)
   })
 })
@@ -155,9 +155,9 @@ describe('a subscription whose first payment fails', () => {
     async (payment_behavior) => {
       const body = await customerWith(['decline:insufficient_funds'])
       const events = await eventsOf(twin, async () => {
-        const answer = await request({ ...body, ...(payment_behavior && { payment_behavior }) })
-        expect(answer.status).toBe(201)
-        expect(answer.body).toMatchObject({ status: 'incomplete', latest_invoice: null })
+        const response = await request({ ...body, ...(payment_behavior && { payment_behavior }) })
+        expect(response.status).toBe(201)
+        expect(response.body).toMatchObject({ status: 'incomplete', latest_invoice: null })
       })
       expect(typesOf(events)).toEqual(['subscription.created', ...FIRST_INVOICE, ...FAILED])
       expect((await twin.get('/v1/invoices')).data[0]).toMatchObject({
@@ -173,9 +173,9 @@ describe('a subscription whose first payment fails', () => {
       ...(await customerWith(['decline:insufficient_funds'])),
       payment_behavior: 'error_if_incomplete',
     }
-    const answer = await unchanged(twin, () => request(body))
-    expect(answer.status).toBe(402)
-    expect(answer.body).toMatchObject({
+    const response = await unchanged(twin, () => request(body))
+    expect(response.status).toBe(402)
+    expect(response.body).toMatchObject({
       error: {
         type: 'payment_error',
         code: 'card_declined',
@@ -202,8 +202,8 @@ describe('a subscription whose first payment fails', () => {
       default_payment_method: 'pm_card_chargeDeclined',
       payment_behavior: 'error_if_incomplete',
     }
-    const answer = await unchanged(twin, () => request({ ...body, ...declined }))
-    expect(answer.status).toBe(402)
+    const response = await unchanged(twin, () => request({ ...body, ...declined }))
+    expect(response.status).toBe(402)
   })
 })
 

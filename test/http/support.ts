@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { expect } from 'vitest'
-import type { Answer, Body, Twin } from '../twin.ts'
+import type { Body, Twin, TwinResponse } from '../twin.ts'
 
 export const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 
@@ -13,10 +13,10 @@ export type Refusal = {
 }
 
 /** Checks a whole error body except its message. */
-export function expectRefusal(answer: Answer, { status = 400, type, code, param }: Refusal): void {
-  const { error, ...beside } = answer.body
+export function expectRefusal(response: TwinResponse, { status = 400, type, code, param }: Refusal): void {
+  const { error, ...beside } = response.body
   const { message, doc_url, ...rest } = error ?? {}
-  expect({ status: answer.status, error: rest, beside }).toEqual({
+  expect({ status: response.status, error: rest, beside }).toEqual({
     status,
     error: { type: type ?? 'invalid_request_error', code, param },
     beside: { livemode: false },
@@ -38,10 +38,10 @@ export const badState = (param: 'status' | null = 'status'): Refusal => ({
 })
 
 /** Checks the body of the error for an invalid key. */
-export function expectUnauthenticated(answer: Answer, message = 'Invalid API Key provided'): void {
-  expect(answer.status).toBe(401)
-  expect(answer.body).toEqual({ error: { type: 'authentication_error', message }, livemode: false })
-  expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
+export function expectUnauthenticated(response: TwinResponse, message = 'Invalid API Key provided'): void {
+  expect(response.status).toBe(401)
+  expect(response.body).toEqual({ error: { type: 'authentication_error', message }, livemode: false })
+  expect(response.headers.get('WWW-Authenticate')).toBe('Bearer')
 }
 
 const LISTS = [
@@ -79,10 +79,10 @@ export async function expectRefused(
   twin: Twin,
   [method, path, body, headers]: readonly [string, string, unknown?, Record<string, string>?],
   refusal: Refusal,
-): Promise<Answer> {
-  const answer = await unchanged(twin, () => twin.request(method, path, body, headers))
-  expectRefusal(answer, refusal)
-  return answer
+): Promise<TwinResponse> {
+  const response = await unchanged(twin, () => twin.request(method, path, body, headers))
+  expectRefusal(response, refusal)
+  return response
 }
 
 /** Makes rows of a table with one column, whose values may be lists. */
@@ -103,13 +103,18 @@ export function toForm(params: Body, { percentEncoded = false } = {}): string {
   return pairs.join('&')
 }
 
-export const postForm = (twin: Twin, path: string, form: Body | string): Promise<Answer> =>
+export const postForm = (twin: Twin, path: string, form: Body | string): Promise<TwinResponse> =>
   twin.request('POST', path, typeof form === 'string' ? form : toForm(form), FORM)
 
 /** Sends requests to the admin API; paths are relative to /_paytwin. */
 export const asOperator =
   (twin: Twin) =>
-  (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<TwinResponse> =>
     twin.request(method, `/_paytwin/${path}`, body, {
       Authorization: `Bearer ${twin.sandbox.adminToken}`,
       Host: 'localhost:4242',

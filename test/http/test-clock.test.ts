@@ -66,7 +66,7 @@ describe('a test clock', () => {
     expect((await makeClock()).name).toBeNull()
   })
 
-  test('is made by a POST that answers 201, in a form too', async () => {
+  test('is made by a POST that returns 201, in a form too', async () => {
     const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
     const { status, body } = await twin.request('POST', PATH, `frozen_time=${LEAP_DAY}`, form)
     expect([status, body.frozen_time]).toEqual([201, LEAP_DAY])

@@ -71,9 +71,9 @@ describe('a parameter that paytwin does not support yet is refused, strict or no
   ])('%s %j', async (route, body, param, name) => {
     const [method = '', path = ''] = route.split(' ')
     for (const each of [twin, strict]) {
-      const answer = await each.request(method, path, body)
-      expectRefusal(answer, unknownParam(param))
-      expect(answer.body.error.message).toBe(`paytwin does not support ${name} yet`)
+      const response = await each.request(method, path, body)
+      expectRefusal(response, unknownParam(param))
+      expect(response.body.error.message).toBe(`paytwin does not support ${name} yet`)
     }
   })
 
@@ -92,19 +92,19 @@ describe('is ignored like any unknown parameter', () => {
     ['if it is off', { invoice_now: false, automatic_tax: { enabled: false } }],
     ['if it is empty', { coupon: '', discounts: [], promotion_code: null }],
   ])('%s', async (_, body) => {
-    const answer = await twin.request('POST', '/v1/customers', body)
-    expect(answer.status).toBe(201)
-    expect(answer.headers.get('Paytwin-Ignored-Params')).toBe(Object.keys(body).join(','))
+    const response = await twin.request('POST', '/v1/customers', body)
+    expect(response.status).toBe(201)
+    expect(response.headers.get('Paytwin-Ignored-Params')).toBe(Object.keys(body).join(','))
   })
 
   test('in a form', async () => {
-    const answer = await postForm(twin, '/v1/customers', 'invoice_now=false&automatic_tax[enabled]=false')
-    expect(answer.status).toBe(201)
+    const response = await postForm(twin, '/v1/customers', 'invoice_now=false&automatic_tax[enabled]=false')
+    expect(response.status).toBe(201)
   })
 })
 
 test('names within metadata are free', async () => {
   const metadata = { coupon: 'SAVE10', price_data: '1' }
-  const answer = await strict.request('POST', '/v1/customers', { metadata })
-  expect(answer.body.metadata).toEqual(metadata)
+  const response = await strict.request('POST', '/v1/customers', { metadata })
+  expect(response.body.metadata).toEqual(metadata)
 })

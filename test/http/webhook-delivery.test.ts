@@ -84,7 +84,7 @@ describe('resending an event', () => {
     expect((await shop.post(path)).data).toEqual([])
   })
 
-  test('answers the deliveries that it makes', async () => {
+  test('returns the deliveries that it makes', async () => {
     const shop = await openShop()
     const [event] = await makeEvents(shop, 1)
     const endpoint = await shop.endpoint()

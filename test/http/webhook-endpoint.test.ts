@@ -12,7 +12,7 @@ const GOOD = { url: URL, enabled_events: ['*'] }
 const NOW = 1769853600
 
 describe('creating an endpoint', () => {
-  test('answers 201 with all its fields, and its secret only then', async () => {
+  test('returns 201 with all its fields, and its secret only then', async () => {
     const shop = await openShop()
     const params = { ...GOOD, enabled_events: ['invoice.*', 'customer.created'], description: 'The shop' }
     const { status, body } = await shop.request('POST', PATH, { ...params, metadata: { team: 7 } })
@@ -254,17 +254,17 @@ describe('an idempotency key', () => {
     expect(again.headers.get('Idempotent-Replayed')).toBe('true')
     expect(again.body).toEqual({ ...first.body, secret: 'whsec_…' })
     expect((await shop.get(PATH)).data).toHaveLength(1)
-    // The third answer equals the second, byte for byte.
+    // The third response equals the second, byte for byte.
     expect(JSON.stringify((await create()).body)).toBe(JSON.stringify(again.body))
   })
 
   test('creates one endpoint for twenty requests at once, and shows the secret to one of them', async () => {
     const shop = await openShop()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => shop.request('POST', PATH, GOOD, { 'Idempotency-Key': 'k' })),
     )
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
-    expect(answers.filter(({ body }) => body.secret !== 'whsec_…')).toHaveLength(1)
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1)
+    expect(responses.filter(({ body }) => body.secret !== 'whsec_…')).toHaveLength(1)
   })
 
   test('replays updates and deletions unchanged', async () => {

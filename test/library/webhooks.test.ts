@@ -45,14 +45,14 @@ test('a handler in this process answers, and its requests happen at that time', 
 
 test('a handler that throws or refuses gets a scheduled retry', async () => {
   const twin = await open()
-  const answers = [
+  const responses = [
     () => {
       throw new Error('not yet')
     },
     () => new Response('busy', { status: 503 }),
     () => new Response('ok'),
   ]
-  await twin.webhooks.create({ handler: () => (answers.shift() ?? (() => new Response('too often')))() })
+  await twin.webhooks.create({ handler: () => (responses.shift() ?? (() => new Response('too often')))() })
   await twin.post('/v1/customers')
   await twin.webhooks.settled()
   await twin.clock.advance('1h', { awaitWebhooks: true })

@@ -236,16 +236,16 @@ describe('a receiver without callbacks', () => {
   test.each(['the main clock', 'a test clock'])('does not change the history on %s', async (which) => {
     const histories = []
     const summaries = []
-    for (const answers of [null, 200, 500, REFUSED] as const) {
+    for (const responses of [null, 200, 500, REFUSED] as const) {
       for (const await_webhooks of [false, true]) {
         const shop = await openShop()
-        shop.inbox.receive = () => answers ?? 200
-        if (answers !== null) await shop.endpoint()
+        shop.inbox.receive = () => responses ?? 200
+        if (responses !== null) await shop.endpoint()
         const twin = which === 'a test clock' ? await onTestClock(shop) : shop
         await begin(twin)
         await shop.settled()
         const { summary } = await twin.advance({ by: '3mo', await_webhooks })
-        if (answers === 200 || answers === null) summaries.push(summary)
+        if (responses === 200 || responses === null) summaries.push(summary)
         await shop.settled()
         histories.push(bytesOf(withoutPending(await historyOf(twin))))
       }

@@ -107,8 +107,8 @@ describe('DELETE in every status', () => {
   )('$status with body $body is refused and writes nothing', async ({ status, body }) => {
     const { twin, path } = await bringTo(status)
     const before = await historyOf(twin)
-    const answer = await twin.request('DELETE', path, body === '-' ? undefined : JSON.parse(body))
-    expect([answer.status, answer.body.error.code, answer.body.error.param]).toEqual([
+    const response = await twin.request('DELETE', path, body === '-' ? undefined : JSON.parse(body))
+    expect([response.status, response.body.error.code, response.body.error.param]).toEqual([
       400,
       'invalid_state_transition',
       'status',

@@ -137,10 +137,10 @@ test('an advance continues by itself also when the disk had space for small writ
   twin = await start()
   await subscribe(twin, DAILY)
   const makeRoom = fillDisk(twin, 1)
-  const answer = advance()
+  const response = advance()
   // Later writes than that of the failed step would succeed.
   twin.sandbox.engine.listen({ failed: makeRoom })
-  expect((await answer).status).toBe(500)
+  expect((await response).status).toBe(500)
   expect(await clock()).toMatchObject({ status: 'advancing', target: at('2026-06-08T09:00:00Z') })
   await twin.sandbox.engine.runAllDueJobs()
   await twin.post('/v1/products', { name: 'Later' })

@@ -127,8 +127,8 @@ describe('resuming', () => {
       const { subscription } = await subscribe(twin, { outcomes: status === 'incomplete' ? [FAILED] : [] })
       if (status === 'canceled') await twin.delete(`/v1/subscriptions/${subscription.id}`)
       const before = bytesOf(await historyOf(twin))
-      const answer = await resume(twin, subscription)
-      expect([answer.status, answer.body.error.code, answer.body.error.param]).toEqual([
+      const response = await resume(twin, subscription)
+      expect([response.status, response.body.error.code, response.body.error.param]).toEqual([
         400,
         'invalid_state_transition',
         'status',

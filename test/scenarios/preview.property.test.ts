@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addIntervals, SECONDS_PER_DAY } from '../../src/core/calendar.ts'
 import { asked, isLong } from '../long.ts'
-import { type Answer, type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
+import { type Body, makeCustomer, makePrice, startTwin, type Twin, type TwinResponse } from '../twin.ts'
 import { at, nowOf } from './story.ts'
 
 const RUNS = asked('rounds', isLong ? 400 : 25)
@@ -22,11 +22,11 @@ function rowsOf({ sandbox }: Twin): unknown {
 }
 
 /** Previews an invoice, and checks that nothing is written. */
-async function preview(twin: Twin, params: Body): Promise<Answer> {
+async function preview(twin: Twin, params: Body): Promise<TwinResponse> {
   const before = rowsOf(twin)
-  const answer = await twin.request('POST', '/v1/invoices/create_preview', params)
+  const response = await twin.request('POST', '/v1/invoices/create_preview', params)
   expect(rowsOf(twin)).toEqual(before)
-  return answer
+  return response
 }
 
 /** What a preview has to show of an invoice. Items of subscriptions are left out: those that are added get other ids. */
@@ -61,7 +61,7 @@ async function invoiceAfter(twin: Twin, last: string | undefined): Promise<Body 
 }
 
 /** Does what was previewed, and checks that the preview had the same invoice, or the same error. */
-async function compare(twin: Twin, previewed: Answer, act: () => Promise<Answer>): Promise<void> {
+async function compare(twin: Twin, previewed: TwinResponse, act: () => Promise<TwinResponse>): Promise<void> {
   const last = (await newestInvoice(twin))?.id
   const done = await act()
   if (done.status >= 300) {

@@ -134,9 +134,9 @@ describe('a change within the period', () => {
     const { twin, path, subscription } = await begin(SEATS, 1)
     const { id } = subscription.items.data[0]
     const quantity = 166_668
-    const answer = await twin.request('POST', path, { items: [{ id, quantity }] })
+    const response = await twin.request('POST', path, { items: [{ id, quantity }] })
     // 5 × 700 + 166663 × 600 = 100001300
-    expect(answer.body.error).toMatchObject({ code: 'amount_too_large', param: 'amount' })
+    expect(response.body.error).toMatchObject({ code: 'amount_too_large', param: 'amount' })
     await twin.post(path, { items: [{ id, quantity: quantity - 5 }] })
   })
 })

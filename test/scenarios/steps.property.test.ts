@@ -106,25 +106,25 @@ type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never
 type Subscribed = { readonly id: string | null; readonly customer: string; readonly method: string | null }
 type Pace = (twin: Twin, until: number) => Promise<void>
 
-/** Plays a plan. The answers of its requests are part of the result. */
+/** Plays a plan. The responses of its requests are part of the result. */
 async function play(
   plan: Plan,
   pace: Pace,
-): Promise<{ history: History; answers: number[]; overdue: Body[] }> {
+): Promise<{ history: History; responses: number[]; overdue: Body[] }> {
   const twin = await startTwin({ clock: plan.begin })
   try {
     await setFinalAction(twin, plan.final_action)
     const begun = await begin(twin, plan)
-    const answers: number[] = []
+    const responses: number[] = []
     for (const { part, of, what } of plan.deeds.toSorted((left, right) => left.part - right.part)) {
       await reach(twin, pace, plan.begin + Math.floor(part * lengthOf(plan)))
       const subscribed = begun[of % begun.length]
-      if (subscribed) answers.push(await act(twin, subscribed, what))
+      if (subscribed) responses.push(await act(twin, subscribed, what))
     }
     await reach(twin, pace, plan.begin + lengthOf(plan))
     const { data } = await twin.get('/v1/test_helpers/upcoming?limit=100')
     const now = await nowOf(twin)
-    return { history: await historyOf(twin), answers, overdue: data.filter(({ due }: Body) => due <= now) }
+    return { history: await historyOf(twin), responses, overdue: data.filter(({ due }: Body) => due <= now) }
   } finally {
     await twin.close()
   }
@@ -181,7 +181,7 @@ async function attach(
   return id
 }
 
-/** @returns the status of the answer, which must be the same at every pace */
+/** @returns the status of the response, which must be the same at every pace */
 async function act(twin: Twin, { id, customer, method }: Subscribed, what: What): Promise<number> {
   const path = `/v1/subscriptions/${id}`
   const ask = async (verb: string, to: string, body?: Body) => (await twin.request(verb, to, body)).status
@@ -259,7 +259,7 @@ test('one jump and many steps give the same history, and its invariants hold', {
     fc.asyncProperty(plans, async (plan) => {
       const jump = await play(plan, atOnce)
       const steps = await play(plan, inSteps(plan))
-      expect(steps.answers).toEqual(jump.answers)
+      expect(steps.responses).toEqual(jump.responses)
       expect(bytesOf(steps.history)).toEqual(bytesOf(jump.history))
       expect(jump.overdue).toEqual([])
       holdInvariants(jump.history)

@@ -55,9 +55,9 @@ describe('while a test clock advances', () => {
     const { id, customer } = await busyClock(twin)
     const { moved } = await begin(twin, id, LATE)
     let hasEnded = false
-    const ended = moved.then((answer) => {
+    const ended = moved.then((response) => {
       hasEnded = true
-      return answer
+      return response
     })
     const other = await twin.post(PATH, { frozen_time: 0 })
     await twin.post('/v1/customers', { name: 'on the main clock' })
@@ -139,8 +139,8 @@ describe('while a test clock advances', () => {
         confirm: true,
       })
     const { moved } = await begin(twin, id)
-    const answers = await Promise.all([pay(), pay(), pay()])
-    expect(answers.map(({ status }) => status)).toEqual([402, 201, 402])
+    const responses = await Promise.all([pay(), pay(), pay()])
+    expect(responses.map(({ status }) => status)).toEqual([402, 201, 402])
     await moved
   })
 })

@@ -167,7 +167,7 @@ describe('a delivery that fails', () => {
 })
 
 describe('an endpoint', () => {
-  test('that answers 410 is disabled, and gets nothing until it is enabled', async () => {
+  test('that returns 410 is disabled, and gets nothing until it is enabled', async () => {
     const shop = await openShop()
     const other = await shop.endpoint({ url: 'http://other.test/' })
     const endpoint = await shop.endpoint()

@@ -2,7 +2,7 @@ import type { Sandbox } from '../../src/daemon/sandbox.ts'
 import type { Body } from '../twin.ts'
 import { Failure } from './failure.ts'
 
-export type Answer = { readonly status: number; readonly body: Body; readonly text: string }
+export type TwinResponse = { readonly status: number; readonly body: Body; readonly text: string }
 
 /** A client of a sandbox in this process, without a socket and without checks against the description. */
 export async function ask(
@@ -20,7 +20,7 @@ export async function ask(
     body?: string | undefined
     idempotencyKey?: string | undefined
   },
-): Promise<Answer> {
+): Promise<TwinResponse> {
   const response = await sandbox.app.request(path, {
     method,
     headers: {
@@ -36,7 +36,7 @@ export async function ask(
 }
 
 /** All entries of a list, oldest first. @param path - ends in `?` or `&` */
-export async function listAll(get: (path: string) => Promise<Answer>, path: string): Promise<Body[]> {
+export async function listAll(get: (path: string) => Promise<TwinResponse>, path: string): Promise<Body[]> {
   const all: Body[] = []
   for (let cursor = ''; ; cursor = `&starting_after=${all.at(-1)?.id}`) {
     const { status, body, text } = await get(`${path}limit=100${cursor}`)

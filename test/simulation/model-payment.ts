@@ -23,7 +23,7 @@ export function methodFor(
 }
 
 /**
- * Returns the processor's answer: the first fault, or else the card's script.
+ * Returns the processor's response: the first fault, or else the card's script.
  * See docs/contract/faults.md#charge-faults.
  */
 export function attempt({ faults }: Operation, method: Method | null): Outcome {

@@ -10,7 +10,7 @@ export type Play = {
   readonly body?: Readonly<Record<string, unknown>>
   /** Whether it is a request to the operator's API. */
   readonly isOperators?: boolean
-  readonly answer: 'done' | 'declined' | 'refused' | 'broken'
+  readonly response: 'done' | 'declined' | 'refused' | 'broken'
   readonly emitted: readonly ExpectedEvent[]
   /** Whether the contract leaves the order of these events open. */
   readonly isUnordered?: boolean
@@ -34,27 +34,27 @@ export type Table = { readonly merchant: Merchant; readonly faults: Fault[]; rea
 export type Command = (table: Table) => Play | null
 
 export const done = (
-  play: Omit<Play, 'answer' | 'emitted'> & { emitted?: readonly ExpectedEvent[] },
+  play: Omit<Play, 'response' | 'emitted'> & { emitted?: readonly ExpectedEvent[] },
 ): Play => ({
   emitted: [],
   ...play,
-  answer: 'done',
+  response: 'done',
 })
 
-export const refused = (play: Omit<Play, 'answer' | 'emitted'>): Play => ({
+export const refused = (play: Omit<Play, 'response' | 'emitted'>): Play => ({
   ...play,
-  answer: 'refused',
+  response: 'refused',
   emitted: [],
 })
 
 /** The result of a request under `processor_timeout`: 500 `internal_error`, and nothing is written. */
-export const broken = (play: Omit<Play, 'answer' | 'emitted'>): Play => ({
+export const broken = (play: Omit<Play, 'response' | 'emitted'>): Play => ({
   ...play,
-  answer: 'broken',
+  response: 'broken',
   emitted: [],
 })
 
-export const declined = (play: Omit<Play, 'answer'>): Play => ({ ...play, answer: 'declined' })
+export const declined = (play: Omit<Play, 'response'>): Play => ({ ...play, response: 'declined' })
 
 export const livingCustomers = ({ merchant }: Table): Customer[] =>
   merchant.customers.filter(({ isDeleted }) => !isDeleted)

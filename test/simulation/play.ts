@@ -1,5 +1,5 @@
 import type { Body } from '../twin.ts'
-import { type Answer, listAll } from './client.ts'
+import { listAll, type TwinResponse } from './client.ts'
 import { commandNamed, isWhole, type Step } from './commands.ts'
 import { Dice } from './dice.ts'
 import { Failure } from './failure.ts'
@@ -34,10 +34,10 @@ export async function playStep(world: World, step: Step, pace: Pace): Promise<Pl
   const body = play.body && fill(account, await fillItems(world, account, JSON.stringify(play.body)))
   const words = `merchant ${step.merchant}, ${step.name}: ${play.method} ${path} ${body ?? ''}`
   try {
-    const answer = play.moves
+    const response = play.moves
       ? await move(world, account, { path, body, moves: play.moves, pace })
       : await askOnce(world, account, { play, path, body, isRepeated: dice.chance(10), mark: step.dice })
-    compareAnswer(account, play, answer)
+    compareResponse(account, play, response)
     const events = await newEvents(world, account)
     const isCompared = (type: string) => /^(subscription|invoice|payment_intent|charge|refund)\./.test(type)
     compareEvents(
@@ -95,16 +95,16 @@ async function askOnce(
     isRepeated,
     mark,
   }: { play: Play; path: string; body: string | undefined; isRepeated: boolean; mark: number },
-): Promise<Answer> {
+): Promise<TwinResponse> {
   if (play.isOperators) return world.operate(play.method, path.replace('/_paytwin/', ''), body)
   const key = isRepeated ? `key-${mark}` : undefined
-  const answer = await world.ask(account, play.method, path, body, key)
-  // Only what was stored is replayed. See docs/contract/idempotency.md#stored-answers.
-  if (key === undefined || (answer.status >= 300 && answer.status !== 402)) return answer
+  const response = await world.ask(account, play.method, path, body, key)
+  // Only what was stored is replayed. See docs/contract/idempotency.md#stored-responses.
+  if (key === undefined || (response.status >= 300 && response.status !== 402)) return response
   const again = await world.ask(account, play.method, path, body, key)
-  if (again.text !== answer.text)
-    throw new Failure('replay', `answered otherwise: ${answer.text} ${again.text}`)
-  return answer
+  if (again.text !== response.text)
+    throw new Failure('replay', `answered otherwise: ${response.text} ${again.text}`)
+  return response
 }
 
 /** Advances a clock to its target, at once or in equal parts. */
@@ -112,29 +112,30 @@ async function move(
   world: World,
   account: Account,
   { path, body, moves, pace }: { path: string; body: string | undefined; moves: Moves; pace: Pace },
-): Promise<Answer> {
+): Promise<TwinResponse> {
   const { from, to, stopOn } = moves
   const parts = Math.min(pace(moves), to - from)
   if (parts <= 1) return world.ask(account, 'POST', path, body)
   for (let part = 1; ; part += 1) {
     const until = from + Math.floor(((to - from) * part) / parts)
     const asked = JSON.stringify({ to: until, ...(stopOn && { stop_on: stopOn }) })
-    const answer = await world.ask(account, 'POST', path, asked)
-    if (part === parts || answer.status !== 200 || answer.body.summary.stopped_on !== null) return answer
+    const response = await world.ask(account, 'POST', path, asked)
+    if (part === parts || response.status !== 200 || response.body.summary.stopped_on !== null)
+      return response
   }
 }
 
-function compareAnswer(
+function compareResponse(
   { naming }: Account,
-  { answer: expected, makes = {} }: Play,
-  { status, body, text }: Answer,
+  { response: expected, makes = {} }: Play,
+  { status, body, text }: TwinResponse,
 ): void {
   const is = status < 300 ? 'done' : status === 402 ? 'declined' : status < 500 ? 'refused' : 'broken'
-  if (is !== expected) throw new Failure('answer', `expected to be ${expected}, answered ${status} ${text}`)
+  if (is !== expected) throw new Failure('response', `expected to be ${expected}, returned ${status} ${text}`)
   if (is !== 'done') return
   for (const [key, place] of Object.entries(makes)) {
     const id = place.split('.').reduce<Body | undefined>((value, name) => value?.[name], body)
-    if (!naming.agrees(key, id)) throw new Failure('answer', `${key} at ${place} is ${JSON.stringify(id)}`)
+    if (!naming.agrees(key, id)) throw new Failure('response', `${key} at ${place} is ${JSON.stringify(id)}`)
   }
 }
 

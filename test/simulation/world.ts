@@ -1,7 +1,7 @@
 import { openSandbox, type Sandbox } from '../../src/daemon/sandbox.ts'
 import type { CacheSizes } from '../../src/store/cache-sizes.ts'
 import type { Body } from '../twin.ts'
-import { type Answer, ask } from './client.ts'
+import { ask, type TwinResponse } from './client.ts'
 import { MERCHANTS } from './commands.ts'
 import { Failure } from './failure.ts'
 import { type Fault, type Merchant, newMerchant } from './model-state.ts'
@@ -67,11 +67,11 @@ export class World {
     path: string,
     body?: string,
     idempotencyKey?: string,
-  ): Promise<Answer> {
+  ): Promise<TwinResponse> {
     return ask(this.sandbox, { method, path, token: account.key, body, idempotencyKey })
   }
 
-  operate(method: string, path: string, body?: string): Promise<Answer> {
+  operate(method: string, path: string, body?: string): Promise<TwinResponse> {
     return ask(this.sandbox, { method, path: `/_paytwin/${path}`, token: ADMIN_TOKEN, body })
   }
 
@@ -123,10 +123,10 @@ export class World {
   }
 
   async #operateWell(method: string, path: string, body?: Body): Promise<Body> {
-    const answer = await this.operate(method, path, body && JSON.stringify(body))
-    if (answer.status >= 300)
-      throw new Failure('operator', `${method} ${path}: ${answer.status} ${answer.text}`)
-    return answer.body
+    const response = await this.operate(method, path, body && JSON.stringify(body))
+    if (response.status >= 300)
+      throw new Failure('operator', `${method} ${path}: ${response.status} ${response.text}`)
+    return response.body
   }
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Body } from '../twin.ts'
 import { PATIENCE_MS } from './until.ts'
 
-type Answer = { readonly status: number; readonly body: Body; readonly text: string }
+type SoakResponse = { readonly status: number; readonly body: Body; readonly text: string }
 
 /** A kept connection was closed at the moment of its reuse. */
 class HungUp extends Error {}
@@ -20,7 +20,7 @@ export class Shortage {
   }
 }
 
-/** Sends requests to the daemon and checks each answer: its status, and that the merchant's clock has not gone back. */
+/** Sends requests to the daemon and checks each response: its status, and that the merchant's clock has not gone back. */
 export class Client {
   readonly counts = { requests: 0, invalid: 0, refused: 0, again: 0 }
   readonly shortage = new Shortage()
@@ -47,18 +47,18 @@ export class Client {
   async write(key: string, method: string, path: string, body?: object): Promise<Body> {
     for (;;) {
       const { isOngoing, ended } = this.shortage
-      const answer = await this.ask(key, method, path, body)
-      if (answer.status <= 201) return answer.body
+      const response = await this.ask(key, method, path, body)
+      if (response.status <= 201) return response.body
       const mayBeRefused = isOngoing || this.shortage.isOngoing || this.shortage.ended > ended
-      if (answer.status !== 500 || !mayBeRefused)
-        throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
+      if (response.status !== 500 || !mayBeRefused)
+        throw new Error(`${method} ${path}: ${response.status} ${response.text}`)
       this.counts.refused += 1
       await delay(100)
     }
   }
 
   /** Sends a request, and accepts any response. */
-  async ask(key: string, method: string, path: string, body?: object): Promise<Answer> {
+  async ask(key: string, method: string, path: string, body?: object): Promise<SoakResponse> {
     try {
       return await this.#askOnce(key, method, path, body)
     } catch (error) {
@@ -69,7 +69,7 @@ export class Client {
     }
   }
 
-  #askOnce(key: string, method: string, path: string, body?: object): Promise<Answer> {
+  #askOnce(key: string, method: string, path: string, body?: object): Promise<SoakResponse> {
     const shown = this.#shown.get(key) ?? 0
     return new Promise((resolve, reject) => {
       const sent = request(this.#url + path, {

@@ -98,7 +98,7 @@ export class Load {
   async #askInvalid(merchant: Merchant): Promise<void> {
     const { client } = this.#where
     const status = await merchant.tryWrite('/v1/payment_intents', { amount: 'many', currency: 'usd' })
-    if (status !== 400) throw new Error(`an invalid request was answered ${status}`)
+    if (status !== 400) throw new Error(`an invalid request was returned ${status}`)
     client.counts.invalid += 1
   }
 

@@ -52,9 +52,9 @@ export class Merchant {
 
   /** Sends a write that is not retried. @returns the status of the response */
   async tryWrite(path: string, body: object): Promise<number> {
-    const answer = await this.#client.ask(this.key, 'POST', path, body)
-    if (answer.status === 201 && answer.body.object === 'customer') this.customers.add(answer.body.id)
-    return answer.status
+    const response = await this.#client.ask(this.key, 'POST', path, body)
+    if (response.status === 201 && response.body.object === 'customer') this.customers.add(response.body.id)
+    return response.status
   }
 
   /** All entries of a list, newest first, a page at a time. */

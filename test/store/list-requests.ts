@@ -48,7 +48,7 @@ export async function* listRequests(
   }
 }
 
-/** Finds a path that a route answers now. */
+/** Finds a path that a route returns now. */
 async function pathOf({ path }: Registered, played: readonly Played[], { merchant }: Known, ask: Ask) {
   const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
   for (const before of played.filter((each) => pattern.test(each.path)).toReversed()) {

@@ -69,7 +69,7 @@ async function openExampleSandbox(routes: readonly Registered[], strictParams: b
   const request = async (path: string, init: RequestInit): Promise<Response> => {
     if (path === '/_paytwin/snapshots' && init.method === 'POST') {
       const known = await makeMore(sandbox, played)
-      const ask = (url: string) => answerOf(sandbox, url)
+      const ask = (url: string) => responseOf(sandbox, url)
       await askForLists(sandbox, listRequests(routes, played, known, ask))
     }
     if (init.method === 'GET') played.push({ path: path.split('?')[0] ?? '' })
@@ -85,15 +85,15 @@ async function openExampleSandbox(routes: readonly Registered[], strictParams: b
 
 /** What the story has deleted by then. */
 async function makeMore(sandbox: Sandbox, played: Played[]): Promise<Known> {
-  const { body: endpoint } = await answerOf(sandbox, '/v1/webhook_endpoints', {
+  const { body: endpoint } = await responseOf(sandbox, '/v1/webhook_endpoints', {
     url: 'http://localhost/',
     enabled_events: ['*'],
   })
-  const { body: clock } = await answerOf(sandbox, '/v1/test_helpers/test_clocks', { frozen_time: NOW })
-  const { body: customer } = await answerOf(sandbox, '/v1/customers', { test_clock: clock.id })
-  await answerOf(sandbox, `/v1/customers/${customer.id}`, { invoice_prefix: 'PLANS123' })
+  const { body: clock } = await responseOf(sandbox, '/v1/test_helpers/test_clocks', { frozen_time: NOW })
+  const { body: customer } = await responseOf(sandbox, '/v1/customers', { test_clock: clock.id })
+  await responseOf(sandbox, `/v1/customers/${customer.id}`, { invoice_prefix: 'PLANS123' })
   // Blocks are summarized when they are full.
-  for (let n = 0; n < BLOCK_ROWS; n += 1) await answerOf(sandbox, '/v1/customers', {})
+  for (let n = 0; n < BLOCK_ROWS; n += 1) await responseOf(sandbox, '/v1/customers', {})
   await changePrice(sandbox)
   await changeOften(sandbox)
   askForRarities(sandbox)
@@ -103,8 +103,8 @@ async function makeMore(sandbox: Sandbox, played: Played[]): Promise<Known> {
 }
 
 async function changePrice(sandbox: Sandbox): Promise<void> {
-  const [subscription] = (await answerOf(sandbox, '/v1/subscriptions?limit=1')).body.data
-  const { body: price } = await answerOf(sandbox, '/v1/prices', {
+  const [subscription] = (await responseOf(sandbox, '/v1/subscriptions?limit=1')).body.data
+  const { body: price } = await responseOf(sandbox, '/v1/prices', {
     unit_amount: 900,
     currency: subscription.currency,
     recurring: { interval: 'month' },
@@ -116,16 +116,16 @@ async function changePrice(sandbox: Sandbox): Promise<void> {
     { id, quantity: 2 },
   ]) {
     const params = { items: [item], proration_behavior: 'create_prorations' }
-    const { status } = await answerOf(sandbox, `/v1/subscriptions/${subscription.id}`, params)
+    const { status } = await responseOf(sandbox, `/v1/subscriptions/${subscription.id}`, params)
     if (status !== 200) throw new Error('a subscription has another price')
   }
 }
 
 /** Changes an object until it has a keyframe. */
 async function changeOften(sandbox: Sandbox): Promise<void> {
-  const { body: product } = await answerOf(sandbox, '/v1/products', { name: 'Plan' })
+  const { body: product } = await responseOf(sandbox, '/v1/products', { name: 'Plan' })
   for (let n = 0; n < KEYFRAME_ENTRIES; n += 1)
-    await answerOf(sandbox, `/v1/products/${product.id}`, { name: `Plan ${n}` })
+    await responseOf(sandbox, `/v1/products/${product.id}`, { name: `Plan ${n}` })
 }
 
 /**
@@ -146,23 +146,23 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   for (const kind of KINDS) store.objects.load(kind, 0, ['one', 'another'])
 }
 
-async function answerOf({ app, adminToken }: Sandbox, path: string, given?: object) {
+async function responseOf({ app, adminToken }: Sandbox, path: string, given?: object) {
   const token = path.startsWith('/_paytwin') ? adminToken : KEY
   const headers = {
     Host: 'localhost',
     Authorization: `Bearer ${token}`,
     ...(given && { 'Content-Type': 'application/json' }),
   }
-  const answer = await app.request(path, {
+  const response = await app.request(path, {
     headers,
     ...(given && { method: 'POST', body: JSON.stringify(given) }),
   })
-  return { status: answer.status, body: (await answer.json()) as Body }
+  return { status: response.status, body: (await response.json()) as Body }
 }
 
 async function askForLists(sandbox: Sandbox, requests: AsyncIterable<string>): Promise<void> {
   for await (const path of requests) {
-    const { status, body } = await answerOf(sandbox, path)
+    const { status, body } = await responseOf(sandbox, path)
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
   }
 }

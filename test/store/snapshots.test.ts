@@ -145,7 +145,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     const opened = await open(PLACES[place]())
     fill(opened, 1)
     const { store, database } = opened
-    const answer = { fingerprint: '', status: 200, api_version: '', body: '', created: 0 }
+    const response = { fingerprint: '', status: 200, api_version: '', body: '', created: 0 }
     const scopes = ['mer_2', 'mer_2 public', 'MER_2', 'mer_22', 'mer_1']
     const before = rowsOf(opened)
     fill(opened, 2)
@@ -153,7 +153,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
       `insert into api_key select 'valid', merchant, generation, type, name, x'00', hint, created, last_used, null
         from api_key where merchant = 2`,
     )
-    for (const scope of scopes) store.idempotency.put({ scope, key: 'k', ...answer })
+    for (const scope of scopes) store.idempotency.put({ scope, key: 'k', ...response })
     store.transaction(() => store.deleteMerchant({ ordinal: 2, generation: 2, id: 'mer_2' }))
     const { idempotency, setting, oauth_app, block, api_key, ...rest } = rowsOf(opened)
     for (const table of ['idempotency', 'setting', 'oauth_app', 'block', 'api_key']) delete before[table]

@@ -3,19 +3,19 @@ import type { Clock, List } from '../../src/client/types.ts'
 import { watchClocks } from '../../src/ui/clock-watch.ts'
 import { NOW, sampleClock } from './samples.ts'
 
-/** A daemon whose answers are given one by one. */
+/** A daemon whose responses are given one by one. */
 function fakeClocks() {
-  const waiting: ((answer: List<Clock>) => void)[] = []
+  const waiting: ((response: List<Clock>) => void)[] = []
   const clocks = () => new Promise<List<Clock>>((resolve) => waiting.push(resolve))
-  const answer = async (...data: Clock[]) => {
+  const response = async (...data: Clock[]) => {
     waiting.shift()?.({ object: 'list', data, has_more: false, url: '', livemode: false })
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { client: { clocks }, answer, asked: () => waiting.length }
+  return { client: { clocks }, response, asked: () => waiting.length }
 }
 
 test('a reading that began before a change is discarded, and the clocks are read again', async () => {
-  const { client, answer, asked } = fakeClocks()
+  const { client, response, asked } = fakeClocks()
   const ended = new AbortController()
   const seen: number[] = []
   const clocks = watchClocks(client, undefined, {
@@ -25,9 +25,9 @@ test('a reading that began before a change is discarded, and the clocks are read
     timing: { now: () => 0, later: () => () => undefined },
   })
   clocks.poll()
-  await answer(sampleClock({ now: NOW }))
+  await response(sampleClock({ now: NOW }))
   expect({ seen, asked: asked() }).toEqual({ seen: [], asked: 1 })
-  await answer(sampleClock({ now: NOW + 5 }))
+  await response(sampleClock({ now: NOW + 5 }))
   expect({ seen, asked: asked() }).toEqual({ seen: [NOW + 5], asked: 0 })
   ended.abort()
 })

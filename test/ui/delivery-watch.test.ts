@@ -14,7 +14,7 @@ const delivery = (n: number, created: number, endpoint: string) => {
 }
 
 /** Two merchants with an endpoint each. Event 3 is gone. */
-const ANSWERS: Readonly<Record<string, object>> = {
+const RESPONSES: Readonly<Record<string, object>> = {
   '/_paytwin/merchants': list({ id: 'mer_1' }, { id: 'mer_2' }),
   '/_paytwin/webhooks?merchant=mer_1&limit=100': list({ id: 'we_1', url: 'http://a/1' }),
   '/_paytwin/webhooks?merchant=mer_2&limit=100': list({ id: 'we_2', url: 'http://b/2' }),
@@ -29,9 +29,9 @@ const ANSWERS: Readonly<Record<string, object>> = {
 
 async function daemon(): Promise<Client> {
   server = await fakeServer(({ url = '' }, response) => {
-    const answer = ANSWERS[url.replace(/\?$/, '')]
+    const body = RESPONSES[url.replace(/\?$/, '')]
     const missing = { error: { code: 'resource_missing', message: `No such event: ${url}` }, livemode: false }
-    json(response, answer ? 200 : 404, answer ?? missing)
+    json(response, body ? 200 : 404, body ?? missing)
   })
   return new Client({ url: server.url, token: null })
 }

@@ -13,16 +13,16 @@ const merchant = 'mer_1'
 
 async function outcome(
   command: DaemonCommand,
-  answer: object,
+  body: object,
   status = 200,
   signal = new AbortController().signal,
 ) {
-  server = await fakeServer((_request, response) => json(response, status, answer))
+  server = await fakeServer((_request, response) => json(response, status, body))
   const action = await perform(new Client({ url: server.url, token: null }), command, signal)
   return { action, asked: `${server.requests[0]?.method} ${server.requests[0]?.url}` }
 }
 
-test.each<[command: DaemonCommand, answer: object, asked: string, text: string]>([
+test.each<[command: DaemonCommand, body: object, asked: string, text: string]>([
   [
     { do: 'advance', merchant, target: { by: '1mo' } },
     list(sampleClock({ summary })),
@@ -53,9 +53,9 @@ test.each<[command: DaemonCommand, answer: object, asked: string, text: string]>
     'POST /_paytwin/clock/cancel',
     'The advance was canceled.',
   ],
-])('%o', async (command, answer, asked, text) => {
-  const { data: clocks } = answer as { data: unknown }
-  expect(await outcome(command, answer)).toEqual({ asked, action: { kind: 'clock_changed', clocks, text } })
+])('%o', async (command, body, asked, text) => {
+  const { data: clocks } = body as { data: unknown }
+  expect(await outcome(command, body)).toEqual({ asked, action: { kind: 'clock_changed', clocks, text } })
 })
 
 test.each([

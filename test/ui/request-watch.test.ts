@@ -12,13 +12,13 @@ async function watching(...listed: number[]) {
   const streamed: LoggedRequest[] = []
   let wake: () => void = () => undefined
   let report: (status: StreamStatus) => void = () => undefined
-  let answerList: () => void = () => undefined
+  let respondWithList: () => void = () => undefined
   const ended = new AbortController()
   const client: Pick<Client, 'requests' | 'followRequests'> = {
     requests: async () => {
       const data = listed.map((n) => sampleRequest(n))
       await new Promise<void>((resolve) => {
-        answerList = resolve
+        respondWithList = resolve
       })
       return { object: 'list', url: '', has_more: false, data, livemode: false }
     },
@@ -48,8 +48,8 @@ async function watching(...listed: number[]) {
       wake()
       await settled()
     },
-    answerList: async () => {
-      answerList()
+    respondWithList: async () => {
+      respondWithList()
       await settled()
     },
     reconnect: () => report('reconnected'),
@@ -62,10 +62,10 @@ async function watching(...listed: number[]) {
 }
 
 test('the newest requests come first, then those of the stream, each of them once', async () => {
-  const { seen, stream, answerList, end } = await watching(3, 2, 1)
+  const { seen, stream, respondWithList, end } = await watching(3, 2, 1)
   await stream(3, 4)
   expect(seen).toEqual([])
-  await answerList()
+  await respondWithList()
   await stream(5, 6)
   expect(seen).toEqual([
     ['req_1', 'req_2', 'req_3', 'req_4'],
@@ -75,11 +75,11 @@ test('the newest requests come first, then those of the stream, each of them onc
 })
 
 test('requests that were answered during a disconnection are read afterwards', async () => {
-  const { seen, listed, reconnect, answerList, end } = await watching(1)
-  await answerList()
+  const { seen, listed, reconnect, respondWithList, end } = await watching(1)
+  await respondWithList()
   listed.unshift(3, 2)
   reconnect()
-  await answerList()
+  await respondWithList()
   expect(seen).toEqual([['req_1'], ['req_2', 'req_3']])
   await end()
 })

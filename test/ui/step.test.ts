@@ -503,9 +503,9 @@ test('forwarded events are counted, with the reason of the last failure', () => 
       forwarding: { url: 'http://a', secret: 's', delivered: 0, failed: 0, lastFailure: null },
     },
     { kind: 'forwarded', failure: null },
-    { kind: 'forwarded', failure: 'answered 500' },
+    { kind: 'forwarded', failure: 'returned 500' },
     { kind: 'forwarded', failure: null },
   )
-  expect(state.forwarding).toMatchObject({ delivered: 2, failed: 1, lastFailure: 'answered 500' })
+  expect(state.forwarding).toMatchObject({ delivered: 2, failed: 1, lastFailure: 'returned 500' })
   expect(played(started(), { kind: 'forwarded', failure: null }).forwarding).toBeNull()
 })

@@ -145,7 +145,7 @@ describe('the keys', () => {
 })
 
 describe('the views', () => {
-  test('w shows deliveries with their answers, r requests, e events again', async () => {
+  test('w shows deliveries with their responses, r requests, e events again', async () => {
     await terminalWithWebhook()
     await terminal.press('w')
     await terminal.shows(/^▸ 01-31 10:00 charge\.succeeded {7}(not sent yet|ECONNREFUSED)/m)

@@ -237,7 +237,7 @@ describe('the view of webhooks', () => {
         '▸ 01-31 10:00 invoice.paid           not sent yet                  127.0.0.1:30…',
       ],
     ],
-  ])('at %d columns has type, answer, next attempt and endpoint', (columns, rows) => {
+  ])('at %d columns has type, response, next attempt and endpoint', (columns, rows) => {
     expect(lines(columns).slice(1, 5)).toEqual(rows)
     expect(lines(columns).at(-1)).toMatch(/^following {2}4 webhooks {2,}e events {2}r requests .*q quit$/)
   })
@@ -371,10 +371,10 @@ describe('the top line', () => {
       secret: 'whsec_c',
       delivered: 1234,
       failed: 1,
-      lastFailure: 'answered 500',
+      lastFailure: 'returned 500',
     }
     expect(linesOf({ ...TOLD, forwarding })[1]).toBe(
-      '→ http://a/b  1,234 delivered, 1 failed: answered 500  signed with whsec_c',
+      '→ http://a/b  1,234 delivered, 1 failed: returned 500  signed with whsec_c',
     )
   })
 })
@@ -416,7 +416,7 @@ test.each([
   expect(linesOf(played(started(), '/', ...filter))[1]).toBe(line)
 })
 
-const NO_ANSWER = { time: NOW, response_status: null, response_body: null, duration_ms: 5 }
+const NO_RESPONSE = { time: NOW, response_status: null, response_body: null, duration_ms: 5 }
 
 describe('whatever the size', () => {
   const evil = sampleEvent(4, {
@@ -433,7 +433,7 @@ describe('whatever the size', () => {
   const hostile = '\u001b[2J\u202e日本\u0007'
   const deliveries = [
     sampleDelivery(1, { event_type: hostile, endpoint_url: `http://${hostile}` }),
-    sampleDelivery(2, { attempts: [{ ...NO_ANSWER, error: hostile.repeat(9) }] }),
+    sampleDelivery(2, { attempts: [{ ...NO_RESPONSE, error: hostile.repeat(9) }] }),
   ]
   const requests = [
     sampleRequest(1, { method: hostile, path: `/${hostile.repeat(20)}`, ignored_params: [hostile] }),

@@ -15,11 +15,11 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 /** A name service that answers when the test requests it. */
 function makeNames(options: HostNamesOptions = {}) {
   const asked: string[] = []
-  const answers = new Map<string, () => void>()
+  const responses = new Map<string, () => void>()
   const lookUp: LookUp = (name, signal) =>
     new Promise((resolve, reject) => {
       asked.push(name)
-      answers.set(name, () => resolve(FOUND))
+      responses.set(name, () => resolve(FOUND))
       signal.addEventListener('abort', () => reject(signal.reason))
     })
   const names = new HostNames(lookUp, options)
@@ -30,11 +30,11 @@ function makeNames(options: HostNamesOptions = {}) {
     found.catch(() => undefined)
     return found
   }
-  const answer = async (name: string) => {
-    answers.get(name)?.()
+  const response = async (name: string) => {
+    responses.get(name)?.()
     await settled()
   }
-  return { names, resolve, answer, asked }
+  return { names, resolve, response, asked }
 }
 
 test.each(['localhost', 'localhost.', 'shop.localhost', 'LOCALHOST'])(
@@ -50,67 +50,67 @@ test.each(['localhost', 'localhost.', 'shop.localhost', 'LOCALHOST'])(
 )
 
 test('a merchant has one lookup at a time, and merchants take turns', async () => {
-  const { resolve, answer, asked } = makeNames()
+  const { resolve, response, asked } = makeNames()
   for (const name of ['a1', 'a2', 'a3']) void resolve('A', name)
   for (const merchant of ['B', 'C', 'D', 'E', 'F']) void resolve(merchant, `${merchant.toLowerCase()}1`)
   await settled()
   expect(asked).toEqual(['a1', 'b1', 'c1', 'd1'])
-  await answer('a1')
-  await answer('b1')
+  await response('a1')
+  await response('b1')
   // Among merchants without a lookup, the one that has waited longest comes first.
   expect(asked.slice(4)).toEqual(['a2', 'e1'])
 })
 
 test('many names of one merchant do not delay those of another', async () => {
-  const { resolve, answer, asked } = makeNames()
+  const { resolve, response, asked } = makeNames()
   for (let index = 0; index < 50; index += 1) void resolve('A', `slow${index}.test`)
   const other = resolve('B', 'shop.test')
   await settled()
   expect(asked).toEqual(['slow0.test', 'shop.test'])
-  await answer('shop.test')
+  await response('shop.test')
   expect(await other).toEqual(FOUND)
 })
 
 test('equal names share one lookup, also those that wait for their turn', async () => {
-  const { resolve, answer, asked } = makeNames()
+  const { resolve, response, asked } = makeNames()
   const other = resolve('A', 'other.test')
   const found = ['A', 'A', 'B', 'C'].map((merchant) => resolve(merchant, 'shop.test'))
   await settled()
   expect(asked).toEqual(['other.test', 'shop.test'])
-  await answer('shop.test')
+  await response('shop.test')
   expect(await Promise.all(found)).toEqual(Array(4).fill(FOUND))
-  await answer('other.test')
+  await response('other.test')
   expect(await other).toEqual(FOUND)
   expect(asked).toHaveLength(2)
 })
 
 test('a lookup that takes too long fails, and the next one has its turn', async () => {
-  const { resolve, answer, asked } = makeNames({ lookupMs: 50 })
+  const { resolve, response, asked } = makeNames({ lookupMs: 50 })
   const slow = resolve('A', 'slow.test')
   const next = resolve('A', 'shop.test')
   await expect(slow).rejects.toThrow('slow.test was not resolved to an address within 0.05 seconds')
   await settled()
   expect(asked).toEqual(['slow.test', 'shop.test'])
-  await answer('shop.test')
+  await response('shop.test')
   expect(await next).toEqual(FOUND)
 })
 
 test('a lookup that waits too long for its turn fails and is never started', async () => {
-  const { resolve, answer, asked } = makeNames({ waitMs: 50 })
+  const { resolve, response, asked } = makeNames({ waitMs: 50 })
   void resolve('A', 'slow.test')
   await expect(resolve('A', 'shop.test')).rejects.toThrow('shop.test was not looked up within 0.05 seconds')
-  await answer('slow.test')
+  await response('slow.test')
   expect(asked).toEqual(['slow.test'])
 })
 
 test('a lookup that is aborted before its turn is never started', async () => {
-  const { resolve, answer, asked } = makeNames()
+  const { resolve, response, asked } = makeNames()
   const ended = new AbortController()
   void resolve('A', 'slow.test')
   const waiting = resolve('A', 'shop.test', ended.signal)
   ended.abort()
   await expect(waiting).rejects.toThrow('The lookup was aborted')
-  await answer('slow.test')
+  await response('slow.test')
   expect(asked).toEqual(['slow.test'])
 })
 

@@ -14,7 +14,7 @@ export type Received = {
   readonly event: Body
 }
 
-/** The behaviour of a receiver; the default answers 200. */
+/** The behaviour of a receiver; the default returns 200. */
 export type Receive = (
   received: Received,
   ended: AbortSignal,
@@ -52,8 +52,8 @@ export function makeInbox(): Inbox & { readonly send: NonNullable<SandboxOptions
     inbox.underWay += 1
     inbox.mostUnderWay = Math.max(inbox.mostUnderWay, inbox.underWay)
     try {
-      const answer = (await inbox.receive(received, ended)) ?? 200
-      return typeof answer === 'number' ? { status: answer, body: `answered ${answer}` } : answer
+      const response = (await inbox.receive(received, ended)) ?? 200
+      return typeof response === 'number' ? { status: response, body: `returned ${response}` } : response
     } finally {
       inbox.underWay -= 1
     }
@@ -119,10 +119,10 @@ export async function refuses(
   refusal: Refusal,
 ): Promise<Body> {
   const before = await everything(twin)
-  const answer = await unchanged(twin, () => twin.request(...request))
-  expectRefusal(answer, refusal)
+  const response = await unchanged(twin, () => twin.request(...request))
+  expectRefusal(response, refusal)
   expect(await everything(twin)).toEqual(before)
-  return answer.body
+  return response.body
 }
 
 /** Headers as a socket delivers them. */

@@ -32,15 +32,15 @@ test('a delivery that runs when the state is replaced is not recorded', async ()
   const operator = asOperator(shop)
   await operator('POST', 'snapshots', { name: 'empty' })
   await shop.endpoint()
-  let answer = () => {}
+  let response = () => {}
   shop.inbox.receive = () =>
     new Promise((resolve) => {
-      answer = () => resolve(200)
+      response = () => resolve(200)
     })
   await shop.post('/v1/customers', {})
   while (shop.inbox.underWay === 0) await new Promise((resolve) => setImmediate(resolve))
   expect((await operator('POST', 'snapshots/empty/restore')).status).toBe(200)
-  answer()
+  response()
   await shop.settled()
   // The restored state uses the same ids again.
   const endpoint = await shop.endpoint()

@@ -67,8 +67,8 @@ describe('a post', () => {
     const sender = makeSender({ timeoutMs: 60_000 })
     const ended = makeEnd()
     const stuck = Array.from({ length: 30 }, () => sender.send(letterTo(silent.url), ended.signal))
-    const answers = await Promise.all(Array.from({ length: 30 }, () => post(url, sender)))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const responses = await Promise.all(Array.from({ length: 30 }, () => post(url, sender)))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
     ended.abort()
     expect(await Promise.all(stuck)).toEqual(Array(30).fill({ status: null, error: expect.any(String) }))
   })
@@ -333,10 +333,10 @@ describe('a receiver that', () => {
 })
 
 /** A name service that answers from a list, one entry after another; the last one repeatedly. */
-function namesOf(...answers: readonly (readonly string[])[]) {
+function namesOf(...responses: readonly (readonly string[])[]) {
   let asked = 0
   const lookUp: LookUp = async () => {
-    const found = answers[Math.min(asked, answers.length - 1)] ?? []
+    const found = responses[Math.min(asked, responses.length - 1)] ?? []
     asked += 1
     return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   }
@@ -390,7 +390,7 @@ describe('a name', () => {
 
   test('is resolved once for a connection: the address that was checked is the one used', async () => {
     const { port } = await start()
-    // If the check and the connection used separate lookups, the second answer would be used unchecked.
+    // If the check and the connection used separate lookups, the second response would be used unchecked.
     const { lookUp, asked } = namesOf(['93.184.215.14', '127.0.0.1'], ['127.0.0.1'])
     const sender = makeSender({ lookUp, isExposed: true, timeoutMs: HURRY_MS })
     expect(await post(`http://rebinding.test:${port}/`, sender)).toEqual({

@@ -46,13 +46,13 @@ const pushed = TEST_METHOD_IDS.filter((id) => !Object.hasOwn(TEST_CARDS, id)).ma
 
 const testCards = [
   ...Object.entries(TEST_CARDS).map(
-    ([id, card]) => `- ${asCode(id)}, ${asCode(card.number)}: ${answerOf(card)}.`,
+    ([id, card]) => `- ${asCode(id)}, ${asCode(card.number)}: ${outcomeOf(card)}.`,
   ),
   `- ${pushed.join(', ')}: push payments. The customer sends the money; a test settles the intent.`,
 ].join('\n')
 
 /** Describes the behavior of a card when it is charged. */
-function answerOf({ charge, needsAuthentication, refundFails }: TestCard): string {
+function outcomeOf({ charge, needsAuthentication, refundFails }: TestCard): string {
   if (needsAuthentication)
     return 'requires authentication when the intent is confirmed, and is declined off session'
   if (charge.approved) return refundFails ? 'succeeds; its refunds fail after one minute' : 'succeeds'

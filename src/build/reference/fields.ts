@@ -13,7 +13,7 @@ export type Context = {
   readonly longEnums: LongEnums
   /** The parameters that are explained once for all lists. */
   readonly shared: readonly Parameter[]
-  /** Recorded requests and answers, which the pages show with the daemon's URL. docs/api.md has no answers. */
+  /** Recorded requests and responses, which the pages show with the daemon's URL. docs/api.md has no responses. */
   readonly examples?: Examples & { readonly url: string }
 }
 

@@ -37,24 +37,24 @@ export const errorExamples = (names: readonly string[], { examples }: Context): 
 export function objectsByTag(document: Document): ReadonlyMap<string, readonly string[]> {
   const { schemas } = document.components
   const routes = routesOf(document)
-  const answered = new Map(
+  const returned = new Map(
     document.tags.map(({ name }) => {
       const own = routes.filter(({ operation }) => operation.tags.includes(name))
-      return [name, own.flatMap((route) => answeredBy(route, document))] as const
+      return [name, own.flatMap((route) => returnedBy(route, document))] as const
     }),
   )
   const taken = new Set<string>(ERROR_OBJECTS)
-  const placed = new Map([...answered].map(([tag, names]) => [tag, take(mostFrequent(names), taken)]))
+  const placed = new Map([...returned].map(([tag, names]) => [tag, take(mostFrequent(names), taken)]))
   return new Map(
-    [...answered].map(([tag, names]) => {
+    [...returned].map(([tag, names]) => {
       const made = [...(placed.get(tag) ?? []), ...names].flatMap((name) => partsOf(name, schemas))
       return [tag, [...(placed.get(tag) ?? []), ...take(made, taken)]]
     }),
   )
 }
 
-/** Returns the objects in the successful answers of a route. */
-const answeredBy = (route: Route, document: Document): string[] =>
+/** Returns the objects in the successful responses of a route. */
+const returnedBy = (route: Route, document: Document): string[] =>
   responsesOf(route, document)
     .filter(([status]) => status < 300)
     .flatMap(([, { content }]) => objectsIn(content['application/json']?.schema, document.components.schemas))

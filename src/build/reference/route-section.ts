@@ -13,7 +13,7 @@ import {
 import { type Context, fieldLine, fieldLines, MARK_PARAMETER, typeOf } from './fields.ts'
 import { isShared } from './shared.ts'
 
-/** Describes a route: its summary, parameters, answers, errors and keys. */
+/** Describes a route: its summary, parameters, responses, errors and keys. */
 export function routeSection(route: Route, document: Document, context: Context): string {
   const { summary, requestBody } = route.operation
   const body = requestBody?.content['application/json']
@@ -28,13 +28,13 @@ export function routeSection(route: Route, document: Document, context: Context)
     ...(context.examples || body?.example === undefined
       ? []
       : ['Example:', asBlock(JSON.stringify(body.example, null, 2), 'json')]),
-    answerText(route, document, context),
+    responseText(route, document, context),
     [keyText(route, document), ...headerTexts(route, document)].join(' '),
     ...exampleBlocks(route, context),
   ].join('\n\n')
 }
 
-/** Shows the recorded request of a route as a curl command, its answer, and the beginning of its stream. */
+/** Shows the recorded request of a route as a curl command, its response, and the beginning of its stream. */
 function exampleBlocks(route: Route, { examples }: Context): string[] {
   const key = `${route.method} ${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`
   const example = examples?.successes.get(key)
@@ -43,7 +43,7 @@ function exampleBlocks(route: Route, { examples }: Context): string[] {
     ...(examples && example
       ? [
           asBlock(curl(route, example, examples.url), 'sh'),
-          asBlock(JSON.stringify(example.body, null, 2), `json Answer: ${example.status}`),
+          asBlock(JSON.stringify(example.body, null, 2), `json Response: ${example.status}`),
         ]
       : []),
     ...(stream === undefined ? [] : [asBlock(stream.trimEnd(), 'text A stream')]),
@@ -82,7 +82,7 @@ export const parameterLine = (parameter: Parameter, context: Context): string[] 
 export const parametersOf = ({ operation }: Route, { components }: Document): Parameter[] =>
   operation.parameters.map((parameter) => resolvedIn(parameter, components.parameters))
 
-function answerText(route: Route, document: Document, context: Context): string {
+function responseText(route: Route, document: Document, context: Context): string {
   const responses = responsesOf(route, document)
   const successes = responses
     .filter(([status]) => status < 400)
@@ -92,12 +92,12 @@ function answerText(route: Route, document: Document, context: Context): string 
     .filter(([status, codes]) => status >= 400 && codes.length > 0)
     .map(([status, codes]) => `${status} ${codes.map((code) => linkTo(code, asCode(code))).join(', ')}`)
   return [
-    `**Answers** ${successes.join('; ')}.`,
+    `**Returns** ${successes.join('; ')}.`,
     ...(errors.length > 0 ? [`**Errors** ${errors.join('; ')}.`] : []),
   ].join(' ')
 }
 
-/** Describes a successful answer: an object, a list, a stream or a page. */
+/** Describes a successful response: an object, a list, a stream or a page. */
 function successText({ description, content }: Response, context: Context): string {
   const json = content['application/json']
   if (!json) return asMarkdown(description.charAt(0).toLowerCase() + description.slice(1)).replace(/\.$/, '')

@@ -24,7 +24,7 @@ const verb =
   (program: Command, io: Io): void =>
     addVerb<Options>(program, io, {
       usage: `${method.toLowerCase()} <PATH>`,
-      about: `${about} Prints the answer as JSON; an error too, with exit status 1.`,
+      about: `${about} Prints the response as JSON; an error too, with exit status 1.`,
       arguments: { PATH: 'the path of the API, such as /v1/customers; /v1/ can be omitted' },
       options: (command) => {
         command

@@ -113,8 +113,8 @@ function addAdvance(clock: Command, io: Io): void {
         stop_on: options.stopOn,
         await_webhooks: options.awaitWebhooks,
       })
-      await cancelable(invocation, advance_id, withProgress(invocation, scope, work), (answer) =>
-        out.show(answer, ({ data }) => {
+      await cancelable(invocation, advance_id, withProgress(invocation, scope, work), (response) =>
+        out.show(response, ({ data }) => {
           for (const { summary, ...moved } of data) describeAdvance(out, moved, summary)
         }),
       )

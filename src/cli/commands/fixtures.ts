@@ -37,9 +37,9 @@ export function fixtureCommands(program: Command, io: Io): void {
     arguments: { FILE: "JSON fixtures files, which can refer to each other's objects" },
     examples: ['paytwin fixtures validate fixtures/default.json'],
     run: async ({ client, out }, _options, paths) =>
-      out.show(await client.loadFixtures({ files: readAll(paths), validate_only: true }), (answer) => {
+      out.show(await client.loadFixtures({ files: readAll(paths), validate_only: true }), (response) => {
         for (const path of paths) out.line(path, ' is ', { text: 'valid', colour: 'green' })
-        out.line('Loading creates ', contents(answer), '.')
+        out.line('Loading creates ', contents(response), '.')
       }),
   })
 }

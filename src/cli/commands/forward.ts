@@ -86,7 +86,7 @@ async function failureOf(
       headers: { 'content-type': 'application/json', 'user-agent': 'paytwin', ...headers },
       signal: AbortSignal.any([ended, AbortSignal.timeout(TIMEOUT_MS)]),
     })
-    return status >= 200 && status < 300 ? null : `answered ${status}`
+    return status >= 200 && status < 300 ? null : `returned ${status}`
   } catch (error) {
     return reasonOf(error as NodeJS.ErrnoException)
   }

@@ -80,7 +80,7 @@ function verb<Object>(shown: Shown<Object>): (noun: Command, io: Io) => void {
       run: async ({ client, out }, { at, all = false }, [given = '']) => {
         const found = find ? await find(client, given) : given
         const asked = { at: at === undefined ? undefined : String(timeOf('--at', at)) }
-        out.show(await fetch(client, found, asked), (answer) => show(out, answer, { all }))
+        out.show(await fetch(client, found, asked), (response) => show(out, response, { all }))
       },
     })
   }

@@ -15,8 +15,8 @@ export function stopCommand(program: Command, io: Io): void {
     about: 'Stop the daemon, and return when its port and data folder are free again.',
     examples: ['paytwin stop', 'paytwin stop --json'],
     run: async ({ client, out }) => {
-      const { answer, exitsWithin: endsWithin } = await client.shutDown()
-      const { url, pid, data } = answer
+      const { shutdown, exitsWithin: endsWithin } = await client.shutDown()
+      const { url, pid, data } = shutdown
       const daemon = `The daemon at ${url} (pid ${pid}, data ${data ?? 'in memory'})`
       // The end of a process on another machine, often behind a proxy, cannot be observed.
       const isLocal = THIS_MACHINE.test(new URL(client.address.url).hostname)
@@ -26,7 +26,7 @@ export function stopCommand(program: Command, io: Io): void {
           `${daemon} has closed its database and its port, but its process has not ended within ${EXIT_TIMEOUT_MS / 1_000} s. If it does not end by itself, run: kill -9 ${pid}`,
         )
       }
-      out.show(answer, () =>
+      out.show(shutdown, () =>
         out.line(`${daemon} ${isLocal ? 'has stopped' : 'has closed its database and is stopping'}.`),
       )
     },

@@ -36,9 +36,9 @@ export class Output {
   }
 
   /** Prints an API response: unchanged with --json, otherwise through `forPeople`. */
-  show<Answer>(answer: Answer, forPeople: (answer: Answer) => void): void {
-    if (this.isJson) this.json(answer)
-    else forPeople(answer)
+  show<ResponseBody>(response: ResponseBody, forPeople: (response: ResponseBody) => void): void {
+    if (this.isJson) this.json(response)
+    else forPeople(response)
   }
 
   /** Prints one JSON value, indented on a terminal. */

@@ -17,7 +17,7 @@ export type Entry = {
   /** The stored response; undefined for the first request with this key. */
   readonly stored: StoredResponse | undefined
   /** Stores a response. Must be called within the transaction that writes what the response reports. */
-  store(answer: StoredResponse): void
+  store(response: StoredResponse): void
   /** Deletes the response. Must be called within a transaction. */
   remove(): void
   /** Admits the next request with the key. */
@@ -47,8 +47,8 @@ export class IdempotencyKeys {
     this.#inProgress.set(name, promise)
     return {
       stored: this.#find(scope, key),
-      store: (answer) => {
-        this.#store.idempotency.put({ scope, key, ...answer, created: wallSeconds(this.#time) })
+      store: (response) => {
+        this.#store.idempotency.put({ scope, key, ...response, created: wallSeconds(this.#time) })
       },
       remove: () => this.#store.idempotency.remove({ scope, key }),
       release: () => {

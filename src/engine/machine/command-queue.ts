@@ -108,15 +108,15 @@ export class CommandQueue {
     if (commands.length === 0) return
     /** Commands to answer now: neither deferred nor rejected. */
     const open = new Set(commands)
-    const answers: (() => void)[] = []
+    const replies: (() => void)[] = []
     const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
     try {
       this.#transactions.run(clocks, () => {
         for (const command of commands) {
-          const answer = command.merchants.some((merchant) => this.#defers(command, merchant))
+          const reply = command.merchants.some((merchant) => this.#defers(command, merchant))
             ? undefined
             : command.run()
-          if (answer) answers.push(answer)
+          if (reply) replies.push(reply)
           else open.delete(command)
         }
       })
@@ -125,7 +125,7 @@ export class CommandQueue {
       for (const command of open) command.reject(error)
       return
     }
-    for (const answer of answers) answer()
+    for (const reply of replies) reply()
   }
 
   /** Holds a command back for exclusive work. @returns whether it is held back */

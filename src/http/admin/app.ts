@@ -28,7 +28,7 @@ export function appRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'apps',
-      summary: 'Creates an OAuth app. Its secret is shown only in this answer.',
+      summary: 'Creates an OAuth app. Its secret is shown only in this response.',
       params: createAppParams,
       status: 201,
       returns: issuedAppSchema,

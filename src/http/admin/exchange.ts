@@ -1,15 +1,15 @@
 import type { Context } from 'hono'
 import { NEWEST_API_VERSION } from '../../core/api-version.ts'
 import { requestId } from '../../engine/machine/ids.ts'
-import { answerHeaders, JSON_CONTENT, setHeaders } from '../answer-headers.ts'
 import type { Reply } from '../incoming.ts'
 import { namesAsHeader } from '../params.ts'
 import type { Served } from '../pipeline.ts'
 import { type Given, paramsReader, readBody } from '../request.ts'
 import { errorBody, errorHeaders, type Headers, knownError, type Rendered, textOf } from '../respond.ts'
+import { JSON_CONTENT, responseHeaders, setHeaders } from '../response-headers.ts'
 import type { HttpServices } from '../services.ts'
 
-/** A request to the admin API and its answer. Its answers have the newest version, and are not logged. */
+/** A request to the admin API and its response. Its responses have the newest version, and are not logged. */
 export class AdminExchange implements Served {
   readonly id = requestId()
   readonly c: Context
@@ -50,6 +50,6 @@ export class AdminExchange implements Served {
   }
 
   #headers(first: readonly string[], own: Headers): string[] {
-    return answerHeaders(first, { id: this.id, version: NEWEST_API_VERSION, ignored: this.#ignored }, own)
+    return responseHeaders(first, { id: this.id, version: NEWEST_API_VERSION, ignored: this.#ignored }, own)
   }
 }

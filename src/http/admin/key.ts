@@ -18,7 +18,7 @@ export function keyRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'keys',
-      summary: 'Creates an API key. The key is shown only in this answer.',
+      summary: 'Creates an API key. The key is shown only in this response.',
       params: createParams,
       status: 201,
       returns: issuedKeySchema,

@@ -15,7 +15,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE'])
 const PASSED_ON = ['content-type', 'content-encoding', 'idempotency-key', 'x-api-version']
 
 /**
- * Registers /v1 for the operator: `/_paytwin/merchants/{id}/v1/…` answers as /v1 answers that merchant.
+ * Registers /v1 for the operator: `/_paytwin/merchants/{id}/v1/…` responds as `/v1/…` responds to that merchant.
  * See docs/contract/operator.md#requests-for-a-merchant.
  */
 export function merchantApiRoutes(app: Hono, services: AdminServices): void {

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
-import type { Answer } from '../json.ts'
+import type { RouteResult } from '../json.ts'
 import { checkParams, type Schema, unknownParams } from '../params.ts'
 import { MISSING_ROUTE, type Steps, serve } from '../pipeline.ts'
 import type { Given } from '../request.ts'
@@ -34,10 +34,10 @@ const NO_PARAMS = z.object({})
 /** Registers the admin API under /_paytwin. See docs/contract/operator.md#admin-api. */
 export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
   const routes: Registered[] = []
-  const add: AddRoute = (route, answer) => {
+  const add: AddRoute = (route, handle) => {
     const path = `/_paytwin/${route.path}`
     routes.push({ ...route, path, audience: route.isOpen ? 'everybody' : 'operator' })
-    const steps = stepsOf(services, route, answer)
+    const steps = stepsOf(services, route, handle)
     app.on(route.method.toUpperCase(), path, async (c) =>
       asResponse(await serve(new AdminExchange(c, services, route.maxBodyBytes ?? MAX_BODY_BYTES), steps)),
     )
@@ -72,7 +72,7 @@ export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
 function stepsOf<Params>(
   services: AdminServices,
   route: AdminRoute<Params, unknown>,
-  answer: (call: AdminCall<Params>) => Answer | Promise<Answer>,
+  handle: (call: AdminCall<Params>) => RouteResult | Promise<RouteResult>,
 ): Steps<AdminExchange, void, Given, Params> {
   const schema = (route.params ?? NO_PARAMS) as Schema<Params>
   return {
@@ -84,7 +84,7 @@ function stepsOf<Params>(
       return params
     },
     act: async ({ c, id: requestId }, { params }) => {
-      const result = await answer({ c, services, params, id: c.req.param('id') ?? '', requestId })
+      const result = await handle({ c, services, params, id: c.req.param('id') ?? '', requestId })
       if (result instanceof ApiError) throw result
       return isResponse(result) ? result : { status: route.status ?? 200, text: textOf(result), headers: {} }
     },

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { Raw } from '../form.ts'
-import type { Answer, Json } from '../json.ts'
+import type { Json, RouteResult } from '../json.ts'
 import type { RouteOf } from '../route.ts'
 import type { HttpServices } from '../services.ts'
 
@@ -46,5 +46,5 @@ export type AdminRoute<Params, Body> = RouteOf<Params, Body> & {
 /** Adds a route to the admin API. */
 export type AddRoute = <Params = Raw, Body extends Json = Json>(
   route: AdminRoute<Params, Body>,
-  answer: (call: AdminCall<Params>) => Answer<NoInfer<Body>> | Promise<Answer<NoInfer<Body>>>,
+  handle: (call: AdminCall<Params>) => RouteResult<NoInfer<Body>> | Promise<RouteResult<NoInfer<Body>>>,
 ) => void

@@ -44,7 +44,7 @@ export function webhookAdminRoutes(add: AddRoute): void {
     {
       method: 'post',
       path: 'webhooks',
-      summary: 'Creates a webhook endpoint for future events. Its secret is shown only in this answer.',
+      summary: 'Creates a webhook endpoint for future events. Its secret is shown only in this response.',
       params: createParams,
       status: 201,
       returns: createdEndpointSchema,

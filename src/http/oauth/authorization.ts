@@ -57,8 +57,8 @@ export function authorizationRoutes(api: Api): void {
     },
   )
   for (const [decision, summary] of [
-    ['approve', 'Approves an OAuth authorization. The answer has the redirect uri with the code.'],
-    ['deny', 'Denies an OAuth authorization. The answer has the redirect uri with the error.'],
+    ['approve', 'Approves an OAuth authorization. The response has the redirect uri with the code.'],
+    ['deny', 'Denies an OAuth authorization. The response has the redirect uri with the error.'],
   ] as const) {
     api.write(
       {

@@ -13,7 +13,7 @@ import type { Registered, RouteOf } from '../route.ts'
 import type { HttpServices } from '../services.ts'
 import { errorBodyOf } from './errors.ts'
 
-/** Answers contain tokens, which no cache may keep. Source: RFC 6749 5.1. */
+/** Responses contain tokens, which no cache may keep. Source: RFC 6749 5.1. */
 const UNCACHED = ['Cache-Control', 'no-store', 'Pragma', 'no-cache']
 
 export type ClientCall<Params> = {
@@ -21,7 +21,7 @@ export type ClientCall<Params> = {
   /** Authenticates the app again, because the request may have waited. @throws ApiError invalid_client */
   readonly client: () => OAuthApp
   readonly params: Params
-  /** Shows the clock of a merchant in the header Paytwin-Now of the answer. */
+  /** Shows the clock of a merchant in the header Paytwin-Now of the response. */
   readonly showClockOf: (merchant: MerchantState) => void
 }
 
@@ -42,11 +42,11 @@ export class ClientApi {
 
   post<Params, Body extends Json>(
     route: Omit<RouteOf<Params, Body>, 'method'> & { readonly params: Schema<Params> },
-    answer: (call: ClientCall<Params>) => Promise<NoInfer<Body>>,
+    handle: (call: ClientCall<Params>) => Promise<NoInfer<Body>>,
   ): void {
     const registered = { ...route, method: 'post' as const }
     this.routes.push({ ...registered, audience: 'app' })
-    const steps = stepsOf(this.#services, registered, answer)
+    const steps = stepsOf(this.#services, registered, handle)
     const options = {
       headers: UNCACHED,
       errorBody: errorBodyOf(this.#services.oauthErrors),
@@ -66,7 +66,7 @@ type ClientRoute<Params, Body> = RouteOf<Params, Body> & { readonly params: Sche
 const stepsOf = <Params, Body extends Json>(
   services: HttpServices,
   route: ClientRoute<Params, Body>,
-  answer: (call: ClientCall<Params>) => Promise<Body>,
+  handle: (call: ClientCall<Params>) => Promise<Body>,
 ): Steps<Exchange, OAuthApp, Given, Params> => ({
   authenticate: ({ c }) => authenticate(services, c.req.header('authorization')),
   checkVersion: (exchange) => exchange.checkVersion(),
@@ -76,7 +76,7 @@ const stepsOf = <Params, Body extends Json>(
   act: async (exchange, { params }) => {
     const client = () => authenticate(services, exchange.c.req.header('authorization'))
     const showClockOf = (merchant: MerchantState) => exchange.showClockOf(merchant)
-    const body = await answer({ services, client, params, showClockOf })
+    const body = await handle({ services, client, params, showClockOf })
     return { status: route.status ?? 200, text: textOf(body), headers: {} }
   },
 })

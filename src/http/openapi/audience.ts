@@ -8,7 +8,7 @@ export const isMerchants = ({ audience }: Pick<Registered, 'audience'>): boolean
 const isOAuth = ({ path }: Pick<Registered, 'path'>): boolean => path.startsWith('/v1/oauth/')
 
 /** Returns whether a route supports idempotency keys. See docs/contract/idempotency.md#keys. */
-export const keepsAnswers = (route: Registered): boolean =>
+export const storesResponses = (route: Registered): boolean =>
   isMerchants(route) && route.method !== 'get' && !isOAuth(route)
 
 /** Returns whether a route has OAuth's error format. See docs/contract/oauth.md#errors. */

@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts'
 
-/** A request and its answer, recorded in a sandbox. */
+/** A request and its response, recorded in a sandbox. */
 export type Example = {
   readonly request: {
     /** The parameters of the path. */

@@ -69,7 +69,7 @@ export const requestSchema = (schema: z.ZodType): JsonSchema => tidy(z.toJSONSch
 
 /**
  * Removes keywords without information for a reader, such as the bounds of safe integers. Also removes
- * `additionalProperties: false`, because later versions can add fields to answers.
+ * `additionalProperties: false`, because later versions can add fields to responses.
  */
 function tidy(schema: object): JsonSchema {
   const { $schema, $id, propertyNames, ...kept } = schema as Record<string, unknown>

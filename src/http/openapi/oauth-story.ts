@@ -1,4 +1,4 @@
-import type { Answered, Recorder } from './recorder.ts'
+import type { Recorder, ResponseBody } from './recorder.ts'
 
 const REDIRECT_URI = 'https://ledgerly.example/callback'
 /** Source: RFC 7636, Appendix B. */
@@ -12,7 +12,7 @@ export async function recordOAuth(recorder: Recorder): Promise<void> {
   const headers = proofOf(recorder, app)
   const { code } = await approved(recorder, app)
   const exchange = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI }
-  const refused = (body: Answered) => recorder.refused('post', '/v1/oauth/token', { body, headers })
+  const refused = (body: ResponseBody) => recorder.refused('post', '/v1/oauth/token', { body, headers })
   await refused(exchange)
   await refused({ grant_type: 'password' })
   await recorder.refused('post', '/v1/oauth/token', {
@@ -38,11 +38,11 @@ export async function recordOAuth(recorder: Recorder): Promise<void> {
   await recorder.delete(`/_paytwin/apps/${app.id}`)
 }
 
-const proofOf = (recorder: Recorder, { client_id, client_secret }: Answered) => ({
+const proofOf = (recorder: Recorder, { client_id, client_secret }: ResponseBody) => ({
   Authorization: `Basic ${btoa(`${client_id}:${recorder.real(client_secret)}`)}`,
 })
 
-const ask = (recorder: Recorder, { client_id }: Answered): Promise<Answered> =>
+const ask = (recorder: Recorder, { client_id }: ResponseBody): Promise<ResponseBody> =>
   recorder.post('/v1/oauth/authorizations', {
     client_id,
     redirect_uri: REDIRECT_URI,
@@ -52,13 +52,13 @@ const ask = (recorder: Recorder, { client_id }: Answered): Promise<Answered> =>
     code_challenge_method: 'S256',
   })
 
-async function approved(recorder: Recorder, app: Answered): Promise<{ code: string | null }> {
+async function approved(recorder: Recorder, app: ResponseBody): Promise<{ code: string | null }> {
   const { id } = await ask(recorder, app)
   const { redirect_to } = await recorder.post(`/v1/oauth/authorizations/${id}/approve`)
   return { code: new URL(redirect_to).searchParams.get('code') }
 }
 
-async function refusing(recorder: Recorder, app: Answered): Promise<void> {
+async function refusing(recorder: Recorder, app: ResponseBody): Promise<void> {
   await recorder.post(`/v1/oauth/authorizations/${(await ask(recorder, app)).id}/deny`)
   await recorder.post(`/_paytwin/authorizations/${(await ask(recorder, app)).id}/approve`)
   await recorder.post(`/_paytwin/authorizations/${(await ask(recorder, app)).id}/deny`)

@@ -1,6 +1,6 @@
 /**
  * Descriptions of parameters that several resources share, or that belong to no kind of object: see RESOURCES for the others.
- * Other parameters have the description of the answer's field with the same name. A key with a resource takes precedence over
+ * Other parameters have the description of the response's field with the same name. A key with a resource takes precedence over
  * the bare name.
  */
 export const PARAM_TEXTS: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'created.lt': 'Only entries created before this instant.',
   'created.lte': 'Only entries created at or before this instant.',
 
-  'health.nonce': 'Random hexadecimal digits. The answer proves knowledge of the admin token for them.',
+  'health.nonce': 'Random hexadecimal digits. The response proves knowledge of the admin token for them.',
 
   test_clock: "The id of a test clock. Default: the merchant's main clock.",
   await_webhooks:
@@ -45,7 +45,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'oauth.code_verifier': 'The verifier of the code_challenge. Required if the authorization request had one.',
   'oauth.grant_type': 'authorization_code or refresh_token.',
   'oauth.code': 'The authorization code. Valid for five minutes, for one use.',
-  'oauth.refresh_token': 'The refresh token. Valid for one use: each answer has a new one.',
+  'oauth.refresh_token': 'The refresh token. Valid for one use: each response has a new one.',
   'oauth.token': 'The access token or refresh token to revoke.',
   'oauth.token_type_hint': 'access_token or refresh_token. Accepted and ignored.',
   'oauth.nonce': 'The nonce in the form of the consent page.',

@@ -3,7 +3,7 @@ import type { Json } from '../json.ts'
 import type { Resource } from '../resource.ts'
 import { RESOURCES } from '../resources.ts'
 import type { Registered } from '../route.ts'
-import { isMerchants, keepsAnswers } from './audience.ts'
+import { isMerchants, storesResponses } from './audience.ts'
 import type { Example } from './examples.ts'
 import { isExpandable, type JsonSchema, requestSchema, type Schemas } from './json-schema.ts'
 import { PARAM_TEXTS, QUERY_TEXTS } from './param-texts.ts'
@@ -23,7 +23,7 @@ export function parametersOf(route: Registered, context: Context): Json[] {
   return [
     ...[...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => pathParameter(name, route, context)),
     ...(route.method === 'get' ? queryParameters(paramsSchema(route, context), context) : []),
-    ...(keepsAnswers(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(storesResponses(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(isMerchants(route) || route.audience === 'app'
       ? [{ $ref: '#/components/parameters/ApiVersion' }]
       : []),
@@ -50,9 +50,9 @@ export function requestBodyOf(route: Registered, context: Context): Json | undef
 
 /** Returns the schema of all parameters of a route, with descriptions. */
 export function paramsSchema(route: Registered, { tag, schemas }: Context): JsonSchema {
-  const answered = schemas[tag.component]
+  const returned = schemas[tag.component]
   const given: JsonSchema = route.params ? requestSchema(route.params) : { type: 'object', properties: {} }
-  const described = describeParams(given, answered, route)
+  const described = describeParams(given, returned, route)
   const canExpand = route.path.startsWith('/v1/') && isExpandable(route.returns.name, schemas)
   return canExpand ? { ...described, properties: { ...described.properties, expand: EXPAND } } : described
 }
@@ -63,18 +63,18 @@ type Place = { readonly route: Route; readonly path: readonly string[] }
 /** Adds descriptions to the parameters of a route. @param answered - the object that the route creates or changes */
 export const describeParams = (
   schema: JsonSchema,
-  answered: JsonSchema | undefined,
+  returned: JsonSchema | undefined,
   route: Route,
-): JsonSchema => describe(schema, answered, { route, path: [] })
+): JsonSchema => describe(schema, returned, { route, path: [] })
 
 /** Adds descriptions to parameters at any depth. */
-function describe(schema: JsonSchema, answered: JsonSchema | undefined, place: Place): JsonSchema {
+function describe(schema: JsonSchema, returned: JsonSchema | undefined, place: Place): JsonSchema {
   if (schema.anyOf)
-    return { ...schema, anyOf: schema.anyOf.map((option) => describe(option, answered, place)) }
-  const inItems = schema.items && { items: describe(schema.items, answered?.items, place) }
+    return { ...schema, anyOf: schema.anyOf.map((option) => describe(option, returned, place)) }
+  const inItems = schema.items && { items: describe(schema.items, returned?.items, place) }
   if (!schema.properties) return { ...schema, ...inItems }
   const properties = Object.entries(schema.properties).map(([name, child]) => {
-    const within = answered?.properties?.[name]
+    const within = returned?.properties?.[name]
     const at = { ...place, path: [...place.path, name] }
     const description = child.description ?? textOf(at, within)
     return [name, { ...describe(child, within, at), ...(description !== undefined && { description }) }]
@@ -86,14 +86,14 @@ const RESOURCE_OF_COLLECTION: ReadonlyMap<string, Pick<Resource<Kind>, 'params' 
   Object.values(RESOURCES).map((resource) => [resource.collection, resource]),
 )
 
-/** Returns the description of a parameter. In a body, the answer's field with the same name can supply it. */
-function textOf({ route, path }: Place, answered: JsonSchema | undefined): string | undefined {
+/** Returns the description of a parameter. In a body, the response's field with the same name can supply it. */
+function textOf({ route, path }: Place, returned: JsonSchema | undefined): string | undefined {
   const name = path.join('.')
   const collection = resourceOf(route.path)
   const ofResource = `${collection}.${name}`
   const resource = RESOURCE_OF_COLLECTION.get(collection)
   const ofBody = resource?.params?.[name] ?? PARAM_TEXTS[ofResource]
-  if (route.method !== 'get') return ofBody ?? answered?.description ?? PARAM_TEXTS[name]
+  if (route.method !== 'get') return ofBody ?? returned?.description ?? PARAM_TEXTS[name]
   const ofQuery = resource?.queryParams?.[name] ?? QUERY_TEXTS[ofResource]
   return ofQuery ?? ofBody ?? QUERY_TEXTS[name] ?? PARAM_TEXTS[name] ?? `Only entries with this ${name}.`
 }

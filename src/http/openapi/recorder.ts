@@ -13,8 +13,8 @@ export type ExampleSandbox = {
   close(): Promise<void>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a story knows the shape of each answer
-export type Answered = Record<string, any>
+// biome-ignore lint/suspicious/noExplicitAny: a story knows the shape of each response
+export type ResponseBody = Record<string, any>
 
 type Method = Registered['method']
 
@@ -48,11 +48,11 @@ export class Recorder {
     path: string,
     { body, headers, name }: { body?: Json; headers?: Record<string, string>; name?: string } = {},
   ): Promise<void> {
-    const { status, answer } = await this.#send(method, path, body, headers)
-    const code = name ?? answer.error?.code
+    const { status, json } = await this.#send(method, path, body, headers)
+    const code = name ?? json.error?.code
     if (status < 400 || code === undefined) throw new Error(`${method} ${path} did not fail`)
     const key = errorExampleName(status, code)
-    if (!this.#errors.has(key)) this.#errors.set(key, answer)
+    if (!this.#errors.has(key)) this.#errors.set(key, json)
   }
 
   /** Records the beginning of a stream, up to its first event. */
@@ -85,15 +85,15 @@ export class Recorder {
     path: string,
     body?: Json,
     headers?: Record<string, string>,
-  ): Promise<Answered> {
-    const { status, answer } = await this.#send(method, path, body, headers)
-    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answer)}`)
+  ): Promise<ResponseBody> {
+    const { status, json } = await this.#send(method, path, body, headers)
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json)}`)
     const { route, ids } = this.#find(method, path)
     const given = decodeForm(path.split('?')[1] ?? '')
     const query = (route.params ? coerce(route.params, given) : given) as Json
-    const example: Example = { request: { ids, query, body }, status, body: answer }
+    const example: Example = { request: { ids, query, body }, status, body: json }
     if (!this.#successes.has(keyOf(route))) this.#successes.set(keyOf(route), example)
-    return answer
+    return json
   }
 
   async #send(method: Method, path: string, body?: Json, headers?: Record<string, string>) {
@@ -106,8 +106,8 @@ export class Recorder {
       },
       ...(body && { body: this.real(JSON.stringify(body)) }),
     })
-    const answer: Answered = JSON.parse(this.#stable(await response.text()))
-    return { status: response.status, answer }
+    const json: ResponseBody = JSON.parse(this.#stable(await response.text()))
+    return { status: response.status, json }
   }
 
   #headers(path: string): Record<string, string> {

@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
 import type { Registered, RouteErrors } from '../route.ts'
-import { keepsAnswers, requiresWriteScope } from './audience.ts'
+import { requiresWriteScope, storesResponses } from './audience.ts'
 import { type JsonSchema, requestSchema } from './json-schema.ts'
 
 export type RefusalStatus = 400 | 401 | 402 | 404 | 422 | 429 | 500
@@ -36,7 +36,7 @@ function common(route: Registered): AnyRefusals[] {
   if (audience === 'operator') return [always, byPath, { 401: [] }]
   const limits: AnyRefusals = { 400: ['parameter_unknown'], 429: ['rate_limit'] }
   if (audience === 'app') return [always, limits, { 401: ['invalid_client'] }]
-  const repeats: RouteErrors = keepsAnswers(route) ? { 422: ['idempotency_key_reuse'] } : {}
+  const repeats: RouteErrors = storesResponses(route) ? { 422: ['idempotency_key_reuse'] } : {}
   return [always, byPath, repeats, limits, { 401: requiresWriteScope(route) ? ['insufficient_scope'] : [] }]
 }
 

@@ -8,7 +8,7 @@ import {
   oauthFlatErrorSchema,
   paymentFailureSchema,
 } from '../schemas/error.ts'
-import { hasOAuthErrors, isMerchants, keepsAnswers, requiresWriteScope } from './audience.ts'
+import { hasOAuthErrors, isMerchants, requiresWriteScope, storesResponses } from './audience.ts'
 import type { Examples } from './examples.ts'
 import { refTo } from './json-schema.ts'
 import type { Context } from './parameters.ts'
@@ -36,8 +36,8 @@ export function responsesOf(route: Registered, context: Context, examples: Examp
     status,
     sharedRefusal(route, status) ?? ownRefusal(route, { status, codes }, examples),
   ])
-  const answers = { [route.status ?? 200]: success(route, context, examples) }
-  return { ...answers, ...(route.isPage && { 303: leaving(route) }), ...Object.fromEntries(refusals) }
+  const successes = { [route.status ?? 200]: success(route, context, examples) }
+  return { ...successes, ...(route.isPage && { 303: leaving(route) }), ...Object.fromEntries(refusals) }
 }
 
 /** Describes the shared error responses, by name. */
@@ -184,7 +184,7 @@ function headersOf(route: Registered, status?: RefusalStatus): string[] {
     'X-API-Version',
     'Paytwin-Ignored-Params',
     ...(isMerchants(route) || audience === 'app' ? ['Paytwin-Now'] : []),
-    ...(keepsAnswers(route) ? ['Idempotent-Replayed'] : []),
+    ...(storesResponses(route) ? ['Idempotent-Replayed'] : []),
     ...(audience === 'app' || isPage ? ['Cache-Control'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 429 ? ['Retry-After'] : []),

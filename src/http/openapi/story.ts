@@ -2,7 +2,7 @@ import type { Registered } from '../route.ts'
 import type { Examples } from './examples.ts'
 import { recordOAuth } from './oauth-story.ts'
 import { recordOperator } from './operator-story.ts'
-import { type Answered, type ExampleSandbox, Recorder } from './recorder.ts'
+import { type ExampleSandbox, Recorder, type ResponseBody } from './recorder.ts'
 import { recordState } from './state-story.ts'
 
 /** Opens a new example sandbox. */
@@ -42,7 +42,7 @@ export async function recordExamples(
   }
 }
 
-async function catalogue(recorder: Recorder): Promise<{ monthly: Answered; setup: Answered }> {
+async function catalogue(recorder: Recorder): Promise<{ monthly: ResponseBody; setup: ResponseBody }> {
   const product = await recorder.post('/v1/products', {
     name: 'Pro',
     description: 'Everything, and support',
@@ -64,7 +64,7 @@ async function catalogue(recorder: Recorder): Promise<{ monthly: Answered; setup
   return { monthly, setup }
 }
 
-async function customers(recorder: Recorder): Promise<Answered> {
+async function customers(recorder: Recorder): Promise<ResponseBody> {
   const ada = await recorder.post('/v1/customers', { email: 'ada@example.com', name: 'Ada Lovelace' })
   await recorder.post(`/v1/customers/${ada.id}`, { metadata: { plan: 'pro' } })
   await recorder.get(`/v1/customers/${ada.id}`)
@@ -84,7 +84,7 @@ async function customers(recorder: Recorder): Promise<Answered> {
 }
 
 /** Records payment methods. Gives the customer Ada a card and a push method. */
-async function paymentMethods(recorder: Recorder, ada: Answered): Promise<Answered> {
+async function paymentMethods(recorder: Recorder, ada: ResponseBody): Promise<ResponseBody> {
   const card = await recorder.post('/v1/payment_methods', {
     type: 'card',
     card: { number: '5555555555554444', exp_month: 12, exp_year: 2030 },
@@ -101,7 +101,7 @@ async function paymentMethods(recorder: Recorder, ada: Answered): Promise<Answer
   return recorder.post('/v1/payment_methods/pm_pix/attach', { customer: ada.id })
 }
 
-async function paymentIntents(recorder: Recorder, ada: Answered, pix: Answered): Promise<void> {
+async function paymentIntents(recorder: Recorder, ada: ResponseBody, pix: ResponseBody): Promise<void> {
   const intent = await recorder.post('/v1/payment_intents', {
     amount: 1999,
     currency: 'usd',
@@ -138,7 +138,7 @@ async function paymentIntents(recorder: Recorder, ada: Answered, pix: Answered):
   await recorder.post(`/v1/payment_intents/${dropped.id}/cancel`, { cancellation_reason: 'abandoned' })
 }
 
-async function subscriptions(recorder: Recorder, ada: Answered, monthly: Answered): Promise<void> {
+async function subscriptions(recorder: Recorder, ada: ResponseBody, monthly: ResponseBody): Promise<void> {
   const subscription = await recorder.post('/v1/subscriptions', {
     customer: ada.id,
     currency: 'usd',
@@ -163,7 +163,7 @@ async function subscriptions(recorder: Recorder, ada: Answered, monthly: Answere
   await recorder.post(`${path}/resume`)
 }
 
-async function invoices(recorder: Recorder, ada: Answered, setup: Answered): Promise<void> {
+async function invoices(recorder: Recorder, ada: ResponseBody, setup: ResponseBody): Promise<void> {
   const bill = async () => {
     await recorder.post('/v1/invoiceitems', { customer: ada.id, price: setup.id, quantity: 2 })
     return recorder.post('/v1/invoices', { customer: ada.id })
@@ -197,7 +197,7 @@ async function invoices(recorder: Recorder, ada: Answered, setup: Answered): Pro
 }
 
 /** Records every kind of payment failure. */
-async function failures(recorder: Recorder, monthly: Answered): Promise<void> {
+async function failures(recorder: Recorder, monthly: ResponseBody): Promise<void> {
   const cards = [
     'pm_card_chargeDeclinedInsufficientFunds',
     'pm_card_chargeDeclinedExpiredCard',

@@ -1,7 +1,7 @@
 import { NEWEST_API_VERSION } from '../../core/api-version.ts'
 import type { Json } from '../json.ts'
 
-export const INFO_TEXT = `Request bodies are JSON or form-encoded. Answers are JSON. Amounts are integers in the smallest currency unit. Times are Unix seconds in UTC. Every answer has \`livemode\`, which is false, and a Request-Id.
+export const INFO_TEXT = `Request bodies are JSON or form-encoded. Responses are JSON. Amounts are integers in the smallest currency unit. Times are Unix seconds in UTC. Every response has \`livemode\`, which is false, and a Request-Id.
 
 Lists are newest first and paginated with starting_after and ending_before. expand[] shows objects in place of their ids. Unknown parameters are ignored, and listed in Paytwin-Ignored-Params. With --strict-params, and always for those that paytwin does not support yet, they are errors. A POST or DELETE with an Idempotency-Key can be retried safely.`
 
@@ -11,7 +11,7 @@ export const PARAMETERS: Json = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes the request safe to retry. For 24 hours, the same key with the same parameters returns the first answer, and the action runs once.',
+      'Makes the request safe to retry. For 24 hours, the same key with the same parameters returns the first response, and the action runs once.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
   },
   ApiVersion: {
@@ -46,11 +46,11 @@ export const HEADERS: Json = {
     schema: { type: 'string' },
   },
   'Idempotent-Replayed': {
-    description: 'true if this is a replay of the answer for the same Idempotency-Key.',
+    description: 'true if this is a replay of the response for the same Idempotency-Key.',
     schema: { type: 'string', const: 'true' },
   },
   'Retry-After': { description: 'Seconds to wait before the next request.', schema: { type: 'string' } },
-  'Cache-Control': { description: 'no-store: the answer must not be cached.', schema: { type: 'string' } },
+  'Cache-Control': { description: 'no-store: the response must not be cached.', schema: { type: 'string' } },
   Location: { description: 'The target of the redirect.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
 }

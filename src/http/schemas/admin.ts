@@ -75,7 +75,7 @@ export type KeyShape = Shape<typeof keySchema>
 export const keyList = listOf(keySchema)
 export const issuedKeySchema = component('IssuedKey', () =>
   z
-    .object({ ...keyFields(), secret: text('The key, shown only in this answer.') })
+    .object({ ...keyFields(), secret: text('The key, shown only in this response.') })
     .describe('A new API key.'),
 )
 

@@ -8,7 +8,7 @@ const outcome = () =>
     .object({
       network_status: z
         .enum(['approved_by_network', 'declined_by_network'])
-        .describe('The answer of the card network.'),
+        .describe('The response of the card network.'),
       reason: text('The reason of the decline; null if it succeeded.').nullable(),
       seller_message: text('A message for the merchant.').nullable(),
       type: z.enum(['authorized', 'issuer_declined']).describe('The kind of outcome.'),

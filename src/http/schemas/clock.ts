@@ -16,7 +16,7 @@ const sharedFields = () => ({
   status: z.enum(['ready', 'advancing']).describe('Whether an advance is running.'),
   target: seconds('The target of the running advance; null if none is running').nullable(),
   progress: z.object(counted()).optional().describe('The counts so far, while an advance is running.'),
-  summary: z.object(counted()).optional().describe('The counts of the advance, in its answer.'),
+  summary: z.object(counted()).optional().describe('The counts of the advance, in its response.'),
   livemode: livemode(),
   merchant_id: text('The merchant of the clock.'),
 })

@@ -30,7 +30,7 @@ const errorFields = () => ({
 export const errorSchema = component('Error', () =>
   z
     .object({ error: z.object(errorFields()).describe('The error.'), livemode: livemode() })
-    .describe('The answer to a request that failed.'),
+    .describe('The response to a request that failed.'),
 )
 
 /** See docs/contract/errors.md#declines. */
@@ -51,7 +51,7 @@ export const paymentFailureSchema = component('PaymentFailure', () =>
         .describe('The error.'),
       livemode: livemode(),
     })
-    .describe('The answer to a request whose payment failed.'),
+    .describe('The response to a request whose payment failed.'),
 )
 
 /** See docs/contract/errors.md#authentication-failures. */
@@ -66,7 +66,7 @@ export const authenticationErrorSchema = component('AuthenticationError', () =>
         .describe('The error.'),
       livemode: livemode(),
     })
-    .describe('The answer to a request without a valid key.'),
+    .describe('The response to a request without a valid key.'),
 )
 
 /** See docs/contract/oauth.md#errors. */
@@ -77,7 +77,7 @@ export const oauthErrorSchema = component('OAuthError', () =>
       error_description: text('The same as message, for OAuth clients.'),
       livemode: livemode(),
     })
-    .describe('The answer to an OAuth request that failed.'),
+    .describe('The response to an OAuth request that failed.'),
 )
 
 /** See docs/contract/oauth.md#flat-errors; RFC 6749 5.2. */

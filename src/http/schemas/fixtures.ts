@@ -19,7 +19,7 @@ export const fixturesSchema = component('Fixtures', () =>
             file: text('The name of the file.'),
             path: text('The path in the file, such as subscriptions[2].'),
             secret: text(
-              'The secret of a webhook endpoint, or the generated secret of an app. Shown only in this answer.',
+              'The secret of a webhook endpoint, or the generated secret of an app. Shown only in this response.',
             ).optional(),
           }),
         )

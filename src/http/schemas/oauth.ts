@@ -20,9 +20,9 @@ export const oauthTokens = component('OAuthTokens', () =>
 )
 export type OAuthTokensShape = Shape<typeof oauthTokens>
 
-/** The answer to a revocation, the same for an unknown token. See docs/contract/oauth.md#revoking; RFC 7009 2.2. */
+/** The response to a revocation, the same for an unknown token. See docs/contract/oauth.md#revoking; RFC 7009 2.2. */
 export const oauthRevocation = component('OAuthRevocation', () =>
-  z.object({ livemode: livemode() }).describe('The answer to a revocation.'),
+  z.object({ livemode: livemode() }).describe('The response to a revocation.'),
 )
 
 export const authorizationSchema = component('Authorization', () =>
@@ -81,7 +81,7 @@ export type AppShape = Shape<typeof appSchema>
 export const appList = listOf(appSchema)
 export const issuedAppSchema = component('IssuedApp', () =>
   z
-    .object({ ...appFields(), client_secret: text('The secret, shown only in this answer.') })
+    .object({ ...appFields(), client_secret: text('The secret, shown only in this response.') })
     .describe('An OAuth app with its new secret.'),
 )
 export type IssuedAppShape = Shape<typeof issuedAppSchema>

@@ -10,13 +10,13 @@ export const requestSchema = component('Request', () =>
       time: z.int().describe('The time of arrival on the wall clock, in Unix milliseconds.'),
       method: text('The method.'),
       path: text('The path and query, without secrets.'),
-      status: z.int().describe('The status of the answer.'),
+      status: z.int().describe('The status of the response.'),
       duration_ms: z.number().describe('The duration in milliseconds.'),
       key: text(
         'The hint of the key; operator for a request of the operator; null if the request had nothing that looks like a key.',
       ).nullable(),
-      replayed: z.boolean().describe('Whether the answer is a replay for an Idempotency-Key.'),
-      code: text('The error code of the answer; null without an error.').nullable(),
+      replayed: z.boolean().describe('Whether the response is a replay for an Idempotency-Key.'),
+      code: text('The error code of the response; null without an error.').nullable(),
       ignored_params: z
         .array(z.string())
         .readonly()

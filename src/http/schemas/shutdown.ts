@@ -11,6 +11,6 @@ export const shutdownSchema = component('Shutdown', () =>
       data: text('The data folder; null if the daemon ran in memory.').nullable(),
       livemode: livemode(),
     })
-    .describe('The answer to a shutdown. The database is closed, and no further requests are accepted.'),
+    .describe('The response to a shutdown. The database is closed, and no further requests are accepted.'),
 )
 export type ShutdownShape = Shape<typeof shutdownSchema>

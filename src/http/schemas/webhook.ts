@@ -23,7 +23,7 @@ export const createdEndpointSchema = component('CreatedWebhookEndpoint', () =>
   z
     .object({
       ...endpointFields(),
-      secret: text('The secret that signs the deliveries, shown only in this answer.'),
+      secret: text('The secret that signs the deliveries, shown only in this response.'),
     })
     .describe('A new webhook endpoint.'),
 )
@@ -38,15 +38,18 @@ const deliverySchema = component('WebhookDelivery', () =>
       status: z
         .enum(['pending', 'succeeded', 'failed', 'discarded'])
         .describe(
-          'The status. failed: no retries are left. discarded: the endpoint was disabled or deleted, or answered 410.',
+          'The status. failed: no retries are left. discarded: the endpoint was disabled or deleted, or returned 410.',
         ),
       attempts: z
         .array(
           z.object({
             time: seconds("The time of the attempt, on the merchant's clock"),
-            response_status: z.int().nullable().describe('The status of the answer; null without an answer.'),
-            response_body: text('The beginning of the answer; null without an answer.').nullable(),
-            error: text('The error; null if there was an answer.').nullable(),
+            response_status: z
+              .int()
+              .nullable()
+              .describe('The status of the response; null without a response.'),
+            response_body: text('The beginning of the response; null without a response.').nullable(),
+            error: text('The error; null if there was a response.').nullable(),
             duration_ms: z.int().describe('The duration in milliseconds.'),
           }),
         )

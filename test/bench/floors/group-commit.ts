@@ -10,7 +10,7 @@ export function groupCommit(database: Sqlite.Database): <Result>(write: () => Re
   const commit = () => {
     const works = waiting
     waiting = []
-    for (const answer of flush(works)) answer()
+    for (const response of flush(works)) response()
   }
   return (write) =>
     new Promise((resolve) => {

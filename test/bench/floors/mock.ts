@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 /** An in-memory mock of payment intents, which returns objects from a Map. It does not validate, store or bill anything. */
 const intents = new Map<string, string>()
 
-function answer(response: ServerResponse, status: number, text: string): void {
+function send(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(text),
@@ -23,7 +23,7 @@ function create(request: IncomingMessage, response: ServerResponse): void {
     const created = Math.floor(Date.now() / 1_000)
     const text = JSON.stringify({ id, object: 'payment_intent', created, amount: Number(amount), ...rest })
     intents.set(id, text)
-    answer(response, 201, text)
+    send(response, 201, text)
   })
 }
 
@@ -31,7 +31,7 @@ const server = createServer((request, response) => {
   if (request.method === 'POST') return create(request, response)
   const id = request.url?.slice(request.url.lastIndexOf('/') + 1) ?? ''
   const text = intents.get(id)
-  answer(response, text === undefined ? 404 : 200, text ?? '{"error":{"code":"resource_missing"}}')
+  send(response, text === undefined ? 404 : 200, text ?? '{"error":{"code":"resource_missing"}}')
 })
 server.listen(0, '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)

@@ -9,7 +9,7 @@ import { api, lines, type RunningDaemon, start, startDaemon } from '../executabl
 type Delivery = { readonly headers: IncomingMessage['headers']; readonly body: string }
 
 /** A receiver of webhooks with configurable responses, which returns its requests one at a time. */
-async function startReceiver(answer: (count: number, response: ServerResponse) => void) {
+async function startReceiver(handle: (count: number, response: ServerResponse) => void) {
   const got = new EventEmitter()
   const deliveries = on(got, 'delivery')
   let count = 0
@@ -18,7 +18,7 @@ async function startReceiver(answer: (count: number, response: ServerResponse) =
     for await (const chunk of request) body += chunk
     count += 1
     got.emit('delivery', { headers: request.headers, body })
-    answer(count, response)
+    handle(count, response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -44,8 +44,8 @@ afterEach(async () => {
 })
 
 /** A tail that forwards from before the first of these events on; its notes one at a time. */
-async function forward(answer: (count: number, response: ServerResponse) => void) {
-  receiver = await startReceiver(answer)
+async function forward(handle: (count: number, response: ServerResponse) => void) {
+  receiver = await startReceiver(handle)
   await api(daemon, '/v1/customers', { name: 'first' })
   const { data } = await api<{ data: { id: string }[] }>(daemon, '/v1/events')
   const child = start(
@@ -86,7 +86,7 @@ test('an event that the receiver does not accept is reported and not repeated, a
     else response.writeHead(204).end()
   })
   await makeCustomers(4)
-  for (const reason of ['answered 500', 'answered 302', 'no connection (ECONNRESET)']) {
+  for (const reason of ['returned 500', 'returned 302', 'no connection (ECONNRESET)']) {
     expect(await notes.next()).toMatch(
       new RegExp(`^evt_\\w+ customer\\.created was not accepted: ${reason.replace(/[()]/g, '\\$&')}\\.$`),
     )
@@ -155,7 +155,7 @@ test.each([[['listen', '--forward-to']], [['webhooks', 'forward']]])(
     await api(daemon, '/v1/products', { name: 'not forwarded' })
     await makeCustomers(2)
     expect(await printed.next()).toMatch(/^refused {3}\S+ {2}customer\.created /)
-    expect(await notes.next()).toMatch(/customer\.created was not accepted: answered 500\.$/)
+    expect(await notes.next()).toMatch(/customer\.created was not accepted: returned 500\.$/)
     expect(await printed.next()).toMatch(/^accepted {2}\S+ {2}customer\.created /)
     expect([await nextName(), await nextName()]).toEqual(['日本 0', '日本 1'])
   },

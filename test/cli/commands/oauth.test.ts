@@ -7,7 +7,7 @@ type App = { client_id: string; client_secret: string; name: string; redirect_ur
 type Authorization = { id: string; status: string; merchant_id: string | null }
 type Decision = { status: string; redirect_to: string }
 
-/** What an app is answered when it brings a code or a refresh token. */
+/** The response to an app that sends a code or a refresh token. */
 async function token(
   { url }: { url: string },
   { client_id, client_secret }: Pick<App, 'client_id' | 'client_secret'>,

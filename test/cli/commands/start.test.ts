@@ -106,9 +106,9 @@ test('when stop returns, another daemon can start at once', async () => {
   const { port } = new URL(url)
   for (let round = 0; round < 4; round += 1) {
     const { status, stdout } = await cli('stop', '--json')
-    expect({ status, answer: JSON.parse(stdout) }).toMatchObject({
+    expect({ status, response: JSON.parse(stdout) }).toMatchObject({
       status: 0,
-      answer: { object: 'shutdown', url, data: data(), livemode: false },
+      response: { object: 'shutdown', url, data: data(), livemode: false },
     })
     expect(existsSync(file('daemon.json'))).toBe(false)
     expect(existsSync(file('paytwin.db-wal'))).toBe(false)

@@ -10,7 +10,7 @@ import { api, lines, paytwin, start } from '../executable.ts'
 
 const { daemon, json, text, fail } = withDaemon()
 
-/** Posts a body that may not be read to its end. @returns the status of the answer */
+/** Posts a body that may not be read to its end. @returns the status of the response */
 async function post(url: string, body: Buffer | Readable): Promise<number | undefined> {
   const length = body instanceof Buffer ? { 'content-length': String(body.length) } : {}
   const sent = request(url, { method: 'POST', headers: length })
@@ -61,7 +61,7 @@ describe('webhooks listen', () => {
 
   test('rejects unsigned requests, and continues', async () => {
     const { printed, said, url } = await listen()
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       fetch(url, { method: 'POST', body: '{"id":"evt_forged","type":"x"}' }),
       fetch(url, {
         method: 'POST',
@@ -70,13 +70,13 @@ describe('webhooks listen', () => {
       }),
       fetch(url),
     ])
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
+    expect(responses.map(({ status }) => status)).toEqual([401, 401, 401])
     expect(await said.next()).toMatch(/^Rejected: /)
     const { id } = await api(daemon(), '/v1/customers', {})
     expect(await printed.next()).toContain(id)
   })
 
-  test('answers 413 to a body that is too large, discards it, and continues', async () => {
+  test('returns 413 to a body that is too large, discards it, and continues', async () => {
     const { printed, said, url, child } = await listen()
     const large = Buffer.alloc(64 * 1_048_576, 'a')
     const chunked = () => Readable.from(Array.from({ length: 64 }, () => large.subarray(0, 1_048_576)))
@@ -166,14 +166,14 @@ describe('webhooks listen', () => {
       timestamp: Math.floor(Date.now() / 1_000),
       body: '{"id":"evt_1","type":"x","data":{"object":{}}}',
     }
-    const answers: Promise<Response>[] = []
+    const responses: Promise<Response>[] = []
     // A fake admin API that posts a delivery before it responds.
     const early = createServer(async (request, response) => {
       const chunks: Buffer[] = await request.toArray()
       if (request.method === 'POST') {
         const { url } = JSON.parse(Buffer.concat(chunks).toString())
         const headers = signatureHeaders(secret, message)
-        answers.push(fetch(url, { method: 'POST', body: message.body, headers }))
+        responses.push(fetch(url, { method: 'POST', body: message.body, headers }))
         await delay(100)
       }
       response.setHeader('content-type', 'application/json')
@@ -185,7 +185,7 @@ describe('webhooks listen', () => {
     const child = start(['webhooks', 'listen', '--merchant', 'mer_1', '--json'], { env })
     started.push(child)
     expect(JSON.parse((await lines(child.stdout).next()) ?? '')).toMatchObject({ id: 'evt_1' })
-    expect(await Promise.all(answers.map(async (one) => (await one).status))).toEqual([200])
+    expect(await Promise.all(responses.map(async (one) => (await one).status))).toEqual([200])
     const closed = once(child, 'close')
     child.kill('SIGINT')
     expect(await closed).toEqual([0, null])

@@ -13,14 +13,14 @@ type Event = { id: string; type: string; pending_webhooks: number }
 const { daemon, json, text, fail } = withDaemon()
 
 /** A receiver with configurable responses, which records its requests. */
-let answer = 200
+let receiverStatus = 200
 let meanwhile = async (): Promise<void> => undefined
 const got: string[] = []
 const server = createServer((request, response) => {
   got.push(String(request.headers['webhook-id']))
   request
     .resume()
-    .on('end', () => meanwhile().then(() => response.writeHead(answer).end('thank you\nfor all')))
+    .on('end', () => meanwhile().then(() => response.writeHead(receiverStatus).end('thank you\nfor all')))
 })
 let receiver: string
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(() => {
   server.close()
 })
 afterEach(async () => {
-  answer = 200
+  receiverStatus = 200
   meanwhile = async () => undefined
   got.length = 0
   const { merchant } = daemon()
@@ -54,7 +54,7 @@ async function tellEvent(isOver = ({ pending_webhooks }: Event) => pending_webho
 
 /** Emits an event, and lets its delivery to an endpoint fail a number of times. */
 async function failEvent(endpoint: string, attempts = 1): Promise<Delivery> {
-  answer = 500
+  receiverStatus = 500
   await api(daemon(), '/v1/customers', {})
   return waitFor(endpoint, (delivery) => delivery.attempts.length === attempts)
 }
@@ -165,7 +165,7 @@ test('webhooks deliveries lists those of all endpoints, also only those of a cus
 test('clock next shows billing first, and webhook retries in one line', async () => {
   const { subscription } = await subscribe(daemon())
   const { id } = await json<Endpoint>('webhooks', 'create', receiver)
-  answer = 500
+  receiverStatus = 500
   for (let count = 0; count < 12; count += 1) await api(daemon(), '/v1/customers', {})
   await expect
     .poll(() => text('clock', 'next', '-n', '3'), { timeout: 10_000 })
@@ -210,7 +210,7 @@ test('an unreachable receiver is reported with the network error, and a 410 disa
     /\tpending\t1\t.*ECONNREFUSED.*\t2026-01-31T10:00:05Z\tevt_/,
   )
   const gone = await json<Endpoint>('webhooks', 'create', receiver)
-  answer = 410
+  receiverStatus = 410
   await api(daemon(), '/v1/customers', {})
   const { event } = await waitFor(gone.id, ({ status }) => status === 'discarded')
   expect(await text('webhooks', 'deliveries', gone.id)).toMatch(
@@ -231,13 +231,13 @@ test('webhooks retry sends one delivery, those of an endpoint, or all', async ()
   expect(await text('webhooks', 'retry', second.id)).toBe(`Sending ${second.event} to ${id}.\n`)
   await waitFor(id, ({ attempts }) => attempts.length === 2)
   expect(got).toEqual([second.event])
-  answer = 200
+  receiverStatus = 200
   expect((await text('webhooks', 'retry', id)).split('\n')).toHaveLength(3)
   await waitFor(id, ({ status }) => status === 'succeeded')
   expect(got.slice(1).toSorted()).toEqual([first.event, second.event].toSorted())
   expect(await text('webhooks', 'retry', '--all')).toMatch(/^Nothing to send/)
   const third = await failEvent(id)
-  answer = 200
+  receiverStatus = 200
   expect(await text('webhooks', 'retry', '--all')).toBe(`Sending ${third.event} to ${id}.\n`)
   await waitFor(id, ({ status }) => status === 'succeeded')
   expect(await fail('webhooks', 'retry', third.id)).toEqual({

@@ -16,9 +16,9 @@ const apps = async (): Promise<Body[]> => (await operator('GET', 'apps')).body.d
 
 describe('an app', () => {
   test('is made with a secret that is shown once', async () => {
-    const answer = await operator('POST', 'apps', { name: '  Ledgerly ', redirect_uris: [URI] })
-    expect(answer.status).toBe(201)
-    const { client_secret, ...app } = answer.body
+    const response = await operator('POST', 'apps', { name: '  Ledgerly ', redirect_uris: [URI] })
+    expect(response.status).toBe(201)
+    const { client_secret, ...app } = response.body
     expect(client_secret).toMatch(/^ocs_test_[A-Za-z0-9]{32}$/)
     expect(app).toEqual({
       id: expect.stringMatching(/^app_[A-Za-z0-9]{14,}$/),

@@ -122,8 +122,8 @@ describe('the operator', () => {
     const { merchant: other } = await anotherMerchant(twin)
     const { id } = await ask(twin, app)
     for (const decision of ['approve', 'deny']) {
-      const answer = await operator('POST', `authorizations/${id}/${decision}`, { merchant: other.id })
-      expectRefusal(answer, invalid('merchant'))
+      const response = await operator('POST', `authorizations/${id}/${decision}`, { merchant: other.id })
+      expectRefusal(response, invalid('merchant'))
     }
     expect((await listed())[0]?.status).toBe('pending')
     expect((await operator('POST', `authorizations/${id}/approve`, { merchant })).status).toBe(200)

@@ -22,9 +22,9 @@ async function prepare() {
     file: join(folder, 'snapshots', 'a.db'),
     restore,
     expectDamaged: async () => {
-      const answer = await restore()
-      expectRefusal(answer, invalid('id'))
-      expect(answer.body.error.message).toMatch(
+      const response = await restore()
+      expectRefusal(response, invalid('id'))
+      expect(response.body.error.message).toMatch(
         /^The snapshot 'a' cannot be restored: its file is damaged \(/,
       )
     },

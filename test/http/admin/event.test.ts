@@ -107,7 +107,7 @@ describe('the stream of all merchants', () => {
     await stream.close()
   })
 
-  test('carries the headers of every answer', async () => {
+  test('carries the headers of every response', async () => {
     const stream = await openStream(twin, '/_paytwin/events', headers())
     expect(stream.response.headers.get('Request-Id')).toMatch(/^req_/)
     expect(stream.response.headers.get('X-API-Version')).toBe('2026-03-09')

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MAX_FIXTURE_BYTES, MAX_FIXTURE_OBJECTS } from '../../../src/core/fixture-limits.ts'
 import { processorTime } from '../../processor-time.ts'
-import { type Answer, type Body, startTwin, type Twin } from '../../twin.ts'
+import { type Body, startTwin, type Twin, type TwinResponse } from '../../twin.ts'
 import { asOperator, expectRefusal, invalid, unchanged } from '../support.ts'
 
 let twin: Twin
@@ -13,7 +13,7 @@ afterEach(() => twin.close())
 /** Quadratic checks take minutes: each of thousands of entries is compared with all others. */
 const ALLOWED_MS = 5_000
 
-const post = (...contents: readonly unknown[]): Promise<Answer> => {
+const post = (...contents: readonly unknown[]): Promise<TwinResponse> => {
   const files = contents.map((content, index) => ({ name: `${index}.json`, content }))
   return asOperator(twin)('POST', 'fixtures', { files })
 }
@@ -35,9 +35,9 @@ describe('fixtures are refused, and make nothing', () => {
     ['items of subscriptions', [{ subscriptions: many(501, () => ({ items: many(20, () => ({})) })) }]],
     ['entries that are no objects', [{ apps: many(20_000, () => 1) }]],
   ])('for too many objects: %s', async (_, contents) => {
-    const answer = await unchanged(twin, () => post(...contents))
-    expectRefusal(answer, invalid(null))
-    expect(answer.body.error.message).toMatch(
+    const response = await unchanged(twin, () => post(...contents))
+    expectRefusal(response, invalid(null))
+    expect(response.body.error.message).toMatch(
       /^The fixtures have [12]\d,\d{3} objects; at most 10,000 can be loaded at once/,
     )
   })
@@ -46,9 +46,9 @@ describe('fixtures are refused, and make nothing', () => {
     const body = JSON.stringify({
       files: [{ name: 'a', content: { $schema: 'x'.repeat(MAX_FIXTURE_BYTES) } }],
     })
-    const answer = await asOperator(twin)('POST', 'fixtures', body)
-    expectRefusal(answer, invalid(null))
-    expect(answer.body.error.message).toBe('The body is larger than 4194304 bytes')
+    const response = await asOperator(twin)('POST', 'fixtures', body)
+    expectRefusal(response, invalid(null))
+    expect(response.body.error.message).toBe('The body is larger than 4194304 bytes')
   })
 })
 
@@ -80,12 +80,12 @@ describe('of thousands of mistakes only those that are shown are worked out', ()
       8_999,
     ],
   ])('%s', async (_, content, count) => {
-    let answer: Answer | undefined
+    let response: TwinResponse | undefined
     const taken = await processorTime(async () => {
-      answer = await post(content)
+      response = await post(content)
     })
-    expect(answer?.body.error.message).toMatch(new RegExp(` \\(and ${count - 1} more\\)$`))
-    expect(answer?.body.error.mistakes).toHaveLength(100)
+    expect(response?.body.error.message).toMatch(new RegExp(` \\(and ${count - 1} more\\)$`))
+    expect(response?.body.error.mistakes).toHaveLength(100)
     expect(taken).toBeLessThan(ALLOWED_MS)
   })
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Answer, type Body, clientOf, startTwin, type Twin } from '../../twin.ts'
+import { type Body, clientOf, startTwin, type Twin, type TwinResponse } from '../../twin.ts'
 import { asOperator, contents, idsOf, openStream, typesOf, unchanged } from '../support.ts'
 
 const KEY = `sk_test_${'a'.repeat(30)}`
@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 afterEach(() => twin.close())
 
-const post = (files: readonly unknown[], more: Body = {}, on: Twin = twin): Promise<Answer> =>
+const post = (files: readonly unknown[], more: Body = {}, on: Twin = twin): Promise<TwinResponse> =>
   asOperator(on)('POST', 'fixtures', { files, ...more })
 /** Loads one valid file. */
 const load = async (content: unknown, more: Body = {}, on: Twin = twin): Promise<Body> => {
@@ -362,9 +362,9 @@ describe('all or nothing', () => {
       payment_behavior: 'error_if_incomplete',
     }
     const attempt = () => post([{ name: 'f', content: { prices: [PRICE], subscriptions: [strict] } }])
-    for (const answer of [await unchanged(twin, attempt), await unchanged(twin, attempt)]) {
-      expect(answer.status).toBe(402)
-      expect(answer.body.error).toMatchObject({
+    for (const response of [await unchanged(twin, attempt), await unchanged(twin, attempt)]) {
+      expect(response.status).toBe(402)
+      expect(response.body.error).toMatchObject({
         code: 'card_declined',
         decline_code: 'lost_card',
         param: 'subscriptions[0]',

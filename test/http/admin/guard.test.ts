@@ -71,9 +71,9 @@ describe('the operator’s API', () => {
   })
 
   test('shows its health without a token, but not to a foreign host', async () => {
-    const answer = await operator('GET', 'health', undefined, { Authorization: '' })
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual({ status: 'ok', livemode: false })
+    const response = await operator('GET', 'health', undefined, { Authorization: '' })
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual({ status: 'ok', livemode: false })
     const foreign = { Authorization: '', Host: 'evil.example' }
     expectRefusal(await operator('GET', 'health', undefined, foreign), invalid('Host'))
   })
@@ -89,9 +89,9 @@ describe('the operator’s API', () => {
     ['GET', 'keys/key_1/revoke'],
     ['POST', 'health'],
   ])('%s /_paytwin/%s is 404', async (method, path) => {
-    const answer = await operator(method, path)
-    expect(answer.status).toBe(404)
-    if (method !== 'HEAD') expectRefusal(answer, unknown(null))
+    const response = await operator(method, path)
+    expect(response.status).toBe(404)
+    if (method !== 'HEAD') expectRefusal(response, unknown(null))
   })
 
   test.each<[string, string, unknown]>([

@@ -35,9 +35,9 @@ describe('a new key', () => {
     [{ publishable: false }, 'secret', 'sk_test_'],
     [{ publishable: true }, 'publishable', 'pk_test_'],
   ])('of %j is shown in full once', async (body, type, prefix) => {
-    const answer = await operator('POST', 'keys', { ...body, name: 'CI' })
-    expect(answer.status).toBe(201)
-    const { secret, ...key } = answer.body
+    const response = await operator('POST', 'keys', { ...body, name: 'CI' })
+    expect(response.status).toBe(201)
+    const { secret, ...key } = response.body
     expect(secret).toMatch(new RegExp(`^${prefix}[A-Za-z0-9]{24,}$`))
     expect(key).toEqual({
       id: expect.stringMatching(/^key_[A-Za-z0-9]{14,}$/),
@@ -74,10 +74,10 @@ describe('a new key', () => {
     const secret = `sk_test_${'C1'.repeat(12)}`
     const { status, body } = await operator('POST', 'keys', { secret })
     expect([status, body.secret, body.hint]).toEqual([201, secret, 'sk_test_…C1C1'])
-    const answer = await twin.request('GET', '/v1/customers', undefined, {
+    const response = await twin.request('GET', '/v1/customers', undefined, {
       Authorization: `Bearer ${secret}`,
     })
-    expect(answer.status).toBe(200)
+    expect(response.status).toBe(200)
   })
 
   test.each(
@@ -112,10 +112,10 @@ describe('a new key', () => {
 
   test('has a unique secret, also when two are created at once', async () => {
     const secret = `sk_test_${'x'.repeat(24)}`
-    const answers = await Promise.all([1, 2, 3].map(() => operator('POST', 'keys', { secret })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400])
-    for (const answer of answers.filter(({ status }) => status !== 201)) {
-      expectRefusal(answer, invalid('secret'))
+    const responses = await Promise.all([1, 2, 3].map(() => operator('POST', 'keys', { secret })))
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400, 400])
+    for (const response of responses.filter(({ status }) => status !== 201)) {
+      expectRefusal(response, invalid('secret'))
     }
   })
 

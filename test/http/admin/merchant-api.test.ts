@@ -7,7 +7,7 @@ let merchant: string
 const ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   asOperator(twin)(method, `merchants/${merchant}/v1/${path}`, body, headers)
 
-/** A request whose answer is not one of the described route. */
+/** A request whose response is not one of the described route. */
 async function raw(method: string, path: string, headers: Record<string, string>) {
   const response = await twin.sandbox.app.request(path, {
     method,
@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => twin.close())
 
-test('the operator reads and writes as a merchant, with the answers and headers of /v1', async () => {
+test('the operator reads and writes as a merchant, with the responses and headers of /v1', async () => {
   const made = await ask('POST', 'customers', 'email=ada%40example.com', FORM)
   expect(made).toMatchObject({ status: 201, body: { object: 'customer', email: 'ada@example.com' } })
   expect(made.headers.get('Paytwin-Now')).toBe('1769853600')

@@ -109,9 +109,9 @@ describe('deleting a merchant', () => {
   test('is refused for the default merchant, and the error names the alternative', async () => {
     const { twin, remove } = await prepare()
     await twin.post('/v1/customers')
-    const answer = await remove(twin.sandbox.merchant.settings.id)
-    expectRefusal(answer, invalid('id'))
-    expect(answer.body.error.message).toContain('reset')
+    const response = await remove(twin.sandbox.merchant.settings.id)
+    expectRefusal(response, invalid('id'))
+    expect(response.body.error.message).toContain('reset')
     expect((await twin.get('/v1/customers')).data).toHaveLength(1)
   })
 
@@ -166,10 +166,10 @@ describe('deleting a merchant', () => {
     const removed = remove()
     const after = Array.from({ length: 20 }, () => other.request('POST', '/v1/customers'))
     expect((await removed).status).toBe(200)
-    const answers = await Promise.all([...before, ...after])
-    for (const answer of answers) {
-      if (answer.status === 201) continue
-      expectUnauthenticated(answer)
+    const responses = await Promise.all([...before, ...after])
+    for (const response of responses) {
+      if (response.status === 201) continue
+      expectUnauthenticated(response)
     }
     expect(twin.sandbox.engine.store.journal.head(2)).toBe(0)
   })

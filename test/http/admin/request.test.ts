@@ -116,7 +116,7 @@ describe('the request log', () => {
     expect(await newest(twin)).toMatchObject(expected)
   })
 
-  test('logs the answer of an injected fault', async () => {
+  test('logs the response of an injected fault', async () => {
     const twin = await openTwin()
     for (const [kind, status, code] of [
       ['internal_error', 500, 'internal_error'],

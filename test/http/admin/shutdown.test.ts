@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startTwin } from '../../twin.ts'
 import { asOperator, expectUnauthenticated } from '../support.ts'
 
-test('the answer names the daemon, and comes when its database is closed', async () => {
+test('the response names the daemon, and comes when its database is closed', async () => {
   const steps: string[] = []
   const twin = await startTwin({
     data: '/somewhere/.paytwin',

@@ -67,10 +67,10 @@ describe.each(EVERYWHERE)('%s', (place) => {
     ),
   )('no snapshot is called %j', async (name) => {
     const { operator, list } = await prepare(place)
-    const answer = await operator('POST', 'snapshots', { name })
-    expectRefusal(answer, invalid('name'))
+    const response = await operator('POST', 'snapshots', { name })
+    expectRefusal(response, invalid('name'))
     if (typeof name === 'string')
-      expect(answer.body.error.message).toMatch(/letter or digit, then up to 63 more/)
+      expect(response.body.error.message).toMatch(/letter or digit, then up to 63 more/)
     expect(await list()).toEqual([])
   })
 
@@ -133,8 +133,8 @@ describe.each(EVERYWHERE)('%s', (place) => {
     const saved = (await save('dunning')).body
     await twin.advance({ by: '1y' })
     expect(await told(twin)).not.toEqual(before)
-    const answer = await restore('dunning')
-    expect(answer).toMatchObject({ status: 200, body: saved })
+    const response = await restore('dunning')
+    expect(response).toMatchObject({ status: 200, body: saved })
     expect(await told(twin)).toEqual(before)
     expect(await nowOf(twin)).toBe(at('2026-03-03T10:00:00Z'))
     expect(await twin.get('/v1/test_helpers/upcoming')).toEqual(upcoming)

@@ -271,15 +271,15 @@ describe('an object as it was', () => {
       `subscriptions/${subscription.id}`,
       ...(invoice === undefined ? [] : [`invoices/${invoice}`]),
     ]
-    const answers: [stop: string, path: string, answer: Body][] = []
+    const responses: [stop: string, path: string, response: Body][] = []
     for (const stop of STOPS) {
       if (at(stop) > (await nowOf(twin))) await twin.advance({ to: stop })
       await story.deeds[stop]?.(twin, ids)
-      for (const path of paths) answers.push([stop, path, await show(twin, path)])
+      for (const path of paths) responses.push([stop, path, await show(twin, path)])
     }
     await twin.advance({ by: '1mo' })
     const now = await nowOf(twin)
-    for (const [stop, path, then] of answers) {
+    for (const [stop, path, then] of responses) {
       // The former setting of the merchant is not stored.
       for (const job of upcoming(then))
         if (job.kind === 'payment_retry' && job.consequence !== 'expire') job.consequence = null
@@ -297,9 +297,9 @@ describe('an object as it was', () => {
     const twin = await openTwin()
     const { subscription } = await subscribe(twin)
     await twin.advance({ to: '2026-03-01T00:00:00Z' })
-    const answer = await asOperator(twin)('GET', `subscriptions/${subscription.id}?at=${instant}`)
-    expectRefusal(answer, refusal)
-    expect(answer.body.error.message).toMatch(message)
+    const response = await asOperator(twin)('GET', `subscriptions/${subscription.id}?at=${instant}`)
+    expectRefusal(response, refusal)
+    expect(response.body.error.message).toMatch(message)
   })
 })
 

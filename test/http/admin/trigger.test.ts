@@ -146,9 +146,9 @@ test.each<[unknown, RegExp]>([
   ['z'.repeat(10_000), /^Invalid value for type: 'z{100}' is not an event type/],
 ])('the type %j is refused with a suggestion', async (type, message) => {
   const twin = await openTwin()
-  const answer = await unchanged(twin, () => asOperator(twin)('POST', 'trigger', { type }))
-  expectRefusal(answer, invalid('type'))
-  expect(answer.body.error.message).toMatch(message)
+  const response = await unchanged(twin, () => asOperator(twin)('POST', 'trigger', { type }))
+  expectRefusal(response, invalid('type'))
+  expect(response.body.error.message).toMatch(message)
 })
 
 test('a trigger of nothing is refused', async () => {

@@ -18,9 +18,9 @@ const NOW = 1769853600
 
 /** Sends a request to the admin API, which must succeed. */
 async function succeed(twin: Twin, method: string, path: string, body?: unknown): Promise<Body> {
-  const answer = await asOperator(twin)(method, path, body)
-  expect([answer.status < 300, answer.body.error]).toEqual([true, undefined])
-  return answer.body
+  const response = await asOperator(twin)(method, path, body)
+  expect([response.status < 300, response.body.error]).toEqual([true, undefined])
+  return response.body
 }
 
 async function refuses(
@@ -30,8 +30,8 @@ async function refuses(
 ): Promise<void> {
   const endpoints = (await shop.get('/v1/webhook_endpoints?limit=100')).data
   const sent = shop.inbox.received.length
-  const answer = await unchanged(shop, () => asOperator(shop)(method, path, body))
-  expectRefusal(answer, refusal)
+  const response = await unchanged(shop, () => asOperator(shop)(method, path, body))
+  expectRefusal(response, refusal)
   await shop.settled()
   expect((await shop.get('/v1/webhook_endpoints?limit=100')).data).toEqual(endpoints)
   expect(shop.inbox.received).toHaveLength(sent)

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Answer, type Body, clientOf, makeCustomer, startTwin, type Twin } from '../../twin.ts'
+import { type Body, clientOf, makeCustomer, startTwin, type Twin, type TwinResponse } from '../../twin.ts'
 import {
   anotherMerchant,
   asOperator,
@@ -19,13 +19,13 @@ const READ_ONLY = {
 }
 
 /** Checks the 401 of an invalid token, which equals that of an invalid key. */
-function expectInvalidToken(answer: Answer): void {
-  expect(answer.status).toBe(401)
-  expect(answer.body).toEqual({
+function expectInvalidToken(response: TwinResponse): void {
+  expect(response.status).toBe(401)
+  expect(response.body).toEqual({
     error: { type: 'authentication_error', message: 'Invalid API Key provided' },
     livemode: false,
   })
-  expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer error="invalid_token"')
+  expect(response.headers.get('WWW-Authenticate')).toBe('Bearer error="invalid_token"')
 }
 
 let twin: Twin
@@ -60,7 +60,7 @@ describe('an access token', () => {
     }
   })
 
-  test('shows the merchant’s time and version in its answers', async () => {
+  test('shows the merchant’s time and version in its responses', async () => {
     const { headers } = await reading.request('GET', '/v1/customers')
     expect(headers.get('Paytwin-Now')).toBe(String(twin.sandbox.merchant.clock.now))
     expect(headers.get('X-API-Version')).toBe('2026-03-09')
@@ -77,10 +77,10 @@ describe('an access token', () => {
     ['POST', '/v1/nothing'],
     ['PUT', '/v1/customers'],
   ])('that may only read is refused by %s %s', async (method, path) => {
-    const answer = await unchanged(twin, () => reading.request(method, path, {}))
-    expectRefusal(answer, READ_ONLY)
-    expect(answer.body.error.doc_url).toBe('http://localhost/docs/errors#insufficient_scope')
-    expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer error="insufficient_scope"')
+    const response = await unchanged(twin, () => reading.request(method, path, {}))
+    expectRefusal(response, READ_ONLY)
+    expect(response.body.error.doc_url).toBe('http://localhost/docs/errors#insufficient_scope')
+    expect(response.headers.get('WWW-Authenticate')).toBe('Bearer error="insufficient_scope"')
   })
 
   test.each([
@@ -100,7 +100,7 @@ describe('an access token', () => {
     }
   })
 
-  test('is answered 404 where there is nothing', async () => {
+  test('is returned 404 where there is nothing', async () => {
     expectRefusal(await reading.request('GET', '/v1/nothing'), unknown(null))
     expectRefusal(await writing.request('POST', '/v1/nothing'), unknown(null))
     expectRefusal(await reading.request('GET', '/v1/webhook_endpoints_of_mine'), unknown(null))
@@ -145,8 +145,8 @@ describe('an access token', () => {
   test('is no refresh token, no secret of an app, and no operator’s', async () => {
     const { refresh_token, access_token } = await letIn(twin, app)
     for (const secret of [refresh_token, app.client_secret]) {
-      const answer = await holding(twin, secret).request('GET', '/v1/customers')
-      expect([answer.status, answer.headers.get('WWW-Authenticate')]).toEqual([401, 'Bearer'])
+      const response = await holding(twin, secret).request('GET', '/v1/customers')
+      expect([response.status, response.headers.get('WWW-Authenticate')]).toEqual([401, 'Bearer'])
     }
     const headers = { Authorization: `Bearer ${access_token}` }
     expect((await asOperator(twin)('GET', 'status', undefined, headers)).status).toBe(401)
@@ -169,9 +169,9 @@ describe('an access token', () => {
 
   test('reveals nothing when keys cannot be resolved', async () => {
     await asOperator(twin)('POST', 'faults', { kind: 'key_resolution_unavailable', count: 1 })
-    const answer = await reading.request('GET', '/v1/customers')
-    expect(answer.status).toBe(401)
-    expect(answer.body.error.message).toMatch(/try again shortly/)
+    const response = await reading.request('GET', '/v1/customers')
+    expect(response.status).toBe(401)
+    expect(response.body.error.message).toMatch(/try again shortly/)
   })
 })
 

@@ -53,7 +53,7 @@ describe('an authorization', () => {
     })
   })
 
-  test('is approved: the answer has the redirect with the code', async () => {
+  test('is approved: the response has the redirect with the code', async () => {
     const { id } = await ask(twin, app, { ...PKCE, scope: 'read_write', state: 'a b&c' })
     const { status, body } = await decide(id, 'approve')
     expect(status).toBe(200)
@@ -70,7 +70,7 @@ describe('an authorization', () => {
     expect(tokens.scope).toBe('read_write')
   })
 
-  test('is denied: the answer has the redirect with the error', async () => {
+  test('is denied: the response has the redirect with the error', async () => {
     const { id } = await ask(twin, app, { state: 'xyz' })
     const { body } = await decide(id, 'deny')
     expect(body).toEqual({
@@ -162,6 +162,6 @@ test.each<[Body, Refusal]>([
   [{ state: 'x'.repeat(5_001) }, invalid('state')],
 ])('asking with %j is refused', async (params, refusal) => {
   const body = { client_id: app.client_id, redirect_uri: REDIRECT_URI, ...params }
-  const answer = await grantsNothing(twin, () => twin.request('POST', '/v1/oauth/authorizations', body))
-  expectOAuthRefusal(answer, refusal)
+  const response = await grantsNothing(twin, () => twin.request('POST', '/v1/oauth/authorizations', body))
+  expectOAuthRefusal(response, refusal)
 })

@@ -149,10 +149,10 @@ describe('the page', () => {
       { Host: 'localhost.evil.example' },
       { ...HOST, Origin: 'https://evil.example' },
     ]) {
-      const answer = await grantsNothing(twin, () =>
+      const response = await grantsNothing(twin, () =>
         twin.request('GET', path, undefined, { Authorization: '', ...headers }),
       )
-      expectRefusal(answer, invalid('Host'))
+      expectRefusal(response, invalid('Host'))
     }
   })
 
@@ -338,9 +338,9 @@ describe('a decision', () => {
 
   test('sent ten times at once counts once', async () => {
     const page = await show()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => approve(page)))
-    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(9)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => approve(page)))
+    expect(responses.filter(({ status }) => status === 303)).toHaveLength(1)
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(9)
   })
 
   test('must be made within ten minutes of the wall clock', async () => {
@@ -389,8 +389,8 @@ describe('a forged decision', () => {
     const page = await show()
     const { Origin, ...headers } = { ...FORM, ...OWN, Cookie: cookieOf(page) }
     const body = toForm({ nonce: nonceOf(page), decision: 'approve', merchant })
-    const answer = await grantsNothing(twin, () => look(DECISION, { method: 'POST', body, headers }))
-    expectPageRefusal(answer, /must come from the consent page/)
+    const response = await grantsNothing(twin, () => look(DECISION, { method: 'POST', body, headers }))
+    expectPageRefusal(response, /must come from the consent page/)
   })
 
   test('without the cookie, or with another page’s, is refused', async () => {
@@ -410,11 +410,13 @@ describe('a forged decision', () => {
   test('without a nonce, or with another one, is refused', async () => {
     const page = await show()
     for (const nonce of ['x'.repeat(32), nonceOf(page).slice(1), cookieOf(page).split('=')[1]]) {
-      const answer = await grantsNothing(twin, () => decide(page, { nonce, decision: 'approve', merchant }))
-      expectPageRefusal(answer, /was not shown to this browser/)
+      const response = await grantsNothing(twin, () => decide(page, { nonce, decision: 'approve', merchant }))
+      expectPageRefusal(response, /was not shown to this browser/)
     }
-    const answer = await grantsNothing(twin, () => decide(page, { nonce: '', decision: 'approve', merchant }))
-    expectPageRefusal(answer, /Missing required parameter: nonce/)
+    const response = await grantsNothing(twin, () =>
+      decide(page, { nonce: '', decision: 'approve', merchant }),
+    )
+    expectPageRefusal(response, /Missing required parameter: nonce/)
   })
 
   test('with a nonce and a cookie of two pages, each valid, is refused', async () => {

@@ -112,9 +112,9 @@ describe('a restore', () => {
       const page = pages ?? (await show())
       if (!pages) await operate('snapshots/with-first/restore')
       for (const decision of ['approve', 'deny']) {
-        const answer = await grantsNothing(twin, () => page.decide(decision, first.id))
-        expect(answer.status).toBe(400)
-        expect(await answer.text()).toContain('The page did not offer this merchant')
+        const response = await grantsNothing(twin, () => page.decide(decision, first.id))
+        expect(response.status).toBe(400)
+        expect(await response.text()).toContain('The page did not offer this merchant')
       }
       await operate(pages ? 'snapshots/with-first/restore' : 'snapshots/state/restore')
       const own = pages ? first.id : twin.sandbox.merchant.settings.id
@@ -139,8 +139,8 @@ describe('a restore', () => {
   test('and an exchange at the same time are one after the other', async () => {
     await save()
     const codes = await Promise.all(Array.from({ length: 8 }, () => codeFor(twin, app)))
-    const [, ...answers] = await Promise.all([restore(), ...codes.map((code) => exchange(twin, app, code))])
-    expect(answers.map((answer) => answer.status)).toEqual(codes.map(() => 200))
+    const [, ...responses] = await Promise.all([restore(), ...codes.map((code) => exchange(twin, app, code))])
+    expect(responses.map((response) => response.status)).toEqual(codes.map(() => 200))
   })
 })
 

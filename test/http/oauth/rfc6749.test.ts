@@ -20,28 +20,28 @@ describe('in the form of RFC 6749 the token endpoint', () => {
     ['a missing parameter', { grant_type: 'refresh_token' }, 400, 'invalid_request', 'parameter_missing'],
     ['a wrong one', { ...GRANT, client_secret: 'x' }, 400, 'invalid_request', 'parameter_invalid'],
   ])('reports %s', async (_, form, status, error, code) => {
-    const answer = await asApp(twin, app, 'token', form)
-    expect(answer.status).toBe(status)
-    expect(answer.body).toEqual({
+    const response = await asApp(twin, app, 'token', form)
+    expect(response.status).toBe(status)
+    expect(response.body).toEqual({
       error,
       error_description: expect.stringMatching(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/),
       error_uri: `http://localhost/docs/errors#${code}`,
       livemode: false,
     })
-    expect(answer.headers.get('Cache-Control')).toBe('no-store')
-    expect(answer.headers.get('Request-Id')).toMatch(/^req_/)
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
+    expect(response.headers.get('Request-Id')).toMatch(/^req_/)
   })
 
   test('reports an app that is not authenticated', async () => {
-    const answer = await asApp(twin, { ...app, client_secret: 'wrong' }, 'token', GRANT)
-    expect([answer.status, answer.body.error]).toEqual([401, 'invalid_client'])
-    expect(answer.headers.get('WWW-Authenticate')).toMatch(/^Basic realm=/)
+    const response = await asApp(twin, { ...app, client_secret: 'wrong' }, 'token', GRANT)
+    expect([response.status, response.body.error]).toEqual([401, 'invalid_client'])
+    expect(response.headers.get('WWW-Authenticate')).toMatch(/^Basic realm=/)
   })
 
   test('reports a scope that was not granted', async () => {
     const { refresh_token } = await letIn(twin, app)
-    const answer = await refresh(twin, app, refresh_token, { scope: 'read_write' })
-    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_scope'])
+    const response = await refresh(twin, app, refresh_token, { scope: 'read_write' })
+    expect([response.status, response.body.error]).toEqual([400, 'invalid_scope'])
   })
 
   test.each([
@@ -49,8 +49,8 @@ describe('in the form of RFC 6749 the token endpoint', () => {
     ['rate_limit', 429, 'temporarily_unavailable'],
   ])('reports %s', async (kind, status, error) => {
     await asOperator(twin)('POST', 'faults', { kind, count: 1 })
-    const answer = await asApp(twin, app, 'revoke', { token: 'x' })
-    expect([answer.status, answer.body.error]).toEqual([status, error])
+    const response = await asApp(twin, app, 'revoke', { token: 'x' })
+    expect([response.status, response.body.error]).toEqual([status, error])
   })
 
   test('succeeds as it does otherwise', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Answer, type Body, clientOf, type Twin } from '../../twin.ts'
+import { type Body, clientOf, type Twin, type TwinResponse } from '../../twin.ts'
 import { asOperator, FORM, type Refusal, toForm } from '../support.ts'
 
 export const REDIRECT_URI = 'https://app.example/callback'
@@ -48,14 +48,14 @@ export const asApp = (
   path: 'token' | 'revoke',
   form: Body | string,
   headers: Record<string, string> = {},
-): Promise<Answer> =>
+): Promise<TwinResponse> =>
   twin.request('POST', `/v1/oauth/${path}`, typeof form === 'string' ? form : toForm(form), {
     ...FORM,
     ...proofOf(app),
     ...headers,
   })
 
-export const exchange = (twin: Twin, app: Body, code: string, params: Body = {}): Promise<Answer> =>
+export const exchange = (twin: Twin, app: Body, code: string, params: Body = {}): Promise<TwinResponse> =>
   asApp(twin, app, 'token', {
     grant_type: 'authorization_code',
     code,
@@ -63,7 +63,12 @@ export const exchange = (twin: Twin, app: Body, code: string, params: Body = {})
     ...params,
   })
 
-export const refresh = (twin: Twin, app: Body, refresh_token: string, params: Body = {}): Promise<Answer> =>
+export const refresh = (
+  twin: Twin,
+  app: Body,
+  refresh_token: string,
+  params: Body = {},
+): Promise<TwinResponse> =>
   asApp(twin, app, 'token', { grant_type: 'refresh_token', refresh_token, ...params })
 
 /** Authorizes an app. @returns its tokens */
@@ -107,10 +112,13 @@ export const invalidClient: Refusal = {
 }
 
 /** Checks an OAuth error: the envelope with error_description. */
-export function expectOAuthRefusal(answer: Answer, { status = 400, type, code, param }: Refusal): void {
-  const { error, error_description, ...beside } = answer.body
+export function expectOAuthRefusal(
+  response: TwinResponse,
+  { status = 400, type, code, param }: Refusal,
+): void {
+  const { error, error_description, ...beside } = response.body
   const { message, doc_url, ...rest } = error ?? {}
-  expect({ status: answer.status, error: rest, beside }).toEqual({
+  expect({ status: response.status, error: rest, beside }).toEqual({
     status,
     error: { type: type ?? 'invalid_request_error', code, param },
     beside: { livemode: false },
@@ -118,6 +126,6 @@ export function expectOAuthRefusal(answer: Answer, { status = 400, type, code, p
   expect(message).toMatch(/\S/)
   expect(error_description).toBe(message)
   expect(doc_url).toBe(`http://localhost/docs/errors#${code}`)
-  expect(answer.headers.get('Request-Id')).toMatch(/^req_/)
-  expect(answer.headers.get('X-API-Version')).toBe('2026-03-09')
+  expect(response.headers.get('Request-Id')).toMatch(/^req_/)
+  expect(response.headers.get('X-API-Version')).toBe('2026-03-09')
 }

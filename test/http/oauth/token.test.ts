@@ -39,9 +39,9 @@ const refused = async (
 
 describe('a code', () => {
   test('is exchanged for tokens, which are shown once and not stored', async () => {
-    const answer = await exchange(twin, app, await codeFor(twin, app, { scope: 'read_write' }))
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual({
+    const response = await exchange(twin, app, await codeFor(twin, app, { scope: 'read_write' }))
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual({
       access_token: expect.stringMatching(/^oat_test_[A-Za-z0-9]{32}$/),
       token_type: 'bearer',
       expires_in: 3600,
@@ -50,10 +50,10 @@ describe('a code', () => {
       merchant_id: twin.sandbox.merchant.settings.id,
       livemode: false,
     })
-    expect(answer.headers.get('Cache-Control')).toBe('no-store')
-    expect(answer.headers.get('Pragma')).toBe('no-cache')
-    expect(answer.headers.get('Paytwin-Now')).toBe(String(twin.sandbox.merchant.clock.now))
-    expect(await opens(twin, answer.body)).toBe(true)
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
+    expect(response.headers.get('Pragma')).toBe('no-cache')
+    expect(response.headers.get('Paytwin-Now')).toBe(String(twin.sandbox.merchant.clock.now))
+    expect(await opens(twin, response.body)).toBe(true)
   })
 
   test('is also exchanged from JSON, and with a matching client_id in the body', async () => {
@@ -187,11 +187,11 @@ describe('a stolen code', () => {
 
   test('sent ten times at once is redeemed once', async () => {
     const code = await codeFor(twin, app)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(twin, app, code)))
-    const won = answers.filter(({ status }) => status === 200)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => exchange(twin, app, code)))
+    const won = responses.filter(({ status }) => status === 200)
     expect(won).toHaveLength(1)
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expectOAuthRefusal(answer, invalidGrant)
+    for (const response of responses.filter(({ status }) => status !== 200)) {
+      expectOAuthRefusal(response, invalidGrant)
     }
     // The others are replays. It is unknown which of them is the thief's.
     expect(await opens(twin, won[0]?.body ?? {})).toBe(false)
@@ -250,13 +250,13 @@ describe('a refresh token', () => {
 
   test('sent ten times at once is accepted once', async () => {
     const { refresh_token } = await letIn(twin, app)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(twin, app, refresh_token)))
-    const won = answers.filter(({ status }) => status === 200)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => refresh(twin, app, refresh_token)))
+    const won = responses.filter(({ status }) => status === 200)
     expect(won).toHaveLength(1)
     expect(await opens(twin, won[0]?.body ?? {})).toBe(false)
   })
 
-  test('can narrow the scope of one answer, and keeps the granted one', async () => {
+  test('can narrow the scope of one response, and keeps the granted one', async () => {
     const first = await letIn(twin, app, { scope: 'read_write' })
     const { body: less } = await refresh(twin, app, first.refresh_token, { scope: 'read_only' })
     expect(less.scope).toBe('read_only')
@@ -405,17 +405,17 @@ describe('an app authenticates', () => {
     ['a merchant’s key', () => basic(`${twin.secretKey}:`)],
     ['a merchant’s key as Bearer', () => `Bearer ${twin.secretKey}`],
   ])('and is refused in the same words with %s', async (_, header) => {
-    const answer = await grantsNothing(twin, as(header()))
-    expectOAuthRefusal(answer, invalidClient)
-    expect(answer.headers.get('WWW-Authenticate')).toBe('Basic realm="paytwin", charset="UTF-8"')
+    const response = await grantsNothing(twin, as(header()))
+    expectOAuthRefusal(response, invalidClient)
+    expect(response.headers.get('WWW-Authenticate')).toBe('Basic realm="paytwin", charset="UTF-8"')
     const wrong = await as(basic('app_x:y'))()
-    expect(answer.body).toEqual(wrong.body)
+    expect(response.body).toEqual(wrong.body)
   })
 
   test('in HTTP Basic alone, not in the body', async () => {
     const form = { token: 'x', client_id: app.client_id, client_secret: app.client_secret }
-    const answer = await asApp(twin, app, 'revoke', form, { Authorization: '' })
-    expectOAuthRefusal(answer, invalidClient)
+    const response = await asApp(twin, app, 'revoke', form, { Authorization: '' })
+    expectOAuthRefusal(response, invalidClient)
   })
 
   test('before anything else is looked at', async () => {
@@ -456,9 +456,9 @@ describe('revoking', () => {
   test('an access token leaves its refresh token, and the other access tokens', async () => {
     const first = await letIn(twin, app)
     const { body: second } = await refresh(twin, app, first.refresh_token)
-    const answer = await revoke(app, first.access_token)
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual({ livemode: false })
+    const response = await revoke(app, first.access_token)
+    expect(response.status).toBe(200)
+    expect(response.body).toEqual({ livemode: false })
     expect([await opens(twin, first), await opens(twin, second)]).toEqual([false, true])
     expect((await refresh(twin, app, second.refresh_token)).status).toBe(200)
   })
@@ -489,7 +489,7 @@ describe('revoking', () => {
     },
   )
 
-  test('an unknown, revoked or foreign token gives the same answer and changes nothing', async () => {
+  test('an unknown, revoked or foreign token gives the same response and changes nothing', async () => {
     const tokens = await letIn(twin, app)
     const gone = await letIn(twin, app)
     await revoke(app, gone.refresh_token)
@@ -502,8 +502,8 @@ describe('revoking', () => {
       [other, tokens.access_token],
       [other, tokens.refresh_token],
     ] as const) {
-      const answer = await grantsNothing(twin, () => revoke(as, token))
-      expect([answer.status, answer.body]).toEqual([200, { livemode: false }])
+      const response = await grantsNothing(twin, () => revoke(as, token))
+      expect([response.status, response.body]).toEqual([200, { livemode: false }])
     }
     expect(await opens(twin, tokens)).toBe(true)
   })

@@ -11,7 +11,7 @@ import {
 } from 'paytwin'
 import { expect, expectTypeOf, test } from 'vitest'
 
-test('a path determines the parameters and the answer', async () => {
+test('a path determines the parameters and the response', async () => {
   await using twin = await createPaytwin()
   const customer = await twin.post('/v1/customers', { email: 'ada@example.com', name: undefined })
   expectTypeOf(customer).toEqualTypeOf<Customer>()
@@ -66,7 +66,7 @@ test('a type argument allows any path and parameters', async () => {
   expectTypeOf(await twin.post<{ id: string }>('/v1/customers', {})).toEqualTypeOf<{ id: string }>()
 })
 
-test('the answer of a path that is not known at compile time is unknown', async () => {
+test('the response of a path that is not known at compile time is unknown', async () => {
   await using twin = await createPaytwin()
   const path: string = '/v1/customers'
   expectTypeOf(await twin.get(path)).toEqualTypeOf<unknown>()

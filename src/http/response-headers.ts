@@ -19,17 +19,17 @@ type Shown = {
   readonly now?: number | undefined
   /** The names of ignored parameters; see namesAsHeader. */
   readonly ignored?: string | undefined
-  /** Headers of all answers of the route. */
+  /** Headers of all responses of the route. */
   readonly ofRoute?: readonly string[] | undefined
 }
 
 /**
- * Makes the headers of an answer; names and values alternate.
+ * Makes the headers of a response; names and values alternate.
  * @param first - headers to put first, such as the content type
- * @param own - the headers of this answer
+ * @param own - the headers of this response
  * See docs/contract/requests.md#response-headers.
  */
-export function answerHeaders(
+export function responseHeaders(
   first: readonly string[],
   { id, version, now, ignored, ofRoute }: Shown,
   own: Headers,
