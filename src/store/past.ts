@@ -43,33 +43,50 @@ const FORMER_INTENTS = sql`
   where kind = ${numberOf('payment_intent')} and json_extract(replaced, '$.customer') is not null
   and json_extract(replaced, '$.customer') = ${arg('id')}`
 
-/** SQL: the intents of some invoices, their charges, and the refunds of those. Each invoice has an intent of its own. */
-const paymentsOf = (isInvoice: RawBuilder<unknown>) => sql`
+/**
+ * SQL: the intents of some invoices, their charges, and the refunds of those. Each invoice has an intent of its own.
+ * @param early - the objects that may have had an entry at the wanted instant
+ */
+const paymentsOf = (isInvoice: RawBuilder<unknown>, early: Early) => sql`
   select ${numberOf('payment_intent')}, paid.seq, paid.newest_entry from invoice
-    cross join payment_intent paid on paid.id = invoice.payment_intent where ${isInvoice}
+    cross join payment_intent paid on paid.id = invoice.payment_intent where ${isInvoice} ${early('invoice')}
   union all select ${numberOf('charge')}, paid.seq, paid.newest_entry from invoice
-    cross join charge paid on paid.payment_intent = invoice.payment_intent where ${isInvoice}
+    cross join charge paid on paid.payment_intent = invoice.payment_intent
+    where ${isInvoice} ${early('invoice')} ${early('paid')}
   union all select ${numberOf('refund')}, paid.seq, paid.newest_entry from invoice
-    cross join refund paid on paid.payment_intent = invoice.payment_intent where ${isInvoice}`
+    cross join refund paid on paid.payment_intent = invoice.payment_intent
+    where ${isInvoice} ${early('invoice')} ${early('paid')}`
 
-/** SQL: all objects that a scope has now: the kind's number, the seq, and the newest journal entry. */
-const PLACES: Readonly<Record<TimelineScope['kind'], RawBuilder<unknown>>> = {
-  customer: sql`
+/** SQL: excludes the objects of a table that were created after the wanted instant. */
+type Early = (table: string) => RawBuilder<unknown>
+const created = (table: string) => sql`and ${sql.ref(`${table}.created`)} <= ${arg('until')}`
+
+/**
+ * SQL: all objects that a scope has now: the kind's number, the seq, and the newest journal entry. Payment methods and
+ * intents without an invoice may come from a customer whose clock is ahead, so the time of their creation excludes nothing.
+ */
+const PLACES: Readonly<Record<TimelineScope['kind'], (early: Early) => RawBuilder<unknown>>> = {
+  customer: (early) => sql`
     select ${numberOf('customer')} as kind, seq as object, newest_entry from customer where id = ${arg('id')}
     union all select ${numberOf('payment_method')}, seq, newest_entry from payment_method where customer = ${arg('id')}
-    union all select ${numberOf('subscription')}, seq, newest_entry from subscription where customer = ${arg('id')}
-    union all select ${numberOf('invoice')}, seq, newest_entry from invoice where customer = ${arg('id')}
-    union all select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent where customer = ${arg('id')}
-    union all select ${numberOf('charge')}, seq, newest_entry from charge where customer = ${arg('id')}
+    union all select ${numberOf('subscription')}, seq, newest_entry from subscription
+      where customer = ${arg('id')} ${early('subscription')}
+    union all select ${numberOf('invoice')}, seq, newest_entry from invoice
+      where customer = ${arg('id')} ${early('invoice')}
+    union all select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent
+      where customer = ${arg('id')} and (invoice is null or (true ${early('payment_intent')}))
+    union all select ${numberOf('charge')}, seq, newest_entry from charge
+      where customer = ${arg('id')} ${early('charge')}
     union all select ${numberOf('refund')}, refund.seq, refund.newest_entry from charge join refund on refund.charge = charge.id
-      where charge.customer = ${arg('id')}`,
-  subscription: sql`
+      where charge.customer = ${arg('id')} ${early('charge')} ${early('refund')}`,
+  subscription: (early) => sql`
     select ${numberOf('subscription')} as kind, seq as object, newest_entry from subscription where id = ${arg('id')}
-    union all select ${numberOf('invoice')}, seq, newest_entry from invoice where subscription = ${arg('id')}
-    union all ${paymentsOf(sql`invoice.subscription = ${arg('id')}`)}`,
-  invoice: sql`
+    union all select ${numberOf('invoice')}, seq, newest_entry from invoice
+      where subscription = ${arg('id')} ${early('invoice')}
+    union all ${paymentsOf(sql`invoice.subscription = ${arg('id')}`, early)}`,
+  invoice: (early) => sql`
     select ${numberOf('invoice')} as kind, seq as object, newest_entry from invoice where id = ${arg('id')}
-    union all ${paymentsOf(sql`invoice.id = ${arg('id')}`)}`,
+    union all ${paymentsOf(sql`invoice.id = ${arg('id')}`, early)}`,
 }
 
 /** SQL: the objects that belonged to a scope earlier, but no longer do. */
@@ -89,8 +106,8 @@ const FORMER_PLACES: Readonly<Partial<Record<TimelineScope['kind'], RawBuilder<u
 function placesFor(kind: TimelineScope['kind'], isBounded: boolean): RawBuilder<unknown> {
   const former = FORMER_PLACES[kind]
   const current = isBounded
-    ? PLACES[kind]
-    : sql`select * from (${PLACES[kind]} order by newest_entry desc limit ${arg('limit')})`
+    ? PLACES[kind](created)
+    : sql`select * from (${PLACES[kind](() => sql``)} order by newest_entry desc limit ${arg('limit')})`
   return former ? sql`${current} union all ${former}` : current
 }
 

@@ -157,6 +157,9 @@ const TIMELINES: Readonly<Record<string, Step>> = {
   'a customer': get(({ formerCustomer }) => `/_paytwin/customers/${formerCustomer}?limit=1`),
   'a subscription': get(({ formerSubscription }) => `/_paytwin/subscriptions/${formerSubscription}?limit=1`),
 }
+/** At an early time, only the rows of objects that were created later are read, and not their changes. */
+const EARLY = get(({ formerCustomer }) => `/_paytwin/customers/${formerCustomer}?limit=1&at=${NOW}`)
+const MOST_TIMES_OF_EARLY = 4.5
 
 async function startAndCancel(world: World, default_payment_method: string): Promise<void> {
   const { id } = await world.request('POST', '/v1/subscriptions', {
@@ -173,6 +176,10 @@ describe('the processor time of the newest change of a long timeline grows littl
     const growth = await growthOf(step)
     if (isLong) console.log(`${growth.toFixed(2)} times: the timeline of ${name}`)
     expect(growth).toBeLessThan(MOST_TIMES_OF_TIMELINE)
+  })
+
+  test('as of an early time', async () => {
+    expect(await growthOf(EARLY)).toBeLessThan(MOST_TIMES_OF_EARLY)
   })
 })
 
