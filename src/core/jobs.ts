@@ -22,6 +22,7 @@ export const JOB_KINDS = [
   'renewal',
   'refund_settlement',
   'webhook_retry',
+  'pending_update_expiry',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
@@ -42,13 +43,14 @@ export type Job = {
  */
 export function subscriptionJobs(subscription: Subscription): Job[] {
   if (hasEnded(subscription)) return []
-  const { id, current_period_end, trial_end, pause_collection } = subscription
+  const { id, current_period_end, trial_end, pause_collection, pending_update } = subscription
   const job = (kind: JobKind, due: number): Job => ({ due, kind, subscription: id, object: id })
   const { atPeriodEnd, awaitsFirstPayment } = factsOf(subscription)
   if (awaitsFirstPayment && atPeriodEnd) return [job(atPeriodEnd, current_period_end)]
 
   const jobs: Job[] = []
   if (pause_collection?.resumes_at) jobs.push(job('pause_end', pause_collection.resumes_at))
+  if (pending_update) jobs.push(job('pending_update_expiry', pending_update.expires_at))
   // A subscription that is paused after its trial is neither canceled nor renewed by time.
   if (!atPeriodEnd) return jobs
   const periodEnd = isInTrial(subscription) ? (trial_end ?? current_period_end) : current_period_end

@@ -49,7 +49,14 @@ const DECLARATIONS = {
   subscription: {
     number: 4,
     prefix: 'sub',
-    events: { created: 0, updated: 1, deleted: 2, resumed: 3 },
+    events: {
+      created: 0,
+      updated: 1,
+      deleted: 2,
+      resumed: 3,
+      pending_update_applied: 30,
+      pending_update_expired: 31,
+    },
   },
   invoice: {
     number: 5,

@@ -2,18 +2,13 @@ import { addIntervals, nextBoundary, type Period, type Recurring } from './calen
 import { assert } from './errors.ts'
 import type { CollectionMethod, Invoice, InvoiceLine } from './invoice.ts'
 import type { Metadata } from './metadata.ts'
+import type { PendingUpdate } from './pending-update.ts'
 import type { Price } from './price.ts'
 import { fixedUnitAmount, priceAmount, quantityText } from './price-amount.ts'
+import type { SubscriptionItem } from './subscription-item.ts'
 import { FIRST_STATUS, isInTrial, type SubscriptionStatus } from './subscription-status.ts'
 
-/** An item. `price` is the price's id; the API shows the whole price. See docs/contract/subscriptions.md#items. */
-export type SubscriptionItem = {
-  readonly id: string
-  readonly created: number
-  readonly price: string
-  readonly quantity: number
-  readonly metadata: Metadata
-}
+export type { SubscriptionItem } from './subscription-item.ts'
 
 /** The maximum number of items of a subscription. See docs/contract/subscriptions.md#items. */
 export const MAX_ITEMS = 20
@@ -60,6 +55,7 @@ export type Subscription = {
   readonly ended_at: number | null
   readonly cancellation_reason: CancellationReason | null
   readonly pause_collection: PauseCollection | null
+  readonly pending_update: PendingUpdate | null
   readonly metadata: Metadata
   readonly test_clock: string | null
 }
@@ -147,6 +143,7 @@ export function newSubscription(
     ended_at: null,
     cancellation_reason: null,
     pause_collection: null,
+    pending_update: null,
     metadata: given.metadata,
     test_clock: given.test_clock,
   }

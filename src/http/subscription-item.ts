@@ -5,7 +5,11 @@ import type { Api } from './api.ts'
 import { type List, list, pageOf, pageParams } from './pagination.ts'
 import { presentPrice } from './price.ts'
 import { retrieve } from './resource.ts'
-import { type SubscriptionItemShape, subscriptionItemList } from './schemas/subscription.ts'
+import {
+  type SubscriptionItemShape,
+  type SubscriptionShape,
+  subscriptionItemList,
+} from './schemas/subscription.ts'
 
 const listParams = z.object(pageParams)
 
@@ -32,6 +36,22 @@ export const presentItems = (view: View, subscription: Subscription): List<Subsc
     `/v1/subscriptions/${subscription.id}/items`,
     subscription.items.map((item) => presentItem(view, subscription, item)),
   )
+
+/** Presents the update of a subscription that waits for its payment. See docs/contract/proration.md#pending-updates. */
+export function presentPendingUpdate(
+  view: View,
+  subscription: Subscription,
+): SubscriptionShape['pending_update'] {
+  const { pending_update } = subscription
+  return (
+    pending_update && {
+      billing_cycle_anchor: pending_update.period?.start ?? null,
+      expires_at: pending_update.expires_at,
+      subscription_items: pending_update.items.map((item) => presentItem(view, subscription, item)),
+      trial_end: null,
+    }
+  )
+}
 
 /** Presents an item, with its price as an object. See docs/contract/subscriptions.md#items. */
 function presentItem(view: View, { id }: Subscription, item: SubscriptionItem): SubscriptionItemShape {

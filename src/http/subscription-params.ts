@@ -98,7 +98,7 @@ export const updateParams = z.object({
   proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
   proration_date: instant.optional(),
   billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
-  payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete']).optional(),
+  payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete']).optional(),
   trial_end: trialEnd.optional(),
   pause_collection: z
     .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })

@@ -11,7 +11,7 @@ import { createdFilters, equals, listObjects } from './pagination.ts'
 import { type Resource, retrieve } from './resource.ts'
 import { type SubscriptionShape, subscriptionList, subscriptionSchema } from './schemas/subscription.ts'
 import { ShownObject } from './shown-object.ts'
-import { presentItems, subscriptionItemRoutes } from './subscription-item.ts'
+import { presentItems, presentPendingUpdate, subscriptionItemRoutes } from './subscription-item.ts'
 import {
   asEngineParams,
   CHANGE_TEXTS,
@@ -154,6 +154,7 @@ export function presentSubscription(view: View, subscription: Subscription): Sub
     ended_at: subscription.ended_at,
     cancellation_details: { reason: cancellation_reason },
     pause_collection: subscription.pause_collection,
+    pending_update: presentPendingUpdate(view, subscription),
     items: presentItems(view, subscription),
     metadata: subscription.metadata,
     test_clock: subscription.test_clock,
@@ -173,7 +174,7 @@ export const subscriptionResource: Resource<'subscription'> = {
       'The payment method to charge. A test id is attached to the customer first. Required for a new subscription unless it has a trial or its invoices are sent.',
     items: 'The prices to bill: at most 20, of one currency and interval.',
     payment_behavior:
-      'The effect of a failed first payment. With error_if_incomplete nothing is written, otherwise the subscription is incomplete.',
+      'The effect of a failed payment. With error_if_incomplete nothing is written. Otherwise a new subscription is incomplete, and an update counts although its invoice is open. With pending_if_incomplete, an update counts once its invoice is paid within 23 hours.',
     days_until_due: 'The days between a sent invoice and its due date. Default: 30.',
     trial_period_days: 'The length of the trial in days. Use this or trial_end.',
     prorate: 'Whether to credit the unused time of the current period.',

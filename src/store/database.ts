@@ -12,6 +12,7 @@ import * as generations from './migrations/0006-generations.ts'
 import * as prorations from './migrations/0007-prorations.ts'
 import * as prices from './migrations/0008-prices.ts'
 import * as fixtureNames from './migrations/0009-fixture-names.ts'
+import * as pendingUpdates from './migrations/0010-pending-updates.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
@@ -27,6 +28,7 @@ export const MIGRATIONS: Migrations = {
   '0007-prorations': prorations,
   '0008-prices': prices,
   '0009-fixture-names': fixtureNames,
+  '0010-pending-updates': pendingUpdates,
 }
 
 /**

@@ -51,6 +51,7 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
   },
   renewal: { name: 'renewal', describe: (renewal, name) => [name, ...bill(renewal)] },
   refund_settlement: { name: 'refund settles', describe: (refund, name) => [name, money(refund)] },
+  pending_update_expiry: { name: 'pending update expires', describe: (_, name) => [`${name} unless paid`] },
   webhook_retry: { name: 'webhook is sent again' },
 }
 

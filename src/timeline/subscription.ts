@@ -23,6 +23,8 @@ export function subscriptionNotes(
     return [note('●', [`${called}subscribed`, status], { colour: statusColour(status) })]
   }
   if (type === 'subscription.resumed') return [note('●', [`${called}resumed`])]
+  if (type === 'subscription.pending_update_applied') return [note('●', [`${called}pending update applied`])]
+  if (type === 'subscription.pending_update_expired') return [note('●', [`${called}pending update expired`])]
   const parts = changeTexts(changes)
   return [
     ...(parts.length === 0 ? [] : [note('●', [called + parts[0], ...parts.slice(1)])]),
@@ -97,6 +99,7 @@ const FIELD_TEXTS: Readonly<Record<string, (change: Changes[string], changes: Ch
     return typeof to === 'number' ? ['set to cancel', ...instantOf(to)] : ['no longer set to cancel']
   },
   pause_collection: ({ to }) => pauseText(to),
+  pending_update: ({ to }) => (to === null ? [] : ['update waits for its payment']),
   trial_end: ({ to }, changes) => ('status' in changes ? [] : ['trial end changed', ...instantOf(to)]),
   items: ({ from, to }) => [itemsText(costOf(from), costOf(to))],
   default_payment_method: () => ['payment method changed'],

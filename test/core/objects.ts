@@ -152,6 +152,7 @@ export function anAccount({ openInvoices = [], ...given }: GivenAccount = {}): E
     fault: null,
     prices: pricesOf(aPrice()),
     pendingItems: [],
+    pendingUpdate: null,
     outstanding: { customer: outstanding, subscription: outstanding },
     endingInvoices: openInvoices,
     laterPendingItems: () => [],

@@ -28,6 +28,8 @@ export type Account = {
   readonly outstanding: { readonly customer: number; readonly subscription: number }
   /** The invoice items that the subscription's next invoice bills, oldest first. */
   readonly pendingItems: readonly InvoiceItem[]
+  /** The invoice of the subscription's pending update, and the invoice items on it; null without an update. */
+  readonly pendingUpdate: { readonly invoice: Invoice; readonly items: readonly InvoiceItem[] } | null
   /** The intents of the invoices that the decision may pay or void, by invoice id. */
   readonly intents: ReadonlyMap<string, PaymentIntent>
 }

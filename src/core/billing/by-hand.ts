@@ -7,6 +7,7 @@ import { allows, cannotBe } from '../transitions.ts'
 import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
 import { expire } from './cancel.ts'
 import { type Collected, finalizeWithoutAttempt, issue, voidInvoice } from './collect.ts'
+import { discardPendingUpdate } from './pending-update.ts'
 import { payNow, recover } from './retry.ts'
 
 /**
@@ -64,7 +65,7 @@ export function voidByHand(
   subscription: Subscription | null,
 ): void {
   voidInvoice(change, account, invoice)
-  recoverOrExpire(change, account, subscription)
+  recoverOrExpire(change, account, invoice, subscription)
 }
 
 /**
@@ -84,11 +85,18 @@ export function markUncollectibleByHand(
     (open) => markedUncollectible(open, account.now),
     'invoice.marked_uncollectible',
   )
-  recoverOrExpire(change, account, subscription)
+  recoverOrExpire(change, account, invoice, subscription)
 }
 
 /** Updates a subscription after one of its invoices was closed without payment. */
-function recoverOrExpire(change: Change, account: EndingAccount, subscription: Subscription | null): void {
+function recoverOrExpire(
+  change: Change,
+  account: EndingAccount,
+  invoice: Invoice,
+  subscription: Subscription | null,
+): void {
+  if (subscription?.pending_update?.invoice === invoice.id)
+    discardPendingUpdate(change, account, subscription, 'subscription.updated')
   if (subscription && factsOf(subscription).awaitsFirstPayment) expire(change, account, subscription)
   else if (subscription) recover(change, account, subscription, { paid: null })
   updateDelinquency(change, account)

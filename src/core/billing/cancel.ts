@@ -5,6 +5,7 @@ import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { cannotBe, move } from '../transitions.ts'
 import { type EndingAccount, endingInvoicesOf, updateDelinquency, withAllPendingItems } from './account.ts'
 import { voidInvoice } from './collect.ts'
+import { discardPendingUpdate } from './pending-update.ts'
 
 /**
  * Ends a subscription now. Its open invoices stay open without retries; those of an incomplete subscription are voided.
@@ -14,11 +15,12 @@ import { voidInvoice } from './collect.ts'
  */
 export function cancel(
   change: Change,
-  account: EndingAccount,
-  subscription: Subscription,
+  given: EndingAccount,
+  running: Subscription,
   reason: CancellationReason,
-  canceledAt: number | null = subscription.canceled_at,
+  canceledAt: number | null = running.canceled_at,
 ): void {
+  const { account, subscription } = discardPendingUpdate(change, given, running)
   const status = move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'cancel', () =>
     cannotBe('A subscription', subscription, 'canceled'),
   )

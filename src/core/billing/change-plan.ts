@@ -15,6 +15,7 @@ import { allows, move } from '../transitions.ts'
 import { type Account, updateDelinquency } from './account.ts'
 import { type Billing, billPeriod, draft, inPeriod } from './bill.ts'
 import type { Collected } from './collect.ts'
+import { keepPending } from './pending-update.ts'
 
 export const PRORATION_BEHAVIORS = ['none', 'create_prorations', 'always_invoice'] as const
 export type ProrationBehavior = (typeof PRORATION_BEHAVIORS)[number]
@@ -28,6 +29,8 @@ export type PlanChange = {
   readonly at: number
   /** Whether a new period begins now: the interval changes, or the request asks for it. */
   readonly restartsPeriod: boolean
+  /** Whether it waits for its payment if that fails. */
+  readonly isConditional: boolean
   /** What was billed for the items in the current period. */
   readonly billed: readonly BilledLine[]
   /** The display name of each price, by id. */
@@ -79,6 +82,11 @@ export function changePlan(
     return null
   }
   const collected = billPeriod(change, waiting, changed, billing)
+  if (collected?.result === 'failed' && plan.isConditional) {
+    keepPending(change, account, subscription, { changed, restartsPeriod, collected, prorations: created })
+    updateDelinquency(change, account)
+    return collected
+  }
   const fails = collected?.result === 'failed' && allows(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail')
   update({
     ...(collected ? withInvoice(changed, collected) : changed),

@@ -6,13 +6,15 @@ import { type Account, type EndingAccount, updateDelinquency } from './account.t
 import { billPeriod, draft, inPeriod } from './bill.ts'
 import { cancel } from './cancel.ts'
 import type { Collected } from './collect.ts'
+import { expirePendingUpdate } from './pending-update.ts'
 
 /**
  * Renews a subscription for its next period. The period moves on whether or not the payment succeeds. A failure makes
  * an active subscription past_due.
  * See docs/contract/subscriptions.md#renewal.
  */
-export function renew(change: Change, account: Account, subscription: Subscription): void {
+export function renew(change: Change, given: Account, running: Subscription): void {
+  const { account, subscription } = expirePendingUpdate(change, given, running)
   const period = nextPeriod(subscription, account.prices)
   const renewed = inPeriod(account, subscription, period)
   const update = (after: Subscription) =>

@@ -8,6 +8,7 @@ import { allows, move } from '../transitions.ts'
 import { type Account, type EndingAccount, isOwed, updateDelinquency } from './account.ts'
 import { cancel, dropRetries, expire } from './cancel.ts'
 import { attempt, type Collected } from './collect.ts'
+import { applyPendingUpdate, expirePendingUpdate } from './pending-update.ts'
 
 /**
  * Retries a failed payment on its schedule. Success makes the subscription active again. The last failure applies the
@@ -59,7 +60,10 @@ export function payNow(
     scheduled,
     ...(settled && { settled }),
   })
-  if (subscription && collected.result === 'paid') recover(change, account, subscription, { paid: invoice })
+  if (subscription && collected.result === 'paid') {
+    applyPendingUpdate(change, subscription, invoice)
+    recover(change, account, subscription, { paid: invoice })
+  }
   updateDelinquency(change, account)
   return collected
 }
@@ -115,4 +119,13 @@ export function passDueDate(
     )
   }
   updateDelinquency(change, account)
+}
+
+/**
+ * Ends the wait for the payment of a pending update.
+ * See docs/contract/proration.md#pending-updates.
+ */
+export function stopWaiting(change: Change, account: Account, subscription: Subscription): void {
+  expirePendingUpdate(change, account, subscription)
+  recover(change, account, subscription, { paid: null })
 }

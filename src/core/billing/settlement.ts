@@ -7,6 +7,7 @@ import { type Billing, billPeriod, draft } from './bill.ts'
 import { cancel } from './cancel.ts'
 import { createItem } from './change-plan.ts'
 import type { Collected } from './collect.ts'
+import { discardPendingUpdate } from './pending-update.ts'
 
 /** How a cancellation now settles what was billed and what is pending. */
 export type Settlement = {
@@ -26,10 +27,11 @@ export type Settlement = {
  */
 export function cancelNow(
   change: Change,
-  account: EndingAccount,
-  subscription: Subscription,
+  given: EndingAccount,
+  running: Subscription,
   { prorate, invoiceNow, billed, names }: Settlement,
 ): Collected | null {
+  const { account, subscription } = discardPendingUpdate(change, given, running)
   const { now, prices } = account
   const period = pricedPeriod(subscription, prices)
   const credits = prorate
@@ -46,10 +48,11 @@ export function cancelNow(
 /** Ends a subscription at its planned instant, and bills what still waits for it. */
 export function cancelAsPlanned(
   change: Change,
-  account: EndingAccount,
-  subscription: Subscription,
+  given: EndingAccount,
+  running: Subscription,
   reason: CancellationReason,
 ): void {
+  const { account, subscription } = discardPendingUpdate(change, given, running)
   const settled = withAllPendingItems(account)
   const collected = billRest(change, settled, subscription)
   cancel(change, withEnding(settled, collected), subscription, reason)

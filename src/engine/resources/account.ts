@@ -48,6 +48,8 @@ function accountOf(
   invoices: readonly Invoice[],
 ): Account {
   const customer = unit.need('customer', customerId)
+  const pendingUpdate = pendingUpdateOf(unit, subscription)
+  const affected = pendingUpdate ? [...invoices, pendingUpdate.invoice] : invoices
   // A method that was detached since it was chosen cannot be charged.
   const usable = (id: string | null = null): PaymentMethod | null => {
     const method = id === null ? null : unit.need('payment_method', id)
@@ -62,9 +64,19 @@ function accountOf(
     fault: nextChargeFault(unit),
     prices: new Map((subscription?.items ?? []).map(({ price }) => [price, unit.need('price', price)])),
     pendingItems: subscription?.has_pending_items ? pendingItemsOf(unit, subscription) : [],
-    outstanding: outstandingOf(unit, customerId, subscription, invoices.length + 1),
-    intents: intentsOf(unit, invoices),
+    pendingUpdate,
+    outstanding: outstandingOf(unit, customerId, subscription, affected.length + 1),
+    intents: intentsOf(unit, affected),
   }
+}
+
+/** Loads the invoice of a subscription's pending update, with the items on it. */
+function pendingUpdateOf(unit: UnitOfWork, subscription: Subscription | null): Account['pendingUpdate'] {
+  if (!subscription?.pending_update) return null
+  const invoice = unit.need('invoice', subscription.pending_update.invoice)
+  const onInvoice = [{ field: 'invoice', is: invoice.id }]
+  const page = { before: 0, limit: Number.MAX_SAFE_INTEGER }
+  return { invoice, items: unit.store.objects.list('invoice_item', unit.owner, onInvoice, page) }
 }
 
 /** Lists the invoice items that a subscription's next invoice bills, oldest first, up to the limit of an invoice. */

@@ -75,9 +75,11 @@ export function changePlanNow(
     readonly after: Subscription
     readonly method: PaymentMethod | null | undefined
     readonly params: ProrationParams
+    /** Whether the change waits for its payment if that fails. */
+    readonly isConditional: boolean
   },
 ): Collected | null {
-  const { before, after, method, params } = given
+  const { before, after, method, params, isConditional } = given
   const loaded = loadAccount(unit, { ...after, ...(method && { default_payment_method: null }) })
   const prices: Prices = new Map([...pricesOf(unit, before), ...loaded.prices])
   const account = { ...loaded, prices, ...(method && { paymentMethod: method }) }
@@ -89,6 +91,7 @@ export function changePlanNow(
     restartsPeriod:
       params.billing_cycle_anchor === 'now' ||
       !isSameInterval(intervalOf(before.items, prices), intervalOf(after.items, prices)),
+    isConditional,
     billed: billedLines(unit, before, account.pendingItems),
     names: namesOf(unit, prices),
   })
@@ -148,7 +151,10 @@ function billedLines(
   const ofItems = waiting.flatMap(({ proration, amount }) =>
     proration?.cycle === cycle ? [{ ...proration, amount }] : [],
   )
-  const invoices = invoicesSince(unit, subscription, cycle)
+  // The invoice of a pending update is voided before anything else is billed.
+  const invoices = invoicesSince(unit, subscription, cycle).filter(
+    ({ id }) => id !== subscription.pending_update?.invoice,
+  )
   // Another period may have begun in the same second, and ended at once. Its lines are on older invoices, and its
   // prorations are on the invoice that begins the current period.
   const beginning = invoices.findIndex((invoice) => planLinesOf(invoice, cycle).length > 0)

@@ -26,6 +26,7 @@ import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadAccount, loadEndingAccount } from './account.ts'
 import { paymentMethodOf } from './payment-method.ts'
+import { checkConditional, replacesPending, withoutPending } from './pending-update.ts'
 import { changePlanNow, changesPlan, checkProration, type ProrationParams } from './plan-change.ts'
 import { checkTrialEnd, refusedPayment } from './subscription.ts'
 import { type ItemUpdate, updatedItems } from './subscription-items.ts'
@@ -38,7 +39,7 @@ export type SubscriptionUpdate = ProrationParams & {
   collection_method?: CollectionMethod | undefined
   days_until_due?: number | undefined
   items?: readonly ItemUpdate[] | undefined
-  payment_behavior?: 'allow_incomplete' | 'error_if_incomplete' | undefined
+  payment_behavior?: 'allow_incomplete' | 'error_if_incomplete' | 'pending_if_incomplete' | undefined
   trial_end?: number | 'now' | undefined
   pause_collection?: PauseCollection | null | undefined
   description?: string | null | undefined
@@ -53,8 +54,10 @@ export type SubscriptionUpdate = ProrationParams & {
  * See docs/contract/subscriptions.md#updating.
  */
 export function updateSubscription(unit: UnitOfWork, id: string, params: SubscriptionUpdate): Subscription {
-  const subscription = unit.find('subscription', id)
-  const clock = unit.clockOf(subscription.test_clock)
+  const found = unit.find('subscription', id)
+  checkConditional(found, params)
+  const clock = unit.clockOf(found.test_clock)
+  const subscription = replacesPending(params) ? withoutPending(unit, found) : found
   const now = clock.instant
   const change = new Change()
   checkRanges(subscription, params, now)
@@ -71,7 +74,13 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
   )
   if (params.trial_end === 'now') endTrialNow(unit, change, { subscription, changed, method, now })
   else if (changesPlan(subscription, changed, params)) {
-    const collected = changePlanNow(unit, change, { before: subscription, after: changed, method, params })
+    const collected = changePlanNow(unit, change, {
+      before: subscription,
+      after: changed,
+      method,
+      params,
+      isConditional: params.payment_behavior === 'pending_if_incomplete',
+    })
     if (collected?.result === 'failed' && params.payment_behavior === 'error_if_incomplete')
       throw refusedPayment(unit, change, collected)
   } else if (JSON.stringify(changed) !== JSON.stringify(subscription)) {

@@ -1,6 +1,8 @@
 import type { Customer } from '../../core/customer.ts'
+import { assert } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import type { PaymentIntent } from '../../core/payment-intent.ts'
+import type { PendingUpdate } from '../../core/pending-update.ts'
 import type { Price, Product } from '../../core/price.ts'
 import type { Refund } from '../../core/refund.ts'
 import type { Subscription } from '../../core/subscription.ts'
@@ -12,6 +14,7 @@ import { createPaymentIntent } from './payment-intent.ts'
 import { createPrice, createProduct } from './price.ts'
 import { createRefund } from './refund.ts'
 import { createSubscription } from './subscription.ts'
+import { updateSubscription } from './subscription-update.ts'
 
 const CURRENCY = 'usd'
 const AMOUNT = 2_000
@@ -60,6 +63,19 @@ export class TriggerObjects {
       missing_payment_method: 'create_invoice',
       metadata: this.#metadata,
     })
+  }
+
+  /** Creates a subscription with an update that waits for its payment. */
+  pendingUpdate(): PendingUpdate {
+    const { id, items } = this.subscription()
+    updateSubscription(this.unit, id, { default_payment_method: 'pm_card_chargeDeclined' })
+    const { pending_update } = updateSubscription(this.unit, id, {
+      items: items.map((item) => ({ id: item.id, quantity: 2 })),
+      proration_behavior: 'always_invoice',
+      payment_behavior: 'pending_if_incomplete',
+    })
+    assert(pending_update, 'an update whose payment fails is pending')
+    return pending_update
   }
 
   /** Creates a manual draft. */

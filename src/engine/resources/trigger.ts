@@ -5,7 +5,7 @@ import type { EventWithObject } from '../history/view.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import { deleteCustomer, updateCustomer } from './customer.ts'
-import { deleteInvoice, markUncollectible, voidInvoice } from './invoice.ts'
+import { deleteInvoice, markUncollectible, payInvoice, voidInvoice } from './invoice.ts'
 import { cancelPaymentIntent } from './payment-intent.ts'
 import { attachPaymentMethod, detachPaymentMethod } from './payment-method.ts'
 import { updatePrice, updateProduct } from './price.ts'
@@ -43,6 +43,11 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
     cancelSubscription(objects.unit, id, { cancel_at_period_end: true })
     resumeSubscription(objects.unit, id)
   }),
+  'subscription.pending_update_applied': now((objects) => {
+    const { invoice } = objects.pendingUpdate()
+    payInvoice(objects.unit, invoice, { payment_method: 'pm_card_visa' })
+  }),
+  'subscription.pending_update_expired': later((objects) => objects.pendingUpdate().expires_at),
   'invoice.created': subscribed,
   'invoice.finalized': subscribed,
   'invoice.paid': subscribed,

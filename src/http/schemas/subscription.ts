@@ -68,6 +68,21 @@ const pauseCollection = () =>
     .nullable()
     .describe('The pause of collection; null if not paused.')
 
+const pendingUpdate = () =>
+  z
+    .object({
+      billing_cycle_anchor: seconds(
+        'The new anchor if the update begins a new period; null otherwise',
+      ).nullable(),
+      expires_at: seconds('When the update is discarded unless it is paid'),
+      subscription_items: z
+        .array(subscriptionItemSchema.schema)
+        .describe('The items of the subscription after the update.'),
+      trial_end: z.null().describe('Always null.'),
+    })
+    .nullable()
+    .describe('The update that waits until latest_invoice is paid; null without one.')
+
 export const subscriptionSchema = component('Subscription', () =>
   z
     .object({
@@ -102,6 +117,7 @@ export const subscriptionSchema = component('Subscription', () =>
       trial_settings: trialSettings(),
       ...cancellation(),
       pause_collection: pauseCollection(),
+      pending_update: pendingUpdate(),
       items: subscriptionItemList.schema.describe('The items, at most 20.'),
       metadata: metadata(),
       test_clock: testClock(),

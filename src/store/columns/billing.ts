@@ -30,6 +30,7 @@ export const BILLING_COLUMNS = {
       ended_at: 'integer',
       cancellation_reason: 'text',
       pause_collection: 'json',
+      pending_update: 'json',
       metadata: 'json',
       test_clock: 'text',
     },

@@ -1,0 +1,116 @@
+import type { Change } from '../change.ts'
+import { type Invoice, withoutRetries } from '../invoice.ts'
+import type { InvoiceItem } from '../invoice-item.ts'
+import { isOpen } from '../invoice-status.ts'
+import { pendingUpdateExpiry } from '../pending-update.ts'
+import { type Subscription, withInvoice, withRestartedPeriod } from '../subscription.ts'
+import { type Account, updateDelinquency } from './account.ts'
+import { type Collected, voidInvoice } from './collect.ts'
+
+/**
+ * Keeps a change of a plan whose payment failed until the invoice is paid. The subscription stays as it was.
+ * @param given.changed - the subscription after the change
+ * @param given.prorations - the invoice items that the change created
+ * See docs/contract/proration.md#pending-updates.
+ */
+export function keepPending(
+  change: Change,
+  { now }: Account,
+  subscription: Subscription,
+  given: {
+    readonly changed: Subscription
+    readonly restartsPeriod: boolean
+    readonly collected: Collected
+    readonly prorations: readonly InvoiceItem[]
+  },
+): void {
+  const { changed, restartsPeriod, collected, prorations } = given
+  // It expires before the first retry.
+  const invoice = change.update('invoice', collected.invoice, withoutRetries)
+  const { items, current_period_start: start, current_period_end: end } = changed
+  const pending_update = {
+    expires_at: pendingUpdateExpiry(now, subscription.current_period_end),
+    items,
+    period: restartsPeriod ? { start, end } : null,
+    invoice: invoice.id,
+    prorations: prorations.map(({ id }) => id),
+  }
+  change.update(
+    'subscription',
+    subscription,
+    (latest) => ({ ...withInvoice(latest, collected), pending_update }),
+    'subscription.updated',
+  )
+}
+
+/** Applies the pending update of a subscription when its invoice was paid. */
+export function applyPendingUpdate(change: Change, subscription: Subscription, paid: Invoice): void {
+  const pending = change.latest('subscription', subscription).pending_update
+  if (pending?.invoice !== paid.id) return
+  const { items, period } = pending
+  change.update(
+    'subscription',
+    subscription,
+    (latest) => {
+      const moved = period === null ? latest : withRestartedPeriod(latest, period)
+      return { ...moved, items, pending_update: null }
+    },
+    'subscription.updated',
+  )
+  change.update('subscription', subscription, (latest) => latest, 'subscription.pending_update_applied')
+}
+
+/**
+ * Discards the pending update of a subscription, if it has one: voids its invoice, and lets the items wait again that waited
+ * before the update.
+ * @param event - the event of the subscription that reports it; null if a later step of the decision does
+ * @returns the account with these items waiting, and the subscription without the update
+ */
+export function discardPendingUpdate<Read extends Account>(
+  change: Change,
+  account: Read,
+  subscription: Subscription,
+  event: 'subscription.updated' | null = null,
+): { readonly account: Read; readonly subscription: Subscription } {
+  const pending = subscription.pending_update
+  if (pending === null || account.pendingUpdate === null) return { account, subscription }
+  const { invoice, items } = account.pendingUpdate
+  const latest = change.latest('invoice', invoice)
+  if (isOpen(latest)) voidInvoice(change, account, latest)
+  updateDelinquency(change, account)
+  const waiting = items
+    .filter(({ id }) => !pending.prorations.includes(id))
+    .map((item) =>
+      change.update('invoice_item', item, (billed) => ({
+        ...billed,
+        invoice: null,
+        billed_with: subscription.id,
+      })),
+    )
+  const after = change.update(
+    'subscription',
+    subscription,
+    (held) => ({
+      ...held,
+      pending_update: null,
+      has_pending_items: held.has_pending_items || waiting.length > 0,
+    }),
+    event,
+  )
+  return {
+    account: { ...account, pendingUpdate: null, pendingItems: [...waiting, ...account.pendingItems] },
+    subscription: after,
+  }
+}
+
+/** Discards the pending update of a subscription, if it has one, because it was not paid in time. */
+export function expirePendingUpdate<Read extends Account>(
+  change: Change,
+  account: Read,
+  subscription: Subscription,
+): { readonly account: Read; readonly subscription: Subscription } {
+  const discarded = discardPendingUpdate(change, account, subscription, 'subscription.updated')
+  if (discarded.account !== account)
+    change.update('subscription', subscription, (latest) => latest, 'subscription.pending_update_expired')
+  return discarded
+}

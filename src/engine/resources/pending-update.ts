@@ -1,0 +1,57 @@
+import { discardPendingUpdate } from '../../core/billing/pending-update.ts'
+import { Change } from '../../core/change.ts'
+import { parameterInvalid } from '../../core/errors.ts'
+import type { Subscription } from '../../core/subscription.ts'
+import { apply } from '../machine/apply.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { loadAccount } from './account.ts'
+import type { ProrationParams } from './plan-change.ts'
+import type { ItemUpdate } from './subscription-items.ts'
+
+/** The parameters of an update that concern pending ones. */
+type Params = ProrationParams & {
+  readonly items?: readonly ItemUpdate[] | undefined
+  readonly payment_behavior?: string | undefined
+  readonly trial_end?: number | 'now' | undefined
+}
+
+/** The parameters of an update that can wait for its payment. */
+const CONDITIONAL_PARAMS: readonly string[] = [
+  'items',
+  'proration_behavior',
+  'proration_date',
+  'billing_cycle_anchor',
+  'payment_behavior',
+] satisfies (keyof Params)[]
+
+/**
+ * Checks an update that waits for its payment if that fails.
+ * @throws ApiError parameter_invalid for another parameter beside it; param payment_behavior if invoices are sent
+ * See docs/contract/proration.md#pending-updates.
+ */
+export function checkConditional({ collection_method }: Subscription, params: Params): void {
+  if (params.payment_behavior !== 'pending_if_incomplete') return
+  const [other] = Object.entries(params).find(
+    ([name, value]) => value !== undefined && !CONDITIONAL_PARAMS.includes(name),
+  ) ?? [undefined]
+  if (other !== undefined)
+    throw parameterInvalid(other, `${other} cannot be changed with payment_behavior pending_if_incomplete`)
+  if (collection_method === 'send_invoice')
+    throw parameterInvalid(
+      'payment_behavior',
+      'pending_if_incomplete needs a subscription that is charged automatically',
+    )
+}
+
+/** Reports whether an update takes the place of a pending one. */
+export const replacesPending = ({ items, billing_cycle_anchor, trial_end }: Params): boolean =>
+  items !== undefined || billing_cycle_anchor === 'now' || trial_end !== undefined
+
+/** Discards a pending update before another one. It is written first, because the next decision reads what is billed. */
+export function withoutPending(unit: UnitOfWork, subscription: Subscription): Subscription {
+  if (subscription.pending_update === null) return subscription
+  const change = new Change()
+  discardPendingUpdate(change, loadAccount(unit, subscription), subscription, 'subscription.updated')
+  apply(unit, change, unit.clockOf(subscription.test_clock))
+  return change.latest('subscription', subscription)
+}
