@@ -11,6 +11,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
       'customers',
       'subscriptions',
       'invoices',
+      'credit_notes',
       'payment_intents',
       'charges',
       'refunds',

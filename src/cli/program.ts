@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   customers: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   subscriptions: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   invoices: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
+  credit_notes: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   payment_intents: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   charges: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   refunds: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),

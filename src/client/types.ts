@@ -60,6 +60,7 @@ export type Snapshot = Read<SnapshotShape>
 /** The deletion stub of an object. */
 export type Deleted = { readonly id: string; readonly object: string; readonly deleted: true }
 export type { ChargeShape as Charge } from '../http/schemas/charge.ts'
+export type { CreditNoteShape as CreditNote } from '../http/schemas/credit-note.ts'
 export type { CustomerShape as Customer } from '../http/schemas/customer.ts'
 export type { InvoiceShape as Invoice } from '../http/schemas/invoice.ts'
 export type { PaymentIntentShape as PaymentIntent } from '../http/schemas/payment-intent.ts'

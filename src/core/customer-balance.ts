@@ -23,6 +23,7 @@ export type CustomerBalanceTransaction = {
   /** The balance after the transaction. */
   readonly ending_balance: number
   readonly invoice: string | null
+  readonly credit_note: string | null
   readonly description: string | null
   readonly metadata: Metadata
   readonly test_clock: string | null

@@ -1,4 +1,5 @@
 import type { Charge } from './charge.ts'
+import type { CreditNote } from './credit-note.ts'
 import { assert } from './errors.ts'
 import type { BillingReason, Invoice } from './invoice.ts'
 import { isDraft } from './invoice-status.ts'
@@ -12,6 +13,7 @@ const INVARIANTS: { readonly [K in Kind]?: (object: Objects[K]) => void } = {
   invoice: checkInvoice,
   payment_intent: checkIntent,
   charge: checkCharge,
+  credit_note: checkCreditNote,
 }
 
 /**
@@ -43,6 +45,9 @@ function checkInvoice(invoice: Invoice): void {
   assert(amount_due >= 0, `the amount due of ${id} is not negative`)
   assert(amount_paid >= 0 && amount_paid <= amount_due, `at most the amount due of ${id} is paid`)
   assert(invoice.status !== 'paid' || amount_paid === amount_due, `the paid invoice ${id} is paid in full`)
+  const { pre_payment_credit_notes_amount: pre, post_payment_credit_notes_amount: post } = invoice
+  assert(pre >= 0 && post >= 0, `the credits of ${id} are not negative`)
+  assert(pre + post <= Math.max(0, total), `at most the total of ${id} is credited`)
   assert(isDraft(invoice) || invoice.number !== null, `the finalized invoice ${id} has a number`)
   assert(
     BEGINS_PERIOD.includes(billing_reason) ? period_start < period_end : period_start <= period_end,
@@ -58,4 +63,14 @@ function checkIntent({ id, amount, amount_received }: PaymentIntent): void {
 function checkCharge({ id, status, amount, amount_refunded }: Charge): void {
   assert(amount_refunded >= 0 && amount_refunded <= amount, `at most the amount of ${id} is refunded`)
   assert(status === 'succeeded' || amount_refunded === 0, `the failed charge ${id} has no refunds`)
+}
+
+function checkCreditNote(note: CreditNote): void {
+  const { id, lines, amount, pre_payment_amount: pre, post_payment_amount: post } = note
+  let sum = 0
+  for (const line of lines) sum += line.amount
+  assert(amount > 0 && amount === sum, `the amount of ${id} is the sum of its lines`)
+  assert(pre >= 0 && post >= 0 && pre + post === amount, `the amount of ${id} is taken off or given back`)
+  const parts = note.refund_amount + note.credit_amount + note.out_of_band_amount
+  assert(parts === post, `the parts of ${id} add up to what is given back`)
 }

@@ -15,10 +15,13 @@ export function applyBalance(total: number, starting_balance: number): AppliedBa
   return { amount_due, starting_balance }
 }
 
+/**
+ * Returns what the customer's balance added to the total of an invoice; negative if a credit was used. Credit notes do not
+ * change it.
+ */
+export const appliedBalance = ({ total, amount_due, pre_payment_credit_notes_amount }: Invoice): number =>
+  amount_due + pre_payment_credit_notes_amount - total
+
 /** Returns what was left of the customer's balance when an invoice was finalized; null for a draft. */
-export const endingBalance = ({
-  total,
-  amount_due,
-  starting_balance,
-  finalized_at,
-}: Invoice): number | null => (finalized_at === null ? null : total + starting_balance - amount_due)
+export const endingBalance = (invoice: Invoice): number | null =>
+  invoice.finalized_at === null ? null : invoice.starting_balance - appliedBalance(invoice)

@@ -18,13 +18,21 @@ export const INVOICE_TRANSITIONS: Transitions<InvoiceStatus, InvoiceEvent> = {
 
 /** The facts about each status. Other code reads these facts and does not compare statuses. See docs/contract/invoices.md#status. */
 const STATUS_FACTS: Readonly<
-  Record<InvoiceStatus, { readonly isDraft: boolean; readonly isOpen: boolean; readonly isBilled: boolean }>
+  Record<
+    InvoiceStatus,
+    {
+      readonly isDraft: boolean
+      readonly isOpen: boolean
+      readonly isBilled: boolean
+      readonly isCreditable: boolean
+    }
+  >
 > = {
-  draft: { isDraft: true, isOpen: false, isBilled: true },
-  open: { isDraft: false, isOpen: true, isBilled: true },
-  paid: { isDraft: false, isOpen: false, isBilled: true },
-  void: { isDraft: false, isOpen: false, isBilled: false },
-  uncollectible: { isDraft: false, isOpen: false, isBilled: false },
+  draft: { isDraft: true, isOpen: false, isBilled: true, isCreditable: false },
+  open: { isDraft: false, isOpen: true, isBilled: true, isCreditable: true },
+  paid: { isDraft: false, isOpen: false, isBilled: true, isCreditable: true },
+  void: { isDraft: false, isOpen: false, isBilled: false, isCreditable: false },
+  uncollectible: { isDraft: false, isOpen: false, isBilled: false, isCreditable: false },
 }
 
 type WithStatus = { readonly status: InvoiceStatus }
@@ -37,3 +45,6 @@ export const isOpen = ({ status }: WithStatus): boolean => STATUS_FACTS[status].
 
 /** Reports whether an invoice bills its lines: it was not voided or marked uncollectible. */
 export const isBilled = ({ status }: WithStatus): boolean => STATUS_FACTS[status].isBilled
+
+/** Reports whether a credit note can be issued for an invoice. See docs/contract/credit-notes.md#creating. */
+export const isCreditable = ({ status }: WithStatus): boolean => STATUS_FACTS[status].isCreditable

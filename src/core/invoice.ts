@@ -82,11 +82,15 @@ export type Invoice = {
   readonly lines: readonly InvoiceLine[]
   /** The sum of the lines. Negative if credits exceed charges. */
   readonly total: number
-  /** The total with the customer's balance applied, at least 0: what a payment collects. */
+  /** The total with the customer's balance applied, less credit notes, at least 0: what a payment collects. */
   readonly amount_due: number
   readonly amount_paid: number
   /** The customer's balance when the invoice was finalized; 0 before. */
   readonly starting_balance: number
+  /** What credit notes took off the amount due. */
+  readonly pre_payment_credit_notes_amount: number
+  /** What credit notes gave back. */
+  readonly post_payment_credit_notes_amount: number
   /** Scheduled attempts: payments by hand do not count. */
   readonly attempt_count: number
   readonly attempted: boolean
@@ -147,6 +151,8 @@ export const draftInvoice = (
   amount_due: Math.max(0, totalOf(given.lines)),
   amount_paid: 0,
   starting_balance: 0,
+  pre_payment_credit_notes_amount: 0,
+  post_payment_credit_notes_amount: 0,
   attempt_count: 0,
   attempted: false,
   next_payment_attempt: null,

@@ -1,4 +1,5 @@
 import type { Charge } from './charge.ts'
+import type { CreditNote } from './credit-note.ts'
 import type { Customer } from './customer.ts'
 import type { CustomerBalanceTransaction } from './customer-balance.ts'
 import type { Invoice } from './invoice.ts'
@@ -24,6 +25,7 @@ export type Objects = {
   invoice_item: InvoiceItem
   webhook_endpoint: WebhookEndpoint
   customer_balance_transaction: CustomerBalanceTransaction
+  credit_note: CreditNote
 }
 export type Kind = keyof Objects
 
@@ -82,6 +84,7 @@ const DECLARATIONS = {
   webhook_endpoint: { number: 10, prefix: 'we', events: {} },
   // 11 belongs to webhook deliveries, which have no journal: see store/columns.ts.
   customer_balance_transaction: { number: 12, prefix: 'cbtxn', events: {} },
+  credit_note: { number: 13, prefix: 'cn', events: { created: 32, updated: 33, voided: 34 } },
 } as const satisfies Readonly<Record<Kind, Declaration>>
 
 const TABLE: Readonly<Record<Kind, Declaration>> = DECLARATIONS

@@ -133,6 +133,9 @@ export const withPaymentMethod = (intent: PaymentIntent, payment_method: string)
   payment_method,
 })
 
+/** Sets the amount of an invoice's intent to what is still due. See docs/contract/credit-notes.md#open-invoices. */
+export const withAmount = (intent: PaymentIntent, amount: number): PaymentIntent => ({ ...intent, amount })
+
 /** Prepares the intent of an invoice for a billing attempt with a card. */
 export const withAttempt = (intent: PaymentIntent, payment_method: string): PaymentIntent =>
   intentFactsOf(intent).awaitsCustomer
@@ -194,7 +197,7 @@ export function confirmed(intent: PaymentIntent, outcome: Outcome, charge: strin
   }
 }
 
-/** Cancels the intent of a voided invoice. See docs/contract/payments.md#intents-of-invoices. */
+/** Cancels the intent of an invoice that was voided, or credited in full. See docs/contract/payments.md#intents-of-invoices. */
 export const canceledWithInvoice = (intent: PaymentIntent, now: number): PaymentIntent => ({
   ...intent,
   status: move(PAYMENT_INTENT_TRANSITIONS, intent.status, 'invoice_voided'),

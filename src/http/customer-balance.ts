@@ -100,6 +100,7 @@ export const presentBalanceTransaction = (
   currency: transaction.currency,
   ending_balance: transaction.ending_balance,
   invoice: transaction.invoice,
+  credit_note: transaction.credit_note,
   description: transaction.description,
   metadata: transaction.metadata,
   test_clock: transaction.test_clock,

@@ -52,9 +52,10 @@ export const ERROR_CODES = {
   }),
   amount_too_large: invalid({
     means:
-      'The amount, or the sum of the items, exceeds 99999999. Or it exceeds the refundable remainder of the charge.',
+      'The amount, or the sum of the items, exceeds 99999999. Or it exceeds what is left to refund of the charge, or to credit of the invoice.',
     param: 'amount',
-    remedy: 'Use a smaller amount. amount_refunded of a charge is the amount already refunded.',
+    remedy:
+      'Use a smaller amount. amount_refunded of a charge is the amount already refunded. The credit notes amounts of an invoice are those already credited.',
   }),
   payment_intent_unexpected_state: invalid({
     means: 'The status of the payment intent or of its charge does not allow the action.',

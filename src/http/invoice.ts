@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ApiError } from '../core/errors.ts'
 import { COLLECTION_METHODS, type Invoice, type InvoiceLine } from '../core/invoice.ts'
-import { endingBalance } from '../core/invoice-balance.ts'
+import { appliedBalance, endingBalance } from '../core/invoice-balance.ts'
 import { INVOICE_STATUSES, isOpen } from '../core/invoice-status.ts'
 import { formatAmount } from '../core/money.ts'
 import { DECLINE_CODES } from '../core/processor.ts'
@@ -216,7 +216,9 @@ export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
     total,
     starting_balance: invoice.starting_balance,
     ending_balance: endingBalance(invoice),
-    applied_balance: amount_due - total,
+    applied_balance: appliedBalance(invoice),
+    pre_payment_credit_notes_amount: invoice.pre_payment_credit_notes_amount,
+    post_payment_credit_notes_amount: invoice.post_payment_credit_notes_amount,
     attempt_count: invoice.attempt_count,
     attempted: invoice.attempted,
     auto_advance:

@@ -1,6 +1,7 @@
 import type { Kind, Objects } from '../core/kinds.ts'
 import type { View } from '../engine/history/view.ts'
 import { chargeResource } from './charge.ts'
+import { creditNoteResource } from './credit-note.ts'
 import { customerResource } from './customer.ts'
 import { customerBalanceResource } from './customer-balance.ts'
 import { invoiceResource } from './invoice.ts'
@@ -24,6 +25,7 @@ export const RESOURCES: { readonly [K in Kind]: Resource<K> } = {
   subscription: subscriptionResource,
   invoice: invoiceResource,
   invoice_item: invoiceItemResource,
+  credit_note: creditNoteResource,
   payment_intent: paymentIntentResource,
   charge: chargeResource,
   refund: refundResource,

@@ -1,6 +1,6 @@
 import type { FutureJob } from '../core/future-job.ts'
 import type { Invoice } from '../core/invoice.ts'
-import { endingBalance } from '../core/invoice-balance.ts'
+import { appliedBalance, endingBalance } from '../core/invoice-balance.ts'
 import type { InvoiceItem } from '../core/invoice-item.ts'
 import { isIdOf, type Kind, type Objects } from '../core/kinds.ts'
 import { methodText } from '../core/payment-method.ts'
@@ -106,7 +106,7 @@ const KIND_FIELDS: {
     status: invoice.status,
     amount: invoice.total,
     currency: invoice.currency,
-    applied_balance: endingBalance(invoice) === null ? null : invoice.amount_due - invoice.total,
+    applied_balance: endingBalance(invoice) === null ? null : appliedBalance(invoice),
     reason: step.type === 'invoice.payment_failed' ? step.decline : invoice.billing_reason,
     attempt: attemptOf(invoice, step),
   }),
@@ -117,6 +117,15 @@ const KIND_FIELDS: {
     amount,
     currency,
     reason: decline,
+  }),
+  credit_note: ({ customer, invoice, number, status, amount, currency, reason }) => ({
+    customer,
+    invoice,
+    label: number,
+    status,
+    amount,
+    currency,
+    reason,
   }),
   charge: ({ customer, invoice, status, amount, currency, decline_code, failure_code }) => ({
     customer,

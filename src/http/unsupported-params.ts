@@ -44,6 +44,13 @@ const UNSUPPORTED: Readonly<Record<string, readonly unknown[]>> = {
   tax_rates: [[]],
   default_tax_rates: [[]],
   automatic_tax: [{ enabled: false }],
+  // Further parameters of credit notes.
+  refunds: [[]],
+  email_type: ['none'],
+  effective_at: [],
+  shipping_cost: [],
+  tax_amounts: [[]],
+  unit_amount_decimal: [],
   // Payments in two steps, and payments to other accounts.
   capture_method: ['automatic', 'automatic_async'],
   payment_method_data: [],

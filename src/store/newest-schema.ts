@@ -33,7 +33,7 @@ CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant
     next_payment_attempt integer, default_payment_method text, payment_intent text, charge text, days_until_due integer,
     due_date integer, overdue integer not null, period_start integer not null, period_end integer not null, finalized_at integer,
     paid_at integer, voided_at integer, marked_uncollectible_at integer, description text, metadata text not null, test_clock text,
-    deleted integer not null, newest_entry integer, entry_count integer not null default 0, amount_due integer not null default 0, starting_balance integer not null default 0) strict;
+    deleted integer not null, newest_entry integer, entry_count integer not null default 0, amount_due integer not null default 0, starting_balance integer not null default 0, pre_payment_credit_notes_amount integer not null default 0, post_payment_credit_notes_amount integer not null default 0) strict;
 CREATE INDEX invoice_merchant on invoice (merchant) where deleted = 0;
 CREATE TABLE payment_intent (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, amount integer not null, amount_received integer not null, currency text not null,
@@ -163,9 +163,20 @@ CREATE TABLE customer_balance_transaction (
       seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
       customer text not null, currency text not null, type text not null, amount integer not null,
       ending_balance integer not null, invoice text, description text, metadata text not null, test_clock text,
-      newest_entry integer, entry_count integer not null default 0) strict;
+      newest_entry integer, entry_count integer not null default 0, credit_note text) strict;
 CREATE INDEX customer_balance_transaction_customer on customer_balance_transaction (customer);
 CREATE TABLE fixture_name (
       merchant integer not null, kind text not null, name text not null, object text not null,
       primary key (kind, name, merchant)) strict, without rowid;
+CREATE TABLE credit_note (
+      seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
+      status text not null, number text not null, customer text not null, invoice text not null,
+      currency text not null, amount integer not null, pre_payment_amount integer not null,
+      post_payment_amount integer not null, refund_amount integer not null, credit_amount integer not null,
+      out_of_band_amount integer not null, refund text, customer_balance_transaction text, lines text not null,
+      reason text, memo text, metadata text not null, voided_at integer, test_clock text,
+      newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX credit_note_invoice on credit_note (invoice);
+CREATE INDEX credit_note_customer on credit_note (customer);
+CREATE INDEX credit_note_merchant on credit_note (merchant);
 `

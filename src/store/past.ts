@@ -57,6 +57,12 @@ const paymentsOf = (isInvoice: RawBuilder<unknown>, early: Early) => sql`
     cross join refund paid on paid.payment_intent = invoice.payment_intent
     where ${isInvoice} ${early('invoice')} ${early('paid')}`
 
+/** SQL: the credit notes of some invoices. @param early - as for payments */
+const creditsOf = (isInvoice: RawBuilder<unknown>, early: Early) => sql`
+  select ${numberOf('credit_note')}, credit_note.seq, credit_note.newest_entry from invoice
+    cross join credit_note on credit_note.invoice = invoice.id
+    where ${isInvoice} ${early('invoice')} ${early('credit_note')}`
+
 /** SQL: excludes the objects of a table that were created after the wanted instant. */
 type Early = (table: string) => RawBuilder<unknown>
 const created = (table: string) => sql`and ${sql.ref(`${table}.created`)} <= ${arg('until')}`
@@ -73,6 +79,8 @@ const PLACES: Readonly<Record<TimelineScope['kind'], (early: Early) => RawBuilde
       where customer = ${arg('id')} ${early('subscription')}
     union all select ${numberOf('invoice')}, seq, newest_entry from invoice
       where customer = ${arg('id')} ${early('invoice')}
+    union all select ${numberOf('credit_note')}, seq, newest_entry from credit_note
+      where customer = ${arg('id')} ${early('credit_note')}
     union all select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent
       where customer = ${arg('id')} and (invoice is null or (true ${early('payment_intent')}))
     union all select ${numberOf('charge')}, seq, newest_entry from charge
@@ -83,9 +91,11 @@ const PLACES: Readonly<Record<TimelineScope['kind'], (early: Early) => RawBuilde
     select ${numberOf('subscription')} as kind, seq as object, newest_entry from subscription where id = ${arg('id')}
     union all select ${numberOf('invoice')}, seq, newest_entry from invoice
       where subscription = ${arg('id')} ${early('invoice')}
+    union all ${creditsOf(sql`invoice.subscription = ${arg('id')}`, early)}
     union all ${paymentsOf(sql`invoice.subscription = ${arg('id')}`, early)}`,
   invoice: (early) => sql`
     select ${numberOf('invoice')} as kind, seq as object, newest_entry from invoice where id = ${arg('id')}
+    union all ${creditsOf(sql`invoice.id = ${arg('id')}`, early)}
     union all ${paymentsOf(sql`invoice.id = ${arg('id')}`, early)}`,
 }
 

@@ -62,11 +62,18 @@ const NOTES: Readonly<Record<TimelineEntry['resource'], NoteWriter>> = {
             colour: 'yellow',
           }),
     ),
+  credit_note: (group) => group.map(creditNote),
   customer: (group) => group.map(customerNote),
   payment_method: (group) =>
     group.map(({ type, label }) =>
       note('●', [`${label} ${type === 'payment_method.attached' ? 'attached' : 'detached'}`]),
     ),
+}
+
+function creditNote(entry: TimelineEntry): Note {
+  const what = `credit note ${entry.label}`
+  if (entry.type === 'credit_note.voided') return note('■', [what, money(entry), 'void'])
+  return note('●', [what, money(entry), entry.type === 'credit_note.updated' ? 'changed' : ''])
 }
 
 function customerNote({ type, label, changes = {} }: TimelineEntry): Note {

@@ -57,6 +57,7 @@ const FAMILY_COLOURS: Readonly<Record<string, Colour>> = {
   payment_intent: 'cyan',
   charge: 'cyan',
   refund: 'yellow',
+  credit_note: 'yellow',
 }
 
 function colourOf(type: string): Colour {
@@ -82,6 +83,7 @@ const DETAILS: Readonly<Record<string, (object: Resource, event: Event, time: Ti
   payment_intent: (intent) => [amountOf(intent, 'amount'), declineOf(intent.last_payment_error)],
   charge: (charge) => [amountOf(charge, 'amount'), reasonOf(charge)],
   refund: (refund) => [amountOf(refund, 'amount'), text(refund.status)],
+  credit_note: (note) => [amountOf(note, 'amount'), text(note.number)],
   customer: (customer) => [text(customer.email) || text(customer.name)],
   payment_method: (method) => [methodOf(method), text(method.customer)],
   price: (price) => [amountOf(price, 'unit_amount'), text(price.nickname)],

@@ -29,6 +29,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
   customers: 'customers',
   subscriptions: 'subscriptions?status=all',
   invoices: 'invoices',
+  credit_notes: 'credit_notes',
   payment_intents: 'payment_intents',
   charges: 'charges',
   refunds: 'refunds',

@@ -10,6 +10,7 @@ import { resolveMerchant } from '../scope.ts'
 import type { Column } from '../show/output.ts'
 import {
   CHARGE_COLUMNS,
+  CREDIT_NOTE_COLUMNS,
   CUSTOMER_COLUMNS,
   INVOICE_COLUMNS,
   PAYMENT_INTENT_COLUMNS,
@@ -97,6 +98,14 @@ const RESOURCES = [
     examples: ['--status open', '--customer ada@example.com'],
   }),
   resource({
+    name: 'credit_notes',
+    about: 'List credit notes.',
+    filters: [CUSTOMER, { param: 'invoice', placeholder: 'ID', about: 'only of this invoice' }],
+    columns: CREDIT_NOTE_COLUMNS,
+    hasCustomer: true,
+    examples: ['', '--customer ada@example.com'],
+  }),
+  resource({
     name: 'payment_intents',
     about: 'List payment intents.',
     filters: [CUSTOMER],
@@ -122,7 +131,7 @@ const RESOURCES = [
   }),
 ]
 
-/** `paytwin customers`, `subscriptions`, `invoices`, `payment_intents`, `charges` and `refunds`. */
+/** `paytwin customers`, `subscriptions`, `invoices`, `credit_notes`, `payment_intents`, `charges` and `refunds`. */
 export function resourceCommands(program: Command, io: Io): void {
   for (const add of RESOURCES) add(program, io)
 }

@@ -1,4 +1,12 @@
-import type { Charge, Customer, Invoice, PaymentIntent, Refund, Subscription } from '../../client/types.ts'
+import type {
+  Charge,
+  CreditNote,
+  Customer,
+  Invoice,
+  PaymentIntent,
+  Refund,
+  Subscription,
+} from '../../client/types.ts'
 import { formatAmount } from '../../core/money.ts'
 import { instant } from './format.ts'
 import type { Colour, Column, Span } from './output.ts'
@@ -44,6 +52,18 @@ export const INVOICE_COLUMNS: readonly Column<WithCustomer<Invoice>>[] = [
   { title: 'SUBSCRIPTION', cell: ({ subscription }) => subscription ?? '–', omit: 2 },
   { title: 'CUSTOMER ID', cell: customerId, omit: 2 },
   { title: 'CREATED', cell: ({ created }) => instant(created), omit: 1 },
+]
+
+export const CREDIT_NOTE_COLUMNS: readonly Column<WithCustomer<CreditNote>>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'NUMBER', cell: ({ number }) => number, omit: 5 },
+  { title: 'STATUS', cell: ({ status }) => ({ text: status, colour: status === 'void' ? 'dim' : 'green' }) },
+  { title: 'AMOUNT', cell: ({ amount, currency }) => formatAmount(amount, currency) },
+  { title: 'CUSTOMER', cell: customerName, minWidth: 12 },
+  { title: 'INVOICE', cell: ({ invoice }) => invoice, omit: 4 },
+  { title: 'REASON', cell: ({ reason }) => reason ?? '–', omit: 3 },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 2 },
+  { title: 'CUSTOMER ID', cell: customerId, omit: 1 },
 ]
 
 export const PAYMENT_INTENT_COLUMNS: readonly Column<WithCustomer<PaymentIntent>>[] = [

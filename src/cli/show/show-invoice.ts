@@ -41,6 +41,7 @@ export function showInvoice(out: Output, shown: InvoiceTimeline, { all }: { all:
       ['status', invoiceStatusText(invoice.status)],
       ['total', money(invoice.total)],
       ['paid', money(invoice.amount_paid)],
+      ['credited', creditedText(shown)],
       ['amount due', isOpen(invoice) ? money(invoice.amount_remaining) : ''],
       ['attempts', attemptsText(shown)],
       ['due date', invoice.due_date === null ? '' : formatInstant(invoice.due_date)],
@@ -67,4 +68,16 @@ function attemptsText({ attempt_count, next_payment_attempt, collection_method }
 function subscriptionText({ subscription, related }: InvoiceTimeline): string {
   const known = related.subscriptions.data.find(({ id }) => id === subscription)
   return [subscription ?? '', known?.status ?? ''].filter(Boolean).join('  ')
+}
+
+/** Formats what credit notes credited of an invoice; empty if there are none. */
+function creditedText({
+  pre_payment_credit_notes_amount: pre,
+  post_payment_credit_notes_amount: post,
+  currency,
+}: Pick<
+  InvoiceTimeline,
+  'pre_payment_credit_notes_amount' | 'post_payment_credit_notes_amount' | 'currency'
+>): string {
+  return pre + post === 0 ? '' : formatAmount(pre + post, currency)
 }

@@ -1,7 +1,8 @@
 import type { Change } from '../change.ts'
+import type { CreditNote } from '../credit-note.ts'
 import { type BalanceTransactionType, withBalance } from '../customer-balance.ts'
 import type { Invoice } from '../invoice.ts'
-import { type AppliedBalance, applyBalance } from '../invoice-balance.ts'
+import { type AppliedBalance, appliedBalance, applyBalance } from '../invoice-balance.ts'
 import type { Account } from './account.ts'
 
 /** Returns how the customer's balance would be applied to an invoice that is finalized now. */
@@ -12,20 +13,31 @@ export function balanceApplied(change: Change, account: Account, invoice: Invoic
 
 /** Changes the balance by what finalizing an invoice used or added. See docs/contract/proration.md#balance. */
 export function takeFromBalance(change: Change, account: Account, invoice: Invoice): void {
-  move(change, account, invoice, invoice.total - invoice.amount_due, 'applied_to_invoice')
+  move(change, account, invoice, -appliedBalance(invoice), 'applied_to_invoice')
 }
 
 /** Undoes in the balance what finalizing an invoice did, because the invoice is voided. */
 export function returnToBalance(change: Change, account: Account, invoice: Invoice): void {
-  move(change, account, invoice, invoice.amount_due - invoice.total, 'unapplied_from_invoice')
+  move(change, account, invoice, appliedBalance(invoice), 'unapplied_from_invoice')
 }
 
+/** Credits the balance with the part of a credit note. See docs/contract/credit-notes.md#paid-invoices. */
+export function creditBalance(change: Change, account: Account, note: CreditNote): void {
+  const { id, invoice, customer_balance_transaction, credit_amount } = note
+  move(change, account, { ...note, id: invoice }, -credit_amount, 'credit_note', {
+    id: customer_balance_transaction ?? undefined,
+    credit_note: id,
+  })
+}
+
+/** @param given.id - the id of the transaction, if it is known already */
 function move(
   change: Change,
   account: Account,
-  { id, currency, test_clock }: Invoice,
+  { id, currency, test_clock }: Pick<Invoice, 'id' | 'currency' | 'test_clock'>,
   amount: number,
   type: BalanceTransactionType,
+  given: { id?: string | undefined; credit_note: string | null } = { credit_note: null },
 ): void {
   if (amount === 0) return
   const { balances } = change.latest('customer', account.customer)
@@ -35,7 +47,7 @@ function move(
     balances: withBalance(customer.balances, currency, ending_balance),
   }))
   change.create('customer_balance_transaction', {
-    id: account.newId('cbtxn'),
+    id: given.id ?? account.newId('cbtxn'),
     created: account.now,
     customer: account.customer.id,
     currency,
@@ -43,6 +55,7 @@ function move(
     amount,
     ending_balance,
     invoice: id,
+    credit_note: given.credit_note,
     description: null,
     metadata: {},
     test_clock,

@@ -60,12 +60,21 @@ export function payNow(
     scheduled,
     ...(settled && { settled }),
   })
-  if (subscription && collected.result === 'paid') {
-    applyPendingUpdate(change, subscription, invoice)
-    recover(change, account, subscription, { paid: invoice })
-  }
+  if (collected.result === 'paid') recoverPaid(change, account, invoice, subscription)
   updateDelinquency(change, account)
   return collected
+}
+
+/** Updates a subscription after one of its invoices was paid, or credited in full. */
+export function recoverPaid(
+  change: Change,
+  account: Account,
+  paid: Invoice,
+  subscription: Subscription | null,
+): void {
+  if (!subscription) return
+  applyPendingUpdate(change, subscription, paid)
+  recover(change, account, subscription, { paid })
 }
 
 /**

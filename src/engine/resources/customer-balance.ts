@@ -43,6 +43,7 @@ export function adjustBalance(
     amount,
     ending_balance,
     invoice: null,
+    credit_note: null,
     description,
     metadata: mergeMetadata({}, metadata),
     test_clock: customer.test_clock,

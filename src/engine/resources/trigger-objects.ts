@@ -1,3 +1,4 @@
+import type { CreditNote } from '../../core/credit-note.ts'
 import type { Customer } from '../../core/customer.ts'
 import { assert } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
@@ -7,6 +8,7 @@ import type { Price, Product } from '../../core/price.ts'
 import type { Refund } from '../../core/refund.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { createCreditNote } from './credit-note.ts'
 import { createCustomer } from './customer.ts'
 import { createInvoice, finalizeInvoice } from './invoice.ts'
 import { createInvoiceItem } from './invoice-item.ts'
@@ -91,6 +93,12 @@ export class TriggerObjects {
 
   openInvoice(): Invoice {
     return finalizeInvoice(this.unit, this.draftInvoice().id)
+  }
+
+  /** Credits half of an open invoice. */
+  creditNote(): CreditNote {
+    const invoice = this.openInvoice().id
+    return createCreditNote(this.unit, { invoice, amount: AMOUNT / 2, metadata: this.#metadata })
   }
 
   /** Creates a new customer's intent; with a card it is confirmed at once. */

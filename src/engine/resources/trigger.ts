@@ -4,6 +4,7 @@ import { eventsAfter, newestPlace } from '../history/events.ts'
 import type { EventWithObject } from '../history/view.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
+import { updateCreditNote, voidCreditNote } from './credit-note.ts'
 import { deleteCustomer, updateCustomer } from './customer.ts'
 import { deleteInvoice, markUncollectible, payInvoice, voidInvoice } from './invoice.ts'
 import { cancelPaymentIntent } from './payment-intent.ts'
@@ -83,6 +84,11 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
   'price.updated': now((objects) =>
     updatePrice(objects.unit, objects.price().id, { nickname: 'Updated price' }),
   ),
+  'credit_note.created': now((objects) => objects.creditNote()),
+  'credit_note.updated': now((objects) =>
+    updateCreditNote(objects.unit, objects.creditNote().id, { memo: 'Updated by a trigger' }),
+  ),
+  'credit_note.voided': now((objects) => voidCreditNote(objects.unit, objects.creditNote().id)),
   'product.created': now((objects) => objects.product()),
   'product.updated': now((objects) =>
     updateProduct(objects.unit, objects.product().id, { description: 'Updated by a trigger' }),

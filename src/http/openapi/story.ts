@@ -1,4 +1,5 @@
 import type { Registered } from '../route.ts'
+import { creditNotes } from './credit-story.ts'
 import type { Examples } from './examples.ts'
 import { recordOAuth } from './oauth-story.ts'
 import { recordOperator } from './operator-story.ts'
@@ -173,6 +174,7 @@ async function invoices(recorder: Recorder, ada: ResponseBody, setup: ResponseBo
   await recorder.post(`/v1/invoices/${first.id}/pay`, { payment_method: 'pm_card_visa' })
   await recorder.get('/v1/invoices?limit=1')
   await recorder.refused('post', `/v1/invoices/${first.id}/void`)
+  await creditNotes(recorder, first)
   const second = await bill()
   await recorder.post(`/v1/invoices/${second.id}/finalize`)
   await recorder.post(`/v1/invoices/${second.id}/mark_uncollectible`)

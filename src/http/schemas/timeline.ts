@@ -17,6 +17,7 @@ const RESOURCES = [
   'payment_intent',
   'charge',
   'refund',
+  'credit_note',
 ] as const
 
 const owners = () => ({

@@ -35,6 +35,7 @@ export const CATALOG_COLUMNS = {
       amount: 'integer',
       ending_balance: 'integer',
       invoice: 'text',
+      credit_note: 'text',
       description: 'text',
       metadata: 'json',
       test_clock: 'text',

@@ -1,0 +1,258 @@
+import { amountTooLarge, parameterInvalid, parameterMissing } from './errors.ts'
+import type { Invoice, InvoiceLine } from './invoice.ts'
+import { isCreditable } from './invoice-status.ts'
+import type { Metadata } from './metadata.ts'
+import { MAX_AMOUNT, roundedQuotient, total } from './money.ts'
+import { move, type Transitions } from './transitions.ts'
+
+export const CREDIT_NOTE_STATUSES = ['issued', 'void'] as const
+export type CreditNoteStatus = (typeof CREDIT_NOTE_STATUSES)[number]
+
+/** See docs/contract/credit-notes.md#status. */
+export const CREDIT_NOTE_TRANSITIONS: Transitions<CreditNoteStatus, 'void'> = {
+  issued: { void: 'void' },
+  void: {},
+}
+
+export const CREDIT_NOTE_REASONS = [
+  'duplicate',
+  'fraudulent',
+  'order_change',
+  'product_unsatisfactory',
+] as const
+export type CreditNoteReason = (typeof CREDIT_NOTE_REASONS)[number]
+
+export const CREDIT_LINE_TYPES = ['invoice_line_item', 'custom_line_item'] as const
+export type CreditLineType = (typeof CREDIT_LINE_TYPES)[number]
+
+/** One line of a credit note. The amount is positive. */
+export type CreditNoteLine = {
+  readonly id: string
+  readonly type: CreditLineType
+  readonly amount: number
+  readonly description: string | null
+  readonly invoice_line_item: string | null
+  /** null for a part of a line that was given as an amount. */
+  readonly quantity: number | null
+  readonly unit_amount: number | null
+}
+
+/** A credit note. Amounts are positive, in the invoice's currency and smallest unit. See docs/contract/credit-notes.md#fields. */
+export type CreditNote = {
+  readonly id: string
+  readonly created: number
+  readonly status: CreditNoteStatus
+  readonly number: string
+  readonly customer: string
+  readonly invoice: string
+  readonly currency: string
+  /** The sum of the lines. */
+  readonly amount: number
+  /** What it took off the amount due of an open invoice. */
+  readonly pre_payment_amount: number
+  /** What it gave back of a paid invoice: the sum of the next three amounts. */
+  readonly post_payment_amount: number
+  /** The part that was refunded. Not part of the API's object. */
+  readonly refund_amount: number
+  /** The part that was credited to the customer's balance. Not part of the API's object. */
+  readonly credit_amount: number
+  readonly out_of_band_amount: number
+  readonly refund: string | null
+  readonly customer_balance_transaction: string | null
+  readonly lines: readonly CreditNoteLine[]
+  readonly reason: CreditNoteReason | null
+  readonly memo: string | null
+  readonly metadata: Metadata
+  readonly voided_at: number | null
+  readonly test_clock: string | null
+}
+
+/** A requested line: a part of a line of the invoice, or one of its own. Which fields belong to which type is checked here. */
+export type CreditLineRequest = {
+  readonly type: CreditLineType
+  readonly invoice_line_item?: string | undefined
+  readonly amount?: number | undefined
+  readonly quantity?: number | undefined
+  readonly unit_amount?: number | undefined
+  readonly description?: string | undefined
+}
+
+/** Reports whether a credit note still credits its invoice. */
+export const isIssued = ({ status }: CreditNote): boolean => status === 'issued'
+
+/** Returns the number of the next credit note of an invoice. See docs/contract/credit-notes.md#numbers. */
+export const creditNoteNumber = ({ number }: Invoice, earlier: readonly CreditNote[]): string =>
+  `${number}-CN-${String(earlier.length + 1).padStart(2, '0')}`
+
+/**
+ * Checks that an invoice can be credited.
+ * @throws ApiError parameter_invalid, param invoice
+ * See docs/contract/credit-notes.md#creating.
+ */
+export function checkCreditable(invoice: Invoice): void {
+  if (isCreditable(invoice)) return
+  throw parameterInvalid(
+    'invoice',
+    `Only an open or paid invoice can be credited, but the status of '${invoice.id}' is ${invoice.status}`,
+  )
+}
+
+/**
+ * Returns how much of an invoice can still be credited, at least 0.
+ * @param refundedApart - the refunds of its charge that belong to no credit note
+ * See docs/contract/credit-notes.md#limits.
+ */
+export const creditable = (invoice: Invoice, refundedApart: number): number =>
+  Math.max(
+    0,
+    invoice.total -
+      invoice.pre_payment_credit_notes_amount -
+      invoice.post_payment_credit_notes_amount -
+      refundedApart,
+  )
+
+/**
+ * Makes the lines of a credit note: the requested ones, or one line of the requested amount.
+ * @param earlier - all credit notes of the invoice
+ * @throws ApiError parameter_missing, parameter_invalid, amount_too_large
+ * See docs/contract/credit-notes.md#lines.
+ */
+export function creditLines(
+  invoice: Invoice,
+  earlier: readonly CreditNote[],
+  given: {
+    amount: number | undefined
+    lines: readonly CreditLineRequest[] | undefined
+    newId: (prefix: string) => string
+  },
+): CreditNoteLine[] {
+  const { amount, lines, newId } = given
+  if (lines === undefined) {
+    if (amount === undefined) throw parameterMissing('amount', 'Missing required parameter: amount, or lines')
+    return [customLine(newId('cnli'), { unit_amount: amount, quantity: 1, description: null })]
+  }
+  const credited = creditedByLine(earlier)
+  const made = lines.map((line, index) => {
+    const param = `lines[${index}]`
+    checkFields(line, param)
+    if (line.type === 'custom_line_item') return customLineOf(line, newId('cnli'), param)
+    const part = partOfLine(invoice, credited, { line, id: newId('cnli'), param })
+    credited.set(
+      part.invoice_line_item ?? '',
+      (credited.get(part.invoice_line_item ?? '') ?? 0) + part.amount,
+    )
+    return part
+  })
+  const sum = total(made.map((line) => line.amount))
+  if (amount !== undefined && amount !== sum) {
+    throw parameterInvalid('amount', `The amount is ${amount}, but the sum of the lines is ${sum}`)
+  }
+  return made
+}
+
+/** The fields of each type of line, in the order in which they are missed. */
+const FIELDS = {
+  invoice_line_item: { required: ['invoice_line_item'], refused: ['unit_amount', 'description'] },
+  custom_line_item: {
+    required: ['description', 'unit_amount', 'quantity'],
+    refused: ['invoice_line_item', 'amount'],
+  },
+} as const
+
+function checkFields(line: CreditLineRequest, param: string): void {
+  const { required, refused } = FIELDS[line.type]
+  for (const name of required) if (line[name] === undefined) throw parameterMissing(`${param}[${name}]`)
+  for (const name of refused) {
+    if (line[name] !== undefined)
+      throw parameterInvalid(`${param}[${name}]`, `${name} does not apply to a line of type ${line.type}`)
+  }
+}
+
+function customLineOf(line: CreditLineRequest, id: string, param: string): CreditNoteLine {
+  const { unit_amount = 0, quantity = 0, description = null } = line
+  if (unit_amount * quantity > MAX_AMOUNT)
+    throw amountTooLarge(`The amount of ${param} exceeds the maximum of ${MAX_AMOUNT}`)
+  return customLine(id, { unit_amount, quantity, description })
+}
+
+const customLine = (
+  id: string,
+  {
+    unit_amount,
+    quantity,
+    description,
+  }: { unit_amount: number; quantity: number; description: string | null },
+): CreditNoteLine => ({
+  id,
+  type: 'custom_line_item',
+  amount: unit_amount * quantity,
+  description,
+  invoice_line_item: null,
+  quantity,
+  unit_amount,
+})
+
+/** Credits a part of a line of the invoice: an amount, or the share of a quantity. */
+function partOfLine(
+  invoice: Invoice,
+  credited: ReadonlyMap<string, number>,
+  { line, id, param }: { line: CreditLineRequest; id: string; param: string },
+): CreditNoteLine {
+  const billed = invoice.lines.find((one) => one.id === line.invoice_line_item)
+  if (!billed) {
+    throw parameterInvalid(
+      `${param}[invoice_line_item]`,
+      `The invoice '${invoice.id}' has no line '${line.invoice_line_item}'`,
+    )
+  }
+  if (line.amount !== undefined && line.quantity !== undefined)
+    throw parameterInvalid(`${param}[quantity]`, 'Use amount or quantity, not both')
+  const amount = line.amount ?? shareOf(billed, line.quantity, param)
+  const rest = Math.max(0, billed.amount) - (credited.get(billed.id) ?? 0)
+  if (amount > rest) {
+    throw parameterInvalid(
+      `${param}[${line.quantity === undefined ? 'amount' : 'quantity'}]`,
+      `At most ${rest} of the line '${billed.id}' can still be credited, not ${amount}`,
+    )
+  }
+  return {
+    id,
+    type: 'invoice_line_item',
+    amount,
+    description: billed.description ?? null,
+    invoice_line_item: billed.id,
+    quantity: line.quantity ?? null,
+    unit_amount: line.quantity === undefined ? null : billed.unit_amount,
+  }
+}
+
+/** Returns the share of a quantity in the amount of a line, rounded half away from zero. */
+function shareOf(billed: InvoiceLine, quantity: number | undefined, param: string): number {
+  if (quantity === undefined)
+    throw parameterMissing(`${param}[amount]`, `Missing required parameter: ${param}[amount], or quantity`)
+  if (quantity > billed.quantity) {
+    throw parameterInvalid(
+      `${param}[quantity]`,
+      `The quantity of the line '${billed.id}' is ${billed.quantity}, so ${quantity} cannot be credited`,
+    )
+  }
+  const amount = roundedQuotient(BigInt(billed.amount) * BigInt(quantity), BigInt(billed.quantity))
+  if (amount > 0) return amount
+  throw parameterInvalid(`${param}[quantity]`, `The line '${billed.id}' has no amount that can be credited`)
+}
+
+/** Returns the sum that issued credit notes credit of each line of the invoice. */
+function creditedByLine(earlier: readonly CreditNote[]): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const { invoice_line_item, amount } of earlier.filter(isIssued).flatMap(({ lines }) => lines)) {
+    if (invoice_line_item !== null) sums.set(invoice_line_item, (sums.get(invoice_line_item) ?? 0) + amount)
+  }
+  return sums
+}
+
+/** Marks a credit note void. @throws ApiError invalid_state_transition */
+export const voidedNote = (note: CreditNote, now: number): CreditNote => ({
+  ...note,
+  status: move(CREDIT_NOTE_TRANSITIONS, note.status, 'void'),
+  voided_at: now,
+})

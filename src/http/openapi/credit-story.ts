@@ -1,0 +1,24 @@
+import type { ResponseBody as Answered, Recorder } from './recorder.ts'
+
+/** Records credit notes of a paid invoice, and of an open one. */
+export async function creditNotes(recorder: Recorder, paid: Answered): Promise<void> {
+  const credit = { invoice: paid.id, amount: 400, refund_amount: 300, credit_amount: 100 }
+  const preview = `invoice=${paid.id}&amount=400&refund_amount=300&credit_amount=100`
+  await recorder.get(`/v1/credit_notes/preview?${preview}`)
+  const reasons = { reason: 'order_change', memo: 'A late delivery' }
+  const note = await recorder.post('/v1/credit_notes', { ...credit, ...reasons })
+  await recorder.get(`/v1/credit_notes/${note.id}`)
+  await recorder.get(`/v1/credit_notes/${note.id}/lines`)
+  await recorder.get('/v1/credit_notes?limit=1')
+  await recorder.post(`/v1/credit_notes/${note.id}`, { metadata: { order: '1815' } })
+  await recorder.refused('post', '/v1/credit_notes', { body: { ...credit, amount: 5000 } })
+
+  await recorder.post('/v1/invoiceitems', { customer: paid.customer, amount: 700, currency: 'usd' })
+  const { id } = await recorder.post('/v1/invoices', { customer: paid.customer })
+  const open = await recorder.post(`/v1/invoices/${id}/finalize`)
+  const [line] = open.lines.data
+  const lines = [{ type: 'invoice_line_item', invoice_line_item: line.id, amount: 200 }]
+  const taken = await recorder.post('/v1/credit_notes', { invoice: id, lines })
+  await recorder.post(`/v1/credit_notes/${taken.id}/void`)
+  await recorder.post(`/v1/invoices/${id}/void`)
+}
