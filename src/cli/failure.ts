@@ -2,6 +2,7 @@ import { CommanderError } from 'commander'
 import { Refused, Unreachable } from '../client/errors.ts'
 import { mistakeText, type ReportedMistake } from '../core/fixture-mistakes.ts'
 import { escapeControls, escapeControlsByLine } from '../text/display.ts'
+import { listCommandFor } from './hints.ts'
 import type { Io } from './io.ts'
 
 /**
@@ -74,7 +75,11 @@ function explain(error: unknown): Explained {
 }
 
 function refusal({ status, code, message }: Refused): string {
-  if (status !== 401) return code === null ? message : `${message} (${code})`
+  if (status !== 401) {
+    const list = listCommandFor(message)
+    const hint = list === undefined ? '' : `. List the existing ones with '${list}'.`
+    return code === null ? message : `${message} (${code})${hint}`
+  }
   return `${message}. Set PAYTWIN_ADMIN_TOKEN to the daemon's admin token, or give its data folder with --data.`
 }
 

@@ -23,7 +23,11 @@ export async function findCustomer(
     merchants.map((id) => new MerchantApi(client.address, id).list<Customer>('customers', params)),
   )
   const [first, ...others] = pages.flatMap(({ data }) => data.map(({ id }) => id))
-  if (first === undefined) throw new Failure(1, `No customer has the email address '${text}'.`)
+  if (first === undefined)
+    throw new Failure(
+      1,
+      `No customer has the email address '${text}'. List the customers with 'paytwin customers list'.`,
+    )
   if (others.length === 0) return first
   const named = [first, ...others].slice(0, MAX_NAMED).join(', ')
   const rest = others.length >= MAX_NAMED ? ', …' : ''

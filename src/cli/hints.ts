@@ -24,7 +24,40 @@ const MEANINGS: Readonly<Record<string, readonly string[]>> = {
   restore: ['paytwin snapshots restore'],
   save: ['paytwin snapshots save'],
   login: ['paytwin keys create'],
+  show: ['paytwin customers show', 'paytwin subscriptions show', 'paytwin invoices show'],
+  timeline: ['paytwin customers show', 'paytwin subscriptions show', 'paytwin invoices show'],
+  products: ['paytwin get products'],
+  prices: ['paytwin get prices'],
+  'payment-methods': ['paytwin get payment_methods'],
+  payment_methods: ['paytwin get payment_methods'],
 }
+
+/** The commands that list the objects of a kind, by the name that an error about an unknown ID has for it. */
+const LISTS: Readonly<Record<string, string>> = {
+  customer: 'paytwin customers list',
+  subscription: 'paytwin subscriptions list --status all',
+  invoice: 'paytwin invoices list',
+  'payment intent': 'paytwin payment_intents list',
+  charge: 'paytwin charges list',
+  refund: 'paytwin refunds list',
+  event: 'paytwin events list',
+  merchant: 'paytwin merchants list',
+  key: 'paytwin keys list',
+  app: 'paytwin apps list',
+  authorization: 'paytwin oauth list',
+  'webhook endpoint': 'paytwin webhooks list',
+  'webhook delivery': 'paytwin webhooks deliveries',
+  'test clock': 'paytwin get test_helpers/test_clocks',
+  fault: 'paytwin faults list',
+  snapshot: 'paytwin snapshots list',
+  product: 'paytwin get products',
+  price: 'paytwin get prices',
+}
+
+const MISSING = /^No such ([a-z ]+): '/
+
+/** Returns the command that lists what an error about an unknown ID looked for; undefined for other errors. */
+export const listCommandFor = (message: string): string | undefined => LISTS[MISSING.exec(message)?.[1] ?? '']
 
 const UNKNOWN = /^(error: unknown command '[^\n]*')(\n\(Did you mean [^\n]*\?\))?\n?$/
 

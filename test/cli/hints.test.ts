@@ -13,6 +13,8 @@ test.each([
   [['payment-intents', 'list'], 'payment_intents'],
   [['rate-limit', '5'], 'paytwin serve --rate-limit or paytwin faults add rate_limit'],
   [['advance', '1mo'], 'paytwin clock advance'],
+  [['show', 'in_x'], 'paytwin customers show, paytwin subscriptions show or paytwin invoices show'],
+  [['products'], 'paytwin get products'],
 ])('%j is answered with what may be meant: exit 2', async (args, meant) => {
   const { status, stdout, stderr } = await runHere(args)
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })

@@ -1,6 +1,6 @@
 import type { Span } from '../../ui/span.ts'
 
-/** A column of a table. On a narrow terminal some columns are truncated or omitted; a pipe has all of them in full. */
+/** A column of a table. On a narrow terminal some columns are omitted or truncated; a pipe has all of them in full. */
 export type Column<Row> = {
   readonly title: string
   readonly cell: (row: Row) => Span

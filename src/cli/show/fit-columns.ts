@@ -5,14 +5,18 @@ import type { Column } from './column.ts'
 
 const GAP = 2
 
+/** Up to this width, the whole cell of a column is worth more than another column: an email address, or the path of a request. */
+const FULL_WIDTH = 40
+
 /** A table that fits the terminal: its escaped titles and cells, and the width of each column. */
 export type FittedTable = { readonly rows: readonly (readonly Span[])[]; readonly widths: readonly number[] }
 
 type Measured<Row> = { readonly column: Column<Row>; readonly cells: readonly Span[]; readonly width: number }
 
 /**
- * Fits a table to a width. First the columns with `minWidth` are truncated, the widest first. If that is not enough, columns
- * with `omit` are left out, the lowest number first. Other columns, such as IDs, are never shortened.
+ * Fits a table to a width. First the columns with `omit` are left out, the lowest number first, until the cells of the others
+ * fit in full, or up to `FULL_WIDTH`. If that is not enough, the columns with `minWidth` are truncated, the widest first. Other
+ * columns, such as IDs, are never shortened.
  * @param columns - the width of the terminal
  */
 export function fitTable<Row>(
@@ -41,13 +45,13 @@ function measure<Row>(column: Column<Row>, rows: readonly Row[]): Measured<Row> 
   return { column, cells, width: Math.max(...cells.map((cell) => widthOf(textOf(cell)))) }
 }
 
-/** Leaves out columns until the rest fits at its minimum width. */
+/** Leaves out columns until the rest fits without truncating a cell below its full width. */
 function shown<Row>(all: readonly Measured<Row>[], width: number): readonly Measured<Row>[] {
   const optional = all
     .filter(({ column }) => column.omit !== undefined)
     .sort((left, right) => (left.column.omit ?? 0) - (right.column.omit ?? 0))
   let kept = all
-  while (total(kept.map(minWidthOf)) > width && optional.length > 0) {
+  while (total(kept.map(fullWidthOf)) > width && optional.length > 0) {
     const omitted = optional.shift()
     kept = kept.filter((column) => column !== omitted)
   }
@@ -70,6 +74,9 @@ function shrunk<Row>(columns: readonly Measured<Row>[], width: number): number[]
 
 const minWidthOf = <Row>({ column, width }: Measured<Row>): number =>
   column.minWidth === undefined ? width : Math.min(width, Math.max(column.minWidth, column.title.length))
+
+const fullWidthOf = <Row>({ column, width }: Measured<Row>): number =>
+  column.minWidth === undefined ? width : Math.min(width, Math.max(column.minWidth, FULL_WIDTH))
 
 const total = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + GAP, -GAP)
 

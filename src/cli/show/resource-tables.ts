@@ -37,7 +37,7 @@ export const SUBSCRIPTION_COLUMNS: readonly Column<WithCustomer<Subscription>>[]
   { title: 'STATUS', cell: ({ status }) => statusText(status) },
   { title: 'CUSTOMER', cell: customerName, minWidth: 12 },
   { title: 'AMOUNT', cell: costText, minWidth: 12 },
-  { title: 'PERIOD END', cell: ({ current_period_end }) => instant(current_period_end) },
+  { title: 'PERIOD END', cell: ({ current_period_end }) => instant(current_period_end), omit: 3 },
   { title: 'CUSTOMER ID', cell: customerId, omit: 2 },
   { title: 'CREATED', cell: ({ created }) => instant(created), omit: 1 },
 ]

@@ -55,6 +55,7 @@ test.each([
 test('an unknown customer is refused: exit 1', async () => {
   expect(await fail('events', 'list', '--customer', 'cus_x')).toEqual({
     status: 1,
-    stderr: "error: No such customer: 'cus_x' (resource_missing)\n",
+    stderr:
+      "error: No such customer: 'cus_x' (resource_missing). List the existing ones with 'paytwin customers list'.\n",
   })
 })

@@ -160,7 +160,8 @@ test('requests of an unknown merchant are refused: exit 1', async () => {
     const { status, stderr } = await paytwin(args)
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: "error: No such merchant: 'mer_x' (resource_missing)\n",
+      stderr:
+        "error: No such merchant: 'mer_x' (resource_missing). List the existing ones with 'paytwin merchants list'.\n",
     })
   }
 })

@@ -55,7 +55,8 @@ describe('with a renewal that failed', () => {
     const { id } = await api(daemon(), '/v1/customers', { name: 'Grace' })
     expect(await fail('customers', 'show', 'cus_unknown')).toEqual({
       status: 1,
-      stderr: "error: No such customer: 'cus_unknown' (resource_missing)\n",
+      stderr:
+        "error: No such customer: 'cus_unknown' (resource_missing). List the existing ones with 'paytwin customers list'.\n",
     })
     const early = await fail('customers', 'show', id, '--at', '2026-01-01')
     expect(early).toMatchObject({

@@ -51,7 +51,8 @@ describe('snapshots', () => {
     for (const verb of ['restore', 'delete']) {
       expect(await fail('snapshots', verb, 'unknown')).toEqual({
         status: 1,
-        stderr: "error: No such snapshot: 'unknown' (resource_missing)\n",
+        stderr:
+          "error: No such snapshot: 'unknown' (resource_missing). List the existing ones with 'paytwin snapshots list'.\n",
       })
     }
     const { status, stderr } = await fail('snapshots', 'save', '../up')
@@ -82,7 +83,7 @@ describe('snapshots', () => {
     expect(await text('merchants', 'delete', id)).toBe(`Deleted ${id}.\n`)
     expect((await json<List<object>>('merchants', 'list')).data).toHaveLength(1)
     expect((await fail('merchants', 'delete', id)).stderr).toBe(
-      `error: No such merchant: '${id}' (resource_missing)\n`,
+      `error: No such merchant: '${id}' (resource_missing). List the existing ones with 'paytwin merchants list'.\n`,
     )
     const { status, stderr } = await fail('merchants', 'delete', daemon().merchant)
     expect(status).toBe(1)

@@ -26,14 +26,19 @@ function linesAt(columns: number, rows: readonly Row[] = [ROW]): string[] {
 test.each([
   [80, 'req_01234567  /v1/customers?limit=100  2026-01-31  replayed'],
   [59, 'req_01234567  /v1/customers?limit=100  2026-01-31  replayed'],
-  [58, 'req_01234567  /v1/customers?limit=1…  2026-01-31  replayed'],
-  [42, 'req_01234567  /v1/cus…  2026-01-31  repla…'],
-  [41, 'req_01234567  /v1/customers?li…  replayed'],
-  [30, 'req_01234567  /v1/cus…  repla…'],
-  [29, 'req_01234567  /v1/customers?…'],
+  [58, 'req_01234567  /v1/customers?limit=100  replayed'],
+  [47, 'req_01234567  /v1/customers?limit=100  replayed'],
+  [46, 'req_01234567  /v1/customers?limit=100'],
+  [36, 'req_01234567  /v1/customers?limit=1…'],
   [22, 'req_01234567  /v1/cus…'],
 ])('at %i columns a row is %s', (columns, line) => {
   expect(linesAt(columns)[1]).toBe(line)
+})
+
+test('a long text is truncated, up to 40 columns, before another column is omitted', () => {
+  const row = { ...ROW, path: `/v1/customers?email=${'a'.repeat(40)}` }
+  expect(linesAt(76, [row])[1]).toBe(`req_01234567  ${row.path.slice(0, 39)}…  2026-01-31  replayed`)
+  expect(linesAt(75, [row])[1]).toBe(`req_01234567  ${row.path.slice(0, 50)}…  replayed`)
 })
 
 test('an ID is never shortened, however narrow the terminal is', () => {
@@ -41,11 +46,11 @@ test('an ID is never shortened, however narrow the terminal is', () => {
 })
 
 test('a truncated text is not split within a wide character, and columns stay aligned', () => {
-  const rows = [{ ...ROW, path: '日本語日本語日本語日本語', note: 'x' }, ROW]
-  expect(linesAt(36, rows)).toEqual([
-    'ID            PATH          NOTE',
-    'req_01234567  日本語日本…   x',
-    'req_01234567  /v1/custome…  replayed',
+  const rows = [{ ...ROW, path: '日本語'.repeat(14), note: 'x' }, ROW]
+  expect(linesAt(64, rows)).toEqual([
+    `ID            ${'PATH'.padEnd(40)}  NOTE`,
+    `req_01234567  ${'日本語'.repeat(6)}日…   x`,
+    `req_01234567  ${ROW.path.padEnd(40)}  replayed`,
   ])
 })
 
