@@ -82,12 +82,36 @@ export const expand = (view: View, body: Json, paths: readonly string[], present
 function walk(view: View, value: unknown, steps: readonly string[], present: Present): unknown {
   const [step, ...rest] = steps
   if (step === undefined || value === null) return value
-  if (Array.isArray(value)) return value.map((entry) => walk(view, entry, steps, present))
+  if (Array.isArray(value)) {
+    if (value.length > 1) loadAlong(view, value, steps)
+    return value.map((entry) => walk(view, entry, steps, present))
+  }
   const child = Reflect.get(value as object, step)
   // A deletion stub has no such fields.
   if (child === undefined) return value
   const whole = typeof child === 'string' ? objectOf(view, child, present) : child
   return { ...(value as object), [step]: walk(view, whole, rest, present) }
+}
+
+/** Reads the objects on a path from all entries of a list, one step after the other. Objects have the fields of their bodies. */
+function loadAlong(view: View, entries: readonly unknown[], [step = '', ...rest]: readonly string[]): void {
+  const ids = new Set(entries.flatMap((entry) => idIn(entry, step)))
+  const kinds = new Set([...ids].flatMap((id) => kindOfId(id) ?? []))
+  for (const kind of kinds) {
+    const ofKind = [...ids].filter((id) => kindOfId(id) === kind)
+    view.load?.(kind, ofKind)
+    if (rest.length > 0)
+      loadAlong(
+        view,
+        ofKind.map((id) => view.get(kind, id)),
+        rest,
+      )
+  }
+}
+
+function idIn(entry: unknown, step: string): string[] {
+  const id = typeof entry === 'object' && entry !== null ? Reflect.get(entry, step) : undefined
+  return typeof id === 'string' ? [id] : []
 }
 
 /** Returns the object with the given id; the id itself if there is none, as in a preview. */

@@ -86,10 +86,18 @@ export const listObjects = <K extends Kind, Body>(
     {
       noun: nounOf(kind),
       placeOf: (id) => call.view.placeOf(kind, id),
-      list: (page) => call.view.list(kind, filters, page),
+      list: (page) => {
+        const found = call.view.list(kind, filters, page)
+        // Intents and charges are shown with details of their payment methods.
+        call.view.load?.('payment_method', found.flatMap(paymentMethodOf))
+        return found
+      },
     },
     present,
   )
+
+const paymentMethodOf = (object: object): string[] =>
+  'payment_method' in object && typeof object.payment_method === 'string' ? [object.payment_method] : []
 
 /** Presents a page of the deliveries of a webhook endpoint, newest first. Throws what `listObjects` throws. */
 export const listDeliveries = <Body>(

@@ -166,6 +166,21 @@ export class DeliveryTable {
     return row?.count ?? 0
   }
 
+  /** Counts the pending deliveries of each of these events. Events without any are left out. */
+  pendingCounts(events: readonly string[]): ReadonlyMap<string, number> {
+    const rows = this.#statements
+      .named<{ event: string; count: number }>('pending deliveries of events', (db) =>
+        db
+          .selectFrom('webhook_delivery')
+          .select((eb) => ['event', eb.fn.countAll<number>().as('count')])
+          .where(sql<boolean>`event in (select value from json_each(${arg('events')}))`)
+          .where(IS_PENDING)
+          .groupBy('event'),
+      )
+      .all({ events: JSON.stringify(events) })
+    return new Map(rows.map(({ event, count }) => [event, count]))
+  }
+
   /** Lists the endpoints with deliveries that can be sent now, each with its merchant's ordinal. */
   endpointsWithReady(): { endpoint: string; merchant: number }[] {
     return this.#statements

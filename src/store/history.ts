@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Kind, kindNumber, type Objects } from '../core/kinds.ts'
-import { firstKeyframeAfterUntil, type Keyframes } from './keyframes.ts'
+import { type EntryOfObject, firstKeyframeAfterUntil, type Keyframe, type Keyframes } from './keyframes.ts'
 import type { ObjectTable } from './objects.ts'
 import { isMovable, OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
@@ -24,6 +24,16 @@ type Segment = {
   readonly until: number
   readonly states: [State, ...State[]]
 }
+
+/** A segment that is to be read back to an entry. */
+type Start = Omit<EntryOfObject, 'entry'> & {
+  readonly above: number
+  readonly until: number
+  readonly first: State
+}
+
+/** What a journal entry replaced, and the object's previous entry. */
+type Undo = { readonly previous: number | null; readonly replaced: string | null }
 
 /**
  * Reads past states of objects. Private fields have their current values, because the journal does not record them.
@@ -51,6 +61,51 @@ export class HistoryReader {
       this.#extend(segment, entry)
     }
     return stateAt(segment.states, entry) as Objects[K]
+  }
+
+  /**
+   * Reads the states of objects at journal entries together, with a few statements. `asOf` then needs none for them.
+   * An object may have several entries.
+   */
+  load(places: readonly EntryOfObject[]): void {
+    const starts = this.#firstStates(places)
+    const undone = this.#entriesBetweenEach(starts.map(({ first, above }) => [first.entry, above]))
+    for (const { kind, object, until, first } of starts) {
+      const states: Segment['states'] = [first]
+      let state = first.object
+      for (const { previous, replaced } of undone.get(first.entry) ?? []) {
+        if (replaced !== null) state = { ...state, ...JSON.parse(replaced) }
+        states.push({ entry: previous ?? 0, object: state })
+      }
+      this.#segmentsOf(kind, object).push({ until, states })
+    }
+  }
+
+  /** Reads the first states of the segments that contain some entries: keyframes, or current rows. */
+  #firstStates(places: readonly EntryOfObject[]): Start[] {
+    const { objects, keyframes } = this.#sources
+    const wanted = new Map<string, EntryOfObject & { readonly keyframe: Keyframe | undefined }>()
+    for (const [index, keyframe] of keyframes.firstFromEach(places).entries()) {
+      const place = places[index] as EntryOfObject
+      const key = `${place.kind} ${place.object} ${keyframe?.entry}`
+      const entry = Math.min(place.entry, wanted.get(key)?.entry ?? place.entry)
+      wanted.set(key, { ...place, entry, keyframe })
+    }
+    const segments = [...wanted.values()]
+    const kinds = [...new Set(segments.map(({ kind }) => kind))]
+    return kinds.flatMap((kind) => {
+      const ofKind = segments.filter((segment) => segment.kind === kind)
+      const rows = objects.atEach(kind, [...new Set(ofKind.map(({ object }) => object))])
+      const bySeq = new Map(rows.map((row) => [row.seq, row]))
+      return ofKind.flatMap(({ object, entry: above, keyframe }) => {
+        const row = bySeq.get(object)
+        if (!row) return []
+        const first: State = keyframe
+          ? { entry: keyframe.entry, object: { ...row.object, ...keyframe.state } as Objects[Kind] }
+          : { entry: row.newestEntry ?? 0, object: row.object }
+        return { kind, object, above, until: keyframe?.entry ?? Number.MAX_SAFE_INTEGER, first }
+      })
+    })
   }
 
   /**
@@ -104,9 +159,9 @@ export class HistoryReader {
   }
 
   /** Lists the entries of an object from its entry `last` back to the first after the entry `above`, newest first. */
-  #entriesBetween(above: number, last: number): { previous: number | null; replaced: string | null }[] {
+  #entriesBetween(above: number, last: number): Undo[] {
     return this.#sources.statements
-      .named<{ previous: number | null; replaced: string | null }>('entries to undo', (db) => ({
+      .named<Undo>('entries to undo', (db) => ({
         compile: () =>
           sql`with recursive chain (previous, replaced) as (
               select previous, replaced from journal where seq = ${arg('last')}
@@ -116,6 +171,35 @@ export class HistoryReader {
             select previous, replaced from chain`.compile(db),
       }))
       .all({ last, above })
+  }
+
+  /**
+   * Lists what `#entriesBetween` lists for each of some spans.
+   * @param spans - the entries `last` and `above` of each
+   * @returns the entries by `last`
+   */
+  #entriesBetweenEach(spans: readonly (readonly [last: number, above: number])[]): Map<number, Undo[]> {
+    const found = new Map<number, Undo[]>()
+    const open = spans.filter(([last, above]) => last > above)
+    if (open.length === 0) return found
+    const rows = this.#sources.statements
+      .named<Undo & { last: number }>('entries to undo of each', (db) => ({
+        compile: () =>
+          sql`with recursive chain (last, above, previous, replaced) as (
+              select journal.seq, json_extract(span.value, '$[1]'), journal.previous, journal.replaced
+              from json_each(${arg('spans')}) span cross join journal on journal.seq = json_extract(span.value, '$[0]')
+              union all
+              select chain.last, chain.above, journal.previous, journal.replaced from chain
+              cross join journal on journal.seq = chain.previous where chain.previous > chain.above)
+            select last, previous, replaced from chain`.compile(db),
+      }))
+      .all({ spans: JSON.stringify(open) })
+    for (const { last, ...undo } of rows) {
+      const known = found.get(last)
+      if (known) known.push(undo)
+      else found.set(last, [undo])
+    }
+    return found
   }
 
   /** Returns the seq of a movable object's newest entry up to an instant of a customer's clock. */

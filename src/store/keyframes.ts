@@ -13,6 +13,14 @@ export const KEYFRAME_ENTRIES = 64
 /** Reports whether the entry that is an object's n-th has a keyframe. */
 export const hasKeyframe = (entryCount: number): boolean => entryCount % KEYFRAME_ENTRIES === 0
 
+/** A journal entry, and the object whose state at that entry is wanted. */
+export type EntryOfObject = {
+  readonly kind: Kind
+  /** Its seq. */
+  readonly object: number
+  readonly entry: number
+}
+
 export type Keyframe = {
   /** The seq of the journal entry after which the object was in this state. */
   readonly entry: number
@@ -68,6 +76,38 @@ export class Keyframes {
       )
       .get({ kind: kindNumber(kind), object, entry })
     return row && { entry: row.entry, state: JSON.parse(row.state) }
+  }
+
+  /** Returns the result of `firstFrom` for each of many places, in their order. Equal keyframes are one object. */
+  firstFromEach(places: readonly EntryOfObject[]): (Keyframe | undefined)[] {
+    const rows = this.#statements
+      .named<{ index: number; entry: number | null }>('first keyframes', (db) => ({
+        compile: () =>
+          sql`select place.key as "index", (select entry from keyframe where keyframe.kind = json_extract(place.value, '$[0]')
+              and keyframe.object = json_extract(place.value, '$[1]') and entry >= json_extract(place.value, '$[2]')
+              order by entry limit 1) as entry
+            from json_each(${arg('places')}) place`.compile(db),
+      }))
+      .all({
+        places: JSON.stringify(places.map(({ kind, object, entry }) => [kindNumber(kind), object, entry])),
+      })
+    const found = new Map(
+      rows.flatMap(({ index, entry }) => (entry === null ? [] : [[index, entry] as const])),
+    )
+    const keyframes = found.size === 0 ? undefined : this.#at([...new Set(found.values())])
+    return places.map((_, index) => keyframes?.get(found.get(index) ?? 0))
+  }
+
+  #at(entries: readonly number[]): ReadonlyMap<number, Keyframe> {
+    const rows = this.#statements
+      .named<{ entry: number; state: string }>('keyframes', (db) =>
+        db
+          .selectFrom('keyframe')
+          .select(['entry', 'state'])
+          .where(sql<boolean>`entry in (select value from json_each(${arg('entries')}))`),
+      )
+      .all({ entries: JSON.stringify(entries) })
+    return new Map(rows.map(({ entry, state }) => [entry, { entry, state: JSON.parse(state) }]))
   }
 }
 

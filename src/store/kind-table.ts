@@ -9,6 +9,9 @@ import { Recent } from './recent.ts'
 import { arg, type Reader, type Statement, type Statements } from './statements.ts'
 import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
+/** An object with its seq and the seq of its newest journal entry. */
+export type RowAt<T> = { readonly seq: number; readonly newestEntry: number | null; readonly object: T }
+
 /** A cached object with its position and owner. */
 type Cached<T> = { readonly merchant: number; readonly place: Place; readonly object: T }
 
@@ -89,6 +92,24 @@ export class KindTable<K extends StoredKind> {
       .get({ seq })
     assert(object, `${this.#kind} ${seq} exists`)
     return object
+  }
+
+  /** Returns the objects with these seqs, whoever owns them, with their newest journal entries. They are not cached. */
+  atEach(seqs: readonly number[]): RowAt<StoredObjects[K]>[] {
+    return this.#statements
+      .named(
+        `at each ${this.#kind}`,
+        (db) =>
+          db
+            .selectFrom(this.#kind as 'object')
+            .select([...this.#columns, 'seq', 'newest_entry'])
+            .where(sql<boolean>`seq in (select value from json_each(${arg('seqs')}))`),
+        (values) => {
+          const [seq, newestEntry] = values.slice(this.#columns.length) as [number, number | null]
+          return { seq, newestEntry, object: this.#decode(values) }
+        },
+      )
+      .all({ seqs: JSON.stringify(seqs) })
   }
 
   /** Lists a page of a merchant's objects that meet all conditions: newest first, with `before` oldest first. */

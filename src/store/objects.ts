@@ -3,7 +3,7 @@ import type { Invoice } from '../core/invoice.ts'
 import { KINDS, type Kind, type Objects } from '../core/kinds.ts'
 import type { Subscription } from '../core/subscription.ts'
 import type { Blocks } from './blocks.ts'
-import { KindTable } from './kind-table.ts'
+import { KindTable, type RowAt } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
 import { Place } from './place.ts'
 import { arg, literal, type Statements } from './statements.ts'
@@ -39,6 +39,11 @@ export class ObjectTable {
   /** Returns the object with this seq, whoever owns it. */
   at<K extends Kind>(kind: K, seq: number): Objects[K] {
     return this.#tables[kind].at(seq)
+  }
+
+  /** Returns the objects with these seqs, whoever owns them, with their newest journal entries. */
+  atEach<K extends Kind>(kind: K, seqs: readonly number[]): RowAt<Objects[K]>[] {
+    return this.#tables[kind].atEach(seqs)
   }
 
   /** Returns an object's seq, which is the order of creation; undefined when the merchant has none with this id. */

@@ -3,6 +3,7 @@ import type { EventType } from '../../core/kinds.ts'
 import type { EventQuery } from '../../store/event-query.ts'
 import type { HistoryReader } from '../../store/history.ts'
 import type { EventEntry } from '../../store/journal.ts'
+import type { Store } from '../../store/store.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import { type EventWithObject, reconstructEvent } from './view.ts'
@@ -87,14 +88,50 @@ function findEntry(engine: Engine, merchant: MerchantState | null, id: string, p
   throw resourceMissing('event', id, param)
 }
 
-/** Reconstructs the events of a page. */
+/** Reconstructs the events of a page. Their objects are read together, because each statement takes some time. */
 function recallAll(engine: Engine, entries: readonly EventEntry[]): EventWithObject[] {
-  const history = engine.store.openHistory()
-  return entries.map((entry) => recallOf(engine, entry, history))
+  const { store, ids } = engine
+  const history = store.openHistory()
+  if (entries.length > 1) {
+    history.load(entries.map(({ kind, object, seq }) => ({ kind, object, entry: seq })))
+    loadPaymentMethods(store, history, entries)
+  }
+  const pending = store.deliveries.pendingCounts(
+    entries.map(({ merchant, number }) => ids.of(merchant, 'evt', number)),
+  )
+  return entries.map((entry) => recallOf(engine, entry, history, (event) => pending.get(event) ?? 0))
 }
 
-function recallOf(engine: Engine, entry: EventEntry, history: HistoryReader): EventWithObject {
+/** Reads the payment methods of the intents and charges of a page, which are shown with some of their details. */
+function loadPaymentMethods(
+  { objects }: Store,
+  history: HistoryReader,
+  entries: readonly EventEntry[],
+): void {
+  const used = entries.flatMap(({ kind, object, seq, merchant }) => {
+    if (kind !== 'payment_intent' && kind !== 'charge') return []
+    const { payment_method: id } = history.asOf(kind, object, seq)
+    return id === null ? [] : { id, merchant, seq }
+  })
+  for (const merchant of new Set(used.map((each) => each.merchant))) {
+    const own = used.filter((each) => each.merchant === merchant).map(({ id }) => id)
+    objects.load('payment_method', merchant, [...new Set(own)])
+  }
+  const places = used.flatMap(({ id, merchant, seq }) => {
+    const object = objects.seqOf('payment_method', merchant, id)
+    return object === undefined ? [] : { kind: 'payment_method' as const, object, entry: seq }
+  })
+  if (places.length > 0) history.load(places)
+}
+
+function recallOf(
+  engine: Engine,
+  entry: EventEntry,
+  history: HistoryReader,
+  pendingOf?: (event: string) => number,
+): EventWithObject {
   const owner = engine.merchants.get(entry.merchant)
   if (!owner) throw new Error(`the merchant ${entry.merchant} of event ${entry.seq} does not exist`)
-  return reconstructEvent({ store: engine.store, ids: engine.ids, merchant: owner.settings, history }, entry)
+  const sources = { store: engine.store, ids: engine.ids, merchant: owner.settings, history }
+  return reconstructEvent(sources, entry, pendingOf)
 }

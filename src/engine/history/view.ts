@@ -14,6 +14,8 @@ export type View = {
   readonly merchant: Merchant
   readonly ids: Ids
   get<K extends Kind>(kind: K, id: string): Objects[K] | undefined
+  /** Reads objects together, so that `get` then takes no statement for each. Only views of the current objects can. */
+  load?(kind: Kind, ids: readonly string[]): void
 }
 
 /** The current objects, which can also be listed. */
@@ -39,6 +41,7 @@ export const currentView = ({ store, ids, merchant }: Sources): CurrentView => (
   merchant,
   ids,
   get: (kind, id) => store.objects.get(kind, merchant.ordinal, id),
+  load: (kind, ids) => store.objects.load(kind, merchant.ordinal, ids),
   list: (kind, filters, page) => store.objects.list(kind, merchant.ordinal, filters, page),
   placeOf: (kind, id) => store.objects.seqOf(kind, merchant.ordinal, id),
   deliveries: {
@@ -73,15 +76,20 @@ export type EventWithObject = {
 /**
  * Reconstructs an event and its object from the journal.
  * @param sources.history - one reader for all events of a page
+ * @param pendingOf - counts the pending deliveries of an event by its id
  */
-export function reconstructEvent(sources: PastSources, entry: EventEntry): EventWithObject {
+export function reconstructEvent(
+  sources: PastSources,
+  entry: EventEntry,
+  pendingOf = (event: string) => sources.store.deliveries.pendingCount(event),
+): EventWithObject {
   const after = sources.history.asOf(entry.kind, entry.object, entry.seq)
   const id = sources.ids.of(entry.merchant, 'evt', entry.number)
   return {
     entry,
     id,
     after,
-    pending: sources.store.deliveries.pendingCount(id),
+    pending: pendingOf(id),
     before:
       entry.type.endsWith('.updated') && entry.replaced
         ? ({ ...after, ...entry.replaced } as Objects[Kind])
