@@ -1,6 +1,14 @@
 import type { FinalAction } from './dunning.ts'
 import { type Invoice, nextAttemptAt } from './invoice.ts'
-import { beginsPeriod, invoiceJobs, JOB_KINDS, type Job, refundJobs, subscriptionJobs } from './jobs.ts'
+import {
+  beginsPeriod,
+  compareJobs,
+  invoiceJobs,
+  type Job,
+  jobPosition,
+  refundJobs,
+  subscriptionJobs,
+} from './jobs.ts'
 import { periodAmount } from './period-amount.ts'
 import type { Refund } from './refund.ts'
 import { cancellationAt, nextPeriod, type Prices, type Subscription } from './subscription.ts'
@@ -126,7 +134,7 @@ function uncollectedAt(subscription: Subscription, due: number): Uncollected | n
 function precedesCancellation({ due, kind }: FutureJob, subscription: Subscription): boolean {
   const end = hasEnded(subscription) ? null : cancellationAt(subscription)
   if (end === null || due < end) return true
-  return due === end && JOB_KINDS.indexOf(kind) <= JOB_KINDS.indexOf('cancellation')
+  return due === end && jobPosition(kind) <= jobPosition('cancellation')
 }
 
 /**
@@ -177,7 +185,4 @@ export const futureJobsOfRefund = (refund: Refund): FutureJob[] =>
   }))
 
 /** Sorts future jobs in the order in which they run. See docs/contract/clocks.md#order-of-jobs. */
-export const inOrder = (jobs: readonly FutureJob[]): FutureJob[] =>
-  jobs.toSorted(
-    (left, right) => left.due - right.due || JOB_KINDS.indexOf(left.kind) - JOB_KINDS.indexOf(right.kind),
-  )
+export const inOrder = (jobs: readonly FutureJob[]): FutureJob[] => jobs.toSorted(compareJobs)

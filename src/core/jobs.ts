@@ -3,15 +3,11 @@ import { isOpen } from './invoice-status.ts'
 import type { Kind, Objects } from './kinds.ts'
 import type { Refund } from './refund.ts'
 import { cancellationAt, type Subscription } from './subscription.ts'
+import { firstPhase, isOver, type SubscriptionSchedule } from './subscription-schedule.ts'
 import { factsOf, hasEnded, isInTrial } from './subscription-status.ts'
 import type { WebhookDelivery } from './webhook.ts'
 
-/**
- * The kinds of jobs, in the order in which jobs of one subscription run that are due in the same second. Databases and
- * snapshots store the index in this list, both as the kind and as the position of a queued job. Append new kinds at the
- * end: a kind anywhere else needs a migration that renumbers the queued jobs.
- * See docs/contract/clocks.md#order-of-jobs.
- */
+/** The kinds of jobs. Databases and snapshots store the index in this list: append new kinds at the end. */
 export const JOB_KINDS = [
   'payment_retry',
   'invoice_due',
@@ -23,8 +19,26 @@ export const JOB_KINDS = [
   'refund_settlement',
   'webhook_retry',
   'pending_update_expiry',
+  'schedule_phase',
+  'schedule_expiring',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
+
+/** Positions other than ten times the number of the kind. A phase begins before a trial ends or a renewal bills. */
+const POSITIONS: { readonly [Kind in JobKind]?: number } = { schedule_expiring: 43, schedule_phase: 45 }
+
+const POSITION_OF = new Map(JOB_KINDS.map((kind, number) => [kind, POSITIONS[kind] ?? 10 * number]))
+
+/**
+ * Returns the position of a kind among the jobs of a subscription in the same second, the lowest first. Databases and
+ * snapshots store it with each queued job of a subscription.
+ * See docs/contract/clocks.md#order-of-jobs.
+ */
+export const jobPosition = (kind: JobKind): number => POSITION_OF.get(kind) ?? 0
+
+/** Compares jobs of a subscription by the order in which they run. */
+export const compareJobs = (left: Pick<Job, 'due' | 'kind'>, right: Pick<Job, 'due' | 'kind'>): number =>
+  left.due - right.due || jobPosition(left.kind) - jobPosition(right.kind)
 
 /** An action on an object at a later time. It is dropped if the object changes first. `due` is in Unix seconds on the customer's clock. */
 export type Job = {
@@ -75,6 +89,18 @@ export function invoiceJobs(invoice: Invoice): Job[] {
   return jobs
 }
 
+/** Derives the jobs of a schedule from its state. See docs/contract/schedules.md#when-a-phase-ends. */
+export function scheduleJobs(schedule: SubscriptionSchedule): Job[] {
+  if (isOver(schedule)) return []
+  const { id, subscription, current_phase, expiring_at } = schedule
+  const job = (kind: JobKind, due: number): Job => ({ due, kind, subscription, object: id })
+  const due = current_phase?.end_date ?? firstPhase(schedule).start_date
+  return [
+    job('schedule_phase', due),
+    ...(expiring_at === null ? [] : [job('schedule_expiring', expiring_at)]),
+  ]
+}
+
 /** Derives the job of a refund from its state. See docs/contract/payments.md#failing-refunds. */
 export const refundJobs = ({ id, settles_at }: Refund): Job[] =>
   settles_at === null ? [] : [{ due: settles_at, kind: 'refund_settlement', subscription: null, object: id }]
@@ -84,6 +110,7 @@ export const JOBS_OF_KIND: { readonly [K in Kind]?: (object: Objects[K]) => Job[
   subscription: subscriptionJobs,
   invoice: invoiceJobs,
   refund: refundJobs,
+  subscription_schedule: scheduleJobs,
 }
 
 /** Derives the job of a delivery from its state. See docs/contract/events-and-webhooks.md#delivery-retries. */

@@ -9,6 +9,7 @@ import type { PaymentMethod } from './payment-method.ts'
 import type { Price, Product } from './price.ts'
 import type { Refund } from './refund.ts'
 import type { Subscription } from './subscription.ts'
+import type { SubscriptionSchedule } from './subscription-schedule.ts'
 import type { WebhookEndpoint } from './webhook.ts'
 
 /** Every public object with a journal, by kind. */
@@ -26,6 +27,7 @@ export type Objects = {
   webhook_endpoint: WebhookEndpoint
   customer_balance_transaction: CustomerBalanceTransaction
   credit_note: CreditNote
+  subscription_schedule: SubscriptionSchedule
 }
 export type Kind = keyof Objects
 
@@ -85,6 +87,19 @@ const DECLARATIONS = {
   // 11 belongs to webhook deliveries, which have no journal: see store/columns.ts.
   customer_balance_transaction: { number: 12, prefix: 'cbtxn', events: {} },
   credit_note: { number: 13, prefix: 'cn', events: { created: 32, updated: 33, voided: 34 } },
+  subscription_schedule: {
+    number: 14,
+    prefix: 'sub_sched',
+    events: {
+      created: 35,
+      updated: 36,
+      expiring: 37,
+      completed: 38,
+      released: 39,
+      canceled: 40,
+      aborted: 41,
+    },
+  },
 } as const satisfies Readonly<Record<Kind, Declaration>>
 
 const TABLE: Readonly<Record<Kind, Declaration>> = DECLARATIONS
@@ -133,11 +148,16 @@ export const prefixOf = (kind: Kind): string => TABLE[kind].prefix
 
 const BY_PREFIX: ReadonlyMap<string, Kind> = new Map(KINDS.map((kind) => [prefixOf(kind), kind]))
 
-/** Returns the kind of an id, by its prefix; undefined for an id of something else. */
-export const kindOfId = (id: string): Kind | undefined => BY_PREFIX.get(id.slice(0, id.indexOf('_')))
+const LONG_PREFIXES = [...BY_PREFIX.keys()].filter((prefix) => prefix.includes('_'))
+
+/** Returns the kind of an id, by its prefix; undefined for an id of something else. `sub_sched_…` is no id of a subscription. */
+export function kindOfId(id: string): Kind | undefined {
+  const long = LONG_PREFIXES.find((prefix) => id.startsWith(`${prefix}_`))
+  return BY_PREFIX.get(long ?? id.slice(0, id.indexOf('_')))
+}
 
 /** Reports whether an id is of this kind, by its prefix. */
-export const isIdOf = (kind: Kind, id: string): boolean => id.startsWith(`${prefixOf(kind)}_`)
+export const isIdOf = (kind: Kind, id: string): boolean => kindOfId(id) === kind
 
 /** Returns the name of a kind in messages: `payment_method` → payment method. */
 export const nounOf = (kind: string): string => kind.replaceAll('_', ' ')

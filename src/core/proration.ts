@@ -3,6 +3,10 @@ import { sumOfShares } from './money.ts'
 import { fixedUnitAmount, priceAmount } from './price-amount.ts'
 import type { Prices, SubscriptionItem } from './subscription.ts'
 
+/** How a change within a period is billed. See docs/contract/proration.md#changing-a-plan. */
+export const PRORATION_BEHAVIORS = ['none', 'create_prorations', 'always_invoice'] as const
+export type ProrationBehavior = (typeof PRORATION_BEHAVIORS)[number]
+
 /** An invoice line that billed a subscription item for a period of time. A credit has a negative amount. */
 export type BilledLine = Period & { readonly subscription_item: string; readonly amount: number }
 

@@ -56,6 +56,8 @@ export type Subscription = {
   readonly cancellation_reason: CancellationReason | null
   readonly pause_collection: PauseCollection | null
   readonly pending_update: PendingUpdate | null
+  /** The schedule that manages it; null for none. See docs/contract/schedules.md#managed-subscriptions. */
+  readonly schedule: string | null
   readonly metadata: Metadata
   readonly test_clock: string | null
 }
@@ -110,7 +112,7 @@ export function newSubscription(
     | 'missing_payment_method'
     | 'metadata'
     | 'test_clock'
-  > & { readonly anchor?: number | null },
+  > & { readonly anchor?: number | null; readonly schedule?: string },
   prices: Prices,
 ): Subscription {
   const { created: now, trial_end } = given
@@ -144,6 +146,7 @@ export function newSubscription(
     cancellation_reason: null,
     pause_collection: null,
     pending_update: null,
+    schedule: given.schedule ?? null,
     metadata: given.metadata,
     test_clock: given.test_clock,
   }

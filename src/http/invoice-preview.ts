@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { PRORATION_BEHAVIORS } from '../core/billing/change-plan.ts'
 import { parameterInvalid, parameterMissing } from '../core/errors.ts'
+import { PRORATION_BEHAVIORS } from '../core/proration.ts'
 import type { InvoicePreviewParams } from '../engine/resources/invoice-preview.ts'
 import { currency, instant, reference } from './fields.ts'
 import type { Raw } from './form.ts'

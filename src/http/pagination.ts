@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { parameterInvalid, resourceMissing } from '../core/errors.ts'
 import { type Kind, nounOf, type Objects } from '../core/kinds.ts'
 import type { WebhookDelivery } from '../core/webhook.ts'
-import type { Filter, Page } from '../engine/history/view.ts'
+import type { Filter, Page, TimeField } from '../engine/history/view.ts'
 import type { Call } from './api.ts'
 import { instant } from './fields.ts'
 
@@ -38,10 +38,10 @@ type CreatedParam = z.infer<typeof createdParam>
 
 const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-/** Converts the parameter `created` to filters. */
-export function createdFilters(created: CreatedParam) {
+/** Converts the parameter `created`, or that of another time, to filters. */
+export function createdFilters(created: CreatedParam, field: TimeField = 'created') {
   const at = (compare: '=' | (typeof OPERATORS)[keyof typeof OPERATORS], to: number | undefined) =>
-    to === undefined ? [] : [{ field: 'created' as const, compare, to }]
+    to === undefined ? [] : [{ field, compare, to }]
   if (typeof created === 'number') return at('=', created)
   return (['gt', 'gte', 'lt', 'lte'] as const).flatMap((bound) => at(OPERATORS[bound], created?.[bound]))
 }

@@ -13,6 +13,7 @@ import { priceResource, productResource } from './price.ts'
 import { refundResource } from './refund.ts'
 import type { Resource } from './resource.ts'
 import { subscriptionResource } from './subscription.ts'
+import { subscriptionScheduleResource } from './subscription-schedule.ts'
 import { webhookEndpointResource } from './webhook-endpoint.ts'
 
 /** Every kind of object in the API. The order is that of the documentation. */
@@ -23,6 +24,7 @@ export const RESOURCES: { readonly [K in Kind]: Resource<K> } = {
   price: priceResource,
   payment_method: paymentMethodResource,
   subscription: subscriptionResource,
+  subscription_schedule: subscriptionScheduleResource,
   invoice: invoiceResource,
   invoice_item: invoiceItemResource,
   credit_note: creditNoteResource,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { PRORATION_BEHAVIORS } from '../core/billing/change-plan.ts'
 import { COLLECTION_METHODS } from '../core/invoice.ts'
+import { PRORATION_BEHAVIORS } from '../core/proration.ts'
 import { MAX_ITEMS, MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS } from '../core/subscription.ts'
 import { SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
 import type { SubscriptionParams } from '../engine/resources/subscription.ts'
@@ -30,7 +30,8 @@ const hasOnePrice = ({ price, price_data }: ItemPriceParams): boolean =>
   price === undefined || price_data === undefined
 const onePrice = { path: ['price_data'], error: 'use price or price_data, not both' }
 
-const item = z
+/** An item with a price, or the data of one. */
+export const subscriptionItem = z
   .object({
     price: reference.optional(),
     price_data: recurringPriceData.optional(),
@@ -49,7 +50,7 @@ export const createParams = z
     customer: reference,
     currency,
     default_payment_method: reference.optional(),
-    items: z.array(item).min(1).max(MAX_ITEMS),
+    items: z.array(subscriptionItem).min(1).max(MAX_ITEMS),
     payment_behavior: z
       .enum(['default_incomplete', 'allow_incomplete', 'error_if_incomplete'])
       .default('default_incomplete'),

@@ -155,6 +155,7 @@ export function presentSubscription(view: View, subscription: Subscription): Sub
     cancellation_details: { reason: cancellation_reason },
     pause_collection: subscription.pause_collection,
     pending_update: presentPendingUpdate(view, subscription),
+    schedule: subscription.schedule,
     items: presentItems(view, subscription),
     metadata: subscription.metadata,
     test_clock: subscription.test_clock,

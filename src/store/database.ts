@@ -14,6 +14,7 @@ import * as prices from './migrations/0008-prices.ts'
 import * as fixtureNames from './migrations/0009-fixture-names.ts'
 import * as pendingUpdates from './migrations/0010-pending-updates.ts'
 import * as creditNotes from './migrations/0011-credit-notes.ts'
+import * as schedules from './migrations/0012-schedules.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
@@ -31,6 +32,7 @@ export const MIGRATIONS: Migrations = {
   '0009-fixture-names': fixtureNames,
   '0010-pending-updates': pendingUpdates,
   '0011-credit-notes': creditNotes,
+  '0012-schedules': schedules,
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { assert } from '../core/errors.ts'
-import { JOB_KINDS, type Job, type JobKind } from '../core/jobs.ts'
+import { JOB_KINDS, type Job, type JobKind, jobPosition } from '../core/jobs.ts'
 import { JobWindow } from './job-window.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import type { JobRow } from './tables.ts'
@@ -60,7 +60,7 @@ export class JobTable {
       due: job.due,
       object: job.object,
       subscription: job.subscription ?? '',
-      position: job.subscription === null ? made : kind,
+      position: job.subscription === null ? made : jobPosition(job.kind),
     }
     if (this.#window?.clock === clock) this.#window.add(row)
     this.#statements

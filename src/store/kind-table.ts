@@ -114,7 +114,9 @@ export class KindTable<K extends StoredKind> {
 
   /** Lists a page of a merchant's objects that meet all conditions: newest first, with `before` oldest first. */
   list(merchant: number, filters: readonly Filter[], page: Page): StoredObjects[K][] {
-    const created = filters.filter((filter) => 'compare' in filter)
+    const created = filters.flatMap((filter) =>
+      'compare' in filter && filter.field === 'created' ? [filter] : [],
+    )
     const places = created.length === 0 ? {} : this.#blocks.placesOf(this.#kind, merchant, spanOf(created))
     if (!places) return []
     const { above, below } = { above: undefined, below: undefined, ...places }

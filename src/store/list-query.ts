@@ -14,8 +14,11 @@ export type Filter =
   | { readonly field: string; readonly isNull: boolean }
   | { readonly field: string; readonly isEither: readonly string[] }
   | { readonly field: string; readonly isIn: readonly string[] }
-  | ({ readonly field: 'created' } & CreatedBound)
+  | ({ readonly field: TimeField } & CreatedBound)
   | { readonly holdsPrice: string }
+
+/** The times by which lists can be bounded. */
+export type TimeField = 'created' | 'canceled_at' | 'completed_at' | 'released_at'
 
 export type Page = {
   readonly limit: number

@@ -24,7 +24,7 @@ CREATE TABLE subscription (seq integer primary key, id text not null unique, mer
     current_period_start integer not null, current_period_end integer not null, trial_start integer,
     trial_end integer, missing_payment_method text not null, cancel_at integer,
     cancel_at_period_end integer not null, canceled_at integer, ended_at integer, cancellation_reason text,
-    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text) strict;
+    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text, schedule text) strict;
 CREATE INDEX subscription_merchant on subscription (merchant);
 CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, number text, customer text not null, subscription text, currency text not null,
@@ -179,4 +179,12 @@ CREATE TABLE credit_note (
 CREATE INDEX credit_note_invoice on credit_note (invoice);
 CREATE INDEX credit_note_customer on credit_note (customer);
 CREATE INDEX credit_note_merchant on credit_note (merchant);
+CREATE TABLE subscription_schedule (
+      seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
+      status text not null, customer text not null, subscription text, released_subscription text, current_phase text,
+      phases text not null, default_settings text not null, end_behavior text not null, canceled_at integer,
+      completed_at integer, released_at integer, expiring_at integer, metadata text not null, test_clock text,
+      newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX subscription_schedule_merchant on subscription_schedule (merchant);
+CREATE INDEX subscription_schedule_customer on subscription_schedule (customer);
 `

@@ -142,7 +142,7 @@ export type JobRow = {
   due: number
   /** '' for the jobs of no subscription, which run first. */
   subscription: string
-  /** Index into JOB_KINDS; for the jobs of no subscription the order of creation. */
+  /** The position of its kind (core/jobs.ts); for the jobs of no subscription the order of creation. */
   position: number
   object: string
   /** Index into JOB_KINDS. */

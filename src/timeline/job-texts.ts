@@ -53,6 +53,8 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
   refund_settlement: { name: 'refund settles', describe: (refund, name) => [name, money(refund)] },
   pending_update_expiry: { name: 'pending update expires', describe: (_, name) => [`${name} unless paid`] },
   webhook_retry: { name: 'webhook is sent again' },
+  schedule_phase: { name: 'next phase' },
+  schedule_expiring: { name: 'schedule expires soon' },
 }
 
 /** Returns the name of a kind of job. */

@@ -66,6 +66,10 @@ class Asked {
     const { customer, method } = await makeCustomer(twin)
     const subscription = { customer: customer.id, currency: 'usd', default_payment_method: method.id }
     await twin.post('/v1/subscriptions', { ...subscription, items: [{ price: price.id }] })
+    for (const start_date of [NOW + 86_400, 'now']) {
+      const phases = [{ items: [{ price: price.id }] }]
+      await twin.post('/v1/subscription_schedules', { customer: customer.id, start_date, phases })
+    }
     await twin.post('/v1/products', { name: 'Pro' })
     await twin.post('/v1/webhook_endpoints', { url: 'http://localhost:3000/', enabled_events: ['*'] })
     await twin.post('/v1/test_helpers/test_clocks', { frozen_time: NOW })

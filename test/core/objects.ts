@@ -155,6 +155,7 @@ export function anAccount({ openInvoices = [], ...given }: GivenAccount = {}): E
     pendingUpdate: null,
     outstanding: { customer: outstanding, subscription: outstanding },
     endingInvoices: openInvoices,
+    schedule: null,
     laterPendingItems: () => [],
     intents: new Map(
       openInvoices.map((invoice) => [

@@ -61,6 +61,7 @@ const LISTS = {
   payment_methods: '/v1/payment_methods',
   prices: '/v1/prices',
   subscriptions: '/v1/subscriptions?status=all',
+  subscription_schedules: '/v1/subscription_schedules',
   invoices: '/v1/invoices',
   payment_intents: '/v1/payment_intents',
   charges: '/v1/charges',

@@ -29,6 +29,7 @@ const LISTS: Readonly<Record<Exclude<keyof Whole, 'events' | 'transactions'>, st
   payment_intents: '/v1/payment_intents?',
   charges: '/v1/charges?',
   refunds: '/v1/refunds?',
+  subscription_schedules: '/v1/subscription_schedules?',
   items: '/v1/invoiceitems?',
 }
 

@@ -36,6 +36,7 @@ const NOTHING = {
   payment_methods: [],
   prices: [],
   subscriptions: [],
+  subscription_schedules: [],
   invoices: [],
   payment_intents: [],
   charges: [],

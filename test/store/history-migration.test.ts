@@ -14,6 +14,12 @@ const DAYS = 70
 /** Columns that later schemas name otherwise. */
 const RENAMED = new Map<unknown, string>([['birth', 'generation']])
 
+/** The expressions of older columns. The positions of jobs were not multiples of ten. */
+const expressionsOf = (table: string, names: readonly unknown[]): string[] =>
+  names.map((name) =>
+    table === 'job' && name === 'position' ? "iif(subscription = '', position, position / 10)" : `"${name}"`,
+  )
+
 /** Creates long histories and many short ones. */
 async function play(twin: Twin): Promise<void> {
   const price = await makePrice(twin, { recurring: { interval: 'day' } })
@@ -64,7 +70,7 @@ async function writeInFirstSchema(source: string, target: string): Promise<void>
     const quoted = (names: readonly unknown[]) => names.map((name) => `"${name}"`).join()
     const newest = columns.map((name) => RENAMED.get(name) ?? name)
     database.exec(
-      `insert into main.${table} (${quoted(columns)}) select ${quoted(newest)} from source.${table}`,
+      `insert into main.${table} (${quoted(columns)}) select ${expressionsOf(table, newest).join()} from source.${table}`,
     )
   }
   database.close()

@@ -74,6 +74,7 @@ function valuesOf(
       `created[gt]=${at - 1}&created[lt]=${at + 1}&created[gte]=${at}&created[lte]=${at}`,
     ]
   }
+  if (name.endsWith('_at')) return [`${name}[gt]=1`]
   if (path.includes('/events') && name === 'type') return ['type=invoice.*']
   if (name === 'types') return ['types[]=invoice.paid&types[]=customer.created']
   if (name === 'merchant' || name === 'test_clock') return [`${name}=${known[name]}`]

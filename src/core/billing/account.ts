@@ -8,6 +8,7 @@ import type { PaymentIntent } from '../payment-intent.ts'
 import type { PaymentMethod } from '../payment-method.ts'
 import type { ChargeFault } from '../processor.ts'
 import type { Prices, Subscription } from '../subscription.ts'
+import type { SubscriptionSchedule } from '../subscription-schedule.ts'
 
 /** The state that a billing decision reads, as of the start of the decision. */
 export type Account = {
@@ -41,6 +42,8 @@ export type EndingAccount = Account & {
    * all open invoices, otherwise those with a retry ahead.
    */
   readonly endingInvoices: readonly Invoice[]
+  /** The schedule that manages the subscription; null for none. */
+  readonly schedule: SubscriptionSchedule | null
   /** Loads the pending items beyond the limit of an invoice, oldest first. Only an end needs them. */
   readonly laterPendingItems: () => readonly InvoiceItem[]
 }

@@ -6,6 +6,7 @@ import { cannotBe, move } from '../transitions.ts'
 import { type EndingAccount, endingInvoicesOf, updateDelinquency, withAllPendingItems } from './account.ts'
 import { voidInvoice } from './collect.ts'
 import { discardPendingUpdate } from './pending-update.ts'
+import { endSchedule } from './schedule.ts'
 
 /**
  * Ends a subscription now. Its open invoices stay open without retries; those of an incomplete subscription are voided.
@@ -39,6 +40,7 @@ export function cancel(
     }),
     'subscription.deleted',
   )
+  endSchedule(change, account)
 }
 
 /**
@@ -59,6 +61,7 @@ export function expire(change: Change, account: EndingAccount, subscription: Sub
     }),
     'subscription.updated',
   )
+  endSchedule(change, account)
 }
 
 /** Removes the retries of all open invoices of a subscription, without an event. */

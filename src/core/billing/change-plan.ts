@@ -1,7 +1,13 @@
 import { nextBoundary, type Period } from '../calendar.ts'
 import type { Change } from '../change.ts'
 import type { InvoiceItem } from '../invoice-item.ts'
-import { type BilledLine, creditsForAll, type Proration, prorations } from '../proration.ts'
+import {
+  type BilledLine,
+  creditsForAll,
+  type Proration,
+  type ProrationBehavior,
+  prorations,
+} from '../proration.ts'
 import {
   intervalOf,
   pricedPeriod,
@@ -16,9 +22,6 @@ import { type Account, updateDelinquency } from './account.ts'
 import { type Billing, billPeriod, draft, inPeriod } from './bill.ts'
 import type { Collected } from './collect.ts'
 import { keepPending } from './pending-update.ts'
-
-export const PRORATION_BEHAVIORS = ['none', 'create_prorations', 'always_invoice'] as const
-export type ProrationBehavior = (typeof PRORATION_BEHAVIORS)[number]
 
 /** A change of a subscription within its period. */
 export type PlanChange = {

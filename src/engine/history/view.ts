@@ -7,7 +7,7 @@ import type { Filter, Page } from '../../store/list-query.ts'
 import type { Store } from '../../store/store.ts'
 import type { Ids } from '../machine/ids.ts'
 
-export type { Filter, Page } from '../../store/list-query.ts'
+export type { Filter, Page, TimeField } from '../../store/list-query.ts'
 
 /** The objects of a merchant as of one moment, for presenters. */
 export type View = {

@@ -9,6 +9,7 @@ import type { Job, JobKind } from '../../core/jobs.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { loadAccount, loadEndingAccount, loadInvoiceAccount, subscriptionOf } from '../resources/account.ts'
 import { failRefund } from '../resources/refund.ts'
+import { reportExpiring, runPhase } from '../resources/schedule-phase.ts'
 import { retryDelivery } from '../resources/webhook-delivery.ts'
 import { apply } from './apply.ts'
 import type { UnitOfWork } from './unit.ts'
@@ -55,6 +56,8 @@ const JOBS: Readonly<Record<JobKind, (unit: UnitOfWork, job: Job) => void>> = {
   refund_settlement: (unit, job) => failRefund(unit, job.object),
   pending_update_expiry: onSubscription(loadAccount, stopWaiting),
   webhook_retry: (unit, job) => retryDelivery(unit, job.object),
+  schedule_phase: runPhase,
+  schedule_expiring: reportExpiring,
 }
 
 /** Runs a due job. The clock must stand at the job's instant. */

@@ -37,7 +37,9 @@ function endingAccountOf(
   const account = accountOf(unit, customerId, subscription, [...invoices, ...voided])
   const laterPendingItems = () =>
     subscription === null ? [] : laterPendingItemsOf(unit, subscription, account.pendingItems)
-  return { ...account, endingInvoices, laterPendingItems }
+  const managing = subscription?.schedule ?? null
+  const schedule = managing === null ? null : unit.need('subscription_schedule', managing)
+  return { ...account, endingInvoices, schedule, laterPendingItems }
 }
 
 /** @param invoices - the invoices that the decision may pay or void */

@@ -1,8 +1,10 @@
 import { cancel } from '../../core/billing/cancel.ts'
+import { abort } from '../../core/billing/schedule.ts'
 import { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
 import { parameterInvalid } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import { isOver } from '../../core/subscription-schedule.ts'
 import { hasEnded } from '../../core/subscription-status.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -121,6 +123,7 @@ export function deleteCustomer(unit: UnitOfWork, id: string): Customer {
     apply(unit, ending, clock)
   }
   const change = new Change()
+  abortWaiting(unit, change, id, clock.instant)
   const deleted = change.update(
     'customer',
     unit.need('customer', id),
@@ -129,4 +132,15 @@ export function deleteCustomer(unit: UnitOfWork, id: string): Customer {
   )
   apply(unit, change, clock)
   return deleted
+}
+
+/** Aborts the schedules of a customer that have not started. Those with a subscription have ended with it. */
+function abortWaiting(unit: UnitOfWork, change: Change, customer: string, now: number): void {
+  const schedules = unit.store.objects.list(
+    'subscription_schedule',
+    unit.owner,
+    [{ field: 'customer', is: customer }],
+    { limit: Number.MAX_SAFE_INTEGER },
+  )
+  for (const schedule of schedules.toReversed()) if (!isOver(schedule)) abort(change, schedule, now)
 }

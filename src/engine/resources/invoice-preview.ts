@@ -1,7 +1,7 @@
 import { formatInstant } from '../../core/calendar.ts'
 import { ApiError, invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
 import type { Invoice, InvoiceLine } from '../../core/invoice.ts'
-import { JOB_KINDS, subscriptionJobs } from '../../core/jobs.ts'
+import { compareJobs, scheduleJobs, subscriptionJobs } from '../../core/jobs.ts'
 import { type Subscription, withoutCancellation } from '../../core/subscription.ts'
 import type { SubscriptionStatus } from '../../core/subscription-status.ts'
 import { runJob } from '../machine/jobs.ts'
@@ -113,9 +113,11 @@ function newInvoice(unit: UnitOfWork, subscription: string, before: string | und
 /** Returns the next invoice of a subscription if nothing else changes, by rehearsing its jobs; undefined for none. */
 function nextInvoice(unit: UnitOfWork, id: string): Invoice | undefined {
   const subscription = unit.need('subscription', id)
-  const [job] = subscriptionJobs(subscription).toSorted(
-    (left, right) => left.due - right.due || JOB_KINDS.indexOf(left.kind) - JOB_KINDS.indexOf(right.kind),
-  )
+  const { schedule } = subscription
+  const [job] = [
+    ...subscriptionJobs(subscription),
+    ...(schedule === null ? [] : scheduleJobs(unit.need('subscription_schedule', schedule))),
+  ].toSorted(compareJobs)
   if (!job) return undefined
   const before = newestInvoice(unit, id)?.id
   return unit.rehearse(

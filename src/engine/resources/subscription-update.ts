@@ -28,6 +28,7 @@ import { loadAccount, loadEndingAccount } from './account.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { checkConditional, replacesPending, withoutPending } from './pending-update.ts'
 import { changePlanNow, changesPlan, checkProration, type ProrationParams } from './plan-change.ts'
+import { checkManaged, updateCurrentPhase } from './schedule-sync.ts'
 import { checkTrialEnd, refusedPayment } from './subscription.ts'
 import { type ItemUpdate, updatedItems } from './subscription-items.ts'
 
@@ -65,6 +66,7 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
   const items = params.items ? updatedItems(unit, subscription, params.items, now) : subscription.items
   if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
   checkState(subscription, params)
+  checkManaged(subscription, params)
   checkProration(subscription, params)
 
   const changed = withParams(
@@ -86,6 +88,7 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
   } else if (JSON.stringify(changed) !== JSON.stringify(subscription)) {
     change.update('subscription', subscription, () => changed, 'subscription.updated')
   }
+  updateCurrentPhase(unit, change, subscription)
   apply(unit, change, clock)
   return change.latest('subscription', subscription)
 }
@@ -189,7 +192,7 @@ function withCancellation(
  * Ends a trial at once, as at its regular end. A cancellation that is scheduled for the end takes effect.
  * See docs/contract/subscriptions.md#updating.
  */
-function endTrialNow(
+export function endTrialNow(
   unit: UnitOfWork,
   change: Change,
   given: {

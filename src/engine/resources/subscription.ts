@@ -22,6 +22,7 @@ import { PaymentRefused, type UnitOfWork } from '../machine/unit.ts'
 import { loadAccount } from './account.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { cancelWithSettlement, namesOf } from './plan-change.ts'
+import { checkManaged } from './schedule-sync.ts'
 import { checkItems, findItemPrice, type ItemParams, newItem } from './subscription-items.ts'
 
 export type SubscriptionParams = {
@@ -86,7 +87,7 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
     },
     prices,
   )
-  const account = accountOf(unit, subscription, { customer, prices, method })
+  const account = accountOfNew(unit, subscription, { customer, prices, method })
   const first =
     params.billing_cycle_anchor === undefined
       ? undefined
@@ -100,7 +101,7 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
 }
 
 /** Builds the account of a subscription that is not stored yet, like possibly its payment method. */
-function accountOf(
+export function accountOfNew(
   unit: UnitOfWork,
   subscription: Subscription,
   { customer, prices, method }: { customer: Customer; prices: Prices; method: Account['paymentMethod'] },
@@ -195,6 +196,7 @@ export function cancelSubscription(
   const subscription = unit.find('subscription', id)
   const { instant: now } = unit.clockOf(subscription.test_clock)
   const change = new Change()
+  checkManaged(subscription, { cancel_at_period_end: cancel_at_period_end || undefined })
   if (!cancel_at_period_end) cancelWithSettlement(unit, change, subscription, { prorate, invoice_now })
   else if (!isRunning(subscription))
     throw cannotBe('A subscription', subscription, 'canceled at the end of its period')

@@ -7,6 +7,7 @@ import type { PendingUpdate } from '../../core/pending-update.ts'
 import type { Price, Product } from '../../core/price.ts'
 import type { Refund } from '../../core/refund.ts'
 import type { Subscription } from '../../core/subscription.ts'
+import type { EndBehavior, SubscriptionSchedule } from '../../core/subscription-schedule.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { createCreditNote } from './credit-note.ts'
 import { createCustomer } from './customer.ts'
@@ -16,6 +17,7 @@ import { createPaymentIntent } from './payment-intent.ts'
 import { createPrice, createProduct } from './price.ts'
 import { createRefund } from './refund.ts'
 import { createSubscription } from './subscription.ts'
+import { createSchedule } from './subscription-schedule.ts'
 import { updateSubscription } from './subscription-update.ts'
 
 const CURRENCY = 'usd'
@@ -78,6 +80,18 @@ export class TriggerObjects {
     })
     assert(pending_update, 'an update whose payment fails is pending')
     return pending_update
+  }
+
+  /** Creates a new customer's schedule of one month, which starts now. */
+  schedule(end_behavior: EndBehavior = 'release'): SubscriptionSchedule {
+    const price = this.price().id
+    return createSchedule(this.unit, {
+      customer: this.customer().id,
+      start_date: 'now',
+      phases: [{ items: [{ price, quantity: 1 }], iterations: 1, default_payment_method: 'pm_card_visa' }],
+      end_behavior,
+      metadata: this.#metadata,
+    })
   }
 
   /** Creates a manual draft. */

@@ -1,5 +1,6 @@
 import { assert } from '../../core/errors.ts'
 import type { EventType } from '../../core/kinds.ts'
+import { endOf } from '../../core/subscription-schedule.ts'
 import { eventsAfter, newestPlace } from '../history/events.ts'
 import type { EventWithObject } from '../history/view.ts'
 import type { Engine } from '../machine/engine.ts'
@@ -10,7 +11,9 @@ import { deleteInvoice, markUncollectible, payInvoice, voidInvoice } from './inv
 import { cancelPaymentIntent } from './payment-intent.ts'
 import { attachPaymentMethod, detachPaymentMethod } from './payment-method.ts'
 import { updatePrice, updateProduct } from './price.ts'
+import { updateSchedule } from './schedule-update.ts'
 import { cancelSubscription } from './subscription.ts'
+import { cancelScheduleNow, releaseSchedule } from './subscription-schedule.ts'
 import { resumeSubscription, updateSubscription } from './subscription-update.ts'
 import { TriggerObjects } from './trigger-objects.ts'
 
@@ -49,6 +52,21 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
     payInvoice(objects.unit, invoice, { payment_method: 'pm_card_visa' })
   }),
   'subscription.pending_update_expired': later((objects) => objects.pendingUpdate().expires_at),
+  'subscription_schedule.created': now((objects) => objects.schedule()),
+  'subscription_schedule.updated': now((objects) =>
+    updateSchedule(objects.unit, objects.schedule().id, { metadata: { updated: 'yes' } }),
+  ),
+  'subscription_schedule.expiring': later((objects) => objects.schedule().expiring_at),
+  'subscription_schedule.completed': later((objects) => endOf(objects.schedule('cancel'))),
+  'subscription_schedule.released': now((objects) =>
+    releaseSchedule(objects.unit, objects.schedule().id, { preserve_cancel_date: false }),
+  ),
+  'subscription_schedule.canceled': now((objects) =>
+    cancelScheduleNow(objects.unit, objects.schedule().id, { invoice_now: true, prorate: true }),
+  ),
+  'subscription_schedule.aborted': now((objects) =>
+    cancelSubscription(objects.unit, objects.schedule().subscription ?? '', { cancel_at_period_end: false }),
+  ),
   'invoice.created': subscribed,
   'invoice.finalized': subscribed,
   'invoice.paid': subscribed,

@@ -1,6 +1,6 @@
 import { resourceMissing } from '../../core/errors.ts'
 import { JOB_KINDS, type Job, type JobKind } from '../../core/jobs.ts'
-import { isIdOf } from '../../core/kinds.ts'
+import { isIdOf, kindOfId } from '../../core/kinds.ts'
 import type { Clock } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
@@ -51,10 +51,12 @@ export function upcomingJobs(
 function jobOf({ store }: Engine, merchant: number, id: string): Job {
   const [name = '', object = '', due = ''] = id.split('-')
   const kind = JOB_KINDS.find((known) => known === name)
-  const subscription = isIdOf('invoice', object)
-    ? (store.objects.get('invoice', merchant, object)?.subscription ?? null)
-    : isIdOf('subscription', object)
-      ? object
-      : null
+  const owner = kindOfId(object)
+  const subscription =
+    owner === 'invoice' || owner === 'subscription_schedule'
+      ? (store.objects.get(owner, merchant, object)?.subscription ?? null)
+      : owner === 'subscription'
+        ? object
+        : null
   return { due: Number(due), kind: kind ?? 'renewal', object: kind ? object : '', subscription }
 }

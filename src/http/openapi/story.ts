@@ -5,6 +5,7 @@ import { recordOAuth } from './oauth-story.ts'
 import { recordOperator } from './operator-story.ts'
 import { type ExampleSandbox, Recorder, type ResponseBody } from './recorder.ts'
 import { recordState } from './state-story.ts'
+import { recordSchedules, recordSubscriptions } from './subscription-story.ts'
 
 /** Opens a new example sandbox. */
 export type OpenExampleSandbox = (options: { strictParams: boolean }) => Promise<ExampleSandbox>
@@ -24,7 +25,8 @@ export async function recordExamples(
     const ada = await customers(recorder)
     const pix = await paymentMethods(recorder, ada)
     await paymentIntents(recorder, ada, pix)
-    await subscriptions(recorder, ada, monthly)
+    await recordSubscriptions(recorder, ada, monthly)
+    await recordSchedules(recorder, ada, monthly)
     await invoices(recorder, ada, setup)
     await failures(recorder, monthly)
     await time(recorder)
@@ -137,31 +139,6 @@ async function paymentIntents(recorder: Recorder, ada: ResponseBody, pix: Respon
   await recorder.post(`/v1/test_helpers/payment_intents/${pushed.id}/settle`, { outcome: 'succeed' })
   const dropped = await recorder.post('/v1/payment_intents', { amount: 700, currency: 'usd' })
   await recorder.post(`/v1/payment_intents/${dropped.id}/cancel`, { cancellation_reason: 'abandoned' })
-}
-
-async function subscriptions(recorder: Recorder, ada: ResponseBody, monthly: ResponseBody): Promise<void> {
-  const subscription = await recorder.post('/v1/subscriptions', {
-    customer: ada.id,
-    currency: 'usd',
-    default_payment_method: 'pm_card_visa',
-    items: [{ price: monthly.id, quantity: 2 }],
-  })
-  const path = `/v1/subscriptions/${subscription.id}`
-  await recorder.get(path)
-  await recorder.get('/v1/subscriptions?limit=1')
-  await recorder.get(`${path}/items`)
-  await recorder.post(path, { items: [{ id: subscription.items.data[0].id, quantity: 3 }] })
-  await recorder.post('/v1/invoices/create_preview', {
-    subscription: subscription.id,
-    subscription_details: {
-      items: [{ id: subscription.items.data[0].id, quantity: 5 }],
-      proration_behavior: 'always_invoice',
-    },
-  })
-  await recorder.get(`/v1/invoices/${subscription.latest_invoice}`)
-  await recorder.get(`/v1/invoices/${subscription.latest_invoice}/lines`)
-  await recorder.delete(path, { cancel_at_period_end: true })
-  await recorder.post(`${path}/resume`)
 }
 
 async function invoices(recorder: Recorder, ada: ResponseBody, setup: ResponseBody): Promise<void> {

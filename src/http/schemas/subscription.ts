@@ -118,6 +118,7 @@ export const subscriptionSchema = component('Subscription', () =>
       ...cancellation(),
       pause_collection: pauseCollection(),
       pending_update: pendingUpdate(),
+      schedule: reference('The schedule that manages it; null for none.', 'SubscriptionSchedule').nullable(),
       items: subscriptionItemList.schema.describe('The items, at most 20.'),
       metadata: metadata(),
       test_clock: testClock(),

@@ -60,7 +60,12 @@ describe('a trigger', () => {
     const twin = await openTwin()
     const later = []
     for (const type of EVENT_TYPES) if ((await pull(twin, type)).due !== null) later.push(type)
-    expect(later).toEqual(['refund.failed', 'subscription.pending_update_expired'])
+    expect(later).toEqual([
+      'refund.failed',
+      'subscription.pending_update_expired',
+      'subscription_schedule.expiring',
+      'subscription_schedule.completed',
+    ])
   })
 
   test('can be pulled again and again, for new objects each time', async () => {

@@ -1,0 +1,70 @@
+import type { Change } from '../../core/change.ts'
+import { parameterInvalid } from '../../core/errors.ts'
+import type { Subscription } from '../../core/subscription.ts'
+import { currentIndex, isOver, type SchedulePhase } from '../../core/subscription-schedule.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+
+/** The fields of a subscription that only its schedule may change. */
+const MANAGED = ['cancel_at', 'cancel_at_period_end', 'trial_end'] as const
+
+/**
+ * Refuses changes of a subscription that belong to its schedule.
+ * @throws ApiError parameter_invalid, param cancel_at, cancel_at_period_end, trial_end or payment_behavior
+ * See docs/contract/schedules.md#managed-subscriptions.
+ */
+export function checkManaged(
+  subscription: Subscription,
+  given: { readonly [Name in (typeof MANAGED)[number]]?: unknown } & { readonly payment_behavior?: unknown },
+): void {
+  if (subscription.schedule === null) return
+  if (given.payment_behavior === 'pending_if_incomplete')
+    throw parameterInvalid(
+      'payment_behavior',
+      'An update of a subscription that is managed by a subscription schedule cannot be pending',
+    )
+  const name = MANAGED.find((each) => given[each] !== undefined && given[each] !== subscription[each])
+  if (name === undefined) return
+  throw parameterInvalid(
+    name,
+    `The subscription is managed by the subscription schedule '${subscription.schedule}', so ${name} cannot be changed directly. Update the schedule instead.`,
+  )
+}
+
+const SETTINGS = [
+  'collection_method',
+  'days_until_due',
+  'default_payment_method',
+  'description',
+] as const satisfies readonly (keyof SchedulePhase & keyof Subscription)[]
+
+/**
+ * Takes a direct change of a subscription over into the current phase of its schedule.
+ * @param before - the subscription before the change
+ * See docs/contract/schedules.md#managed-subscriptions.
+ */
+export function updateCurrentPhase(unit: UnitOfWork, change: Change, before: Subscription): void {
+  if (before.schedule === null) return
+  const after = change.latest('subscription', before)
+  const isSame = (name: keyof Subscription) => JSON.stringify(before[name]) === JSON.stringify(after[name])
+  const changed = SETTINGS.filter((name) => !isSame(name))
+  if (changed.length === 0 && isSame('items')) return
+  const schedule = change.latest('subscription_schedule', unit.need('subscription_schedule', before.schedule))
+  if (isOver(schedule)) return
+  const items = after.items.map(({ price, quantity, metadata }) => ({ price, quantity, metadata }))
+  const current = currentIndex(schedule)
+  const phases = schedule.phases.map((phase, index) =>
+    index === current
+      ? {
+          ...phase,
+          ...Object.fromEntries(changed.map((name) => [name, after[name]])),
+          ...(!isSame('items') && { items }),
+        }
+      : phase,
+  )
+  change.update(
+    'subscription_schedule',
+    schedule,
+    (active) => ({ ...active, phases }),
+    'subscription_schedule.updated',
+  )
+}
