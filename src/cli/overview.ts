@@ -15,6 +15,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
       'payment_intents',
       'charges',
       'refunds',
+      'disputes',
       'get',
       'post',
       'delete',

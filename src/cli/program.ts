@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   payment_intents: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   charges: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   refunds: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
+  disputes: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   get: () => import('./commands/api-request.ts').then(({ getCommand }) => getCommand),
   post: () => import('./commands/api-request.ts').then(({ postCommand }) => postCommand),
   delete: () => import('./commands/api-request.ts').then(({ deleteCommand }) => deleteCommand),

@@ -20,6 +20,7 @@ export type Charge = {
   readonly failure_message: string | null
   /** The issuer's reason, shown as `outcome.reason`. */
   readonly decline_code: string | null
+  readonly dispute: string | null
   readonly metadata: Metadata
 }
 
@@ -43,6 +44,7 @@ export function newCharge(
     failure_code: outcome.approved ? null : outcome.code,
     failure_message: outcome.approved ? null : outcome.message,
     decline_code: outcome.approved ? null : outcome.decline_code,
+    dispute: null,
     metadata: {},
   }
 }

@@ -1,8 +1,10 @@
+import type { Dispute } from './dispute.ts'
 import type { FinalAction } from './dunning.ts'
 import { type Invoice, nextAttemptAt } from './invoice.ts'
 import {
   beginsPeriod,
   compareJobs,
+  disputeJobs,
   invoiceJobs,
   type Job,
   jobPosition,
@@ -182,6 +184,14 @@ export const futureJobsOfRefund = (refund: Refund): FutureJob[] =>
     ...withoutDetails(job),
     amount: refund.amount,
     currency: refund.currency,
+  }))
+
+/** Lists a dispute's future job. See docs/contract/disputes.md#due-date. */
+export const futureJobsOfDispute = (dispute: Dispute): FutureJob[] =>
+  disputeJobs(dispute).map((job) => ({
+    ...withoutDetails(job),
+    amount: dispute.amount,
+    currency: dispute.currency,
   }))
 
 /** Sorts future jobs in the order in which they run. See docs/contract/clocks.md#order-of-jobs. */

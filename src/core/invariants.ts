@@ -60,9 +60,10 @@ function checkIntent({ id, amount, amount_received }: PaymentIntent): void {
   assert(amount_received >= 0 && amount_received <= amount, `at most the amount of ${id} is received`)
 }
 
-function checkCharge({ id, status, amount, amount_refunded }: Charge): void {
+function checkCharge({ id, status, amount, amount_refunded, dispute }: Charge): void {
   assert(amount_refunded >= 0 && amount_refunded <= amount, `at most the amount of ${id} is refunded`)
   assert(status === 'succeeded' || amount_refunded === 0, `the failed charge ${id} has no refunds`)
+  assert(status === 'succeeded' || dispute === null, `the failed charge ${id} is not disputed`)
 }
 
 function checkCreditNote(note: CreditNote): void {

@@ -1,3 +1,4 @@
+import { awaitsEvidence, type Dispute } from './dispute.ts'
 import type { Invoice } from './invoice.ts'
 import { isOpen } from './invoice-status.ts'
 import type { Kind, Objects } from './kinds.ts'
@@ -21,6 +22,7 @@ export const JOB_KINDS = [
   'pending_update_expiry',
   'schedule_phase',
   'schedule_expiring',
+  'dispute_due',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
@@ -105,12 +107,19 @@ export function scheduleJobs(schedule: SubscriptionSchedule): Job[] {
 export const refundJobs = ({ id, settles_at }: Refund): Job[] =>
   settles_at === null ? [] : [{ due: settles_at, kind: 'refund_settlement', subscription: null, object: id }]
 
+/** Derives the job of a dispute from its state. See docs/contract/disputes.md#due-date. */
+export const disputeJobs = (dispute: Dispute): Job[] =>
+  awaitsEvidence(dispute)
+    ? [{ due: dispute.due_by, kind: 'dispute_due', subscription: null, object: dispute.id }]
+    : []
+
 /** The job derivation of each kind of object that has jobs. Deliveries are not a kind: see deliveryJobs. */
 export const JOBS_OF_KIND: { readonly [K in Kind]?: (object: Objects[K]) => Job[] } = {
   subscription: subscriptionJobs,
   invoice: invoiceJobs,
   refund: refundJobs,
   subscription_schedule: scheduleJobs,
+  dispute: disputeJobs,
 }
 
 /** Derives the job of a delivery from its state. See docs/contract/events-and-webhooks.md#delivery-retries. */

@@ -2,6 +2,7 @@ import type { Charge } from './charge.ts'
 import type { CreditNote } from './credit-note.ts'
 import type { Customer } from './customer.ts'
 import type { CustomerBalanceTransaction } from './customer-balance.ts'
+import type { Dispute } from './dispute.ts'
 import type { Invoice } from './invoice.ts'
 import type { InvoiceItem } from './invoice-item.ts'
 import type { PaymentIntent } from './payment-intent.ts'
@@ -28,6 +29,7 @@ export type Objects = {
   customer_balance_transaction: CustomerBalanceTransaction
   credit_note: CreditNote
   subscription_schedule: SubscriptionSchedule
+  dispute: Dispute
 }
 export type Kind = keyof Objects
 
@@ -36,6 +38,8 @@ type Declaration = {
   readonly number: number
   /** The prefix of its ids. */
   readonly prefix: string
+  /** What its event types begin with, if it is not the name of the kind. */
+  readonly family?: string
   /** Its event types, `customer.created` by its last word, with their numbers in databases and snapshots. */
   readonly events: Readonly<Record<string, number>>
 }
@@ -100,6 +104,12 @@ const DECLARATIONS = {
       aborted: 41,
     },
   },
+  dispute: {
+    number: 15,
+    prefix: 'du',
+    family: 'charge.dispute',
+    events: { created: 42, funds_withdrawn: 43, updated: 44, closed: 45, funds_reinstated: 46 },
+  },
 } as const satisfies Readonly<Record<Kind, Declaration>>
 
 const TABLE: Readonly<Record<Kind, Declaration>> = DECLARATIONS
@@ -110,15 +120,20 @@ export const KINDS: readonly Kind[] = (Object.keys(DECLARATIONS) as Kind[]).toSo
 )
 
 export type EventType = {
-  [K in Kind]: `${K}.${keyof (typeof DECLARATIONS)[K]['events'] & string}`
+  [K in Kind]: `${FamilyOf<K>}.${keyof (typeof DECLARATIONS)[K]['events'] & string}`
 }[Kind]
+type FamilyOf<K extends Kind> = (typeof DECLARATIONS)[K] extends {
+  readonly family: infer Family extends string
+}
+  ? Family
+  : K
 
 /** Every type of event with its number and its kind of object, by number. */
 export const EVENTS = KINDS.flatMap((kind) =>
   Object.entries(TABLE[kind].events).map(([event, number]) => ({
     number,
     kind,
-    type: `${kind}.${event}` as EventType,
+    type: `${TABLE[kind].family ?? kind}.${event}` as EventType,
   })),
 ).toSorted((left, right) => left.number - right.number)
 

@@ -1,3 +1,4 @@
+import type { DisputeReason } from './dispute.ts'
 import { assert } from './errors.ts'
 import type { Metadata } from './metadata.ts'
 import {
@@ -59,6 +60,8 @@ export type TestCard = {
   readonly needsAuthentication?: true
   /** Its refunds are pending for a minute and then fail. */
   readonly refundFails?: true
+  /** The reason for which the cardholder disputes its charges. */
+  readonly dispute?: DisputeReason
 }
 
 const visa = (number: string, charge: Outcome, more: Partial<TestCard> = {}): TestCard => ({
@@ -92,6 +95,10 @@ export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
     },
   ),
   pm_card_refundFail: visa('4000000000005126', APPROVED, { refundFails: true }),
+  pm_card_createDispute: visa('4000000000000259', APPROVED, { dispute: 'fraudulent' }),
+  pm_card_createDisputeProductNotReceived: visa('4000000000002685', APPROVED, {
+    dispute: 'product_not_received',
+  }),
 }
 
 /** The test ids of push methods, with their types. */

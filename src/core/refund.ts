@@ -1,5 +1,5 @@
 import type { Charge } from './charge.ts'
-import { amountTooLarge, paymentIntentUnexpectedState } from './errors.ts'
+import { amountTooLarge, chargeDisputed, paymentIntentUnexpectedState } from './errors.ts'
 import type { Metadata } from './metadata.ts'
 import { move, type Transitions } from './transitions.ts'
 
@@ -48,7 +48,8 @@ export const refundable = ({ amount, amount_refunded }: Charge): number => amoun
  * Creates a refund and updates its charge.
  * @param given.amount - in the smallest currency unit; the remainder when not given
  * @param given.fails - whether the card's refunds fail after a minute
- * @throws ApiError payment_intent_unexpected_state for a failed charge; amount_too_large beyond the remainder
+ * @param given.isBlocked - whether a dispute prevents it
+ * @throws ApiError payment_intent_unexpected_state for a failed charge; charge_disputed; amount_too_large beyond the remainder
  * See docs/contract/payments.md#refunds.
  */
 export function refund(
@@ -56,13 +57,15 @@ export function refund(
   given: Pick<Refund, 'id' | 'created' | 'reason' | 'metadata' | 'test_clock'> & {
     amount: number | undefined
     fails: boolean
+    isBlocked: boolean
   },
 ): { refund: Refund; charge: Charge } {
   if (charge.status !== 'succeeded') {
     throw paymentIntentUnexpectedState('A charge that did not succeed cannot be refunded')
   }
+  const { fails, isBlocked, ...fields } = given
+  if (isBlocked) throw chargeDisputed(charge.id)
   const remainder = refundable(charge)
-  const { fails, ...fields } = given
   const amount = given.amount ?? remainder
   if (remainder === 0) throw amountTooLarge('The charge has already been refunded in full')
   if (amount > remainder)

@@ -72,6 +72,8 @@ export function presentCharge(view: View, charge: Charge): ChargeShape {
       seller_message: isPaid ? 'Payment complete.' : charge.failure_message,
       type: isPaid ? 'authorized' : 'issuer_declined',
     },
+    disputed: charge.dispute !== null,
+    dispute: charge.dispute,
     metadata: charge.metadata,
   }
 }

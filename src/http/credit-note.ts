@@ -60,7 +60,7 @@ const listParams = z.object({
 })
 
 const CREATION_ERRORS = {
-  400: ['parameter_missing', 'amount_too_large', 'payment_intent_unexpected_state'],
+  400: ['parameter_missing', 'amount_too_large', 'charge_disputed'],
   404: ['resource_missing'],
 } as const
 

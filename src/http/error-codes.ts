@@ -62,6 +62,11 @@ export const ERROR_CODES = {
     param: 'null',
     remedy: 'Retrieve the intent and check its status. A succeeded or canceled intent cannot be used again.',
   }),
+  charge_disputed: invalid({
+    means: 'The charge is disputed, so it cannot be refunded.',
+    param: 'null',
+    remedy: 'Answer the dispute, or close it. A charge can be refunded after its dispute is won.',
+  }),
   invalid_state_transition: invalid({
     means: 'The status of the object does not allow the action.',
     param: 'status, or null',

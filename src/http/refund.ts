@@ -34,7 +34,7 @@ export function refundRoutes(api: Api): void {
         raw.charge === undefined && raw.payment_intent === undefined ? 'charge' : undefined,
       status: 201,
       returns: refundSchema,
-      errors: { 400: ['payment_intent_unexpected_state'], 404: ['resource_missing'] },
+      errors: { 400: ['payment_intent_unexpected_state', 'charge_disputed'], 404: ['resource_missing'] },
     },
     ({ unit, view, params }) => presentRefund(view, createRefund(unit, params)),
   )

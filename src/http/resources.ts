@@ -4,6 +4,7 @@ import { chargeResource } from './charge.ts'
 import { creditNoteResource } from './credit-note.ts'
 import { customerResource } from './customer.ts'
 import { customerBalanceResource } from './customer-balance.ts'
+import { disputeResource } from './dispute.ts'
 import { invoiceResource } from './invoice.ts'
 import { invoiceItemResource } from './invoice-item.ts'
 import type { Json } from './json.ts'
@@ -31,6 +32,7 @@ export const RESOURCES: { readonly [K in Kind]: Resource<K> } = {
   payment_intent: paymentIntentResource,
   charge: chargeResource,
   refund: refundResource,
+  dispute: disputeResource,
   webhook_endpoint: webhookEndpointResource,
 }
 

@@ -135,6 +135,10 @@ const KIND_FIELDS: {
     currency,
     reason: decline_code ?? failure_code,
   }),
+  dispute: ({ charge, status, amount, currency, reason }, _step, view) => {
+    const { customer = null, invoice = null } = view.get('charge', charge) ?? {}
+    return { customer, invoice, status, amount, currency, reason }
+  },
   refund: ({ charge, status, amount, currency, reason }, _step, view) => {
     const refunded = view.get('charge', charge)
     const { customer = null, invoice = null } = refunded ?? {}

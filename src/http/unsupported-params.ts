@@ -44,6 +44,21 @@ const UNSUPPORTED: Readonly<Record<string, readonly unknown[]>> = {
   tax_rates: [[]],
   default_tax_rates: [[]],
   automatic_tax: [{ enabled: false }],
+  // Evidence in files.
+  ...Object.fromEntries(
+    [
+      'cancellation_policy',
+      'customer_communication',
+      'customer_signature',
+      'duplicate_charge_documentation',
+      'enhanced_evidence',
+      'receipt',
+      'refund_policy',
+      'service_documentation',
+      'shipping_documentation',
+      'uncategorized_file',
+    ].map((name) => [name, []]),
+  ),
   // Further parameters of credit notes.
   refunds: [[]],
   email_type: ['none'],

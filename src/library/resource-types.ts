@@ -63,7 +63,7 @@ function eventType({ Event }: Schemas): string {
 
 /** Returns the component of an event type: `payment_method.attached` → `PaymentMethod`. */
 function componentOf(eventType: string): string {
-  const [object = ''] = eventType.split('.')
+  const object = eventType.split('.').at(-2) ?? ''
   return object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 

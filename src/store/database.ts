@@ -15,6 +15,7 @@ import * as fixtureNames from './migrations/0009-fixture-names.ts'
 import * as pendingUpdates from './migrations/0010-pending-updates.ts'
 import * as creditNotes from './migrations/0011-credit-notes.ts'
 import * as schedules from './migrations/0012-schedules.ts'
+import * as disputes from './migrations/0013-disputes.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
@@ -33,6 +34,7 @@ export const MIGRATIONS: Migrations = {
   '0010-pending-updates': pendingUpdates,
   '0011-credit-notes': creditNotes,
   '0012-schedules': schedules,
+  '0013-disputes': disputes,
 }
 
 /**

@@ -43,7 +43,7 @@ CREATE INDEX payment_intent_merchant on payment_intent (merchant);
 CREATE TABLE charge (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, amount integer not null, amount_refunded integer not null, currency text not null,
     customer text, payment_intent text not null, invoice text, payment_method text, failure_code text,
-    failure_message text, decline_code text, metadata text not null, newest_entry integer, entry_count integer not null default 0) strict;
+    failure_message text, decline_code text, metadata text not null, newest_entry integer, entry_count integer not null default 0, dispute text) strict;
 CREATE INDEX charge_merchant on charge (merchant);
 CREATE TABLE refund (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, amount integer not null, currency text not null, charge text not null,
@@ -187,4 +187,13 @@ CREATE TABLE subscription_schedule (
       newest_entry integer, entry_count integer not null default 0) strict;
 CREATE INDEX subscription_schedule_merchant on subscription_schedule (merchant);
 CREATE INDEX subscription_schedule_customer on subscription_schedule (customer);
+CREATE TABLE dispute (
+      seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
+      status text not null, amount integer not null, currency text not null, charge text not null,
+      payment_intent text not null, reason text not null, evidence text not null, due_by integer not null,
+      submission_count integer not null, metadata text not null, test_clock text,
+      newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX dispute_charge on dispute (charge);
+CREATE INDEX dispute_payment_intent on dispute (payment_intent);
+CREATE INDEX dispute_merchant on dispute (merchant);
 `

@@ -44,7 +44,7 @@ const FORMER_INTENTS = sql`
   and json_extract(replaced, '$.customer') = ${arg('id')}`
 
 /**
- * SQL: the intents of some invoices, their charges, and the refunds of those. Each invoice has an intent of its own.
+ * SQL: the intents of some invoices, their charges, and the refunds and disputes of those. Each invoice has an intent of its own.
  * @param early - the objects that may have had an entry at the wanted instant
  */
 const paymentsOf = (isInvoice: RawBuilder<unknown>, early: Early) => sql`
@@ -55,6 +55,9 @@ const paymentsOf = (isInvoice: RawBuilder<unknown>, early: Early) => sql`
     where ${isInvoice} ${early('invoice')} ${early('paid')}
   union all select ${numberOf('refund')}, paid.seq, paid.newest_entry from invoice
     cross join refund paid on paid.payment_intent = invoice.payment_intent
+    where ${isInvoice} ${early('invoice')} ${early('paid')}
+  union all select ${numberOf('dispute')}, paid.seq, paid.newest_entry from invoice
+    cross join dispute paid on paid.payment_intent = invoice.payment_intent
     where ${isInvoice} ${early('invoice')} ${early('paid')}`
 
 /** SQL: the credit notes of some invoices. @param early - as for payments */
@@ -86,7 +89,10 @@ const PLACES: Readonly<Record<TimelineScope['kind'], (early: Early) => RawBuilde
     union all select ${numberOf('charge')}, seq, newest_entry from charge
       where customer = ${arg('id')} ${early('charge')}
     union all select ${numberOf('refund')}, refund.seq, refund.newest_entry from charge join refund on refund.charge = charge.id
-      where charge.customer = ${arg('id')} ${early('charge')} ${early('refund')}`,
+      where charge.customer = ${arg('id')} ${early('charge')} ${early('refund')}
+    union all select ${numberOf('dispute')}, dispute.seq, dispute.newest_entry from charge
+      cross join dispute on dispute.charge = charge.id
+      where charge.customer = ${arg('id')} ${early('charge')} ${early('dispute')}`,
   subscription: (early) => sql`
     select ${numberOf('subscription')} as kind, seq as object, newest_entry from subscription where id = ${arg('id')}
     union all select ${numberOf('invoice')}, seq, newest_entry from invoice

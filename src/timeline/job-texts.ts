@@ -52,6 +52,10 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
   renewal: { name: 'renewal', describe: (renewal, name) => [name, ...bill(renewal)] },
   refund_settlement: { name: 'refund settles', describe: (refund, name) => [name, money(refund)] },
   pending_update_expiry: { name: 'pending update expires', describe: (_, name) => [`${name} unless paid`] },
+  dispute_due: {
+    name: 'dispute due',
+    describe: (dispute, name) => [name, money(dispute), 'lost without evidence'],
+  },
   webhook_retry: { name: 'webhook is sent again' },
   schedule_phase: { name: 'next phase' },
   schedule_expiring: { name: 'schedule expires soon' },

@@ -63,6 +63,7 @@ const NOTES: Readonly<Record<TimelineEntry['resource'], NoteWriter>> = {
           }),
     ),
   credit_note: (group) => group.map(creditNote),
+  dispute: disputeNotes,
   customer: (group) => group.map(customerNote),
   payment_method: (group) =>
     group.map(({ type, label }) =>
@@ -74,6 +75,17 @@ function creditNote(entry: TimelineEntry): Note {
   const what = `credit note ${entry.label}`
   if (entry.type === 'credit_note.voided') return note('■', [what, money(entry), 'void'])
   return note('●', [what, money(entry), entry.type === 'credit_note.updated' ? 'changed' : ''])
+}
+
+/** Writes the note of a dispute: its last status at this time. */
+function disputeNotes(group: readonly TimelineEntry[]): Note[] {
+  const last = group.at(-1)
+  if (!last) return []
+  const isWon = last.status === 'won'
+  const colour = isWon ? 'green' : last.status === 'under_review' ? undefined : 'red'
+  const mark = isWon ? '✓' : last.status === 'lost' ? '✗' : '●'
+  const isNew = group.some(({ type }) => type === 'charge.dispute.created')
+  return [note(mark, ['dispute', money(last), isNew ? last.reason : '', last.status], { colour })]
 }
 
 function customerNote({ type, label, changes = {} }: TimelineEntry): Note {

@@ -41,7 +41,7 @@ export function customerOf({ data: { object } }: Event): string | null {
 
 /**
  * Returns a function that finds the customer of an event.
- * @param among - entries in which the charge of a refund is looked up, because a refund does not contain its customer
+ * @param among - entries in which the charge of a refund is looked up, because refunds and disputes do not contain their customer
  */
 export function finderOf(
   customers: Customers,
@@ -50,7 +50,7 @@ export function finderOf(
   let ofCharges: ReadonlyMap<string, string> | undefined
   return (event) => {
     const { object } = event.data
-    if (object.object === 'refund') ofCharges ??= customersOfCharges(among)
+    if (object.object === 'refund' || object.object === 'dispute') ofCharges ??= customersOfCharges(among)
     const id = customerOf(event) ?? ofCharges?.get(String(object.charge))
     return id === undefined ? undefined : customers.get(id)
   }

@@ -58,10 +58,11 @@ const FAMILY_COLOURS: Readonly<Record<string, Colour>> = {
   charge: 'cyan',
   refund: 'yellow',
   credit_note: 'yellow',
+  dispute: 'yellow',
 }
 
 function colourOf(type: string): Colour {
-  const [family = '', what = ''] = type.split('.')
+  const [what = '', family = ''] = type.split('.').reverse()
   if (what.endsWith('failed')) return 'red'
   return what === 'paid' || what === 'succeeded' ? 'green' : (FAMILY_COLOURS[family] ?? 'dim')
 }
@@ -83,6 +84,7 @@ const DETAILS: Readonly<Record<string, (object: Resource, event: Event, time: Ti
   payment_intent: (intent) => [amountOf(intent, 'amount'), declineOf(intent.last_payment_error)],
   charge: (charge) => [amountOf(charge, 'amount'), reasonOf(charge)],
   refund: (refund) => [amountOf(refund, 'amount'), text(refund.status)],
+  dispute: (dispute) => [amountOf(dispute, 'amount'), text(dispute.status)],
   credit_note: (note) => [amountOf(note, 'amount'), text(note.number)],
   customer: (customer) => [text(customer.email) || text(customer.name)],
   payment_method: (method) => [methodOf(method), text(method.customer)],

@@ -7,7 +7,7 @@ export type SubjectTimeline = CustomerTimeline | InvoiceTimeline | SubscriptionT
 
 /**
  * Returns the object whose timeline shows an event: its own object, otherwise the invoice or the customer that it belongs to;
- * undefined for events of products, prices and refunds.
+ * undefined for events of products, prices, refunds and disputes.
  */
 export function subjectOf({ data: { object } }: Event): Subject | undefined {
   const { object: kind, id, invoice, customer } = object

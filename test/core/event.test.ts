@@ -12,8 +12,8 @@ test.each(
     subscription.*          subscription.created subscription.updated subscription.deleted subscription.resumed subscription.pending_update_applied subscription.pending_update_expired
     *.payment_failed        invoice.payment_failed payment_intent.payment_failed
     invoice.*ed_failed      -
-    *.f*                    invoice.finalized charge.failed refund.failed
-    charge.*                charge.succeeded charge.failed charge.refunded
+    *.f*                    invoice.finalized charge.failed refund.failed charge.dispute.funds_withdrawn charge.dispute.funds_reinstated
+    charge.*                charge.succeeded charge.failed charge.refunded charge.dispute.created charge.dispute.funds_withdrawn charge.dispute.updated charge.dispute.closed charge.dispute.funds_reinstated
     product.**              product.created product.updated
     invoice                 -
     nvoice.paid             -

@@ -27,6 +27,8 @@ const CARDS = table(
   pm_card_chargeCustomerFail               0341  card_declined generic_decline
   pm_card_authenticationRequired           3155  card_declined authentication_required
   pm_card_refundFail                       5126  approved
+  pm_card_createDispute                    0259  approved
+  pm_card_createDisputeProductNotReceived  2685  approved
   `,
 )
 

@@ -52,9 +52,10 @@ const testCards = [
 ].join('\n')
 
 /** Describes the behavior of a card when it is charged. */
-function outcomeOf({ charge, needsAuthentication, refundFails }: TestCard): string {
+function outcomeOf({ charge, needsAuthentication, refundFails, dispute }: TestCard): string {
   if (needsAuthentication)
     return 'requires authentication when the intent is confirmed, and is declined off session'
+  if (dispute) return `succeeds, and is disputed: ${asCode(dispute)}`
   if (charge.approved) return refundFails ? 'succeeds; its refunds fail after one minute' : 'succeeds'
   const { code, decline_code } = charge
   return `is declined: ${asCode(code)}${decline_code === null ? '' : `, ${asCode(decline_code)}`}`

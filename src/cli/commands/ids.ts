@@ -33,6 +33,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
   payment_intents: 'payment_intents',
   charges: 'charges',
   refunds: 'refunds',
+  disputes: 'disputes',
   products: 'products',
   prices: 'prices',
   webhooks: 'webhook_endpoints',

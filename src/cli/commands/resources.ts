@@ -12,6 +12,7 @@ import {
   CHARGE_COLUMNS,
   CREDIT_NOTE_COLUMNS,
   CUSTOMER_COLUMNS,
+  DISPUTE_COLUMNS,
   INVOICE_COLUMNS,
   PAYMENT_INTENT_COLUMNS,
   REFUND_COLUMNS,
@@ -129,9 +130,17 @@ const RESOURCES = [
     hasCustomer: false,
     examples: ['', '-n 100 --json'],
   }),
+  resource({
+    name: 'disputes',
+    about: 'List disputes.',
+    filters: [{ param: 'charge', placeholder: 'ID', about: 'only of this charge' }, PAYMENT_INTENT],
+    columns: DISPUTE_COLUMNS,
+    hasCustomer: false,
+    examples: ['', '-n 100 --json'],
+  }),
 ]
 
-/** `paytwin customers`, `subscriptions`, `invoices`, `credit_notes`, `payment_intents`, `charges` and `refunds`. */
+/** `paytwin customers`, `subscriptions`, `invoices`, `credit_notes`, `payment_intents`, `charges`, `refunds` and `disputes`. */
 export function resourceCommands(program: Command, io: Io): void {
   for (const add of RESOURCES) add(program, io)
 }

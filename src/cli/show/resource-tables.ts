@@ -2,6 +2,7 @@ import type {
   Charge,
   CreditNote,
   Customer,
+  Dispute,
   Invoice,
   PaymentIntent,
   Refund,
@@ -113,6 +114,16 @@ export const REFUND_COLUMNS: readonly Column<Refund>[] = [
   { title: 'PAYMENT INTENT', cell: ({ payment_intent }) => payment_intent, omit: 1 },
 ]
 
+export const DISPUTE_COLUMNS: readonly Column<Dispute>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'STATUS', cell: ({ status }) => ({ text: status, colour: DISPUTE_COLOURS[status] }) },
+  { title: 'AMOUNT', cell: ({ amount, currency }) => formatAmount(amount, currency) },
+  { title: 'CHARGE', cell: ({ charge }) => charge },
+  { title: 'REASON', cell: ({ reason }) => reason, omit: 3 },
+  { title: 'DUE', cell: ({ evidence_details }) => instant(evidence_details.due_by), omit: 2 },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 1 },
+]
+
 /** Names a customer for people: by email address, else by name, else by ID. */
 function customerName({ customer }: WithCustomer<object>): string {
   if (typeof customer === 'string') return customer
@@ -121,6 +132,13 @@ function customerName({ customer }: WithCustomer<object>): string {
 
 function customerId({ customer }: WithCustomer<object>): string {
   return typeof customer === 'string' ? customer : (customer?.id ?? '–')
+}
+
+const DISPUTE_COLOURS: Readonly<Record<Dispute['status'], Colour>> = {
+  needs_response: 'red',
+  under_review: 'yellow',
+  won: 'green',
+  lost: 'red',
 }
 
 const PAYMENT_COLOURS: Readonly<Record<string, Colour>> = {

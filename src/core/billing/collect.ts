@@ -9,6 +9,7 @@ import type { Outcome } from '../processor.ts'
 import type { Account } from './account.ts'
 import { balanceApplied, returnToBalance, takeFromBalance } from './balance.ts'
 import { advanceScript, recordChargeAttempt } from './confirm.ts'
+import { disputeCharge } from './dispute.ts'
 
 /**
  * The result of issuing an invoice: paid, failed with the processor's outcome, or finalized without a charge attempt.
@@ -151,6 +152,7 @@ export function attempt(
     outcome.approved ? 'invoice.paid' : 'invoice.payment_failed',
   )
   recordChargeAttempt(change, { before: isNew ? null : intent, ready, outcome, charge, now })
+  disputeCharge(change, { now, newId, testClock: invoice.test_clock }, charge, paymentMethod)
   if (paymentMethod && asked.paymentMethod) advanceScript(change, paymentMethod, asked.paymentMethod)
   return outcome.approved ? { result: 'paid', invoice: after } : { result: 'failed', invoice: after, outcome }
 }

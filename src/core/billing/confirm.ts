@@ -4,6 +4,7 @@ import { paymentIntentUnexpectedState, paymentNotInitialized } from '../errors.t
 import { awaitingAction, confirmed, intentFactsOf, type PaymentIntent } from '../payment-intent.ts'
 import { attemptCharge, type PaymentMethod, TEST_CARDS } from '../payment-method.ts'
 import { APPROVED, type ChargeFault, declined, type Outcome } from '../processor.ts'
+import { disputeCharge } from './dispute.ts'
 
 /** The result of confirming an intent. */
 export type Confirmation =
@@ -14,7 +15,11 @@ export type Confirmation =
       readonly outcome: Outcome & { approved: false }
     }
 
-type Moment = { readonly now: number; readonly newId: (prefix: string) => string }
+type Moment = {
+  readonly now: number
+  readonly newId: (prefix: string) => string
+  readonly testClock: string | null
+}
 
 /** The intent to confirm, its payment method, and the fault to apply. */
 type Confirming = {
@@ -66,14 +71,16 @@ export const needsAction = ({ type, script, test_card }: PaymentMethod): boolean
  */
 export function confirm(
   change: Change,
-  { now, newId }: Moment,
+  moment: Moment,
   { before, ready, method, fault }: Confirming,
 ): Confirmation {
   if (needsAction(method))
     return { result: 'requires_action', intent: waitForCustomer(change, before, ready) }
   const { outcome, paymentMethod } = attemptCharge(method, fault)
   change.noteAttempt()
-  const intent = recordChargeAttempt(change, { before, ready, outcome, charge: newId('ch'), now })
+  const charge = moment.newId('ch')
+  const intent = recordChargeAttempt(change, { before, ready, outcome, charge, now: moment.now })
+  disputeCharge(change, moment, charge, method)
   if (paymentMethod) advanceScript(change, method, paymentMethod)
   return outcome.approved ? { result: 'succeeded', intent } : { result: 'declined', intent, outcome }
 }
@@ -89,7 +96,7 @@ export const waitForCustomer = (change: Change, before: PaymentIntent, ready: Pa
  */
 export function settle(
   change: Change,
-  { now, newId }: Moment,
+  { now, newId }: Pick<Moment, 'now' | 'newId'>,
   intent: PaymentIntent,
   outcome: Outcome,
 ): PaymentIntent {

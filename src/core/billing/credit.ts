@@ -53,13 +53,15 @@ export type CreditedInvoice = {
   readonly refundedApart: number
   /** Whether refunds of the charge fail after a minute. */
   readonly refundFails: boolean
+  /** Whether a dispute prevents a refund of the charge. */
+  readonly isBlocked: boolean
 }
 
 /**
  * Issues a credit note. It first reduces the amount due of an open invoice; an invoice without an amount due is paid. What
  * exceeds the amount due is refunded, credited to the customer's balance, or given back outside.
- * @throws ApiError parameter_invalid, parameter_missing, amount_too_large; payment_intent_unexpected_state when the charge
- *   cannot be refunded
+ * @throws ApiError parameter_invalid, parameter_missing, amount_too_large; charge_disputed when the charge cannot be
+ *   refunded
  * See docs/contract/credit-notes.md#creating.
  */
 export function issueCreditNote(
@@ -127,7 +129,11 @@ function partsOf(request: CreditRequest, linked: Refund | null, post_payment_amo
 }
 
 /** Refunds the charge of the invoice. */
-function refundPart(change: Change, { charge, refundFails }: CreditedInvoice, note: CreditNote): void {
+function refundPart(
+  change: Change,
+  { charge, refundFails, isBlocked }: CreditedInvoice,
+  note: CreditNote,
+): void {
   const { refund: id, refund_amount: amount, created, test_clock } = note
   if (!charge) throw parameterInvalid('refund_amount', 'The invoice has no charge that could be refunded')
   const remainder = refundable(charge)
@@ -135,7 +141,7 @@ function refundPart(change: Change, { charge, refundFails }: CreditedInvoice, no
     throw parameterInvalid('refund_amount', `At most ${remainder} of the charge can still be refunded`)
   }
   assert(id !== null, `the refund of ${note.id} has an id`)
-  const given = { id, created, amount, reason: null, metadata: {}, test_clock, fails: refundFails }
+  const given = { id, created, amount, reason: null, metadata: {}, test_clock, fails: refundFails, isBlocked }
   const made = refund(charge, given)
   change.create('refund', made.refund, 'refund.created')
   change.update('charge', charge, () => made.charge, 'charge.refunded')

@@ -1,3 +1,4 @@
+import type { Dispute } from '../../core/dispute.ts'
 import type { EventType, Kind, Objects } from '../../core/kinds.ts'
 import type { PaymentIntent } from '../../core/payment-intent.ts'
 import type { Refund } from '../../core/refund.ts'
@@ -27,6 +28,8 @@ export type PastSteps = {
   readonly has_more: boolean
   /** The refunds among them, in their last state. */
   readonly refunds: readonly Refund[]
+  /** The disputes among them, in their last state. */
+  readonly disputes: readonly Dispute[]
 }
 
 /**
@@ -44,6 +47,7 @@ export function readTimelineSteps(
   const states = new Map<string, { object: Objects[Kind]; entry: number | null }>()
   const declines = new Map<string, string>()
   const refunds: Refund[] = []
+  const disputes: Dispute[] = []
   const steps: TimelineStep[] = []
   for (const entry of entries.slice(0, limit)) {
     const key = `${entry.kind} ${entry.object}`
@@ -51,6 +55,7 @@ export function readTimelineSteps(
     // Between two entries of a customer, an object may have belonged to another customer.
     const after = known?.entry === entry.seq ? known.object : latest(history, view, entry)
     if (!known && entry.kind === 'refund') refunds.push(after as Refund)
+    if (!known && entry.kind === 'dispute') disputes.push(after as Dispute)
     states.set(key, { object: { ...after, ...entry.replaced } as Objects[Kind], entry: entry.previous })
     noteDecline(declines, entry, after)
     if (entry.type === null || entry.number === null) continue
@@ -59,7 +64,7 @@ export function readTimelineSteps(
     const id = ids.of(entry.merchant, 'evt', entry.number)
     steps.push({ id, type, kind, created, request, replaced, after, decline })
   }
-  return { happened: steps.reverse(), has_more: entries.length > limit, refunds }
+  return { happened: steps.reverse(), has_more: entries.length > limit, refunds, disputes }
 }
 
 /** Returns an object after its newest change, with the private fields of the view. */

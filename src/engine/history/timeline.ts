@@ -3,6 +3,7 @@ import type { Customer } from '../../core/customer.ts'
 import { parameterInvalid, resourceMissing, resourceNotYetCreated } from '../../core/errors.ts'
 import {
   type FutureJob,
+  futureJobsOfDispute,
   futureJobsOfInvoice,
   futureJobsOfRefund,
   futureJobsOfSubscription,
@@ -13,13 +14,12 @@ import type { InvoiceItem } from '../../core/invoice-item.ts'
 import { isOpen } from '../../core/invoice-status.ts'
 import type { Objects } from '../../core/kinds.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
-import type { Refund } from '../../core/refund.ts'
 import type { Prices, Subscription } from '../../core/subscription.ts'
 import { hasEnded, SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
 import type { Clock } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
-import { readTimelineSteps, type TimelineStep } from './past-steps.ts'
+import { type PastSteps, readTimelineSteps, type TimelineStep } from './past-steps.ts'
 import { viewAt } from './past-view.ts'
 import { itemsOf, prorationsOf, type StepProrations } from './plan-changes.ts'
 import { currentView, type View } from './view.ts'
@@ -107,7 +107,7 @@ export function timelineOf<K extends SubjectKind>(
     happened: steps.happened,
     prorations: prorationsOf(itemsOf(engine, merchant, found.customer.id), steps.happened),
     has_more: steps.has_more,
-    upcoming: futureJobsOf(found, kind, related, openInvoices, steps.refunds),
+    upcoming: futureJobsOf(found, kind, related, openInvoices, steps),
   }
 }
 
@@ -210,7 +210,7 @@ function futureJobsOf(
   kind: SubjectKind,
   { subscriptions, customer }: Related,
   open: readonly Invoice[],
-  refunds: readonly Refund[],
+  { refunds, disputes }: Pick<PastSteps, 'refunds' | 'disputes'>,
 ): FutureJob[] {
   // The merchant's setting has no history.
   const final_action = found.isPast ? null : found.merchant.settings.dunning_final_action
@@ -238,6 +238,7 @@ function futureJobsOf(
       })
     }),
     ...refunds.flatMap(futureJobsOfRefund),
+    ...disputes.flatMap(futureJobsOfDispute),
   ])
 }
 

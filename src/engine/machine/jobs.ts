@@ -8,6 +8,7 @@ import type { Invoice } from '../../core/invoice.ts'
 import type { Job, JobKind } from '../../core/jobs.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { loadAccount, loadEndingAccount, loadInvoiceAccount, subscriptionOf } from '../resources/account.ts'
+import { closeDispute } from '../resources/dispute.ts'
 import { failRefund } from '../resources/refund.ts'
 import { reportExpiring, runPhase } from '../resources/schedule-phase.ts'
 import { retryDelivery } from '../resources/webhook-delivery.ts'
@@ -55,6 +56,7 @@ const JOBS: Readonly<Record<JobKind, (unit: UnitOfWork, job: Job) => void>> = {
   renewal: onSubscription(loadAccount, renew),
   refund_settlement: (unit, job) => failRefund(unit, job.object),
   pending_update_expiry: onSubscription(loadAccount, stopWaiting),
+  dispute_due: (unit, job) => void closeDispute(unit, job.object),
   webhook_retry: (unit, job) => retryDelivery(unit, job.object),
   schedule_phase: runPhase,
   schedule_expiring: reportExpiring,

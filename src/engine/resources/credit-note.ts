@@ -15,6 +15,7 @@ import { TEST_CARDS } from '../../core/payment-method.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadInvoiceAccount, subscriptionOf } from './account.ts'
+import { isBlocked } from './dispute.ts'
 
 export type CreditNoteParams = Partial<Omit<CreditRequest, 'metadata' | 'reason' | 'memo'>> & {
   invoice: string
@@ -27,7 +28,7 @@ export type CreditNoteParams = Partial<Omit<CreditRequest, 'metadata' | 'reason'
 
 /**
  * Issues a credit note for an open or paid invoice. Commands run one after another, so credit notes never exceed their invoice.
- * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large, payment_intent_unexpected_state
+ * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large, charge_disputed
  * See docs/contract/credit-notes.md#creating.
  */
 export function createCreditNote(unit: UnitOfWork, params: CreditNoteParams): CreditNote {
@@ -75,6 +76,7 @@ function creditsOf(
     charge,
     linked,
     refundedApart: refundedApart(unit, charge, earlier) - (linked?.amount ?? 0),
+    isBlocked: charge !== null && isBlocked(unit, charge),
     refundFails: (method && TEST_CARDS[method.test_card ?? '']?.refundFails) || false,
   }
 }

@@ -93,7 +93,7 @@ export function createPaymentIntent(
   assert(method, 'an initialized intent has a payment method')
   const confirmation = confirm(
     change,
-    { now: clock.instant, newId: unit.newId },
+    { now: clock.instant, newId: unit.newId, testClock: customer?.test_clock ?? null },
     { before: intent, ready: intent, method, fault: nextChargeFault(unit) },
   )
   apply(unit, change, clock)
@@ -175,7 +175,7 @@ export function confirmPaymentIntent(
   const clock = clockOf(unit, before)
   if (before.invoice === null) {
     const fault = nextChargeFault(unit)
-    const moment = { now: clock.instant, newId: unit.newId }
+    const moment = { now: clock.instant, newId: unit.newId, testClock: customer?.test_clock ?? null }
     const confirmation = confirm(change, moment, { before, ready, method, fault })
     apply(unit, change, clock)
     return outcomeOf(confirmation)

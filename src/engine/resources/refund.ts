@@ -7,6 +7,7 @@ import { TEST_CARDS } from '../../core/payment-method.ts'
 import { type Refund, type RefundReason, refund, refundFailed } from '../../core/refund.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { isBlocked } from './dispute.ts'
 
 export type RefundParams = {
   charge?: string | undefined
@@ -18,7 +19,7 @@ export type RefundParams = {
 
 /**
  * Refunds a charge, in part or in full. Commands run one after another, so refunds never exceed their charge.
- * @throws ApiError resource_missing, parameter_invalid, payment_intent_unexpected_state, amount_too_large
+ * @throws ApiError resource_missing, parameter_invalid, payment_intent_unexpected_state, charge_disputed, amount_too_large
  * See docs/contract/payments.md#refunds.
  */
 export function createRefund(unit: UnitOfWork, params: RefundParams): Refund {
@@ -33,6 +34,7 @@ export function createRefund(unit: UnitOfWork, params: RefundParams): Refund {
     reason: params.reason ?? null,
     metadata: mergeMetadata({}, params.metadata),
     test_clock: customer?.test_clock ?? null,
+    isBlocked: isBlocked(unit, charge),
     fails: TEST_CARDS[method?.test_card ?? '']?.refundFails ?? false,
   })
   const change = new Change()

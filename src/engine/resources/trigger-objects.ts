@@ -127,6 +127,14 @@ export class TriggerObjects {
     }).intent
   }
 
+  /** Creates a charge that is disputed at once. Returns the id of the dispute. */
+  dispute(): string {
+    const { latest_charge } = this.intent('pm_card_createDispute')
+    const { dispute } = this.unit.need('charge', latest_charge ?? '')
+    assert(dispute !== null, 'the charge is disputed')
+    return dispute
+  }
+
   /** Creates a full refund of a charge to a card. */
   refund(card = 'pm_card_visa'): Refund {
     return createRefund(this.unit, { payment_intent: this.intent(card).id, metadata: this.#metadata })

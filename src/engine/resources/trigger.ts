@@ -7,6 +7,7 @@ import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import { updateCreditNote, voidCreditNote } from './credit-note.ts'
 import { deleteCustomer, updateCustomer } from './customer.ts'
+import { closeDispute, updateDispute } from './dispute.ts'
 import { deleteInvoice, markUncollectible, payInvoice, voidInvoice } from './invoice.ts'
 import { cancelPaymentIntent } from './payment-intent.ts'
 import { attachPaymentMethod, detachPaymentMethod } from './payment-method.ts'
@@ -31,6 +32,7 @@ const later = (make: (objects: TriggerObjects) => number | null): Recipe => ({ l
 const subscribed = now((objects) => objects.subscription())
 const charged = now((objects) => objects.intent('pm_card_visa'))
 const declined = now((objects) => objects.intent('pm_card_chargeDeclined'))
+const disputed = now((objects) => objects.dispute())
 const refunded = now((objects) => objects.refund())
 
 /** The shortest sequence of actions that emits each type of event. paytwin. */
@@ -107,6 +109,15 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
     updateCreditNote(objects.unit, objects.creditNote().id, { memo: 'Updated by a trigger' }),
   ),
   'credit_note.voided': now((objects) => voidCreditNote(objects.unit, objects.creditNote().id)),
+  'charge.dispute.created': disputed,
+  'charge.dispute.funds_withdrawn': disputed,
+  'charge.dispute.updated': now((objects) =>
+    updateDispute(objects.unit, objects.dispute(), { evidence: { product_description: 'A book' } }),
+  ),
+  'charge.dispute.closed': now((objects) => closeDispute(objects.unit, objects.dispute())),
+  'charge.dispute.funds_reinstated': now((objects) =>
+    updateDispute(objects.unit, objects.dispute(), { evidence: { uncategorized_text: 'winning_evidence' } }),
+  ),
   'product.created': now((objects) => objects.product()),
   'product.updated': now((objects) =>
     updateProduct(objects.unit, objects.product().id, { description: 'Updated by a trigger' }),

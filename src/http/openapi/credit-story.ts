@@ -22,3 +22,23 @@ export async function creditNotes(recorder: Recorder, paid: Answered): Promise<v
   await recorder.post(`/v1/credit_notes/${taken.id}/void`)
   await recorder.post(`/v1/invoices/${id}/void`)
 }
+
+/** Records disputes: one that is won, and one whose charge cannot be refunded, which is given up. */
+export async function disputes(recorder: Recorder): Promise<void> {
+  const dispute = async () => {
+    const paid = await recorder.post('/v1/payment_intents', {
+      amount: 1500,
+      currency: 'usd',
+      payment_method: 'pm_card_createDispute',
+      confirm: true,
+    })
+    return (await recorder.get(`/v1/charges/${paid.latest_charge}`)) as Answered
+  }
+  const { dispute: won } = await dispute()
+  await recorder.get(`/v1/disputes/${won}`)
+  await recorder.get('/v1/disputes?limit=1')
+  await recorder.post(`/v1/disputes/${won}`, { evidence: { uncategorized_text: 'winning_evidence' } })
+  const lost = await dispute()
+  await recorder.refused('post', '/v1/refunds', { body: { charge: lost.id } })
+  await recorder.post(`/v1/disputes/${lost.dispute}/close`)
+}

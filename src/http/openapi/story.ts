@@ -1,6 +1,7 @@
 import type { Registered } from '../route.ts'
-import { creditNotes } from './credit-story.ts'
+import { creditNotes, disputes } from './credit-story.ts'
 import type { Examples } from './examples.ts'
+import { failures } from './failure-story.ts'
 import { recordOAuth } from './oauth-story.ts'
 import { recordOperator } from './operator-story.ts'
 import { type ExampleSandbox, Recorder, type ResponseBody } from './recorder.ts'
@@ -28,6 +29,7 @@ export async function recordExamples(
     await recordSubscriptions(recorder, ada, monthly)
     await recordSchedules(recorder, ada, monthly)
     await invoices(recorder, ada, setup)
+    await disputes(recorder)
     await failures(recorder, monthly)
     await time(recorder)
     await recordOAuth(recorder)
@@ -173,34 +175,6 @@ async function invoices(recorder: Recorder, ada: ResponseBody, setup: ResponseBo
     description: 'Training',
   })
   await recorder.post(`/v1/invoiceitems/${id}`, { amount: 350 })
-}
-
-/** Records every kind of payment failure. */
-async function failures(recorder: Recorder, monthly: ResponseBody): Promise<void> {
-  const cards = [
-    'pm_card_chargeDeclinedInsufficientFunds',
-    'pm_card_chargeDeclinedExpiredCard',
-    'pm_card_chargeDeclinedIncorrectCvc',
-    'pm_card_chargeDeclinedProcessingError',
-  ]
-  for (const payment_method of cards) {
-    const body = { amount: 2000, currency: 'usd', payment_method, confirm: true }
-    await recorder.refused('post', '/v1/payment_intents', { body })
-  }
-  const charles = await recorder.post('/v1/customers', { name: 'Charles Babbage' })
-  await recorder.post('/v1/invoiceitems', { customer: charles.id, amount: 1200, currency: 'usd' })
-  const invoice = await recorder.post('/v1/invoices', { customer: charles.id })
-  await recorder.post(`/v1/invoices/${invoice.id}/finalize`)
-  await recorder.refused('post', `/v1/invoices/${invoice.id}/pay`)
-  await recorder.refused('post', `/v1/invoices/${invoice.id}/pay`, { body: { payment_method: 'pm_pix' } })
-  await recorder.refused('post', '/v1/subscriptions', {
-    body: {
-      customer: charles.id,
-      currency: 'usd',
-      default_payment_method: 'pm_pix',
-      items: [{ price: monthly.id }],
-    },
-  })
 }
 
 async function time(recorder: Recorder): Promise<void> {

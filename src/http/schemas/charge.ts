@@ -35,6 +35,8 @@ export const chargeSchema = component('Charge', () =>
         .describe('The details of the payment method.'),
       failure_code: text('The error code of the decline; null if it succeeded.').nullable(),
       failure_message: text('The message of the decline, for people; null if it succeeded.').nullable(),
+      disputed: z.boolean().describe('Whether the charge was disputed.'),
+      dispute: reference('The dispute of the charge, if any.', 'Dispute').nullable(),
       outcome: outcome(),
       metadata: metadata(),
     })

@@ -18,6 +18,7 @@ const RESOURCES = [
   'charge',
   'refund',
   'credit_note',
+  'dispute',
 ] as const
 
 const owners = () => ({

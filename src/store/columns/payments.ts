@@ -54,6 +54,7 @@ export const PAYMENTS_COLUMNS = {
       failure_code: 'text',
       failure_message: 'text',
       decline_code: 'text',
+      dispute: 'text',
       metadata: 'json',
     },
     indexes: [
@@ -80,6 +81,27 @@ export const PAYMENTS_COLUMNS = {
     indexes: [
       { condition: 'charge =', index: 'refund_charge' },
       { condition: 'payment_intent =', index: 'refund_payment_intent' },
+    ],
+  },
+  dispute: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      status: 'text',
+      amount: 'integer',
+      currency: 'text',
+      charge: 'text',
+      payment_intent: 'text',
+      reason: 'text',
+      evidence: 'json',
+      due_by: 'integer',
+      submission_count: 'integer',
+      metadata: 'json',
+      test_clock: 'text',
+    },
+    indexes: [
+      { condition: 'charge =', index: 'dispute_charge' },
+      { condition: 'payment_intent =', index: 'dispute_payment_intent' },
     ],
   },
 } as const satisfies Partial<StoredKinds>
