@@ -11,6 +11,7 @@ import {
 import { addMerchant } from '../engine/resources/merchant.ts'
 import { FIRST_GENERATION } from '../store/directory.ts'
 import type { Store } from '../store/store.ts'
+import { damagedError } from '../store/unusable.ts'
 
 /** The parameters of a database's first state. */
 export type Beginning = {
@@ -85,9 +86,17 @@ function firstKey(keys: KeyRing, merchant: number, { secretKey }: Beginning): st
 export const leftOutText = ({ merchant, hint, why }: LeftOutKey): string =>
   `the reset left out the key ${hint} of ${merchant}: ${why === 'revoked' ? 'it was revoked' : 'another merchant has it'}`
 
-/** The parameters of a database's first start; undefined for a new database. */
-export function beginningOf({ directory }: Store): Beginning | undefined {
+/**
+ * The parameters of a database's first start; undefined for a new database.
+ * @param path - the database, for errors
+ * @throws DatabaseUnusable for a used database without them, because a first start would delete its content
+ */
+export function beginningOf({ directory }: Store, path: string): Beginning | undefined {
   const [seed, clock] = [directory.setting('seed'), directory.setting('clock')]
-  if (seed === undefined || clock === undefined) return undefined
+  const isUsed = directory.merchants().length > 0 || directory.keys().length > 0
+  if (seed === undefined && clock === undefined && !isUsed) return undefined
+  if (seed === undefined) throw damagedError(path, 'its seed is missing')
+  if (clock !== 'live' && !/^\d+$/.test(clock ?? ''))
+    throw damagedError(path, 'the start of its clock is missing')
   return { seed, clock: clock === 'live' ? clock : Number(clock), secretKey: null, fixtures: null }
 }

@@ -116,7 +116,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const wall = options.wall ?? systemWall
   const store = await openStore(options)
   try {
-    const known = beginningOf(store)
+    const known = beginningOf(store, options.database)
     if (known) refuseOtherOptions(known, options)
     const versions = new VersionHistory(options.versions)
     const addresses = new Addresses(options.receivers ?? { isExposed: false, allowed: [] })

@@ -1,3 +1,4 @@
+import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { asOperator, contents } from '../http/support.ts'
 import { EVERYWHERE, PLACES } from '../places.ts'
@@ -12,6 +13,24 @@ test('a refused first start leaves the database new', async () => {
   const twin = await openTwin({ database, seed: '2', now: '2030-01-01T00:00:00Z' })
   expect((await twin.get('/v1/test_helpers/clock')).now).toBe(1_893_456_000)
   expect((await asOperator(twin)('GET', 'merchants')).body.data).toHaveLength(1)
+})
+
+test.each([
+  ["delete from setting where name = 'seed'", 'its seed is missing'],
+  ["delete from setting where name = 'clock'", 'the start of its clock is missing'],
+  ["update setting set value = 'lime' where name = 'clock'", 'the start of its clock is missing'],
+  ["delete from setting where name in ('seed', 'clock')", 'its seed is missing'],
+])('a used database is refused and keeps its content after: %s', async (damage, why) => {
+  const database = PLACES['on disk']()
+  const twin = await openTwin({ database, seed: '1' })
+  await twin.post('/v1/customers', { name: 'Ada' })
+  await twin.close()
+  new Sqlite(database).exec(damage).close()
+  const refused = startTwin({ database, seed: null, clock: null })
+  await expect(refused).rejects.toThrow(`${database} is damaged or not a paytwin database (${why})`)
+  const kept = new Sqlite(database)
+  expect(kept.prepare('select name from customer').pluck().all()).toEqual(['Ada'])
+  kept.close()
 })
 
 describe.each(EVERYWHERE)('%s a reset that fails midway', (place) => {
