@@ -68,7 +68,7 @@ const exclude = [...configDefaults.exclude, ...leftOut.flatMap(({ tests }) => te
 
 export default defineConfig({
   test: {
-    setupFiles: ['test/crash-guard.ts'],
+    setupFiles: ['test/crash-guard.ts', 'test/seed.ts'],
     projects: [
       { extends: true, test: { name: 'apart', include: apart, exclude } },
       {

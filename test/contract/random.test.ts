@@ -42,6 +42,15 @@ const ROUTES = table(
   POST    /v1/payment_intents/@payment_intent/cancel       cancellation_reason
   POST    /v1/test_helpers/payment_intents/@payment_intent/settle  outcome
   POST    /v1/refunds                                      charge payment_intent amount reason
+  POST    /v1/credit_notes                                 invoice amount reason memo refund refund_amount credit_amount out_of_band_amount metadata
+  POST    /v1/credit_notes/@credit_note                    memo metadata
+  POST    /v1/credit_notes/@credit_note/void               -
+  POST    /v1/disputes/@dispute                            evidence submit metadata
+  POST    /v1/disputes/@dispute/close                      -
+  POST    /v1/subscription_schedules                       customer start_date phases from_subscription end_behavior default_settings metadata
+  POST    /v1/subscription_schedules/@subscription_schedule          phases end_behavior proration_behavior metadata
+  POST    /v1/subscription_schedules/@subscription_schedule/release  preserve_cancel_date
+  POST    /v1/subscription_schedules/@subscription_schedule/cancel   invoice_now prorate
   POST    /v1/oauth/authorizations                         client_id redirect_uri scope state code_challenge code_challenge_method
   POST    /v1/oauth/authorizations/@authorization/approve  -
   POST    /v1/oauth/authorizations/@authorization/deny     -
@@ -70,6 +79,7 @@ const CARDS = [
   'pm_card_chargeDeclined',
   'pm_card_authenticationRequired',
   'pm_card_refundFail',
+  'pm_card_createDispute',
   'pm_pix',
 ]
 const OUTCOMES = ['succeed', 'decline:lost_card', 'decline:expired_card']
@@ -107,13 +117,18 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
   client_id: (_, known) => known('app'),
   collection_method: (choose) => choose(['charge_automatically', 'charge_automatically', 'send_invoice']),
   confirm: (choose) => choose([true, false]),
+  credit_amount: (choose) => choose([500, 2000]),
   currency: (choose) => choose([...Array(9).fill('usd'), 'eur']),
   customer: (_, known) => known('customer'),
   days_until_due: (choose) => choose([0, 3, 30]),
   default_payment_method: (choose, known) => choose([...CARDS, ...CARDS, known('payment_method')]),
   disabled: (choose) => choose([true, false, false]),
   enabled_events: (choose) => choose([['*'], ['invoice.*'], ['customer.created', 'charge.*'], ['zebra']]),
+  end_behavior: (choose) => choose(['release', 'cancel']),
+  evidence: (choose) => ({ uncategorized_text: choose(['winning_evidence', 'losing_evidence', 'a letter']) }),
+  from_subscription: (_, known) => known('subscription'),
   frozen_time: (choose) => choose([1764000000, 1769853600, 1772272800, 1785000000]),
+  invoice_now: (choose) => choose([true, false]),
   invoice: (_, known) => known('invoice'),
   invoice_settings: (choose, known) => ({
     default_payment_method: choose([...CARDS, known('payment_method')]),
@@ -135,15 +150,28 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
   payment_behavior: (choose) => choose(['default_incomplete', 'allow_incomplete', 'error_if_incomplete']),
   payment_intent: (_, known) => known('payment_intent'),
   payment_method: (choose, known) => choose([...CARDS, known('payment_method'), known('payment_method')]),
+  phases: (choose, known) => [
+    { items: [{ price: known('price') }], iterations: choose([1, 1, 2]) },
+    ...choose<Body[]>([
+      [],
+      [{ items: [{ price: known('price'), quantity: choose([1, 2]) }], trial: choose([true, false]) }],
+    ]),
+  ],
+  preserve_cancel_date: (choose) => choose([true, false]),
   price: (_, known) => known('price'),
+  prorate: (choose) => choose([true, false]),
   product: (_, known) => known('product'),
   quantity: (choose) => choose([0, 1, 3]),
   redirect_uri: (choose) => choose(['https://app.example/callback', 'https://evil.example/']),
   reason: (choose) => choose(['duplicate', 'fraudulent']),
   recurring: (choose) => ({ interval: choose(['week', 'month', 'month', 'year']) }),
+  refund: (_, known) => known('refund'),
+  refund_amount: (choose) => choose([500, 2000]),
   scope: (choose) => choose(['read_only', 'read_write', 'admin']),
+  start_date: (choose) => choose(['now', 1772272800]),
   status: (choose) => choose(['canceled', 'requires_confirmation']),
   stop_on: (choose) => [choose(['invoice.paid', 'invoice.*', 'subscription.deleted'])],
+  submit: (choose) => choose([true, false]),
   subscription: (_, known) => known('subscription'),
   test_clock: (_, known) => known('test_clock'),
   // biome-ignore lint/suspicious/noThenProperty: the contract's name
