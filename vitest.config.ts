@@ -10,47 +10,47 @@ import { hasFaketime } from './test/faked-wall.ts'
 const report = process.env.PAYTWIN_TEST_REPORT
 
 /** Tests that drive a terminal are there where tmux is; .ci/run sees to it. */
-const needTmux = ['test/ui/tmux.test.ts']
+const tmuxTests = ['test/ui/tmux.test.ts']
 const hasTmux = spawnSync('tmux', ['-V']).status === 0
 
 /**
  * In continuous integration there has to be a browser: these tests fail without one. Elsewhere they run where there is one.
  */
-const needBrowser = ['test/browser/**']
+const browserTests = ['test/browser/**']
 const hasBrowser = chromiumPath() !== undefined || process.env.CI !== undefined
 
 /** The wall clock is set in front of a running daemon with libfaketime. In continuous integration it has to be there. */
-const needFaketime = ['test/cli/wall-clock.test.ts']
+const faketimeTests = ['test/cli/wall-clock.test.ts']
 
 /** The examples in Python are run by pytest. In continuous integration it has to be there. */
-const needPytest = ['test/docs/pytest.test.ts']
+const pytestTests = ['test/docs/pytest.test.ts']
 const canRunPytest = process.env.CI !== undefined || hasPytest()
 
 /**
  * The single executable is for Linux, and has a Node within that is one file: that of some distributions is several. In continuous
  * integration it has to be built.
  */
-const needExecutable = ['test/packaging/single-executable.test.ts', 'test/store/native-part.test.ts']
+const executableTests = ['test/packaging/single-executable.test.ts', 'test/store/native-part.test.ts']
 const isShared = (process.config.variables as Record<string, unknown>).node_shared === true
 const hasExecutable = (process.platform === 'linux' && !isShared) || process.env.CI !== undefined
 
 /** Other clients and tools are a package of their own, which `npm ci` in the root does not install. `npm run compat` installs and runs it. */
-const needCompat = ['test/compat/**']
+const compatTests = ['test/compat/**']
 const hasCompat = existsSync(new URL('test/compat/node_modules/.package-lock.json', import.meta.url))
 
 /** What is excluded, and what would include it. */
-const leftOut = [
-  { has: hasTmux, tests: needTmux, missing: 'tmux is not installed' },
-  { has: hasBrowser, tests: needBrowser, missing: 'Chromium is not installed' },
-  { has: hasFaketime, tests: needFaketime, missing: 'faketime is not installed' },
-  { has: canRunPytest, tests: needPytest, missing: 'pytest is not installed' },
-  { has: hasExecutable, tests: needExecutable, missing: 'this Node cannot be built into an executable' },
-  { has: hasCompat, tests: needCompat, missing: "'npm run compat' installs what they need, and runs them" },
+const skipped = [
+  { has: hasTmux, tests: tmuxTests, missing: 'tmux is not installed' },
+  { has: hasBrowser, tests: browserTests, missing: 'Chromium is not installed' },
+  { has: hasFaketime, tests: faketimeTests, missing: 'faketime is not installed' },
+  { has: canRunPytest, tests: pytestTests, missing: 'pytest is not installed' },
+  { has: hasExecutable, tests: executableTests, missing: 'this Node cannot be built into an executable' },
+  { has: hasCompat, tests: compatTests, missing: "'npm run compat' installs what they need, and runs them" },
 ].filter(({ has }) => !has)
 // Vitest evaluates this file once more for each project.
-if (process.env.VITEST_LEFT_OUT === undefined) {
-  for (const { tests, missing } of leftOut) console.warn(`Left out: ${tests.join(', ')} (${missing})`)
-  process.env.VITEST_LEFT_OUT = 'shown'
+if (process.env.VITEST_SKIPPED_SHOWN === undefined) {
+  for (const { tests, missing } of skipped) console.warn(`Skipped: ${tests.join(', ')} (${missing})`)
+  process.env.VITEST_SKIPPED_SHOWN = 'shown'
 }
 
 /**
@@ -64,7 +64,7 @@ const apart = [
   'test/store/native-part.test.ts',
 ]
 const all = ['test/**/*.test.{ts,tsx}']
-const exclude = [...configDefaults.exclude, ...leftOut.flatMap(({ tests }) => tests)]
+const exclude = [...configDefaults.exclude, ...skipped.flatMap(({ tests }) => tests)]
 
 export default defineConfig({
   test: {

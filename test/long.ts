@@ -2,7 +2,7 @@
 export const isLong = process.env.PAYTWIN_LONG !== undefined
 
 /** Returns the amount of work of a test: the requested one, or that of the suite. */
-export function asked(what: 'rounds' | 'minutes' | 'seed', inSuite: number): number {
+export function requested(what: 'rounds' | 'minutes' | 'seed', inSuite: number): number {
   const given = process.env[`PAYTWIN_LONG_${what.toUpperCase()}`]
   return given === undefined ? inSuite : Number(given)
 }

@@ -134,8 +134,8 @@ export class Client {
     return this.#post('clock/unfreeze', scope)
   }
 
-  upcoming(asked: OneClock & PageAfter): Promise<List<Upcoming>> {
-    return this.#get('upcoming', asked)
+  upcoming(query: OneClock & PageAfter): Promise<List<Upcoming>> {
+    return this.#get('upcoming', query)
   }
 
   events({ limit, starting_after, ending_before, ...wanted }: EventPage): Promise<List<Event>> {
@@ -146,16 +146,16 @@ export class Client {
     return this.#get(`events/${encodeURIComponent(id)}`)
   }
 
-  customer(id: string, asked: { at?: string | undefined } = {}): Promise<CustomerTimeline> {
-    return this.#get(`customers/${encodeURIComponent(id)}`, asked)
+  customer(id: string, query: { at?: string | undefined } = {}): Promise<CustomerTimeline> {
+    return this.#get(`customers/${encodeURIComponent(id)}`, query)
   }
 
-  subscription(id: string, asked: { at?: string | undefined } = {}): Promise<SubscriptionTimeline> {
-    return this.#get(`subscriptions/${encodeURIComponent(id)}`, asked)
+  subscription(id: string, query: { at?: string | undefined } = {}): Promise<SubscriptionTimeline> {
+    return this.#get(`subscriptions/${encodeURIComponent(id)}`, query)
   }
 
-  invoice(id: string, asked: { at?: string | undefined } = {}): Promise<InvoiceTimeline> {
-    return this.#get(`invoices/${encodeURIComponent(id)}`, asked)
+  invoice(id: string, query: { at?: string | undefined } = {}): Promise<InvoiceTimeline> {
+    return this.#get(`invoices/${encodeURIComponent(id)}`, query)
   }
 
   /** Streams events as they are emitted: see the function followEvents. */
@@ -198,16 +198,16 @@ export class Client {
     return this.#post('webhooks', given)
   }
 
-  webhooks(asked: OfMerchant & PageAfter): Promise<List<WebhookEndpoint>> {
-    return this.#get('webhooks', asked)
+  webhooks(query: OfMerchant & PageAfter): Promise<List<WebhookEndpoint>> {
+    return this.#get('webhooks', query)
   }
 
   deleteWebhook(id: string): Promise<Deleted> {
     return this.#delete(`webhooks/${encodeURIComponent(id)}`)
   }
 
-  webhookDeliveries(id: string, asked: PageAfter): Promise<List<WebhookDelivery>> {
-    return this.#get(`webhooks/${encodeURIComponent(id)}/deliveries`, asked)
+  webhookDeliveries(id: string, query: PageAfter): Promise<List<WebhookDelivery>> {
+    return this.#get(`webhooks/${encodeURIComponent(id)}/deliveries`, query)
   }
 
   /** Retries pending deliveries now: one, those of an endpoint, or all. */
@@ -238,8 +238,8 @@ export class Client {
     return this.#delete(`faults/${encodeURIComponent(id)}`)
   }
 
-  requests(asked: OfMerchant & Limited): Promise<List<LoggedRequest>> {
-    return this.#get('requests', asked)
+  requests(query: OfMerchant & Limited): Promise<List<LoggedRequest>> {
+    return this.#get('requests', query)
   }
 
   /** Streams requests to /v1 as they are answered: see the function followRequests. */
@@ -272,8 +272,8 @@ export class Client {
     return this.#delete(`apps/${encodeURIComponent(id)}`)
   }
 
-  authorizations(asked: Limited): Promise<List<Authorization>> {
-    return this.#get('authorizations', asked)
+  authorizations(query: Limited): Promise<List<Authorization>> {
+    return this.#get('authorizations', query)
   }
 
   approveAuthorization(id: string, on: OfMerchant): Promise<AuthorizationDecision> {

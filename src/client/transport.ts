@@ -85,8 +85,8 @@ async function demandProof({ url, token }: Address, signal: AbortSignal | undefi
     signal: signal ? AbortSignal.any([signal, late]) : late,
     maxBytes: MAX_PROOF_BYTES,
   } as const
-  const asked = requestJson<{ proof?: unknown }>({ url, token: null }, outgoing)
-  const { proof } = await asked.catch((error: unknown) => {
+  const health = requestJson<{ proof?: unknown }>({ url, token: null }, outgoing)
+  const { proof } = await health.catch((error: unknown) => {
     if (late.aborted && !signal?.aborted) throw silent(url)
     throw error instanceof Refused ? unproven(url) : error
   })

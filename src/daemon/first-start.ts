@@ -5,7 +5,7 @@ import type { CreatedObject } from '../engine/resources/fixture-names.ts'
 import {
   createStoredFixtures,
   type FixturePlan,
-  type LeftOutKey,
+  type SkippedKey,
   storeFixtures,
 } from '../engine/resources/fixtures.ts'
 import { addMerchant } from '../engine/resources/merchant.ts'
@@ -35,7 +35,7 @@ export type FirstState = {
   /** The revoked access tokens: see tokenKey. */
   readonly revoked: readonly number[]
   /** The keys of the fixtures that a reset did not issue again. */
-  readonly leftOut: readonly LeftOutKey[]
+  readonly skippedKeys: readonly SkippedKey[]
 }
 
 /**
@@ -50,7 +50,7 @@ export function createFirstState({ engine, keys }: Parts, beginning: Beginning):
   return engine.replaceState((transact) =>
     transact((unitOf) => {
       const isReset = keys.list().length > 0
-      const leftOut: LeftOutKey[] = []
+      const skippedKeys: SkippedKey[] = []
       store.deleteContents()
       store.directory.forgetOtherKeys()
       const revoked = store.oauth.empty(startAppIds(engine)).map(({ seq }) => seq)
@@ -67,10 +67,10 @@ export function createFirstState({ engine, keys }: Parts, beginning: Beginning):
           keys,
           unitOf,
           merchant,
-          ...(isReset && { leaveOut: (key) => leftOut.push(key) }),
+          ...(isReset && { onSkipped: (key) => skippedKeys.push(key) }),
         }),
         revoked,
-        leftOut,
+        skippedKeys,
       }
     }),
   )
@@ -83,7 +83,7 @@ function firstKey(keys: KeyRing, merchant: number, { secretKey }: Beginning): st
 }
 
 /** Why a key of the fixtures does not work after a reset, in a sentence for the log. */
-export const leftOutText = ({ merchant, hint, why }: LeftOutKey): string =>
+export const skippedKeyText = ({ merchant, hint, why }: SkippedKey): string =>
   `the reset left out the key ${hint} of ${merchant}: ${why === 'revoked' ? 'it was revoked' : 'another merchant has it'}`
 
 /**

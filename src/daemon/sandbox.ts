@@ -33,7 +33,7 @@ import { toDatabaseUnusable } from '../store/unusable.ts'
 import { escapeControlsByLine } from '../text/display.ts'
 import { Addresses, type AddressRules } from '../webhooks/address.ts'
 import type { Send } from '../webhooks/sender.ts'
-import { type Beginning, beginningOf, createFirstState, leftOutText } from './first-start.ts'
+import { type Beginning, beginningOf, createFirstState, skippedKeyText } from './first-start.ts'
 import { doHousekeeping as doHousekeepingOf } from './housekeeping.ts'
 import { openWebhooks } from './webhooks.ts'
 
@@ -177,8 +177,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         options.documentation ??
         (() => import('./built-documentation.ts').then((built) => built.readBuiltDocumentation())),
       reset: async () => {
-        const { revoked, leftOut } = await createFirstState({ engine, keys }, beginning)
-        for (const key of leftOut) options.warn?.(leftOutText(key))
+        const { revoked, skippedKeys } = await createFirstState({ engine, keys }, beginning)
+        for (const key of skippedKeys) options.warn?.(skippedKeyText(key))
         endStreams({ streams }, revoked)
         engine.faults.clear()
       },

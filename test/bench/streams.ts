@@ -29,7 +29,7 @@ export const streamsPart: Part = {
       await Promise.all(Array.from({ length: STREAMS }, () => openStream(agent, daemon, hear)))
       resetPeak(daemon.pid)
       const begun = performance.now()
-      for (let told = 0; told < EVENTS; told += 1) await daemon.post('/v1/customers', {})
+      for (let created = 0; created < EVENTS; created += 1) await daemon.post('/v1/customers', {})
       await all
       const seconds = (performance.now() - begun) / 1_000
       return {

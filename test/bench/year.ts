@@ -136,7 +136,7 @@ function outcomeOf(seen: Seen, { subscriptions }: Sandbox, bytesPerRenewal: numb
 /** Computes the rate of the reported progress in each third of the time. A falling rate shows work that grows with the database. */
 function thirdsOf({ progress, seconds }: Seen, renewals: number) {
   const all = [{ atSeconds: 0, renewals: 0 }, ...progress, { atSeconds: seconds, renewals }]
-  const back = all.findIndex(({ renewals: told }, index) => told < (all[index - 1]?.renewals ?? 0))
+  const back = all.findIndex(({ renewals: count }, index) => count < (all[index - 1]?.renewals ?? 0))
   if (back !== -1) throw new Error(`the progress went back to ${all[back]?.renewals}`)
   const nearest = (wanted: number) =>
     all.reduce((best, each) =>

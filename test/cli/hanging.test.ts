@@ -106,7 +106,7 @@ test.each(['SIGTERM', 'SIGINT', 'stop'] as const)(
 )
 
 test('run exits as its command, in time, while a name is looked up without a response', async () => {
-  const told = join(folder.path, 'told')
+  const exitMarker = join(folder.path, 'exitMarker')
   const script = `
     const { existsSync } = require('node:fs')
     const { PAYTWIN_URL: url, PAYTWIN_SECRET_KEY: key } = process.env
@@ -118,14 +118,14 @@ test('run exits as its command, in time, while a name is looked up without a res
       })
     post('/v1/webhook_endpoints', { url: 'http://shop.example:8080/', enabled_events: ['*'] })
       .then(() => post('/v1/customers', {}))
-      .then(() => setInterval(() => existsSync(${JSON.stringify(told)}) && process.exit(7), 20))`
+      .then(() => setInterval(() => existsSync(${JSON.stringify(exitMarker)}) && process.exit(7), 20))`
   const child = start(['run', '--', process.execPath, '-e', script], { cwd: folder.path })
   const closed = once(child, 'close')
   await hangLookup(child.pid ?? 0)
   const begun = performance.now()
-  writeFileSync(told, '')
+  writeFileSync(exitMarker, '')
   expect(await closed).toEqual([7, null])
   expect(performance.now() - begun).toBeLessThan(LIMIT_MS)
   await vi.waitFor(() => expect(lookups.filter(lives)).toEqual([]))
-  expect(readdirSync(folder.path)).toEqual(['told'])
+  expect(readdirSync(folder.path)).toEqual(['exitMarker'])
 })

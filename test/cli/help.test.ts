@@ -66,7 +66,7 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     const { stdout } = await here(['merchants', 'create', '--json'])
     return JSON.parse(stdout).id
   }
-  const told = async (arg: string): Promise<string> => {
+  const newestIn = async (arg: string): Promise<string> => {
     const [, kind = ''] = KINDS.find(([prefix]) => arg.startsWith(prefix)) ?? []
     const list = ['events', 'list', '--type', `${kind}.created`, '--json']
     const { stdout } = await here(list)
@@ -87,9 +87,9 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     if (arg.startsWith('oauthz_')) return newest('oauth', 'list')
     if (arg.startsWith('fault_')) return newFault()
     if (arg.startsWith('mer_')) return args[1] === 'delete' ? another() : newest('merchants', 'list')
-    if (/^(cus|sub|in)_/.test(arg)) return told(arg)
+    if (/^(cus|sub|in)_/.test(arg)) return newestIn(arg)
     const [inPath] = /(?<=\/)(cus|sub|in)_0\w+/.exec(arg) ?? []
-    if (inPath !== undefined) return arg.replace(inPath, await told(inPath))
+    if (inPath !== undefined) return arg.replace(inPath, await newestIn(inPath))
     return arg.startsWith('evt_') ? newest('events', 'list') : arg
   }
   return Promise.all(args.map(real))

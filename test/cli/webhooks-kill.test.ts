@@ -58,9 +58,9 @@ test('a repeatedly killed daemon delivers each event at least once, and the firs
 
   let daemon = await start()
   const endpoint = await api(daemon, '/v1/webhook_endpoints', { url, enabled_events: ['customer.created'] })
-  const told: Promise<unknown>[] = []
-  for (let made = 0; made < EVENTS; made += 1) told.push(api(daemon, '/v1/customers', {}))
-  await Promise.all(told)
+  const requests: Promise<unknown>[] = []
+  for (let made = 0; made < EVENTS; made += 1) requests.push(api(daemon, '/v1/customers', {}))
+  await Promise.all(requests)
   expect(got).toHaveLength(1)
   open()
   for (let kill = 1; kill <= KILLS; kill += 1) {

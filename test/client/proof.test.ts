@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const shutdown = { object: 'shutdown', url: '', pid: 1, data: null, livemode: false }
 const clientOf = ({ url }: FakeServer) => new Client({ url, token: TOKEN, requiresProof: true })
-const told = () => server.requests.map(({ headers }) => headers.authorization)
+const authorizations = () => server.requests.map(({ headers }) => headers.authorization)
 const nonceOf = (url = '') => new URL(url, 'http://localhost').searchParams.get('nonce') ?? ''
 
 test('the token is sent after the proof, with a new nonce for each request', async () => {
@@ -24,7 +24,7 @@ test('the token is sent after the proof, with a new nonce for each request', asy
     json(response, 200, nonce ? { status: 'ok', proof, livemode: false } : shutdown)
   })
   for (let n = 0; n < 2; n += 1) await clientOf(server).shutDown()
-  expect(told()).toEqual([undefined, `Bearer ${TOKEN}`, undefined, `Bearer ${TOKEN}`])
+  expect(authorizations()).toEqual([undefined, `Bearer ${TOKEN}`, undefined, `Bearer ${TOKEN}`])
   expect(new Set(server.requests.map(({ url }) => nonceOf(url))).size).toBe(3)
 })
 
@@ -52,7 +52,7 @@ test.each<[string, (nonce: string) => object]>([
     name: 'Unreachable',
     message: expect.stringContaining('does not know the admin token of this data folder'),
   })
-  expect(told()).toEqual([undefined])
+  expect(authorizations()).toEqual([undefined])
 })
 
 test('a program that returns with an error, or is not paytwin, does not get the token', async () => {
@@ -60,11 +60,11 @@ test('a program that returns with an error, or is not paytwin, does not get the 
     json(response, 404, { error: { type: 'x', code: 'y', message: 'no such page' }, livemode: false }),
   )
   await expect(clientOf(server).shutDown()).rejects.toThrow('does not know the admin token')
-  expect(told()).toEqual([undefined])
+  expect(authorizations()).toEqual([undefined])
   await server.close()
   server = await fakeServer((_request, response) => response.end('<html>'))
   await expect(clientOf(server).shutDown()).rejects.toThrow('is not a paytwin daemon')
-  expect(told()).toEqual([undefined])
+  expect(authorizations()).toEqual([undefined])
 })
 
 test('a stream requires a proof on each connection, and ends without one', async () => {
@@ -85,7 +85,7 @@ test('a stream requires a proof on each connection, and ends without one', async
   )
   await expect(following.next()).rejects.toThrow('does not know the admin token')
   expect(news).toEqual(['connected', 'lost'])
-  expect(told()).toEqual([undefined, `Bearer ${TOKEN}`, undefined])
+  expect(authorizations()).toEqual([undefined, `Bearer ${TOKEN}`, undefined])
 })
 
 test('a program that does not answer, or answers without end, is abandoned and does not get the token', {
@@ -103,7 +103,7 @@ test('a program that does not answer, or answers without end, is abandoned and d
   )
   for (const error of await Promise.all(asked))
     expect(error).toMatchObject({ name: 'Unreachable', message, isConnected: true })
-  expect(told()).toEqual([undefined, undefined])
+  expect(authorizations()).toEqual([undefined, undefined])
 })
 
 test('a response over the size limit is not from paytwin', async () => {
@@ -115,7 +115,7 @@ test('a response over the size limit is not from paytwin', async () => {
     more()
   })
   await expect(clientOf(server).status()).rejects.toThrow('is not a paytwin daemon')
-  expect(told()).toEqual([undefined])
+  expect(authorizations()).toEqual([undefined])
 })
 
 test('a connection that is not established in time is abandoned', { timeout: 30_000 }, async () => {

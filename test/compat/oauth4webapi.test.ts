@@ -123,20 +123,20 @@ test('oauth4webapi reports a denial', async () => {
   )
 })
 
-const told = (status: number, error: string) =>
+const oauthError = (status: number, error: string) =>
   expect.objectContaining({ name: 'ResponseBodyError', status, error, error_description: expect.any(String) })
 
 test('oauth4webapi parses every error of a daemon with --oauth-errors rfc6749', async () => {
   const party = await begin({ oauthErrors: 'rfc6749' })
   const granted = await authorize(party, 'read_only')
   const wrong = { ...granted, verifier: oauth.generateRandomCodeVerifier() }
-  await expect(exchange(party, wrong)).rejects.toEqual(told(400, 'invalid_grant'))
+  await expect(exchange(party, wrong)).rejects.toEqual(oauthError(400, 'invalid_grant'))
   const tokens = await exchange(party, granted)
   await expect(refresh(party, tokens.refresh_token, { scope: 'read_write' })).rejects.toEqual(
-    told(400, 'invalid_scope'),
+    oauthError(400, 'invalid_scope'),
   )
-  await expect(exchange(party, granted)).rejects.toEqual(told(400, 'invalid_grant'))
-  await expect(refresh(party, tokens.refresh_token)).rejects.toEqual(told(400, 'invalid_grant'))
+  await expect(exchange(party, granted)).rejects.toEqual(oauthError(400, 'invalid_grant'))
+  await expect(refresh(party, tokens.refresh_token)).rejects.toEqual(oauthError(400, 'invalid_grant'))
 })
 
 test('oauth4webapi is challenged to prove itself with Basic', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OpenApi } from '../../src/http/openapi.ts'
 import { ask, makeApp, proofOf } from '../http/oauth/support.ts'
 import { asOperator, toForm } from '../http/support.ts'
-import { asked, dice, isLong } from '../long.ts'
+import { dice, isLong, requested } from '../long.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin, type TwinResponse } from '../twin.ts'
 import {
   type Choose,
@@ -18,9 +18,9 @@ import {
 } from './generator.ts'
 
 /** How long requests are made: in minutes if given, else a number of histories. */
-const MINUTES = asked('minutes', 0)
+const MINUTES = requested('minutes', 0)
 const HISTORIES = 10
-const SEED = asked('seed', 1)
+const SEED = requested('seed', 1)
 /** How often each route is requested in turn. */
 const ROUNDS = 7
 const CLOSED_SET = [200, 201, 303, 400, 401, 402, 404, 422, 429]
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 
 /** A twin with objects of every kind, and its credentials. */
-class Asked {
+class DescribedClient {
   readonly pool = new Pool()
   readonly failures: unknown[] = []
   readonly #twin: Twin
@@ -46,7 +46,7 @@ class Asked {
     this.#key = twin.secretKey
   }
 
-  static async open(): Promise<Asked> {
+  static async open(): Promise<DescribedClient> {
     const failures: unknown[] = []
     const twin = await startTwin({
       seed: String(SEED),
@@ -54,10 +54,10 @@ class Asked {
       reportError: (error) => failures.push(error),
       send: async () => ({ status: 200, body: '' }),
     })
-    const asked = new Asked(twin)
-    Object.assign(asked, { failures })
-    await asked.#furnish()
-    return asked
+    const client = new DescribedClient(twin)
+    Object.assign(client, { failures })
+    await client.#furnish()
+    return client
   }
 
   async #furnish(): Promise<void> {
@@ -137,12 +137,12 @@ class Asked {
     // Pages are tested elsewhere.
     if (path !== '/v1/oauth/authorize' && path !== '/v1/oauth/authorize/decision')
       return this.#twin.request(method, target, text, headers)
-    const { status, headers: answered } = await this.#twin.sandbox.app.request(target, {
+    const { status, headers: responseHeaders } = await this.#twin.sandbox.app.request(target, {
       method,
       headers,
       ...(text !== undefined && { body: text }),
     })
-    return { status, headers: answered, body: {} }
+    return { status, headers: responseHeaders, body: {} }
   }
 
   /** Removes injected faults, which would hide other results. */
@@ -184,17 +184,17 @@ test('every request generated from the description is answered as described', {
   const history = fc.asyncProperty(
     fc.array(aRequest, { minLength: 20, maxLength: 60, size: 'max' }),
     async (requests) => {
-      const asked = await Asked.open()
+      const client = await DescribedClient.open()
       try {
         for (const request of requests) {
           const operation = operations[request.operation % operations.length]
           if (!operation) throw new Error('there are operations')
-          const { status } = await asked.send(operation, chooser(request.seed), true)
+          const { status } = await client.send(operation, chooser(request.seed), true)
           statuses[status] = (statuses[status] ?? 0) + 1
         }
-        expect(asked.failures).toEqual([])
+        expect(client.failures).toEqual([])
       } finally {
-        await asked.close()
+        await client.close()
       }
     },
   )
@@ -207,11 +207,11 @@ test('every request generated from the description is answered as described', {
   if (isLong) console.log(`responses: ${JSON.stringify(statuses)}`)
 })
 
-let whole: Asked | undefined
+let whole: DescribedClient | undefined
 afterAll(() => whole?.close())
 
 test('most routes accept generated requests', async () => {
-  whole = await Asked.open()
+  whole = await DescribedClient.open()
   const accepted = new Set<string>()
   const last = ['/_paytwin/reset', '/_paytwin/merchants/{id}', '/v1/customers/{id}']
   const order = operations.toSorted(

@@ -33,7 +33,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'subscription.updated': 'Δ',
 }
 
-function told(change: Change): string {
+function eventsOf(change: Change): string {
   const events = change.steps.flatMap(({ event }) => event ?? []).join(' ')
   return Object.entries(SHORT).reduce((text, [long, short]) => text.replaceAll(long, short), events) || '-'
 }
@@ -62,7 +62,7 @@ function outcomeOf(
   const change = new Change()
   rule(change, anAccount(given))
   const after = change.latest('subscription', subscription)
-  return { status: after.status, events: told(change), after }
+  return { status: after.status, events: eventsOf(change), after }
 }
 
 describe('a creation', () => {
@@ -243,7 +243,7 @@ describe('a cancellation', () => {
     const open = anOpenInvoice({ next_payment_attempt: NOW + DAY })
     const change = new Change()
     cancel(change, anAccount({ openInvoices: [open] }), subscription, 'cancellation_requested')
-    expect(told(change)).toBe(events)
+    expect(eventsOf(change)).toBe(events)
     expect(change.latest('invoice', open)).toMatchObject({ status: invoice, next_payment_attempt: null })
     expect(change.latest('subscription', subscription)).toMatchObject({ status: 'canceled', ended_at: NOW })
   })

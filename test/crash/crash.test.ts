@@ -7,12 +7,12 @@ import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/store/database.ts'
 import { temporaryFolder } from '../cli/executable.ts'
-import { asked, dice, isLong } from '../long.ts'
+import { dice, isLong, requested } from '../long.ts'
 import { Life } from './life.ts'
 import { FIRST, WITH_COPIES } from './migrations.ts'
 
-const ROUNDS = asked('rounds', 7)
-const SEED = asked('seed', 1)
+const ROUNDS = requested('rounds', 7)
+const SEED = requested('seed', 1)
 /** The number of rounds in one data folder. Each round reads all its data, so a new folder is used after that. */
 const ROUNDS_OF_A_LIFE = 14
 const WORKERS = 4

@@ -216,8 +216,8 @@ export class Life {
 
   /** Checks that the webhook of each event was received before or after the kill. */
   async #allHeard({ events }: History): Promise<void> {
-    const told = events.filter(({ type }) => type.startsWith('customer.')).map(({ id }) => id)
-    const missing = () => told.filter((id) => !this.#heard.has(id))
+    const emitted = events.filter(({ type }) => type.startsWith('customer.')).map(({ id }) => id)
+    const missing = () => emitted.filter((id) => !this.#heard.has(id))
     await until(
       async () => missing(),
       (ids) => ids.length === 0,

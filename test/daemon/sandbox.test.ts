@@ -131,7 +131,7 @@ describe('stored fixtures', () => {
     const again = await start()
     const { engine, merchant } = again
     const made = await engine.commandAll([merchant], (unitOf) =>
-      createStoredFixtures({ engine, keys: again.keys, unitOf, merchant, leaveOut: () => undefined }),
+      createStoredFixtures({ engine, keys: again.keys, unitOf, merchant, onSkipped: () => undefined }),
     )
     expect(made).toEqual(loaded?.filter(({ object }) => object === 'merchant'))
     expect((await clientOf(again, KEY).request('GET', '/v1/customers')).status).toBe(401)

@@ -82,9 +82,9 @@ function anchorsIn(text: string): ReadonlySet<string> {
 }
 
 /** Returns whether output matches that of the document, except for line ends. */
-export function isAsTold(shown: string, told: string): boolean {
+export function matchesDocument(shown: string, documented: string): boolean {
   const lines = (text: string) => text.split('\n').map((line) => line.trimEnd())
-  const pattern = lines(told.trimEnd()).map((line) =>
+  const pattern = lines(documented.trimEnd()).map((line) =>
     line === '…' ? '(?:.*\n)*?' : `${line.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\n`,
   )
   return new RegExp(`^${pattern.join('')}$`).test(`${lines(shown.trimEnd()).join('\n')}\n`)

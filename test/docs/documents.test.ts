@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { scripts } from '../../package.json'
 import { VERBS } from '../cli/command-tree.ts'
 import { paytwin, startDaemon, temporaryFolder } from '../cli/executable.ts'
-import { type Block, blocksIn, DOCUMENTS, deadLinks, isAsTold, textOf } from './blocks.ts'
+import { type Block, blocksIn, DOCUMENTS, deadLinks, matchesDocument, textOf } from './blocks.ts'
 import { runBlocks } from './shell.ts'
 
 const documents = DOCUMENTS.map((document) => ({ document, blocks: blocksIn(textOf(document)) }))
@@ -27,7 +27,7 @@ describe.each(run)('$document', ({ blocks }) => {
     expect(shown).toHaveLength(blocks.length)
     if (!onTerminal) return
     for (const { block, output } of shown) {
-      if (block.shows !== undefined && !isAsTold(output, block.shows)) expect(output).toBe(block.shows)
+      if (block.shows !== undefined && !matchesDocument(output, block.shows)) expect(output).toBe(block.shows)
     }
   })
 })

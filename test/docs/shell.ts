@@ -42,8 +42,8 @@ export async function runBlocks(blocks: readonly Block[]): Promise<{ shown: Show
       TMPDIR: folder,
     })
     const shown = blocks.map((block, index) => {
-      const [, told = ''] = output.split(`${MARK}${index}\n`)
-      return { block, output: there(told.split(MARK)[0] ?? '') }
+      const [, printed = ''] = output.split(`${MARK}${index}\n`)
+      return { block, output: there(printed.split(MARK)[0] ?? '') }
     })
     if (status !== 0)
       throw new Error(`a block failed with ${status}:\n${there(output.replaceAll(MARK, '--- '))}`)

@@ -194,8 +194,8 @@ describe('a replaced state', () => {
   test('is unchanged when the work fails, and no replacement is reported', async () => {
     const { twin, engine } = await prepare()
     await twin.post('/v1/customers')
-    let told = 0
-    engine.listen({ replaced: () => (told += 1) })
+    let notified = 0
+    engine.listen({ replaced: () => (notified += 1) })
     const failed = engine.replaceState(() =>
       engine.store.transaction(() => {
         engine.store.deleteContents()
@@ -204,7 +204,7 @@ describe('a replaced state', () => {
       }),
     )
     await expect(failed).rejects.toThrow('no')
-    expect(told).toBe(0)
+    expect(notified).toBe(0)
     const { data } = await twin.get('/v1/customers')
     const { id } = await twin.post('/v1/customers')
     expect(data).toHaveLength(1)

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { asked, isLong } from '../long.ts'
+import { isLong, requested } from '../long.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 import { FORM, toForm } from './support.ts'
 
 const CLOSED_SET = [200, 201, 400, 401, 402, 404, 422, 429]
 /** Bodies of each route. `npm run fuzz` sends more, with another seed each time. */
-const RUNS = asked('rounds', isLong ? 60 : 15)
+const RUNS = requested('rounds', isLong ? 60 : 15)
 /** The seed of the suite, the given one, or a new one, which fast-check prints if a body fails. */
-const SEED = asked('seed', isLong ? Date.now() : 1)
+const SEED = requested('seed', isLong ? Date.now() : 1)
 
 /** Valid bodies by route, to be damaged in one or two places. */
 const RIGHT: Record<string, Body> = {
@@ -172,11 +172,11 @@ afterEach(() => twin.close())
 
 /** Returns the routes of /v1 with a method. */
 const routesOf = async (...methods: string[]): Promise<string[]> => {
-  const asked = await startTwin()
-  const routes = asked.sandbox.app.routes
+  const described = await startTwin()
+  const routes = described.sandbox.app.routes
     .filter(({ method, path }) => methods.includes(method) && path.startsWith('/v1/'))
     .map(({ method, path }) => `${method} ${path}`)
-  await asked.close()
+  await described.close()
   return [...new Set(routes)]
 }
 

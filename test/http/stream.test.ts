@@ -75,8 +75,8 @@ describe('a live stream', () => {
     })
     await twin.advance({ by: '3mo' })
     const taken = await stream.take(6 + 3 * 6)
-    const told = (await twin.events()).slice(-24)
-    expect(taken.map(({ data }) => data)).toEqual(told)
+    const listed = (await twin.events()).slice(-24)
+    expect(taken.map(({ data }) => data)).toEqual(listed)
   })
 
   test('handles names with line breaks', async () => {

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { addIntervals, SECONDS_PER_DAY } from '../../src/core/calendar.ts'
-import { asked, isLong } from '../long.ts'
+import { isLong, requested } from '../long.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin, type TwinResponse } from '../twin.ts'
 import { at, nowOf } from './story.ts'
 
-const RUNS = asked('rounds', isLong ? 400 : 25)
+const RUNS = requested('rounds', isLong ? 400 : 25)
 /** The seed of the suite, the given one, or a new one, which fast-check prints if a preview is wrong. */
-const SEED = asked('seed', isLong ? Date.now() : 20_260_416)
+const SEED = requested('seed', isLong ? Date.now() : 20_260_416)
 
 const NOW = at('2026-04-01T00:00:00Z')
 

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { addIntervals, type IntervalUnit, SECONDS_PER_DAY } from '../../src/core/calendar.ts'
-import { asked, isLong } from '../long.ts'
+import { isLong, requested } from '../long.ts'
 import { type Body, makePrice, startTwin, type Twin } from '../twin.ts'
 import { holdInvariants, holdLatestInvoices, holdPeriods } from './invariants.ts'
 import { at, bytesOf, type History, historyOf, nowOf, PACES, setFinalAction } from './story.ts'
 
 /** Histories that are compared. `npm run steps` compares more, with another seed each time. */
-const RUNS = asked('rounds', isLong ? 100 : 25)
+const RUNS = requested('rounds', isLong ? 100 : 25)
 /** The seed of the suite, the given one, or a new one, which fast-check prints if a history differs. */
-const SEED = asked('seed', isLong ? Date.now() : 20_260_131)
+const SEED = requested('seed', isLong ? Date.now() : 20_260_131)
 
 /** A failed payment is retried for seven days; the further days let the last period end. */
 const AFTERMATH = 9 * SECONDS_PER_DAY
@@ -61,9 +61,9 @@ const subscriptions = fc.record({
 })
 
 /** Actions that do not change the bill of a period. */
-const PLAIN_DEEDS = ['cancel at period end', 'cancel', 'pay', 'detach', 'give a default'] as const
+const PLAIN_ACTIONS = ['cancel at period end', 'cancel', 'pay', 'detach', 'give a default'] as const
 /** Actions that change the periods, or the status of an invoice. */
-const OTHER_DEEDS = [
+const OTHER_ACTIONS = [
   'pause',
   'resume',
   'cancel in three days',
@@ -76,12 +76,12 @@ const OTHER_DEEDS = [
   'begin a new period',
   'cancel with a credit',
 ] as const
-type What = (typeof PLAIN_DEEDS)[number] | (typeof OTHER_DEEDS)[number]
+type ActionKind = (typeof PLAIN_ACTIONS)[number] | (typeof OTHER_ACTIONS)[number]
 
-const isPlain = (what: What) => PLAIN_DEEDS.some((plain) => plain === what)
+const isPlain = (what: ActionKind) => PLAIN_ACTIONS.some((plain) => plain === what)
 
 /** An action during a history: its time as a part of the whole, and its subscription. */
-const deedsOf = (...whats: readonly What[]) =>
+const actionsOf = (...whats: readonly ActionKind[]) =>
   fc.array(
     fc.record({
       part: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -97,7 +97,7 @@ const plans = fc.record({
   periods: fc.integer({ min: 1, max: 4 }),
   final_action: fc.constantFrom('cancel', 'mark_unpaid', 'leave_past_due'),
   subscriptions: fc.array(subscriptions, { minLength: 1, maxLength: 3 }),
-  deeds: fc.oneof(deedsOf(...PLAIN_DEEDS), deedsOf(...PLAIN_DEEDS, ...OTHER_DEEDS)),
+  actions: fc.oneof(actionsOf(...PLAIN_ACTIONS), actionsOf(...PLAIN_ACTIONS, ...OTHER_ACTIONS)),
   pace: fc.constantFrom('a step to each due instant', 'cuts', 'stops'),
   cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 }),
 })
@@ -116,7 +116,7 @@ async function play(
     await setFinalAction(twin, plan.final_action)
     const begun = await begin(twin, plan)
     const responses: number[] = []
-    for (const { part, of, what } of plan.deeds.toSorted((left, right) => left.part - right.part)) {
+    for (const { part, of, what } of plan.actions.toSorted((left, right) => left.part - right.part)) {
       await reach(twin, pace, plan.begin + Math.floor(part * lengthOf(plan)))
       const subscribed = begun[of % begun.length]
       if (subscribed) responses.push(await act(twin, subscribed, what))
@@ -182,7 +182,7 @@ async function attach(
 }
 
 /** @returns the status of the response, which must be the same at every pace */
-async function act(twin: Twin, { id, customer, method }: Subscribed, what: What): Promise<number> {
+async function act(twin: Twin, { id, customer, method }: Subscribed, what: ActionKind): Promise<number> {
   const path = `/v1/subscriptions/${id}`
   const ask = async (verb: string, to: string, body?: Body) => (await twin.request(verb, to, body)).status
   const askOfOldest = async (verb: string) => {
@@ -193,7 +193,7 @@ async function act(twin: Twin, { id, customer, method }: Subscribed, what: What)
     const { body } = await twin.request('GET', path)
     return { id: body.items?.data[0].id, ...change }
   }
-  const deeds: Readonly<Record<What, () => Promise<number>>> = {
+  const actions: Readonly<Record<ActionKind, () => Promise<number>>> = {
     cancel: () => ask('DELETE', path),
     'cancel at period end': () => ask('DELETE', path, { cancel_at_period_end: true }),
     'cancel in three days': async () =>
@@ -221,7 +221,7 @@ async function act(twin: Twin, { id, customer, method }: Subscribed, what: What)
       ask('POST', path, { billing_cycle_anchor: 'now', proration_behavior: 'create_prorations' }),
     'cancel with a credit': () => ask('DELETE', path, { prorate: true, invoice_now: true }),
   }
-  return deeds[what]()
+  return actions[what]()
 }
 
 const atOnce: Pace = async (twin, until) => {
@@ -263,8 +263,8 @@ test('one jump and many steps give the same history, and its invariants hold', {
       expect(bytesOf(steps.history)).toEqual(bytesOf(jump.history))
       expect(jump.overdue).toEqual([])
       holdInvariants(jump.history)
-      if (plan.deeds.every(({ what }) => what !== 'pause')) holdLatestInvoices(jump.history)
-      if (plan.deeds.every(({ what }) => isPlain(what))) holdPeriods(jump.history)
+      if (plan.actions.every(({ what }) => what !== 'pause')) holdLatestInvoices(jump.history)
+      if (plan.actions.every(({ what }) => isPlain(what))) holdPeriods(jump.history)
     }),
     { seed: SEED, numRuns: RUNS },
   )

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { NO_ROOM } from '../cli/disk-limit.ts'
 import { type RunningDaemon, startDaemon, temporaryFolder } from '../cli/executable.ts'
 import { FakedWall, hasFaketime } from '../faked-wall.ts'
-import { asked, dice, isLong } from '../long.ts'
+import { dice, isLong, requested } from '../long.ts'
 import { checkBooks, checkDatabase } from './books.ts'
 import { Client } from './client.ts'
 import { Disturbances } from './disturbances.ts'
@@ -16,8 +16,8 @@ import { SilentPeers } from './silent-peers.ts'
 import { until } from './until.ts'
 
 /** In the suite each disturbance happens once. */
-const MINUTES = asked('minutes', 0)
-const SEED = asked('seed', 1)
+const MINUTES = requested('minutes', 0)
+const SEED = requested('seed', 1)
 /** Subscriptions that stay, and are renewed each day. */
 const LASTING = 5
 /** How many silent peers there are of each kind. */

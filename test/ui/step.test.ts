@@ -477,21 +477,21 @@ describe('entries that scroll past between two frames', () => {
 })
 
 describe('a notice', () => {
-  const told: Action = { kind: 'notice', text: 'Said.', isError: false }
+  const notice: Action = { kind: 'notice', text: 'Said.', isError: false }
 
   test('stays for some seconds', () => {
-    const state = step(started(), told, 1_000).state
+    const state = step(started(), notice, 1_000).state
     expect(step(state, DRAWING, 8_999).state.notice?.text).toBe('Said.')
     expect(step(state, DRAWING, 9_000).state.notice).toBeNull()
   })
 
   test('of an error is removed when the connection is back', () => {
-    const failed = played(started(), { kind: 'connection', connection: 'lost' }, { ...told, isError: true })
+    const failed = played(started(), { kind: 'connection', connection: 'lost' }, { ...notice, isError: true })
     expect(played(failed, { kind: 'connection', connection: 'connected' })).toMatchObject({
       notice: null,
       connection: 'connected',
     })
-    const fine = played(started(), told)
+    const fine = played(started(), notice)
     expect(played(fine, { kind: 'connection', connection: 'connected' }).notice).not.toBeNull()
   })
 })

@@ -44,11 +44,11 @@ const STORY: readonly Event[] = [
 ]
 const clocks = (...change: Parameters<typeof sampleClock>) =>
   ({ kind: 'clocks', clocks: [sampleClock(...change)] }) as const
-const TOLD = played(started({ rows: 8 }), { kind: 'history', events: STORY }, clocks())
+const WITH_EVENTS = played(started({ rows: 8 }), { kind: 'history', events: STORY }, clocks())
 
 describe('at 80 columns', () => {
   test('a row has time, type, object and details', () => {
-    expect(linesOf(TOLD)).toEqual([
+    expect(linesOf(WITH_EVENTS)).toEqual([
       'Default merchant  2026-01-31T10:00:00Z frozen                   0/s  ● connected',
       '  01-31 10:00 customer.created       cus_1 ada1@example.com',
       '  01-31 10:00 invoice.payment_failed in_000002lGCd4P9X 20.00 USD attempt 2 of 5…',
@@ -62,7 +62,7 @@ describe('at 80 columns', () => {
 
   test('the menu shows the target of each choice', () => {
     const next = { due: NOW + 60, kind: 'renewal', subscription: 'sub_1' } as Upcoming
-    const state = played({ ...TOLD, rows: 12 }, 'a', { kind: 'upcoming', next }, '2')
+    const state = played({ ...WITH_EVENTS, rows: 12 }, 'a', { kind: 'upcoming', next }, '2')
     expect(linesOf(state).slice(-7)).toEqual([
       'Advance the clock from 2026-01-31T10:00:00Z',
       '  1  1 hour   → 2026-01-31T11:00:00Z',
@@ -78,25 +78,25 @@ describe('at 80 columns', () => {
     [undefined, '  5  next job …'],
     [null, '  5  next job none due'],
   ])('what comes next may be %s', (next, line) => {
-    const menu = played({ ...TOLD, rows: 12 }, 'a')
+    const menu = played({ ...WITH_EVENTS, rows: 12 }, 'a')
     const state = next === null ? played(menu, { kind: 'upcoming', next }) : menu
     expect(linesOf(state).at(-2)).toBe(line)
   })
 
   test('after the last valid instant the menu shows no targets', () => {
-    const state = played(TOLD, clocks({ now: 253_402_300_799 }), 'a')
+    const state = played(WITH_EVENTS, clocks({ now: 253_402_300_799 }), 'a')
     expect(linesOf(state).at(-3)).toBe('  4  1 month  ')
   })
 
   test('help lists every key of the contract', () => {
-    const text = linesOf(played({ ...TOLD, rows: 24 }, '?')).join('\n')
+    const text = linesOf(played({ ...WITH_EVENTS, rows: 24 }, '?')).join('\n')
     for (const label of ['↑ k', '↓ j', 'Enter', '/', 'f', 'a', 'z', 'p', '?', 'q'])
       expect(text).toMatch(new RegExp(`^  ${label.replace('?', '\\?')} +\\S`, 'm'))
     expect(text).not.toContain('…\n')
   })
 
   test('an event is shown as JSON', () => {
-    const state = played(TOLD, 'g', 'enter')
+    const state = played(WITH_EVENTS, 'g', 'enter')
     expect(linesOf(state).slice(1)).toEqual([
       '{',
       '  "id": "evt_1",',
@@ -118,33 +118,33 @@ describe('a row that is longer than 80 columns', () => {
       previous_attributes: { status: 'active', current_period_end: NOW },
     },
   }
-  const told = played(TOLD, { kind: 'arrived', events: [renewed] })
-  const several = { ...told, clock: { known: 'several', count: 2 } } as const
+  const withEvents = played(WITH_EVENTS, { kind: 'arrived', events: [renewed] })
+  const several = { ...withEvents, clock: { known: 'several', count: 2 } } as const
   const rows = (state: State, columns: number) =>
     linesOf({ ...state, columns })
       .slice(2, 5)
       .map((line) => line.slice(2))
 
   test('aligns types of every length from 102 columns on', () => {
-    expect(rows(told, 101)[0]).toBe(
+    expect(rows(withEvents, 101)[0]).toBe(
       '01-31 10:00 invoice.payment_failed in_000002lGCd4P9X 20.00 USD attempt 2 of 5 next 2026-02-01',
     )
-    expect(rows(told, 102)[0]).toBe(
+    expect(rows(withEvents, 102)[0]).toBe(
       '01-31 10:00 invoice.payment_failed        in_000002lGCd4P9X 20.00 USD attempt 2 of 5 next 2026-02-01',
     )
   })
 
   test('has days in its details if there is no room for complete times', () => {
-    expect(rows(told, 126)[2]).toBe(
+    expect(rows(withEvents, 126)[2]).toBe(
       '01-31 10:00 subscription.updated          sub_000001iCHPU6Vi active → past_due period 2026-01-31 – 2026-02-28',
     )
-    expect(rows(told, 127)[0]).toBe(
+    expect(rows(withEvents, 127)[0]).toBe(
       '2026-01-31T10:00:00Z  invoice.payment_failed         in_000002lGCd4P9X  20.00 USD  attempt 2 of 5  next 2026-02-01T10:00:00Z',
     )
   })
 
   test('has the merchant of each event from 102 columns on, if several are shown', () => {
-    expect(rows(several, 101)[1]).toBe(rows(told, 101)[1])
+    expect(rows(several, 101)[1]).toBe(rows(withEvents, 101)[1])
     expect(rows(several, 102)[1]).toBe(
       '01-31 10:00 Default merchant   subscription.updated          sub_000001iCHPU6Vi active → past_due',
     )
@@ -216,7 +216,7 @@ describe('the view of webhooks', () => {
     sampleDelivery(4, { status: 'pending', attempts: [] }),
   ]
   const lines = (columns: number) =>
-    linesOf(played({ ...TOLD, columns }, 'w', { kind: 'deliveries', deliveries }))
+    linesOf(played({ ...WITH_EVENTS, columns }, 'w', { kind: 'deliveries', deliveries }))
 
   test.each<[columns: number, rows: string[]]>([
     [
@@ -249,7 +249,7 @@ describe('the view of webhooks', () => {
   })
 
   test('without deliveries says so', () => {
-    expect(linesOf(played(TOLD, 'w'))[1]).toBe('  No webhooks yet. They appear here as they happen.')
+    expect(linesOf(played(WITH_EVENTS, 'w'))[1]).toBe('  No webhooks yet. They appear here as they happen.')
   })
 })
 
@@ -260,7 +260,7 @@ describe('the view of requests', () => {
     sampleRequest(3, { method: 'DELETE', path: '/v1/customers/cus_1', replayed: true }),
   ]
   const lines = (columns: number) =>
-    linesOf(played({ ...TOLD, columns }, 'r', { kind: 'requests', requests })).slice(1, 4)
+    linesOf(played({ ...WITH_EVENTS, columns }, 'r', { kind: 'requests', requests })).slice(1, 4)
 
   test.each<[columns: number, rows: string[]]>([
     [
@@ -285,7 +285,7 @@ describe('the view of requests', () => {
 })
 
 describe('a timeline', () => {
-  const open = played(TOLD, 'g', 't')
+  const open = played(WITH_EVENTS, 'g', 't')
   const shown = (columns = 80) =>
     linesOf(
       played({ ...open, columns }, { kind: 'timeline', id: 'cus_1', timeline: sampleTimeline('cus_1') }),
@@ -316,13 +316,13 @@ describe('the top line', () => {
   test.each<[what: string, state: State, text: string]>([
     [
       'a live clock that goes on',
-      { ...played(TOLD, clocks({ mode: 'live' })), at: 61_000 },
+      { ...played(WITH_EVENTS, clocks({ mode: 'live' })), at: 61_000 },
       '2026-01-31T10:01:01Z live',
     ],
     [
       'how far an advance has come',
       played(
-        TOLD,
+        WITH_EVENTS,
         clocks({
           status: 'advancing',
           now: NOW + 50,
@@ -334,30 +334,35 @@ describe('the top line', () => {
     ],
     [
       'several merchants',
-      played(TOLD, { kind: 'clocks', clocks: [sampleClock(), sampleClock({ id: 'clock_2' })] }),
+      played(WITH_EVENTS, { kind: 'clocks', clocks: [sampleClock(), sampleClock({ id: 'clock_2' })] }),
       '2 merchants  each with its own clock',
     ],
     [
       'a merchant that is gone',
-      played({ ...TOLD, watched: { merchant: 'mer_9', names: new Map() } }, { kind: 'clocks', clocks: [] }),
+      played(
+        { ...WITH_EVENTS, watched: { merchant: 'mer_9', names: new Map() } },
+        { kind: 'clocks', clocks: [] },
+      ),
       'mer_9  merchant deleted',
     ],
     ['nothing that is not known yet', started(), 'paytwin  '],
-    ['a lost connection', played(TOLD, { kind: 'connection', connection: 'lost' }), '○ reconnecting'],
-    ['a connection that is still to come', { ...TOLD, connection: 'connecting' }, '○ connecting'],
-    ['events a second', played(TOLD, { kind: 'arrived', events: sampleEvents(2468) }), '1,234/s'],
+    ['a lost connection', played(WITH_EVENTS, { kind: 'connection', connection: 'lost' }), '○ reconnecting'],
+    ['a connection that is still to come', { ...WITH_EVENTS, connection: 'connecting' }, '○ connecting'],
+    ['events a second', played(WITH_EVENTS, { kind: 'arrived', events: sampleEvents(2468) }), '1,234/s'],
   ])('shows %s', (_what, state, text) => {
     expect(top(state)).toContain(text)
   })
 
   test('at 60 columns omits the rate rather than the state of the clock', () => {
-    expect(top({ ...TOLD, columns: 60 })).toBe('Default merchant  2026-01-31T10:00:00Z frozen    ● connected')
+    expect(top({ ...WITH_EVENTS, columns: 60 })).toBe(
+      'Default merchant  2026-01-31T10:00:00Z frozen    ● connected',
+    )
   })
 
   test('has IDs, targets and jobs if there is room', () => {
     const progress = { jobs: 1234, events: 0, invoices_paid: 0, payments_failed: 0, stopped_on: null }
     const state = played(
-      { ...TOLD, columns: 200 },
+      { ...WITH_EVENTS, columns: 200 },
       clocks({ status: 'advancing', now: NOW + 50, target: NOW + 100, progress }),
     )
     expect(top(state)).toContain(
@@ -373,7 +378,7 @@ describe('the top line', () => {
       failed: 1,
       lastFailure: 'returned 500',
     }
-    expect(linesOf({ ...TOLD, forwarding })[1]).toBe(
+    expect(linesOf({ ...WITH_EVENTS, forwarding })[1]).toBe(
       '→ http://a/b  1,234 delivered, 1 failed: returned 500  signed with whsec_c',
     )
   })
@@ -423,13 +428,16 @@ describe('whatever the size', () => {
     id: 'cus_日本',
     email: `日本\u001b]0;title\u0007\u009b31m\n\u202e👩‍👩‍👧‍👦${'語'.repeat(200)}`,
   })
-  const told = played(
-    TOLD,
+  const withEvents = played(
+    WITH_EVENTS,
     { kind: 'arrived', events: [evil] },
     { kind: 'reset' },
     { kind: 'arrived', events: [evil] },
   )
-  const several = played(told, { kind: 'clocks', clocks: [sampleClock(), sampleClock({ id: 'clock_2' })] })
+  const several = played(withEvents, {
+    kind: 'clocks',
+    clocks: [sampleClock(), sampleClock({ id: 'clock_2' })],
+  })
   const hostile = '\u001b[2J\u202e日本\u0007'
   const deliveries = [
     sampleDelivery(1, { event_type: hostile, endpoint_url: `http://${hostile}` }),
@@ -439,27 +447,31 @@ describe('whatever the size', () => {
     sampleRequest(1, { method: hostile, path: `/${hostile.repeat(20)}`, ignored_params: [hostile] }),
     sampleRequest(2, { code: hostile, status: 500 }),
   ]
-  const named = played(told, {
+  const named = played(withEvents, {
     kind: 'customers',
     customers: new Map([['cus_1', { name: hostile, email: hostile }]]),
   })
   const modes: readonly State[] = [
-    told,
+    withEvents,
     named,
-    played(told, 'w', { kind: 'deliveries', deliveries }),
-    played(told, 'w', { kind: 'deliveries', deliveries }, 'enter'),
-    played(told, 'r', { kind: 'requests', requests }),
-    played(told, 'r', { kind: 'requests', requests }, 'enter'),
-    played(told, 'g', 't', { kind: 'timeline', id: 'cus_1', timeline: sampleTimeline('cus_1', hostile) }),
-    played(told, 'g', 't', { kind: 'timeline', id: 'cus_1', timeline: hostile.repeat(20) }),
+    played(withEvents, 'w', { kind: 'deliveries', deliveries }),
+    played(withEvents, 'w', { kind: 'deliveries', deliveries }, 'enter'),
+    played(withEvents, 'r', { kind: 'requests', requests }),
+    played(withEvents, 'r', { kind: 'requests', requests }, 'enter'),
+    played(withEvents, 'g', 't', {
+      kind: 'timeline',
+      id: 'cus_1',
+      timeline: sampleTimeline('cus_1', hostile),
+    }),
+    played(withEvents, 'g', 't', { kind: 'timeline', id: 'cus_1', timeline: hostile.repeat(20) }),
     { ...several, watched: { merchant: null, names: new Map([['mer_1', '日本\u001b[2J語'.repeat(9)]]) } },
-    played(told, 'k', 'k', 'enter'),
-    played(told, 'a'),
-    played(told, '?'),
-    played(told, '/', '日', '本'),
-    played(told, { kind: 'notice', text: `no\u001b[2J ${'日'.repeat(99)}`, isError: true }),
+    played(withEvents, 'k', 'k', 'enter'),
+    played(withEvents, 'a'),
+    played(withEvents, '?'),
+    played(withEvents, '/', '日', '本'),
+    played(withEvents, { kind: 'notice', text: `no\u001b[2J ${'日'.repeat(99)}`, isError: true }),
     {
-      ...told,
+      ...withEvents,
       forwarding: { url: 'http://日', secret: 'whsec_', delivered: 1, failed: 1, lastFailure: '\u001b[2J' },
     },
   ]
@@ -499,9 +511,9 @@ describe('whatever the size', () => {
 })
 
 test('with colours the selected row is inverse over its whole width', () => {
-  const row = linesOf(TOLD, true)[3] ?? ''
+  const row = linesOf(WITH_EVENTS, true)[3] ?? ''
   expect(row.startsWith(`${ESC}[7m▸ 01-31 10:00 subscription.updated`)).toBe(true)
   expect(row.endsWith(`${ESC}[27m`)).toBe(true)
   expect(withoutColours(row)).toHaveLength(80)
-  expect(linesOf(TOLD, true)[2]).toContain(`${ESC}[31minvoice.payment_failed`)
+  expect(linesOf(WITH_EVENTS, true)[2]).toContain(`${ESC}[31minvoice.payment_failed`)
 })

@@ -53,8 +53,8 @@ function addReadingVerbs(clock: Command, io: Io): void {
     examples: ['paytwin clock show', 'paytwin clock show --json'],
     run: async ({ client, out }, options) => {
       refuseBoth(options)
-      const asked = { merchant: options.merchant, test_clock: options.testClock }
-      out.show(await client.clocks(asked), ({ data }) => out.table(CLOCK_COLUMNS, data, 'No merchants.'))
+      const query = { merchant: options.merchant, test_clock: options.testClock }
+      out.show(await client.clocks(query), ({ data }) => out.table(CLOCK_COLUMNS, data, 'No merchants.'))
     },
   })
 
@@ -68,9 +68,9 @@ function addReadingVerbs(clock: Command, io: Io): void {
     examples: ['paytwin clock next', 'paytwin clock next -n 3 --json'],
     run: async ({ client, out }, { limit, ...options }) => {
       refuseBoth(options)
-      const asked = { merchant: options.merchant, test_clock: options.testClock, limit }
-      if (out.isJson) out.json(await client.upcoming(asked))
-      else out.table(UPCOMING_COLUMNS, await nextJobs(client, asked), 'No jobs are due.')
+      const query = { merchant: options.merchant, test_clock: options.testClock, limit }
+      if (out.isJson) out.json(await client.upcoming(query))
+      else out.table(UPCOMING_COLUMNS, await nextJobs(client, query), 'No jobs are due.')
     },
   })
 }

@@ -71,8 +71,8 @@ export function eventCommands(program: Command, io: Io): void {
 async function listEvents(client: Client, options: ListOptions): Promise<List<Event>> {
   const { merchant, type, limit, startingAfter, endingBefore } = options
   if (!isRelated(options)) {
-    const asked = { merchant, types: type, starting_after: startingAfter, ending_before: endingBefore }
-    return client.events({ ...asked, limit })
+    const query = { merchant, types: type, starting_after: startingAfter, ending_before: endingBefore }
+    return client.events({ ...query, limit })
   }
   if (startingAfter !== undefined || endingBefore !== undefined)
     throw wrongUsage(

@@ -18,7 +18,7 @@ type Shown<Object> = {
   /** A second example. */
   readonly example?: string
   readonly find?: (client: Client, given: string) => Promise<string>
-  readonly fetch: (client: Client, id: string, asked: { at?: string | undefined }) => Promise<Object>
+  readonly fetch: (client: Client, id: string, query: { at?: string | undefined }) => Promise<Object>
   readonly show: (out: Output, shown: Object, options: { all: boolean }) => void
 }
 
@@ -37,21 +37,21 @@ const SHOWN: Readonly<Record<string, (noun: Command, io: Io) => void>> = {
         given,
       )
     },
-    fetch: (client, id, asked) => client.customer(id, asked),
+    fetch: (client, id, query) => client.customer(id, query),
     show: showCustomer,
   }),
   subscriptions: verb({
     thing: 'a subscription',
     prefix: 'sub_',
     about: 'its ID (sub_…), or its name in fixtures',
-    fetch: (client, id, asked) => client.subscription(id, asked),
+    fetch: (client, id, query) => client.subscription(id, query),
     show: showSubscription,
   }),
   invoices: verb({
     thing: 'an invoice',
     prefix: 'in_',
     about: 'the invoice (in_…)',
-    fetch: (client, id, asked) => client.invoice(id, asked),
+    fetch: (client, id, query) => client.invoice(id, query),
     show: showInvoice,
   }),
 }
@@ -79,8 +79,8 @@ function verb<Object>(shown: Shown<Object>): (noun: Command, io: Io) => void {
       ],
       run: async ({ client, out }, { at, all = false }, [given = '']) => {
         const found = find ? await find(client, given) : given
-        const asked = { at: at === undefined ? undefined : String(timeOf('--at', at)) }
-        out.show(await fetch(client, found, asked), (response) => show(out, response, { all }))
+        const query = { at: at === undefined ? undefined : String(timeOf('--at', at)) }
+        out.show(await fetch(client, found, query), (response) => show(out, response, { all }))
       },
     })
   }

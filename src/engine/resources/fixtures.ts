@@ -72,11 +72,11 @@ export type FixtureContext = {
    * Called with each key that is skipped, because it was revoked or belongs to another merchant. Without it, a key of another
    * merchant is refused.
    */
-  readonly leaveOut?: (key: LeftOutKey) => void
+  readonly onSkipped?: (key: SkippedKey) => void
 }
 
 /** A key of the fixtures that a reset does not issue again. */
-export type LeftOutKey = {
+export type SkippedKey = {
   /** The merchant's id. */
   readonly merchant: string
   readonly hint: string
@@ -135,9 +135,9 @@ function makeOfMerchant(context: FixtureContext, fixtures: MerchantFixtures): Cr
   const made = fixtures.keys.flatMap((key): CreatedObject[] => {
     const existing = keys.stored(key.params.hash)
     const isOwn = existing?.generation === merchant.settings.generation
-    if (existing && (isOwn || context.leaveOut)) {
+    if (existing && (isOwn || context.onSkipped)) {
       const why = existing.revoked === null ? 'taken' : 'revoked'
-      if (why === 'revoked' || !isOwn) context.leaveOut?.({ merchant: id, hint: existing.hint, why })
+      if (why === 'revoked' || !isOwn) context.onSkipped?.({ merchant: id, hint: existing.hint, why })
       return []
     }
     const { id: keyId } = withErrorPath(key, new FixtureIds(), () =>

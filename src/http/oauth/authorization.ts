@@ -48,8 +48,8 @@ export function authorizationRoutes(api: Api): void {
     ({ services, merchant, params }) => {
       const { client_id, redirect_uri, response_type = 'code', ...request } = params
       const app = requestingApp(services.engine, client_id, redirect_uri)
-      const asked = authorizationRequest(app, { response_type, ...withoutEmpty(request) })
-      const authorization = makeAuthorization(services.engine, asked, {
+      const checked = authorizationRequest(app, { response_type, ...withoutEmpty(request) })
+      const authorization = makeAuthorization(services.engine, checked, {
         merchant: merchant.settings,
         seal: null,
       })

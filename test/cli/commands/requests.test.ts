@@ -106,7 +106,7 @@ test('the last requests are listed, newest first, without secrets', async () => 
 test('the log has requests at the level debug', async () => {
   await api(daemon, '/v1/customers', {})
   await fetch(`${daemon.url}/v1/customers?key=anything`)
-  const told = () =>
+  const debugLines = () =>
     daemon
       .log()
       .split('\n')
@@ -114,7 +114,7 @@ test('the log has requests at the level debug', async () => {
       .map((line) => JSON.parse(line))
       .filter(({ level }) => level === 'debug')
   // The log uses a separate pipe, and may arrive after the response.
-  await expect.poll(told).toEqual([
+  await expect.poll(debugLines).toEqual([
     expect.objectContaining({ msg: 'POST /v1/customers 201', key: hint(), merchant: daemon.merchant }),
     expect.objectContaining({
       msg: 'GET /v1/customers?key=[redacted] 401',
@@ -126,8 +126,8 @@ test('the log has requests at the level debug', async () => {
 test('with --json each request is a JSON object on its own line, until it is interrupted: exit 0', async () => {
   const { child, printed } = await tail('--json')
   await api(daemon, '/v1/customers', {})
-  const told: Logged = JSON.parse(await lineWith(printed, '/v1/customers'))
-  expect(told).toMatchObject({ object: 'request', path: '/v1/customers', status: 201, key: hint() })
+  const request: Logged = JSON.parse(await lineWith(printed, '/v1/customers'))
+  expect(request).toMatchObject({ object: 'request', path: '/v1/customers', status: 201, key: hint() })
   const closed = once(child, 'close')
   child.kill('SIGINT')
   expect(await closed).toEqual([0, null])

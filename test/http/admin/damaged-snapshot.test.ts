@@ -15,8 +15,8 @@ async function prepare() {
   const operator = asOperator(twin)
   await subscribe(twin)
   await operator('POST', 'snapshots', { name: 'a' })
-  const told = async () => bytesOf(await historyOf(twin))
-  const before = await told()
+  const historyBytes = async () => bytesOf(await historyOf(twin))
+  const before = await historyBytes()
   const restore = () => operator('POST', 'snapshots/a/restore')
   return {
     file: join(folder, 'snapshots', 'a.db'),
@@ -28,7 +28,7 @@ async function prepare() {
         /^The snapshot 'a' cannot be restored: its file is damaged \(/,
       )
     },
-    expectUnchanged: async () => expect(await told()).toEqual(before),
+    expectUnchanged: async () => expect(await historyBytes()).toEqual(before),
   }
 }
 

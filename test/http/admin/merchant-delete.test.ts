@@ -27,7 +27,7 @@ async function prepare(
   return { twin, other, merchant, secretKey, remove }
 }
 
-const told = async (twin: Twin) => bytesOf(await historyOf(twin))
+const historyBytes = async (twin: Twin) => bytesOf(await historyOf(twin))
 
 describe.each(EVERYWHERE)('%s a merchant that is deleted', (place) => {
   test('removes the merchant and its keys', async () => {
@@ -55,14 +55,14 @@ describe.each(EVERYWHERE)('%s a merchant that is deleted', (place) => {
   test('leaves all others as they are, and no row behind', async () => {
     const { twin, other, merchant, remove } = await prepare(place)
     await subscribe(twin)
-    const before = await told(twin)
+    const before = await historyBytes(twin)
     await subscribe(other, { outcomes: ['succeed', 'decline:lost_card'] })
     await other.request('POST', '/v1/customers', {}, { 'Idempotency-Key': 'k' })
     await other.advance({ by: '2mo' })
     const { store } = twin.sandbox.engine
     expect(store.idempotency.get(merchant.id, 'k')).toBeDefined()
     await remove()
-    expect(await told(twin)).toEqual(before)
+    expect(await historyBytes(twin)).toEqual(before)
     expect(store.journal.head(2)).toBe(0)
     expect(store.idempotency.get(merchant.id, 'k')).toBeUndefined()
     expect((await asOperator(twin)('GET', 'events?limit=100')).body.data).toHaveLength(
@@ -75,13 +75,13 @@ describe.each(EVERYWHERE)('%s a merchant that is deleted', (place) => {
   test('is undone by a snapshot that has the merchant, without its keys', async () => {
     const { twin, other, merchant, remove } = await prepare(place)
     await subscribe(other)
-    const before = await told(other)
+    const before = await historyBytes(other)
     await asOperator(twin)('POST', 'snapshots', { name: 'with' })
     await remove()
     await asOperator(twin)('POST', 'snapshots/with/restore')
     expectUnauthenticated(await other.request('GET', '/v1/events'))
     const { body: key } = await asOperator(twin)('POST', 'keys', { merchant: merchant.id })
-    expect(await told(clientOf(twin.sandbox, key.secret))).toEqual(before)
+    expect(await historyBytes(clientOf(twin.sandbox, key.secret))).toEqual(before)
   })
 })
 

@@ -4,7 +4,7 @@ import { at, bytesOf, historyOf, nowOf, openTwin, subscribe } from '../../scenar
 import { type Body, clientOf, DEFAULT_NOW, startTwin, type Twin } from '../../twin.ts'
 import { anotherMerchant, asOperator, contents, expectUnauthenticated, idsOf } from '../support.ts'
 
-const told = async (twin: Twin) => bytesOf(await historyOf(twin))
+const historyBytes = async (twin: Twin) => bytesOf(await historyOf(twin))
 const reset = (twin: Twin) => asOperator(twin)('POST', 'reset')
 
 describe.each(EVERYWHERE)('%s a reset', (place) => {
@@ -33,7 +33,7 @@ describe.each(EVERYWHERE)('%s a reset', (place) => {
       await subscribe(twin, { outcomes: ['succeed', 'decline:lost_card'] })
       await twin.advance({ by: '1y' })
       const { merchant } = await anotherMerchant(twin)
-      return [...(await told(twin)), merchant]
+      return [...(await historyBytes(twin)), merchant]
     }
     const first = await live()
     await reset(twin)
@@ -74,12 +74,12 @@ describe.each(EVERYWHERE)('%s a reset', (place) => {
   test('keeps snapshots, which can be restored', async () => {
     const twin = await open()
     await subscribe(twin)
-    const before = await told(twin)
+    const before = await historyBytes(twin)
     await asOperator(twin)('POST', 'snapshots', { name: 'state' })
     await reset(twin)
     expect((await twin.get('/v1/customers')).data).toEqual([])
     await asOperator(twin)('POST', 'snapshots/state/restore')
-    expect(await told(twin)).toEqual(before)
+    expect(await historyBytes(twin)).toEqual(before)
   })
 
   test('sets a live clock to the wall clock again', async () => {

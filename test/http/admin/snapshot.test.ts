@@ -21,7 +21,7 @@ async function prepare(place: (typeof EVERYWHERE)[number][0], options: Body = {}
   }
 }
 
-const told = async (twin: Twin) => bytesOf(await historyOf(twin))
+const historyBytes = async (twin: Twin) => bytesOf(await historyOf(twin))
 
 describe.each(EVERYWHERE)('%s', (place) => {
   test('a snapshot is shown as it is listed', async () => {
@@ -128,14 +128,14 @@ describe.each(EVERYWHERE)('%s', (place) => {
     const { twin, save, restore } = await prepare(place)
     await subscribe(twin, { outcomes: ['succeed', 'decline:lost_card'] })
     await twin.advance({ to: '2026-03-03T10:00:00Z' })
-    const before = await told(twin)
+    const before = await historyBytes(twin)
     const upcoming = await twin.get('/v1/test_helpers/upcoming')
     const saved = (await save('dunning')).body
     await twin.advance({ by: '1y' })
-    expect(await told(twin)).not.toEqual(before)
+    expect(await historyBytes(twin)).not.toEqual(before)
     const response = await restore('dunning')
     expect(response).toMatchObject({ status: 200, body: saved })
-    expect(await told(twin)).toEqual(before)
+    expect(await historyBytes(twin)).toEqual(before)
     expect(await nowOf(twin)).toBe(at('2026-03-03T10:00:00Z'))
     expect(await twin.get('/v1/test_helpers/upcoming')).toEqual(upcoming)
   })
@@ -147,7 +147,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     const live = async () => {
       await twin.post('/v1/customers', { name: 'Bob' })
       await twin.advance({ by: '1y' })
-      return told(twin)
+      return historyBytes(twin)
     }
     const first = await live()
     for (let again = 0; again < 3; again += 1) {
@@ -161,12 +161,12 @@ describe.each(EVERYWHERE)('%s', (place) => {
     const states: string[][] = []
     for (const name of ['a', 'b', 'c']) {
       await twin.post('/v1/customers', { name })
-      states.push(await told(twin))
+      states.push(await historyBytes(twin))
       await save(name)
     }
     for (const n of [0, 2, 1, 1, 0, 2]) {
       await restore(['a', 'b', 'c'][n] ?? '')
-      expect(await told(twin)).toEqual(states[n])
+      expect(await historyBytes(twin)).toEqual(states[n])
     }
   })
 
@@ -324,7 +324,7 @@ test('snapshots on disk are there after a restart, and the restored state too', 
   const open = () => startTwin({ database, secretKey, clock: 'live', wall: () => wall })
   const first = await open()
   await makePrice(first)
-  const before = await told(first)
+  const before = await historyBytes(first)
   await asOperator(first)('POST', 'snapshots', { name: 'state' })
   wall += 1_000_000
   await first.post('/v1/customers')
@@ -332,12 +332,12 @@ test('snapshots on disk are there after a restart, and the restored state too', 
   await first.close()
   wall += 10_000
   const second = await open()
-  expect(await told(second)).toEqual(before)
+  expect(await historyBytes(second)).toEqual(before)
   // As after any downtime, a live clock has followed the wall clock.
   expect(await nowOf(second)).toBe(WALL + 10)
   expect(idsOf((await asOperator(second)('GET', 'snapshots')).body.data)).toEqual(['state'])
   await second.post('/v1/customers')
   await asOperator(second)('POST', 'snapshots/state/restore')
-  expect(await told(second)).toEqual(before)
+  expect(await historyBytes(second)).toEqual(before)
   await second.close()
 })

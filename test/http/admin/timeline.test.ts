@@ -154,7 +154,7 @@ describe('the past', () => {
 })
 
 describe('the future', () => {
-  const told = (shown: Body) =>
+  const entriesOf = (shown: Body) =>
     upcoming(shown).map(({ due, kind, projected, attempt, consequence }) =>
       [formatInstant(due).slice(0, 10), kind, projected ? 'projected' : 'due', attempt, consequence]
         .filter((word) => word !== null)
@@ -167,7 +167,7 @@ describe('the future', () => {
     await setFinalAction(twin, 'mark_unpaid')
     await twin.advance({ to: '2026-03-04T00:00:00Z' })
     const shown = await show(twin, `subscriptions/${subscription.id}`)
-    expect(told(shown)).toEqual([
+    expect(entriesOf(shown)).toEqual([
       '2026-03-05 payment_retry due 4',
       '2026-03-07 payment_retry projected 5 mark_unpaid',
       '2026-03-31 renewal due',
@@ -186,11 +186,11 @@ describe('the future', () => {
     const { charge } = await twin.get(`/v1/invoices/${subscription.latest_invoice}`)
     await twin.post('/v1/refunds', { charge })
     const pending = await show(twin, `invoices/${subscription.latest_invoice}`)
-    expect(told(pending)).toEqual(['2026-01-31 refund_settlement due'])
+    expect(entriesOf(pending)).toEqual(['2026-01-31 refund_settlement due'])
     await twin.advance({ by: '1h' })
     expect(upcoming(await show(twin, `invoices/${subscription.latest_invoice}`))).toEqual([])
     const then = await show(twin, `customers/${customer.id}?at=2026-01-31T10:00:30Z`)
-    expect(told(then)[0]).toBe('2026-01-31 refund_settlement due')
+    expect(entriesOf(then)[0]).toBe('2026-01-31 refund_settlement due')
   })
 })
 
@@ -198,28 +198,31 @@ describe('the future', () => {
 const STORIES: Readonly<
   Record<
     string,
-    { params: Body; deeds: Readonly<Record<string, (twin: Twin, ids: Body) => Promise<unknown>>> }
+    { params: Body; actions: Readonly<Record<string, (twin: Twin, ids: Body) => Promise<unknown>>> }
   >
 > = {
-  'a card that recovers': { params: { outcomes: ['succeed', DECLINED, DECLINED] }, deeds: {} },
+  'a card that recovers': { params: { outcomes: ['succeed', DECLINED, DECLINED] }, actions: {} },
   'a dunning that ends in a cancellation': {
     params: { outcomes: ['succeed'], afterwards: DECLINED },
-    deeds: {},
+    actions: {},
   },
-  'a trial whose first payment fails': { params: { trial_period_days: 14, outcomes: [DECLINED] }, deeds: {} },
+  'a trial whose first payment fails': {
+    params: { trial_period_days: 14, outcomes: [DECLINED] },
+    actions: {},
+  },
   'invoices that are sent': {
     params: { collection_method: 'send_invoice', days_until_due: 10 },
-    deeds: {
+    actions: {
       '2026-02-20T00:00:00Z': async (twin) => {
         const { data } = await twin.get('/v1/invoices?limit=1')
         await twin.post(`/v1/invoices/${data[0].id}/pay`)
       },
     },
   },
-  'a first payment that never comes': { params: { card: 'pm_card_chargeDeclined' }, deeds: {} },
+  'a first payment that never comes': { params: { card: 'pm_card_chargeDeclined' }, actions: {} },
   'changes by hand': {
     params: {},
-    deeds: {
+    actions: {
       '2026-02-10T00:00:00Z': (twin, { customer }) =>
         twin.post(`/v1/customers/${customer}`, { name: 'Grace' }),
       '2026-02-20T00:00:00Z': (twin, { subscription }) =>
@@ -274,7 +277,7 @@ describe('an object as it was', () => {
     const responses: [stop: string, path: string, response: Body][] = []
     for (const stop of STOPS) {
       if (at(stop) > (await nowOf(twin))) await twin.advance({ to: stop })
-      await story.deeds[stop]?.(twin, ids)
+      await story.actions[stop]?.(twin, ids)
       for (const path of paths) responses.push([stop, path, await show(twin, path)])
     }
     await twin.advance({ by: '1mo' })

@@ -27,7 +27,7 @@ describe('a trigger', () => {
   test.each(EVENT_TYPES)('of %s makes it happen, or says when it will', async (type) => {
     const twin = await openTwin()
     let triggered: Body = {}
-    const told = await eventsOf(twin, async () => {
+    const emitted = await eventsOf(twin, async () => {
       triggered = await pull(twin, type)
     })
     const { events, due, command, requestId } = triggered
@@ -37,7 +37,7 @@ describe('a trigger', () => {
       livemode: false,
       merchant_id: twin.sandbox.merchant.settings.id,
     })
-    expect(events).toEqual(told)
+    expect(events).toEqual(emitted)
     expect(events.length).toBeGreaterThan(0)
     for (const event of events) {
       expect(event).toMatchObject({ created: NOW, request: { id: requestId, idempotency_key: null } })

@@ -75,7 +75,7 @@ test('no list or error contains a secret', async () => {
   const code = await codeFor(twin, app)
   const { body: tokens } = await exchange(twin, app, code)
   const operator = asOperator(twin)
-  const told = JSON.stringify([
+  const published = JSON.stringify([
     (await operator('GET', 'apps')).body,
     (await operator('GET', 'authorizations')).body,
     (await exchange(twin, app, code)).body,
@@ -84,7 +84,7 @@ test('no list or error contains a secret', async () => {
     (await asApp(twin, { ...app, client_id: 'app_x' }, 'token', {})).body,
   ])
   for (const secret of [app.client_secret, code, tokens.access_token, tokens.refresh_token]) {
-    expect(told).not.toContain(secret)
+    expect(published).not.toContain(secret)
   }
   await twin.close()
 })
