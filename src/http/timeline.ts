@@ -80,6 +80,7 @@ type KindFields = Partial<
     | 'amount'
     | 'currency'
     | 'applied_balance'
+    | 'credited'
     | 'reason'
     | 'attempt'
   >
@@ -107,6 +108,7 @@ const KIND_FIELDS: {
     amount: invoice.total,
     currency: invoice.currency,
     applied_balance: endingBalance(invoice) === null ? null : appliedBalance(invoice),
+    credited: invoice.pre_payment_credit_notes_amount || null,
     reason: step.type === 'invoice.payment_failed' ? step.decline : invoice.billing_reason,
     attempt: attemptOf(invoice, step),
   }),
@@ -148,8 +150,9 @@ const KIND_FIELDS: {
 
 /** Returns the payment attempt of an entry; null if the entry has none. */
 function attemptOf(invoice: Invoice, { type, replaced }: TimelineStep): TimelineEntryShape['attempt'] {
-  const isAttempt =
-    type === 'invoice.payment_failed' || (type === 'invoice.paid' && invoice.payment_intent !== null)
+  // An invoice without an intent, or one that was credited in full, is paid without an attempt.
+  const isCharged = invoice.payment_intent !== null && invoice.amount_due > 0
+  const isAttempt = type === 'invoice.payment_failed' || (type === 'invoice.paid' && isCharged)
   if (!isAttempt) return null
   const { attempt_count: number, next_payment_attempt: next } = invoice
   return { number, scheduled: replaced !== null && 'attempt_count' in replaced, next }
@@ -182,6 +185,7 @@ function presentTimelineEntry(
     amount: fields.amount ?? null,
     currency: fields.currency ?? null,
     applied_balance: fields.applied_balance ?? null,
+    credited: fields.credited ?? null,
     reason: fields.reason ?? null,
     attempt: fields.attempt ?? null,
     ...(type.endsWith('.updated') && replaced && { changes: changesOf(view, step, replaced) }),

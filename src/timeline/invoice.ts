@@ -22,6 +22,7 @@ export function invoiceNote(
     `${name(last.subscription)}${what}${last.label === null ? '' : ` ${last.label}`}`,
     money(last),
     balanceText(last),
+    last.credited ? `${money({ ...last, amount: last.credited })} credited` : '',
     attempted && (isFailed || !made || !attempted.attempt?.scheduled) ? attemptText(attempted) : '',
     endText(last, { isNew: made !== undefined, attempted }),
   ]

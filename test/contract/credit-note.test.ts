@@ -156,6 +156,9 @@ describe('a credit note', () => {
     })
     expect(events).toEqual([])
     expect(await twin.get(`/v1/invoices/${invoice.id}`)).toEqual(invoice)
+    const line = `lines[0][type]=custom_line_item&lines[0][description]=A&lines[0][unit_amount]=5&lines[0][quantity]=2`
+    const ofLines = `invoice=${invoice.id}&${line}&out_of_band_amount=10`
+    expect(await twin.get(`/v1/credit_notes/preview?${ofLines}`)).toMatchObject({ amount: 10 })
     expect((await twin.get(`/v1/credit_notes?invoice=${invoice.id}`)).data).toEqual([])
   })
 })

@@ -64,6 +64,9 @@ const timelineEntrySchema = component('TimelineEntry', () =>
       applied_balance: money(
         'For a finalized invoice: what the balance of the customer added to its total; negative if a credit was used',
       ).nullable(),
+      credited: money(
+        'For an invoice: what credit notes took off its amount due; null if nothing',
+      ).nullable(),
       reason: text(
         'The reason: the billing_reason of an invoice, the decline of a failed payment, or the reason of a cancellation.',
       ).nullable(),

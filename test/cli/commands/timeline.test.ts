@@ -321,6 +321,58 @@ describe('the picture of an invoice', () => {
   })
 })
 
+describe('the picture of an invoice that is corrected', () => {
+  test('shows a credit, and the retry of the rest', async () => {
+    const twin = await openTwin()
+    const { subscription } = await subscribe(twin, { outcomes: ['succeed', DECLINED] })
+    await twin.advance({ to: '2026-02-28T12:00:00Z' })
+    const [invoice = {}] = (await twin.get(`/v1/invoices?subscription=${subscription.id}`)).data
+    await twin.post('/v1/credit_notes', { invoice: invoice.id, amount: 500 })
+    await twin.advance({ to: '2026-03-01T12:00:00Z' })
+    await twin.post('/v1/credit_notes', { invoice: invoice.id, amount: 200, refund_amount: 200 })
+    expect((await shown(twin, `invoices/${invoice.id}`)).timeline).toMatchInlineSnapshot(`
+      "2026-02-28T10:00Z          ✗ renewal VC2Z6LEV-0002  20.00 USD
+                                 ║ attempt 1 of 5 declined: insufficient_funds
+      2026-02-28T12:00Z    +2 h  ● credit note VC2Z6LEV-0002-CN-01  5.00 USD
+      2026-03-01T10:00Z   +22 h  ✓ retry VC2Z6LEV-0002  20.00 USD  5.00 USD credited
+                                 │ attempt 2 of 5 paid
+      2026-03-01T12:00Z    +2 h  ● credit note VC2Z6LEV-0002-CN-02  2.00 USD
+                                 ● refund  2.00 USD
+      2026-03-01T12:00Z         ━┿━ now ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━"
+    `)
+  })
+
+  test('shows a credit in full', async () => {
+    const twin = await openTwin()
+    const { subscription } = await subscribe(twin, { outcomes: ['succeed', DECLINED] })
+    await twin.advance({ to: '2026-02-28T12:00:00Z' })
+    const [invoice = {}] = (await twin.get(`/v1/invoices?subscription=${subscription.id}`)).data
+    await twin.post('/v1/credit_notes', { invoice: invoice.id, amount: 2000 })
+    expect((await shown(twin, `invoices/${invoice.id}`)).timeline).toMatchInlineSnapshot(`
+      "2026-02-28T10:00Z          ✗ renewal VC2Z6LEV-0002  20.00 USD
+                                 ║ attempt 1 of 5 declined: insufficient_funds
+      2026-02-28T12:00Z    +2 h  ● credit note VC2Z6LEV-0002-CN-01  20.00 USD
+                                 ✓ invoice VC2Z6LEV-0002  20.00 USD
+                                 │ 20.00 USD credited  paid
+      2026-02-28T12:00Z         ━┿━ now ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━"
+    `)
+  })
+
+  test('shows a dispute with its due date, and how it ends', async () => {
+    const twin = await openTwin()
+    const { subscription } = await subscribe(twin, { card: 'pm_card_createDispute' })
+    const before = await shown(twin, `subscriptions/${subscription.id}`)
+    expect(before.timeline).toMatch(/○ dispute due {2}20\.00 USD/)
+    await twin.advance({ by: '8d' })
+    expect((await shown(twin, `invoices/${subscription.latest_invoice}`)).timeline).toMatchInlineSnapshot(`
+      "2026-01-31T10:00Z          ✓ first invoice VC2Z6LEV-0001  20.00 USD  paid
+                                 ● dispute  20.00 USD  fraudulent  needs_response
+      2026-02-07T10:00Z    +7 d  ✗ dispute  20.00 USD  lost
+      2026-02-08T10:00Z    +1 d ━┿━ now ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━"
+    `)
+  })
+})
+
 describe('the picture of a customer', () => {
   test('numbers its subscriptions, and groups their renewals', async () => {
     const twin = await openTwin()
