@@ -25,6 +25,7 @@ export type MerchantUpdate = {
   readonly name?: string | undefined
   readonly api_version?: string | undefined
   readonly dunning_final_action?: string | undefined
+  readonly notices?: Readonly<Record<string, number | null>> | undefined
 }
 
 export type NewWebhook = OfMerchant & {

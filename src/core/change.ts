@@ -1,4 +1,5 @@
 import { assert } from './errors.ts'
+import type { Invoice } from './invoice.ts'
 import type { EventType, Kind, Objects } from './kinds.ts'
 
 /** One step of a change: an object before (null: it did not exist) and after it, and the event that reports it. */
@@ -9,6 +10,8 @@ export type Step = {
     readonly after: Objects[K]
     /** null for a step without a public event. */
     readonly event: EventType | null
+    /** The invoice that the event shows in place of the object, as a preview. */
+    readonly preview?: Invoice
   }
 }[Kind]
 
@@ -47,6 +50,17 @@ export class Change {
     const after = rule(before)
     if (after !== before || event) this.#add({ kind, before, after, event } as Step)
     return after
+  }
+
+  /** Applies a rule to the latest state of an object, with an event that shows the preview of an invoice. */
+  announce<K extends Kind>(
+    kind: K,
+    object: Objects[K],
+    rule: (latest: Objects[K]) => Objects[K],
+    { event, preview }: { readonly event: EventType; readonly preview: Invoice },
+  ): void {
+    const before = this.latest(kind, object)
+    this.#add({ kind, before, after: rule(before), event, preview } as Step)
   }
 
   /** Returns an object's state after the steps so far. */

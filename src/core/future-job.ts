@@ -5,6 +5,7 @@ import {
   beginsPeriod,
   compareJobs,
   disputeJobs,
+  expectsCharge,
   invoiceJobs,
   type Job,
   jobPosition,
@@ -69,6 +70,7 @@ export function futureJobsOfSubscription(
   const jobs = subscriptionJobs(subscription).flatMap((job): FutureJob[] => {
     if (job.kind === 'cancellation' && pendingAmount !== 0)
       return [{ ...withoutDetails(job), amount: pendingAmount, currency }]
+    if (job.kind === 'invoice_upcoming' && !expectsCharge(subscription)) return []
     if (!beginsPeriod(job)) return [withoutDetails(job)]
     const consequence = job.kind === 'trial_end' && !isPayable ? trialConsequence(subscription) : null
     return consequence === null

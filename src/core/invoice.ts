@@ -4,6 +4,7 @@ import { nextRetryAt } from './dunning.ts'
 import { INVOICE_TRANSITIONS, type InvoiceStatus, isOpen } from './invoice-status.ts'
 import type { Metadata } from './metadata.ts'
 import { total } from './money.ts'
+import type { InvoiceNotices } from './notices.ts'
 import { cannotBe, move } from './transitions.ts'
 
 export const COLLECTION_METHODS = ['charge_automatically', 'send_invoice'] as const
@@ -104,6 +105,8 @@ export type Invoice = {
   readonly due_date: number | null
   /** Whether its due date has passed unpaid. Not part of the API's object. */
   readonly overdue: boolean
+  /** Not part of the API's object. */
+  readonly notices: InvoiceNotices | null
   readonly period_start: number
   readonly period_end: number
   readonly finalized_at: number | null
@@ -162,6 +165,7 @@ export const draftInvoice = (
   days_until_due: null,
   due_date: null,
   overdue: false,
+  notices: null,
   period_start: given.period_start,
   period_end: given.period_end,
   finalized_at: null,

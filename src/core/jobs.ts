@@ -2,6 +2,7 @@ import { awaitsEvidence, type Dispute } from './dispute.ts'
 import type { Invoice } from './invoice.ts'
 import { isOpen } from './invoice-status.ts'
 import type { Kind, Objects } from './kinds.ts'
+import { NOTICE_KINDS, type NoticeKind } from './notices.ts'
 import type { Refund } from './refund.ts'
 import { cancellationAt, type Subscription } from './subscription.ts'
 import { firstPhase, isOver, type SubscriptionSchedule } from './subscription-schedule.ts'
@@ -23,6 +24,10 @@ export const JOB_KINDS = [
   'schedule_phase',
   'schedule_expiring',
   'dispute_due',
+  'invoice_upcoming',
+  'trial_will_end',
+  'invoice_will_be_due',
+  'invoice_overdue',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
@@ -62,9 +67,9 @@ export function subscriptionJobs(subscription: Subscription): Job[] {
   const { id, current_period_end, trial_end, pause_collection, pending_update } = subscription
   const job = (kind: JobKind, due: number): Job => ({ due, kind, subscription: id, object: id })
   const { atPeriodEnd, awaitsFirstPayment } = factsOf(subscription)
-  if (awaitsFirstPayment && atPeriodEnd) return [job(atPeriodEnd, current_period_end)]
-
-  const jobs: Job[] = []
+  // A notice stays scheduled while no renewal is ahead, because its instant may pass before one is ahead again.
+  const jobs = noticeJobs(subscription.notices, job)
+  if (awaitsFirstPayment && atPeriodEnd) return [...jobs, job(atPeriodEnd, current_period_end)]
   if (pause_collection?.resumes_at) jobs.push(job('pause_end', pause_collection.resumes_at))
   if (pending_update) jobs.push(job('pending_update_expiry', pending_update.expires_at))
   // A subscription that is paused after its trial is neither canceled nor renewed by time.
@@ -76,14 +81,44 @@ export function subscriptionJobs(subscription: Subscription): Job[] {
   return jobs
 }
 
+/** Derives the jobs of an object's notices. */
+function noticeJobs(
+  notices: Subscription['notices'] | Invoice['notices'],
+  job: (kind: JobKind, due: number) => Job,
+): Job[] {
+  if (notices === null) return []
+  return Object.entries(notices).flatMap(([kind, due]) => (due === null ? [] : job(kind as NoticeKind, due)))
+}
+
+/** Reports whether a job only sends a notice. */
+export const isNotice = ({ kind }: Job): boolean => NOTICE_KINDS.some((notice) => notice === kind)
+
 /** Reports whether the next period of a subscription begins with this job. */
 export const beginsPeriod = ({ kind }: Job): boolean => kind === 'renewal' || kind === 'trial_end'
 
+/**
+ * Reports whether the next invoice of a subscription can be announced: a period will begin, and its invoice is charged
+ * automatically.
+ * See docs/contract/notices.md#upcoming-invoices.
+ */
+export function expectsCharge(subscription: Subscription): boolean {
+  const { collection_method, pause_collection, current_period_end } = subscription
+  const isPaused =
+    pause_collection !== null &&
+    (pause_collection.resumes_at ?? Number.POSITIVE_INFINITY) > current_period_end
+  return (
+    collection_method === 'charge_automatically' &&
+    factsOf(subscription).collectsRenewals &&
+    !isPaused &&
+    subscriptionJobs(subscription).some(beginsPeriod)
+  )
+}
+
 /** Derives the jobs of an invoice from its state. See docs/contract/invoices.md#attempts. */
 export function invoiceJobs(invoice: Invoice): Job[] {
-  const { id, subscription, next_payment_attempt, due_date, overdue } = invoice
+  const { id, subscription, next_payment_attempt, due_date, overdue, notices } = invoice
   if (!isOpen(invoice)) return []
-  const jobs: Job[] = []
+  const jobs = noticeJobs(notices, (kind, due) => ({ due, kind, subscription, object: id }))
   if (next_payment_attempt !== null)
     jobs.push({ due: next_payment_attempt, kind: 'payment_retry', subscription, object: id })
   if (due_date !== null && !overdue)

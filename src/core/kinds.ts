@@ -64,6 +64,7 @@ const DECLARATIONS = {
       resumed: 3,
       pending_update_applied: 30,
       pending_update_expired: 31,
+      trial_will_end: 47,
     },
   },
   invoice: {
@@ -77,6 +78,9 @@ const DECLARATIONS = {
       voided: 8,
       marked_uncollectible: 9,
       deleted: 10,
+      upcoming: 48,
+      will_be_due: 49,
+      overdue: 50,
     },
   },
   payment_intent: {

@@ -2,6 +2,7 @@ import { addIntervals, nextBoundary, type Period, type Recurring } from './calen
 import { assert } from './errors.ts'
 import type { CollectionMethod, Invoice, InvoiceLine } from './invoice.ts'
 import type { Metadata } from './metadata.ts'
+import type { SubscriptionNotices } from './notices.ts'
 import type { PendingUpdate } from './pending-update.ts'
 import type { Price } from './price.ts'
 import { fixedUnitAmount, priceAmount, quantityText } from './price-amount.ts'
@@ -58,6 +59,8 @@ export type Subscription = {
   readonly pending_update: PendingUpdate | null
   /** The schedule that manages it; null for none. See docs/contract/schedules.md#managed-subscriptions. */
   readonly schedule: string | null
+  /** Not part of the API's object. */
+  readonly notices: SubscriptionNotices | null
   readonly metadata: Metadata
   readonly test_clock: string | null
 }
@@ -147,6 +150,7 @@ export function newSubscription(
     pause_collection: null,
     pending_update: null,
     schedule: given.schedule ?? null,
+    notices: null,
     metadata: given.metadata,
     test_clock: given.test_clock,
   }
@@ -233,8 +237,8 @@ export function withInvoice(
 
 /** Reports whether an update changes a field that the API shows. */
 export function showsChange(before: Subscription, after: Subscription): boolean {
-  const { newest_invoice, has_pending_items } = before
-  return JSON.stringify({ ...after, newest_invoice, has_pending_items }) !== JSON.stringify(before)
+  const { newest_invoice, has_pending_items, notices } = before
+  return JSON.stringify({ ...after, newest_invoice, has_pending_items, notices }) !== JSON.stringify(before)
 }
 
 /** Returns the period after the current one. See docs/contract/subscriptions.md#periods. */

@@ -98,12 +98,11 @@ export function typesOf({ type, types }: Pick<EventListParams, 'type' | 'types'>
  */
 export function presentEvent(
   versions: VersionHistory,
-  { entry, id, after, before, pending, view }: EventWithObject,
+  { entry, id, kind, isPreview, after, before, pending, view }: EventWithObject,
 ): EventShape {
   const version = versions.dates[entry.api_version] ?? versions.newest
-  const show = (object: EventWithObject['after']) =>
-    versions.downgrade(version, present(view, entry.kind, object))
-  const object = show(after)
+  const show = (object: EventWithObject['after']) => versions.downgrade(version, present(view, kind, object))
+  const object = isPreview ? { ...show(after), id: null } : show(after)
   const data = before ? { object, previous_attributes: previousAttributes(show(before), object) } : { object }
   return {
     id,

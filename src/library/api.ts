@@ -198,6 +198,15 @@ export type NewMerchant = {
   readonly now?: Instant | undefined
   /** The action on a subscription after its last payment retry fails. Default: `cancel`. */
   readonly dunningFinalAction?: 'cancel' | 'mark_unpaid' | 'leave_past_due' | undefined
+  /** The days before or after what each notice is about. Default: no notices. */
+  readonly notices?:
+    | {
+        readonly invoice_upcoming?: 3 | 7 | 15 | 30 | 45 | null | undefined
+        readonly trial_will_end?: 3 | null | undefined
+        readonly invoice_will_be_due?: number | null | undefined
+        readonly invoice_overdue?: number | null | undefined
+      }
+    | undefined
 }
 
 /** Merchants in addition to the default one. */

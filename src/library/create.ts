@@ -129,12 +129,13 @@ function seedOf(seed: number | string): string {
 const filesOf = (fixtures: readonly object[]) =>
   fixtures.map((content, index) => ({ name: `fixtures ${index + 1}`, content }))
 
-async function createMerchant(shared: Shared, { name, now, dunningFinalAction }: NewMerchant = {}) {
+async function createMerchant(shared: Shared, { name, now, dunningFinalAction, notices }: NewMerchant = {}) {
   const { admin, sandbox } = shared
   const { id } = await ask<{ id: string }>(admin, 'POST', '/_paytwin/merchants', {
     clock: now === undefined ? sandbox.merchant.clock.now : timeOf(now),
     ...(name !== undefined && { name }),
     ...(dunningFinalAction && { dunning_final_action: dunningFinalAction }),
+    ...(notices && { notices }),
   })
   const { secret } = await ask<{ secret: string }>(admin, 'POST', '/_paytwin/keys', { merchant: id })
   return twinOf(shared, { id, secretKey: secret })

@@ -16,6 +16,7 @@ import * as pendingUpdates from './migrations/0010-pending-updates.ts'
 import * as creditNotes from './migrations/0011-credit-notes.ts'
 import * as schedules from './migrations/0012-schedules.ts'
 import * as disputes from './migrations/0013-disputes.ts'
+import * as notices from './migrations/0014-notices.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
@@ -35,6 +36,7 @@ export const MIGRATIONS: Migrations = {
   '0011-credit-notes': creditNotes,
   '0012-schedules': schedules,
   '0013-disputes': disputes,
+  '0014-notices': notices,
 }
 
 /**

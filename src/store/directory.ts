@@ -1,8 +1,15 @@
 import type { Selectable } from 'kysely'
+import { NO_NOTICES, type NoticeDays } from '../core/notices.ts'
 import { arg, type Statements } from './statements.ts'
 import type { KeyRow, MerchantRow } from './tables.ts'
 
-export type Merchant = Selectable<MerchantRow>
+export type Merchant = Omit<Selectable<MerchantRow>, 'notices'> & { readonly notices: NoticeDays }
+
+/** Returns the row of a merchant, with the notices that are on. */
+const rowOf = (merchant: Merchant) => {
+  const on = Object.entries(merchant.notices).filter(([, days]) => days !== null)
+  return { ...merchant, notices: JSON.stringify(Object.fromEntries(on)) }
+}
 
 /** The generation of the default merchant, also after a reset. */
 export const FIRST_GENERATION = 1
@@ -17,8 +24,11 @@ export class Directory {
 
   merchants(): Merchant[] {
     return this.#statements
-      .named<Merchant>('merchants', (db) => db.selectFrom('merchant').selectAll().orderBy('ordinal'))
+      .named<Selectable<MerchantRow>>('merchants', (db) =>
+        db.selectFrom('merchant').selectAll().orderBy('ordinal'),
+      )
       .all({})
+      .map((row) => ({ ...row, notices: { ...NO_NOTICES, ...JSON.parse(row.notices) } }))
   }
 
   addMerchant(merchant: Merchant): void {
@@ -31,10 +41,11 @@ export class Directory {
           created: arg<number>('created'),
           api_version: arg<string>('api_version'),
           dunning_final_action: arg<Merchant['dunning_final_action']>('dunning_final_action'),
+          notices: arg<string>('notices'),
           generation: arg<number>('generation'),
         }),
       )
-      .run(merchant)
+      .run(rowOf(merchant))
   }
 
   /**
@@ -56,10 +67,11 @@ export class Directory {
             name: arg<string>('name'),
             api_version: arg<string>('api_version'),
             dunning_final_action: arg<Merchant['dunning_final_action']>('dunning_final_action'),
+            notices: arg<string>('notices'),
           })
           .where('ordinal', '=', arg<number>('ordinal')),
       )
-      .run(merchant)
+      .run(rowOf(merchant))
   }
 
   keys(): KeyRow[] {

@@ -1,4 +1,5 @@
 import { assert } from '../core/errors.ts'
+import type { Invoice } from '../core/invoice.ts'
 import {
   EVENT_TYPES,
   type EventType,
@@ -8,6 +9,7 @@ import {
   type Objects,
 } from '../core/kinds.ts'
 import type { Blocks } from './blocks.ts'
+import { EventPreviews } from './event-previews.ts'
 import { type EventQuery, filteredEvents, type StoredEntry, TYPE_NUMBER } from './event-query.ts'
 import type { Keyframes } from './keyframes.ts'
 import type { Place } from './place.ts'
@@ -36,6 +38,8 @@ export type NewEntry = {
   readonly replaced: string | null
   /** The event and its running number within the merchant; null for a silent change. */
   readonly event: { readonly type: EventType; readonly number: number } | null
+  /** The invoice that the event shows in place of the object. */
+  readonly preview?: Invoice | undefined
 }
 
 /** A public event as the journal stores it. */
@@ -65,6 +69,8 @@ const MAX_ENTRIES_PER_STATEMENT = 8
  */
 export class Journal {
   readonly #statements: Statements
+  /** The invoices that some events show. */
+  readonly previews: EventPreviews
   readonly #keyframes: Keyframes
   readonly #blocks: Blocks
   /** The seq of the next entry; undefined until it is read. */
@@ -72,6 +78,7 @@ export class Journal {
 
   constructor(statements: Statements, keyframes: Keyframes, blocks: Blocks) {
     this.#statements = statements
+    this.previews = new EventPreviews(statements)
     this.#keyframes = keyframes
     this.#blocks = blocks
   }
@@ -128,7 +135,8 @@ export class Journal {
     assert(first === this.next, `the next entry has the seq ${this.next}`)
     this.#next = last + 1
     let seq = first
-    for (const { kind, place, keyframe } of entries) {
+    for (const { kind, place, keyframe, preview } of entries) {
+      if (preview) this.previews.add({ entry: seq, merchant }, preview)
       if (keyframe) this.#keyframes.add({ kind, object: place.seq, merchant, entry: seq, created }, keyframe)
       this.#blocks.added('journal', seq)
       seq += 1

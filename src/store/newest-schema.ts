@@ -24,7 +24,7 @@ CREATE TABLE subscription (seq integer primary key, id text not null unique, mer
     current_period_start integer not null, current_period_end integer not null, trial_start integer,
     trial_end integer, missing_payment_method text not null, cancel_at integer,
     cancel_at_period_end integer not null, canceled_at integer, ended_at integer, cancellation_reason text,
-    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text, schedule text) strict;
+    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text, schedule text, notices text) strict;
 CREATE INDEX subscription_merchant on subscription (merchant);
 CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, number text, customer text not null, subscription text, currency text not null,
@@ -33,7 +33,7 @@ CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant
     next_payment_attempt integer, default_payment_method text, payment_intent text, charge text, days_until_due integer,
     due_date integer, overdue integer not null, period_start integer not null, period_end integer not null, finalized_at integer,
     paid_at integer, voided_at integer, marked_uncollectible_at integer, description text, metadata text not null, test_clock text,
-    deleted integer not null, newest_entry integer, entry_count integer not null default 0, amount_due integer not null default 0, starting_balance integer not null default 0, pre_payment_credit_notes_amount integer not null default 0, post_payment_credit_notes_amount integer not null default 0) strict;
+    deleted integer not null, newest_entry integer, entry_count integer not null default 0, amount_due integer not null default 0, starting_balance integer not null default 0, pre_payment_credit_notes_amount integer not null default 0, post_payment_credit_notes_amount integer not null default 0, notices text) strict;
 CREATE INDEX invoice_merchant on invoice (merchant) where deleted = 0;
 CREATE TABLE payment_intent (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, amount integer not null, amount_received integer not null, currency text not null,
@@ -63,7 +63,7 @@ CREATE TABLE webhook_delivery (seq integer primary key, id text not null unique,
     attempt_count integer not null, is_ready integer not null, next_attempt integer, newest_entry integer, entry_count integer not null default 0) strict;
 CREATE TABLE merchant (
     ordinal integer primary key, id text not null unique, name text not null, created integer not null,
-    api_version text not null, dunning_final_action text not null, generation integer not null) strict;
+    api_version text not null, dunning_final_action text not null, generation integer not null, notices text not null default '{}') strict;
 CREATE TABLE clock (
     seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
     is_test integer not null, name text, deleted integer not null, mode text not null, now integer not null,
@@ -196,4 +196,6 @@ CREATE TABLE dispute (
 CREATE INDEX dispute_charge on dispute (charge);
 CREATE INDEX dispute_payment_intent on dispute (payment_intent);
 CREATE INDEX dispute_merchant on dispute (merchant);
+CREATE TABLE event_preview (
+      entry integer primary key, merchant integer not null, invoice text not null) strict;
 `

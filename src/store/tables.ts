@@ -42,6 +42,8 @@ export type MerchantRow = {
   created: number
   api_version: string
   dunning_final_action: FinalAction
+  /** The days of each notice, as JSON. */
+  notices: string
   /** A number that is unique among all merchants of this database, including earlier ones with the same ordinal. */
   generation: number
 }
@@ -118,6 +120,15 @@ export type KeyframeRow = {
   state: string
 }
 
+/** The invoice that an event shows in place of its object. See event-previews.ts. */
+export type EventPreviewRow = {
+  /** The seq of the journal entry. */
+  entry: number
+  merchant: number
+  /** The invoice, as JSON. */
+  invoice: string
+}
+
 /** The summary of a full block of rows: see blocks.ts. */
 export type BlockRow = {
   /** The number of a kind (see `storedNumber`), or JOURNAL_BLOCKS. */
@@ -176,6 +187,7 @@ export type Tables = { [K in StoredKind]: ObjectRow<K> } & {
   api_key: KeyRow
   journal: JournalRow
   keyframe: KeyframeRow
+  event_preview: EventPreviewRow
   block: BlockRow
   price_use: PriceUseRow
   job: JobRow

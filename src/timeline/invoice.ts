@@ -70,6 +70,8 @@ const ENDS: Readonly<Record<string, string>> = {
   'invoice.voided': 'void',
   'invoice.marked_uncollectible': 'uncollectible',
   'invoice.deleted': 'deleted',
+  'invoice.will_be_due': 'will be due',
+  'invoice.overdue': 'overdue',
 }
 
 /** Describes the invoice's final status, unless the attempt's text already contains it. */

@@ -51,6 +51,16 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
   },
   renewal: { name: 'renewal', describe: (renewal, name) => [name, ...bill(renewal)] },
   refund_settlement: { name: 'refund settles', describe: (refund, name) => [name, money(refund)] },
+  invoice_upcoming: { name: 'invoice announced' },
+  trial_will_end: { name: 'trial end announced' },
+  invoice_will_be_due: {
+    name: 'invoice reminder',
+    describe: ({ label, ...due }, name) => [`${name} ${label ?? ''}`, money(due)],
+  },
+  invoice_overdue: {
+    name: 'invoice overdue',
+    describe: ({ label, ...due }) => [`${label ?? 'invoice'} is reported overdue`, money(due)],
+  },
   pending_update_expiry: { name: 'pending update expires', describe: (_, name) => [`${name} unless paid`] },
   dispute_due: {
     name: 'dispute due',

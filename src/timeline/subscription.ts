@@ -22,15 +22,23 @@ export function subscriptionNotes(
   if (type === 'subscription.created') {
     return [note('●', [`${called}subscribed`, status], { colour: statusColour(status) })]
   }
-  if (type === 'subscription.resumed') return [note('●', [`${called}resumed`])]
-  if (type === 'subscription.pending_update_applied') return [note('●', [`${called}pending update applied`])]
-  if (type === 'subscription.pending_update_expired') return [note('●', [`${called}pending update expired`])]
+  const text = EVENT_TEXTS[type]
+  if (text !== undefined) return [note('●', [called + text])]
   const parts = changeTexts(changes)
   return [
     ...(parts.length === 0 ? [] : [note('●', [called + parts[0], ...parts.slice(1)])]),
     ...prorationNotes(entry, called),
     ...statusNotes(entry, together, called),
   ]
+}
+
+/** The texts of events that change no status. */
+const EVENT_TEXTS: Readonly<Record<string, string>> = {
+  'subscription.resumed': 'resumed',
+  'subscription.pending_update_applied': 'pending update applied',
+  'subscription.pending_update_expired': 'pending update expired',
+  'subscription.trial_will_end': 'end of the trial announced',
+  'invoice.upcoming': 'next invoice announced',
 }
 
 /** Writes a note for each credit and charge of a change within a period. */

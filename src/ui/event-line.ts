@@ -33,7 +33,7 @@ export function eventCells(event: Event, format: (instant: number) => string = f
     time: formatInstant(created),
     type,
     colour: colourOf(type),
-    object: String(data.object.id),
+    object: text(data.object.id) || text(data.object.subscription),
     details: details.filter((detail) => detail !== ''),
   }
 }

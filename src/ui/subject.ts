@@ -10,7 +10,10 @@ export type SubjectTimeline = CustomerTimeline | InvoiceTimeline | SubscriptionT
  * undefined for events of products, prices, refunds and disputes.
  */
 export function subjectOf({ data: { object } }: Event): Subject | undefined {
-  const { object: kind, id, invoice, customer } = object
+  const { object: kind, id, invoice, subscription, customer } = object
+  // The preview of an invoice has no id.
+  if (id === null)
+    return typeof subscription === 'string' ? { kind: 'subscription', id: subscription } : undefined
   if (kind === 'customer' || kind === 'subscription' || kind === 'invoice') return { kind, id }
   if (typeof invoice === 'string') return { kind: 'invoice', id: invoice }
   return typeof customer === 'string' ? { kind: 'customer', id: customer } : undefined

@@ -9,7 +9,7 @@ test.each(
     ['pattern', 'matches'],
     `
     invoice.paid            invoice.paid
-    subscription.*          subscription.created subscription.updated subscription.deleted subscription.resumed subscription.pending_update_applied subscription.pending_update_expired
+    subscription.*          subscription.created subscription.updated subscription.deleted subscription.resumed subscription.pending_update_applied subscription.pending_update_expired subscription.trial_will_end
     *.payment_failed        invoice.payment_failed payment_intent.payment_failed
     invoice.*ed_failed      -
     *.f*                    invoice.finalized charge.failed refund.failed charge.dispute.funds_withdrawn charge.dispute.funds_reinstated

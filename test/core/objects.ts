@@ -2,6 +2,7 @@ import type { EndingAccount } from '../../src/core/billing/account.ts'
 import type { Customer } from '../../src/core/customer.ts'
 import { draftInvoice, finalized, type Invoice, isOutstanding } from '../../src/core/invoice.ts'
 import { applyBalance } from '../../src/core/invoice-balance.ts'
+import { NO_NOTICES } from '../../src/core/notices.ts'
 import { newPaymentIntent, type PaymentIntent } from '../../src/core/payment-intent.ts'
 import { cardDetails, type PaymentMethod } from '../../src/core/payment-method.ts'
 import type { Price } from '../../src/core/price.ts'
@@ -147,6 +148,7 @@ export function anAccount({ openInvoices = [], ...given }: GivenAccount = {}): E
     now: NOW,
     newId,
     final_action: 'cancel',
+    notices: NO_NOTICES,
     customer: aCustomer(),
     paymentMethod: aCard(),
     fault: null,

@@ -96,10 +96,12 @@ async function makeMore(sandbox: Sandbox, played: Played[]): Promise<Known> {
   for (let n = 0; n < BLOCK_ROWS; n += 1) await responseOf(sandbox, '/v1/customers', {})
   await changePrice(sandbox)
   await changeOften(sandbox)
+  const merchant = sandbox.merchant.settings.id
+  await responseOf(sandbox, '/_paytwin/trigger', { type: 'invoice.upcoming', merchant })
   askForRarities(sandbox)
   for (const path of ['/v1/webhook_endpoints', '/_paytwin/webhooks'])
     played.push({ path: `${path}/${endpoint.id}/deliveries` })
-  return { merchant: sandbox.merchant.settings.id, test_clock: clock.id }
+  return { merchant, test_clock: clock.id }
 }
 
 async function changePrice(sandbox: Sandbox): Promise<void> {

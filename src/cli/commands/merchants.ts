@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Merchant } from '../../client/types.ts'
+import { NOTICE_KINDS } from '../../core/notices.ts'
 import { addVerb } from '../command.ts'
 import { wrongUsage } from '../failure.ts'
 import type { Io } from '../io.ts'
@@ -35,27 +36,39 @@ export function merchantCommands(program: Command, io: Io): void {
       out.show(await client.merchants(), ({ data }) => out.table(COLUMNS, data, 'No merchants.')),
   })
 
-  addVerb<{ name?: string; apiVersion?: string; dunningFinalAction?: string }>(merchants, io, {
-    usage: 'update <ID>',
-    about: 'Change the settings of a merchant.',
-    arguments: { ID: 'the merchant (mer_…)' },
-    options: (command) =>
-      command
-        .option('--name <TEXT>', 'the name of the merchant')
-        .option('--api-version <DATE>', 'the default API version for requests')
-        .option(
-          '--dunning-final-action <ACTION>',
-          'the action on a subscription after its last payment retry fails: cancel, mark_unpaid or leave_past_due',
-        ),
-    examples: ['paytwin merchants update mer_0123456789abcd --dunning-final-action mark_unpaid'],
-    run: async ({ client, out }, { name, apiVersion, dunningFinalAction }, [id = '']) => {
-      if (name === undefined && apiVersion === undefined && dunningFinalAction === undefined) {
-        throw wrongUsage('Give at least one of --name, --api-version and --dunning-final-action.')
-      }
-      const change = { name, api_version: apiVersion, dunning_final_action: dunningFinalAction }
-      out.show(await client.updateMerchant(id, change), (merchant) => describe(out, merchant))
+  addVerb<{ name?: string; apiVersion?: string; dunningFinalAction?: string; notice?: string[] }>(
+    merchants,
+    io,
+    {
+      usage: 'update <ID>',
+      about: 'Change the settings of a merchant.',
+      arguments: { ID: 'the merchant (mer_…)' },
+      options: (command) =>
+        command
+          .option('--name <TEXT>', 'the name of the merchant')
+          .option('--api-version <DATE>', 'the default API version for requests')
+          .option(
+            '--dunning-final-action <ACTION>',
+            'the action on a subscription after its last payment retry fails: cancel, mark_unpaid or leave_past_due',
+          )
+          .option(
+            '--notice <KIND=DAYS...>',
+            `when notices are emitted, such as invoice_upcoming=7; off for none. The kinds: ${NOTICE_KINDS.join(', ')}`,
+          ),
+      examples: [
+        'paytwin merchants update mer_0123456789abcd --dunning-final-action mark_unpaid',
+        'paytwin merchants update mer_0123456789abcd --notice invoice_upcoming=7 trial_will_end=3',
+      ],
+      run: async ({ client, out }, { name, apiVersion, dunningFinalAction, notice }, [id = '']) => {
+        const notices = notice && Object.fromEntries(notice.map(daysOf))
+        const change = { name, api_version: apiVersion, dunning_final_action: dunningFinalAction, notices }
+        if (Object.values(change).every((value) => value === undefined)) {
+          throw wrongUsage('Give at least one of --name, --api-version, --dunning-final-action and --notice.')
+        }
+        out.show(await client.updateMerchant(id, change), (merchant) => describe(out, merchant))
+      },
     },
-  })
+  )
 
   addVerb(merchants, io, {
     usage: 'delete <ID>',
@@ -66,6 +79,23 @@ export function merchantCommands(program: Command, io: Io): void {
       out.show(await client.deleteMerchant(id), (merchant) => out.line(`Deleted ${merchant.id}.`)),
   })
 }
+
+/** Reads `invoice_upcoming=7`; off is null. @throws Failure 2 */
+function daysOf(setting: string): [string, number | null] {
+  const [, kind = '', days = ''] = /^(\w+)=(\d{1,4}|off)$/.exec(setting) ?? []
+  if (!NOTICE_KINDS.some((known) => known === kind)) {
+    throw wrongUsage(
+      `'${setting}' is not a notice. Give a kind and its days, such as invoice_upcoming=7, or off. The kinds: ${NOTICE_KINDS.join(', ')}.`,
+    )
+  }
+  return [kind, days === 'off' ? null : Number(days)]
+}
+
+/** Formats the notices that are on: `invoice_upcoming=7`. */
+const noticesText = (notices: Merchant['notices']): string =>
+  Object.entries(notices)
+    .flatMap(([kind, days]) => (days === null ? [] : `${kind}=${days}`))
+    .join(' ') || 'off'
 
 const COLUMNS: readonly Column<Merchant>[] = [
   { title: 'ID', cell: ({ id }) => id },
@@ -84,4 +114,5 @@ const describe = (out: Output, merchant: Merchant): void =>
     ['clock', `${instant(merchant.clock.now)} (${merchant.clock.mode})`],
     ['api version', merchant.api_version],
     ['dunning final action', merchant.dunning_final_action],
+    ['notices', noticesText(merchant.notices)],
   ])

@@ -4,6 +4,7 @@ import type { FinalAction } from '../dunning.ts'
 import { type Invoice, isOutstanding } from '../invoice.ts'
 import type { InvoiceItem } from '../invoice-item.ts'
 import { isOpen } from '../invoice-status.ts'
+import type { NoticeDays } from '../notices.ts'
 import type { PaymentIntent } from '../payment-intent.ts'
 import type { PaymentMethod } from '../payment-method.ts'
 import type { ChargeFault } from '../processor.ts'
@@ -16,6 +17,8 @@ export type Account = {
   readonly now: number
   readonly newId: (prefix: string) => string
   readonly final_action: FinalAction
+  /** The merchant's settings for notices. */
+  readonly notices: NoticeDays
   readonly customer: Customer
   /** The payment method that is charged: the subscription's, else the customer's default. */
   readonly paymentMethod: PaymentMethod | null

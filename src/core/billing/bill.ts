@@ -8,6 +8,7 @@ import { linesOf, type Subscription, type SubscriptionItem } from '../subscripti
 import type { Account } from './account.ts'
 import { balanceApplied } from './balance.ts'
 import { type Collected, finalize, intentOf, issue, voidInvoice } from './collect.ts'
+import { withNotices } from './schedule-notices.ts'
 
 /** What an invoice of a subscription bills: pending items, and the subscription's items for a period. */
 export type Billing = {
@@ -22,15 +23,19 @@ export type Billing = {
  * the flag is cleared only when none were found.
  */
 export const inPeriod = (
-  { pendingItems }: Account,
+  account: Account,
   subscription: Subscription,
   { start, end }: Period,
-): Subscription => ({
-  ...subscription,
-  current_period_start: start,
-  current_period_end: end,
-  has_pending_items: pendingItems.length > 0,
-})
+): Subscription =>
+  withNotices(
+    {
+      ...subscription,
+      current_period_start: start,
+      current_period_end: end,
+      has_pending_items: account.pendingItems.length > 0,
+    },
+    account,
+  )
 
 /**
  * Creates the invoice of one period of a subscription, finalizes it and collects it.

@@ -10,6 +10,7 @@ import type { Account } from './account.ts'
 import { balanceApplied, returnToBalance, takeFromBalance } from './balance.ts'
 import { advanceScript, recordChargeAttempt } from './confirm.ts'
 import { disputeCharge } from './dispute.ts'
+import { withDueNotices } from './schedule-notices.ts'
 
 /**
  * The result of issuing an invoice: paid, failed with the processor's outcome, or finalized without a charge attempt.
@@ -92,7 +93,7 @@ export function finalize(
   const invoice = change.update(
     'invoice',
     draft,
-    (latest) => finalized(latest, { now: account.now, number, ...given }),
+    (latest) => withDueNotices(finalized(latest, { now: account.now, number, ...given }), account),
     'invoice.finalized',
   )
   takeFromBalance(change, account, invoice)

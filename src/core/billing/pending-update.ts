@@ -6,6 +6,7 @@ import { pendingUpdateExpiry } from '../pending-update.ts'
 import { type Subscription, withInvoice, withRestartedPeriod } from '../subscription.ts'
 import { type Account, updateDelinquency } from './account.ts'
 import { type Collected, voidInvoice } from './collect.ts'
+import { withNotices } from './schedule-notices.ts'
 
 /**
  * Keeps a change of a plan whose payment failed until the invoice is paid. The subscription stays as it was.
@@ -44,7 +45,12 @@ export function keepPending(
 }
 
 /** Applies the pending update of a subscription when its invoice was paid. */
-export function applyPendingUpdate(change: Change, subscription: Subscription, paid: Invoice): void {
+export function applyPendingUpdate(
+  change: Change,
+  account: Account,
+  subscription: Subscription,
+  paid: Invoice,
+): void {
   const pending = change.latest('subscription', subscription).pending_update
   if (pending?.invoice !== paid.id) return
   const { items, period } = pending
@@ -52,7 +58,7 @@ export function applyPendingUpdate(change: Change, subscription: Subscription, p
     'subscription',
     subscription,
     (latest) => {
-      const moved = period === null ? latest : withRestartedPeriod(latest, period)
+      const moved = period === null ? latest : withNotices(withRestartedPeriod(latest, period), account)
       return { ...moved, items, pending_update: null }
     },
     'subscription.updated',

@@ -73,7 +73,7 @@ export function recoverPaid(
   subscription: Subscription | null,
 ): void {
   if (!subscription) return
-  applyPendingUpdate(change, subscription, paid)
+  applyPendingUpdate(change, account, subscription, paid)
   recover(change, account, subscription, { paid })
 }
 

@@ -6,6 +6,8 @@ import { type Account, updateDelinquency } from './account.ts'
 import { type Billing, bill } from './bill.ts'
 import { createItem } from './change-plan.ts'
 import type { Collected } from './collect.ts'
+import { announceTrialEnd } from './notify.ts'
+import { isTrialEndNear, withNotices } from './schedule-notices.ts'
 
 /** How a first period that an anchor shortens is billed. */
 export type FirstProration = {
@@ -29,7 +31,8 @@ export function start(
   first: FirstProration = { behavior: 'create_prorations', names: new Map() },
 ): Collected | null {
   if (given.status === FIRST_STATUS.trial) {
-    change.create('subscription', given, 'subscription.created')
+    change.create('subscription', withNotices(given, account), 'subscription.created')
+    if (isTrialEndNear(given, account)) announceTrialEnd(change, given)
     return null
   }
   const invoicing = new Change()
@@ -38,7 +41,10 @@ export function start(
   const collected = isShortened(given)
     ? bill(invoicing, prorated(invoicing, account, given, first), given, { ...billing, items: [] })
     : bill(invoicing, account, given, billing)
-  const subscription = { ...withInvoice(given, collected), status: FIRST_STATUS[collected.result] }
+  const subscription = withNotices(
+    { ...withInvoice(given, collected), status: FIRST_STATUS[collected.result] },
+    account,
+  )
   change.create('subscription', subscription, 'subscription.created')
   change.append(invoicing)
   updateDelinquency(change, account)

@@ -65,6 +65,10 @@ const viewAsOf = ({ store, ids, merchant, history }: PastSources, seq: number): 
 export type EventWithObject = {
   readonly entry: EventEntry
   readonly id: string
+  /** The kind of the object that it shows. */
+  readonly kind: Kind
+  /** Whether the object is a preview, which has no id. */
+  readonly isPreview: boolean
   readonly after: Objects[Kind]
   /** The object before the event, when it is an update. */
   readonly before: Objects[Kind] | null
@@ -83,11 +87,16 @@ export function reconstructEvent(
   entry: EventEntry,
   pendingOf = (event: string) => sources.store.deliveries.pendingCount(event),
 ): EventWithObject {
-  const after = sources.history.asOf(entry.kind, entry.object, entry.seq)
+  const isPreview = entry.type === 'invoice.upcoming'
+  const after = isPreview
+    ? sources.store.journal.previews.get(entry.seq)
+    : sources.history.asOf(entry.kind, entry.object, entry.seq)
   const id = sources.ids.of(entry.merchant, 'evt', entry.number)
   return {
     entry,
     id,
+    kind: isPreview ? 'invoice' : entry.kind,
+    isPreview,
     after,
     pending: pendingOf(id),
     before:

@@ -86,7 +86,7 @@ function record(unit: UnitOfWork, entries: readonly NewEntry[], created: number)
  */
 function entryOf(
   unit: UnitOfWork,
-  { kind, before, after, event: type }: Step,
+  { kind, before, after, event: type, preview }: Step,
   link: { readonly place: Place; readonly seq: number },
 ): NewEntry | undefined {
   const publicText = before === null ? null : codecOf(kind).changes(before, after).publicText
@@ -100,6 +100,7 @@ function entryOf(
     keyframe: hasKeyframe(place.entryCount) ? after : null,
     replaced: before === null || publicText === null ? null : publicText(before),
     event: type && { type, number: unit.ids.nextNumber(unit.owner, 'evt') },
+    preview,
   }
 }
 

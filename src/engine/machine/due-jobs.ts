@@ -1,3 +1,4 @@
+import type { JobKind } from '../../core/jobs.ts'
 import type { Kind, Objects } from '../../core/kinds.ts'
 import type { QueuedJob } from '../../store/jobs.ts'
 import type { Store } from '../../store/store.ts'
@@ -72,5 +73,11 @@ export class DueJobs {
   }
 }
 
-const invoiceOf = ({ kind, object }: QueuedJob): string | null =>
-  kind === 'payment_retry' || kind === 'invoice_due' ? object : null
+const OF_INVOICES: readonly JobKind[] = [
+  'payment_retry',
+  'invoice_due',
+  'invoice_will_be_due',
+  'invoice_overdue',
+]
+
+const invoiceOf = ({ kind, object }: QueuedJob): string | null => (OF_INVOICES.includes(kind) ? object : null)

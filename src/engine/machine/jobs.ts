@@ -9,6 +9,7 @@ import type { Job, JobKind } from '../../core/jobs.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { loadAccount, loadEndingAccount, loadInvoiceAccount, subscriptionOf } from '../resources/account.ts'
 import { closeDispute } from '../resources/dispute.ts'
+import { noticesWith } from '../resources/notice.ts'
 import { failRefund } from '../resources/refund.ts'
 import { reportExpiring, runPhase } from '../resources/schedule-phase.ts'
 import { retryDelivery } from '../resources/webhook-delivery.ts'
@@ -60,6 +61,7 @@ const JOBS: Readonly<Record<JobKind, (unit: UnitOfWork, job: Job) => void>> = {
   webhook_retry: (unit, job) => retryDelivery(unit, job.object),
   schedule_phase: runPhase,
   schedule_expiring: reportExpiring,
+  ...noticesWith((unit, job) => runJob(unit, job)),
 }
 
 /** Runs a due job. The clock must stand at the job's instant. */

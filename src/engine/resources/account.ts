@@ -61,6 +61,7 @@ function accountOf(
     now: unit.clockOf(customer.test_clock).instant,
     newId: unit.newId,
     final_action: unit.merchant.settings.dunning_final_action,
+    notices: unit.merchant.settings.notices,
     customer,
     paymentMethod: usable(subscription?.default_payment_method) ?? usable(customer.default_payment_method),
     fault: nextChargeFault(unit),

@@ -1,11 +1,12 @@
 import { formatInstant } from '../../core/calendar.ts'
 import { ApiError, invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
-import type { Invoice, InvoiceLine } from '../../core/invoice.ts'
-import { compareJobs, scheduleJobs, subscriptionJobs } from '../../core/jobs.ts'
+import type { Invoice } from '../../core/invoice.ts'
+import { subscriptionJobs } from '../../core/jobs.ts'
 import { type Subscription, withoutCancellation } from '../../core/subscription.ts'
 import type { SubscriptionStatus } from '../../core/subscription-status.ts'
 import { runJob } from '../machine/jobs.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { asPreview, newestInvoice, newInvoice, nextInvoice } from './next-invoice.ts'
 import { cancelSubscription, createSubscription, type SubscriptionParams } from './subscription.ts'
 import { type SubscriptionUpdate, updateSubscription } from './subscription-update.ts'
 
@@ -44,7 +45,7 @@ function ofCreation(
       const currency = creation.currency ?? unit.find('price', item?.price ?? '', 'items[0][price]').currency
       return createSubscription(rehearsal, { ...creation, currency })
     })
-    return newestInvoice(rehearsal, id) ?? nextInvoice(rehearsal, id) ?? refuse(rehearsal, id)
+    return newestInvoice(rehearsal, id) ?? nextInvoice(rehearsal, id, runJob) ?? refuse(rehearsal, id)
   })
   return { invoice, isNew: true }
 }
@@ -55,7 +56,7 @@ function ofChange(
 ): Found {
   const subscription = unit.find('subscription', id, 'subscription')
   checkExpected(subscription, expected)
-  if (change === null) return { invoice: nextInvoice(unit, id) ?? refuse(unit, id), isNew: false }
+  if (change === null) return { invoice: nextInvoice(unit, id, runJob) ?? refuse(unit, id), isNew: false }
   const before = newestInvoice(unit, id)?.id
   const invoice = unit.rehearse((rehearsal) => {
     inDetails(() =>
@@ -67,7 +68,7 @@ function ofChange(
           })
         : updateSubscription(rehearsal, id, change),
     )
-    return newInvoice(rehearsal, id, before) ?? nextInvoice(rehearsal, id) ?? refuse(rehearsal, id)
+    return newInvoice(rehearsal, id, before) ?? nextInvoice(rehearsal, id, runJob) ?? refuse(rehearsal, id)
   })
   return { invoice, isNew: false }
 }
@@ -97,71 +98,6 @@ function inDetails<T>(run: () => T): T {
     const { status, type, code, message, details } = error
     const param = `subscription_details[${name}]${rest}`
     throw new ApiError({ status, type, code, message, details, param })
-  }
-}
-
-/** Returns the newest invoice of a subscription. */
-const newestInvoice = ({ store, owner }: UnitOfWork, subscription: string): Invoice | undefined =>
-  store.objects.list('invoice', owner, [{ field: 'subscription', is: subscription }], { limit: 1 })[0]
-
-/** Returns the newest invoice of a subscription if it is another one than before. */
-function newInvoice(unit: UnitOfWork, subscription: string, before: string | undefined): Invoice | undefined {
-  const newest = newestInvoice(unit, subscription)
-  return newest?.id === before ? undefined : newest
-}
-
-/** Returns the next invoice of a subscription if nothing else changes, by rehearsing its jobs; undefined for none. */
-function nextInvoice(unit: UnitOfWork, id: string): Invoice | undefined {
-  const subscription = unit.need('subscription', id)
-  const { schedule } = subscription
-  const [job] = [
-    ...subscriptionJobs(subscription),
-    ...(schedule === null ? [] : scheduleJobs(unit.need('subscription_schedule', schedule))),
-  ].toSorted(compareJobs)
-  if (!job) return undefined
-  const before = newestInvoice(unit, id)?.id
-  return unit.rehearse(
-    (rehearsal) => {
-      runJob(rehearsal, job)
-      return newInvoice(rehearsal, id, before) ?? nextInvoice(rehearsal, id)
-    },
-    { at: Math.max(job.due, unit.clockOf(subscription.test_clock).instant) },
-  )
-}
-
-/** Presents an invoice as it is before its collection, without the ids of what was rolled back. */
-function asPreview(unit: UnitOfWork, invoice: Invoice, isNew: boolean): Invoice {
-  const items = new Set(
-    (invoice.subscription === null || isNew
-      ? undefined
-      : unit.need('subscription', invoice.subscription)
-    )?.items.map(({ id }) => id),
-  )
-  const line = ({ invoice_item, subscription_item, ...shown }: InvoiceLine): InvoiceLine => ({
-    ...shown,
-    id: 'il_preview',
-    subscription_item: subscription_item !== null && items.has(subscription_item) ? subscription_item : null,
-    ...(invoice_item !== undefined && unit.get('invoice_item', invoice_item) && { invoice_item }),
-  })
-  return {
-    ...invoice,
-    id: 'in_preview',
-    subscription: isNew ? null : invoice.subscription,
-    lines: invoice.lines.map(line),
-    status: 'draft',
-    number: null,
-    amount_paid: 0,
-    attempt_count: 0,
-    attempted: false,
-    next_payment_attempt: null,
-    payment_intent: null,
-    charge: null,
-    due_date: null,
-    overdue: false,
-    finalized_at: null,
-    paid_at: null,
-    voided_at: null,
-    marked_uncollectible_at: null,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FinalAction } from '../../core/dunning.ts'
 import { assert, parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import type { Kind } from '../../core/kinds.ts'
+import { NO_NOTICES, type NoticeDays, type NoticeKind } from '../../core/notices.ts'
 import { FIRST_GENERATION } from '../../store/directory.ts'
 import { wallSeconds } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
@@ -43,6 +44,15 @@ export type MerchantParams = {
   clock: 'live' | number
   api_version?: string | undefined
   dunning_final_action?: FinalAction | undefined
+  notices?: NoticeUpdate | undefined
+}
+
+/** New days of some notices; undefined leaves a setting unchanged. */
+export type NoticeUpdate = { readonly [Kind in NoticeKind]?: number | null | undefined }
+
+const changedNotices = (before: NoticeDays, change: NoticeUpdate = {}): NoticeDays => {
+  const given = Object.entries(change).filter(([, days]) => days !== undefined)
+  return { ...before, ...Object.fromEntries(given) }
 }
 
 /**
@@ -71,6 +81,7 @@ export function addMerchant(
     created,
     api_version: given.api_version ?? engine.versions.at(-1) ?? '',
     dunning_final_action: given.dunning_final_action ?? ('cancel' as const),
+    notices: changedNotices(NO_NOTICES, given.notices),
     generation,
   }
   engine.store.directory.addMerchant(settings)
@@ -115,6 +126,7 @@ export async function updateMerchant(
     name?: string | undefined
     api_version?: string | undefined
     dunning_final_action?: FinalAction | undefined
+    notices?: NoticeUpdate | undefined
   },
 ): Promise<MerchantState> {
   const merchant = findMerchant(engine, id)
@@ -128,6 +140,7 @@ export async function updateMerchant(
       name: change.name ?? settings.name,
       api_version: change.api_version ?? settings.api_version,
       dunning_final_action: change.dunning_final_action ?? settings.dunning_final_action,
+      notices: changedNotices(settings.notices, change.notices),
     }
     engine.store.directory.updateMerchant(merchant.settings)
   })

@@ -1,5 +1,7 @@
+import { announceTrialEnd } from '../../core/billing/notify.ts'
 import { endTrial } from '../../core/billing/renew.ts'
 import { resume } from '../../core/billing/resume.ts'
+import { isTrialEndNear, withNotices } from '../../core/billing/schedule-notices.ts'
 import { cancelAsPlanned } from '../../core/billing/settlement.ts'
 import { Change } from '../../core/change.ts'
 import { invalidStateTransition, parameterInvalid, unsupportedPspCapability } from '../../core/errors.ts'
@@ -69,11 +71,13 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
   checkManaged(subscription, params)
   checkProration(subscription, params)
 
-  const changed = withParams(
+  const at = { now, notices: unit.merchant.settings.notices }
+  const updated = withParams(
     subscription,
     { ...params, items, default_payment_method: method === undefined ? undefined : (method?.id ?? null) },
     now,
   )
+  const changed = typeof params.trial_end === 'number' ? withNotices(updated, at) : updated
   if (params.trial_end === 'now') endTrialNow(unit, change, { subscription, changed, method, now })
   else if (changesPlan(subscription, changed, params)) {
     const collected = changePlanNow(unit, change, {
@@ -87,11 +91,19 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
       throw refusedPayment(unit, change, collected)
   } else if (JSON.stringify(changed) !== JSON.stringify(subscription)) {
     change.update('subscription', subscription, () => changed, 'subscription.updated')
+    if (announcesTrialEnd(subscription, changed, at)) announceTrialEnd(change, changed)
   }
   updateCurrentPhase(unit, change, subscription)
   apply(unit, change, clock)
   return change.latest('subscription', subscription)
 }
+
+/** Reports whether an update moves the end of a trial so near that it is announced at once. */
+const announcesTrialEnd = (
+  before: Subscription,
+  after: Subscription,
+  at: Parameters<typeof isTrialEndNear>[1],
+): boolean => after.trial_end !== before.trial_end && isTrialEndNear(after, at)
 
 /** @throws ApiError parameter_invalid for values that are invalid in every status */
 function checkRanges(subscription: Subscription, params: SubscriptionUpdate, now: number): void {
@@ -209,6 +221,7 @@ export function endTrialNow(
     default_payment_method: method ? null : changed.default_payment_method,
   })
   const paying = method ? { ...account, paymentMethod: method } : account
+  if (paying.notices.trial_will_end !== null) announceTrialEnd(change, subscription)
   if (changed.cancel_at_period_end) {
     change.update('subscription', subscription, () => changed)
     cancelAsPlanned(change, paying, changed, 'cancellation_requested')

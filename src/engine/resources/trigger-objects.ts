@@ -1,7 +1,7 @@
 import type { CreditNote } from '../../core/credit-note.ts'
 import type { Customer } from '../../core/customer.ts'
 import { assert } from '../../core/errors.ts'
-import type { Invoice } from '../../core/invoice.ts'
+import type { CollectionMethod, Invoice } from '../../core/invoice.ts'
 import type { PaymentIntent } from '../../core/payment-intent.ts'
 import type { PendingUpdate } from '../../core/pending-update.ts'
 import type { Price, Product } from '../../core/price.ts'
@@ -16,7 +16,7 @@ import { createInvoiceItem } from './invoice-item.ts'
 import { createPaymentIntent } from './payment-intent.ts'
 import { createPrice, createProduct } from './price.ts'
 import { createRefund } from './refund.ts'
-import { createSubscription } from './subscription.ts'
+import { createSubscription, type SubscriptionParams } from './subscription.ts'
 import { createSchedule } from './subscription-schedule.ts'
 import { updateSubscription } from './subscription-update.ts'
 
@@ -56,7 +56,7 @@ export class TriggerObjects {
   }
 
   /** Creates a new customer's monthly subscription; the card determines the first payment. */
-  subscription(card = 'pm_card_visa'): Subscription {
+  subscription(card = 'pm_card_visa', given: Partial<SubscriptionParams> = {}): Subscription {
     return createSubscription(this.unit, {
       customer: this.customer().id,
       currency: CURRENCY,
@@ -66,7 +66,13 @@ export class TriggerObjects {
       collection_method: 'charge_automatically',
       missing_payment_method: 'create_invoice',
       metadata: this.#metadata,
+      ...given,
     })
+  }
+
+  /** Creates a subscription in its trial. */
+  trial(): Subscription {
+    return this.subscription('pm_card_visa', { trial_period_days: 14 })
   }
 
   /** Creates a subscription with an update that waits for its payment. */
@@ -95,12 +101,12 @@ export class TriggerObjects {
   }
 
   /** Creates a manual draft. */
-  draftInvoice(): Invoice {
+  draftInvoice(collection_method: CollectionMethod = 'charge_automatically'): Invoice {
     const customer = this.customer().id
     createInvoiceItem(this.unit, { customer, amount: AMOUNT, currency: CURRENCY, quantity: 1 })
     return createInvoice(this.unit, {
       customer,
-      collection_method: 'charge_automatically',
+      collection_method,
       metadata: this.#metadata,
     })
   }
@@ -113,6 +119,11 @@ export class TriggerObjects {
   creditNote(): CreditNote {
     const invoice = this.openInvoice().id
     return createCreditNote(this.unit, { invoice, amount: AMOUNT / 2, metadata: this.#metadata })
+  }
+
+  /** Creates an open invoice with a due date. */
+  sentInvoice(): Invoice {
+    return finalizeInvoice(this.unit, this.draftInvoice('send_invoice').id)
   }
 
   /** Creates a new customer's intent; with a card it is confirmed at once. */

@@ -1,10 +1,13 @@
 import { assert } from '../../core/errors.ts'
 import type { EventType } from '../../core/kinds.ts'
+import type { NoticeKind } from '../../core/notices.ts'
 import { endOf } from '../../core/subscription-schedule.ts'
 import { eventsAfter, newestPlace } from '../history/events.ts'
 import type { EventWithObject } from '../history/view.ts'
 import type { Engine } from '../machine/engine.ts'
+import { runJob } from '../machine/jobs.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
 import { updateCreditNote, voidCreditNote } from './credit-note.ts'
 import { deleteCustomer, updateCustomer } from './customer.ts'
 import { closeDispute, updateDispute } from './dispute.ts'
@@ -34,6 +37,10 @@ const charged = now((objects) => objects.intent('pm_card_visa'))
 const declined = now((objects) => objects.intent('pm_card_chargeDeclined'))
 const disputed = now((objects) => objects.dispute())
 const refunded = now((objects) => objects.refund())
+
+/** Sends a notice now, also if the merchant's settings have none. */
+const runNotice = (unit: UnitOfWork, kind: NoticeKind, object: string): void =>
+  runJob(unit, { kind, object, subscription: null, due: unit.now })
 
 /** The shortest sequence of actions that emits each type of event. paytwin. */
 const RECIPES: Readonly<Record<EventType, Recipe>> = {
@@ -69,6 +76,18 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
   'subscription_schedule.aborted': now((objects) =>
     cancelSubscription(objects.unit, objects.schedule().subscription ?? '', { cancel_at_period_end: false }),
   ),
+  'subscription.trial_will_end': now((objects) => {
+    runNotice(objects.unit, 'trial_will_end', objects.trial().id)
+  }),
+  'invoice.upcoming': now((objects) => {
+    runNotice(objects.unit, 'invoice_upcoming', objects.subscription().id)
+  }),
+  'invoice.will_be_due': now((objects) => {
+    runNotice(objects.unit, 'invoice_will_be_due', objects.sentInvoice().id)
+  }),
+  'invoice.overdue': now((objects) => {
+    runNotice(objects.unit, 'invoice_overdue', objects.sentInvoice().id)
+  }),
   'invoice.created': subscribed,
   'invoice.finalized': subscribed,
   'invoice.paid': subscribed,

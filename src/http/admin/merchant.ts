@@ -11,6 +11,7 @@ import {
   updateMerchant,
 } from '../../engine/resources/merchant.ts'
 import { presentClock } from '../clock.ts'
+import { noticeSettings } from '../notice-settings.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { deletedMerchant, type MerchantShape, merchantList, merchantSchema } from '../schemas/admin.ts'
@@ -19,6 +20,7 @@ import type { AddRoute } from './services.ts'
 const settings = {
   api_version: z.string().optional(),
   dunning_final_action: z.enum(FINAL_ACTIONS).optional(),
+  notices: noticeSettings.optional(),
 }
 const name = z.string().min(1).max(255)
 const createParams = z.object({
@@ -126,7 +128,7 @@ function clockOf(clock: string | number): 'live' | number {
 }
 
 export function presentMerchant(merchant: MerchantState): MerchantShape {
-  const { id, name: called, created, api_version, dunning_final_action } = merchant.settings
+  const { id, name: called, created, api_version, dunning_final_action, notices } = merchant.settings
   return {
     id,
     object: 'merchant',
@@ -134,6 +136,7 @@ export function presentMerchant(merchant: MerchantState): MerchantShape {
     created,
     api_version,
     dunning_final_action,
+    notices,
     livemode: false,
     merchant_id: id,
     clock: presentClock(merchant),

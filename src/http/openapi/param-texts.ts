@@ -1,3 +1,5 @@
+import { NOTICE_TEXTS } from '../notice-settings.ts'
+
 /**
  * Descriptions of parameters that several resources share, or that belong to no kind of object: see RESOURCES for the others.
  * Other parameters have the description of the response's field with the same name. A key with a resource takes precedence over
@@ -70,6 +72,10 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'requests.ignored_params': 'Whether to select only requests with ignored parameters.',
   'merchants.dunning_final_action':
     'The action on a subscription after the last failed payment retry. Default for a new merchant: cancel.',
+  'merchants.notices': 'When notices are emitted. Default for a new merchant: no notices.',
+  ...Object.fromEntries(
+    Object.entries(NOTICE_TEXTS).map(([name, text]) => [`merchants.notices.${name}`, text]),
+  ),
   'snapshots.name':
     'The name: a letter or digit, then up to 63 more letters, digits, dots, underscores or hyphens.',
   'keys.publishable': 'Whether to create a publishable key, for browsers.',

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
+import { NOTICE_KINDS, type NoticeKind } from '../../core/notices.ts'
 import { FAULT_KINDS } from '../../engine/machine/faults.ts'
+import { NOTICE_TEXTS } from '../notice-settings.ts'
 import { clockSchema } from './clock.ts'
 import { component, type Shape } from './component.ts'
 import { deletedStub, listOf, livemode, seconds, text } from './fields.ts'
@@ -28,6 +30,13 @@ export const merchantSchema = component('Merchant', () =>
       dunning_final_action: z
         .enum(FINAL_ACTIONS)
         .describe('The action on a subscription after the last failed payment retry.'),
+      notices: z
+        .object(
+          Object.fromEntries(
+            NOTICE_KINDS.map((kind) => [kind, z.int().nullable().describe(NOTICE_TEXTS[kind])]),
+          ) as Record<NoticeKind, z.ZodNullable<z.ZodInt>>,
+        )
+        .describe('When notices are emitted.'),
       livemode: livemode(),
       merchant_id: text('The same as id.'),
       clock: clockSchema.schema.describe('The main clock.'),

@@ -2,11 +2,12 @@ import * as z from 'zod'
 import { EVENT_TYPES, KINDS_WITH_EVENTS } from '../../core/kinds.ts'
 import { component, componentOf, type Shape } from './component.ts'
 import { common, listOf, text } from './fields.ts'
+import { invoicePreviewSchema } from './invoice.ts'
 
 /** The schema of the object in an event: a union in the documentation, any object in TypeScript. */
 const eventObject = () =>
   z
-    .union(KINDS_WITH_EVENTS.map((kind) => componentOf(kind).schema))
+    .union([...KINDS_WITH_EVENTS.map((kind) => componentOf(kind).schema), invoicePreviewSchema.schema])
     .describe(
       'The object right after the event. For a deletion, the object right before it.',
     ) as unknown as z.ZodType<Readonly<Record<string, unknown>>>

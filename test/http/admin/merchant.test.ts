@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { NO_NOTICES } from '../../../src/core/notices.ts'
 import { type Body, clientOf, makePrice, startTwin, type Twin } from '../../twin.ts'
 import {
   anotherMerchant,
@@ -33,6 +34,7 @@ describe('a merchant', () => {
       created: 1_893_456_000,
       api_version: '2026-03-09',
       dunning_final_action: 'cancel',
+      notices: NO_NOTICES,
       livemode: false,
       merchant_id: body.id,
       clock: expect.objectContaining({

@@ -1,0 +1,75 @@
+import type { Invoice, InvoiceLine } from '../../core/invoice.ts'
+import { compareJobs, isNotice, type Job, scheduleJobs, subscriptionJobs } from '../../core/jobs.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+
+/** Runs a job. A parameter, because jobs need previews themselves. */
+export type RunJob = (unit: UnitOfWork, job: Job) => void
+
+/** Returns the newest invoice of a subscription. */
+export const newestInvoice = ({ store, owner }: UnitOfWork, subscription: string): Invoice | undefined =>
+  store.objects.list('invoice', owner, [{ field: 'subscription', is: subscription }], { limit: 1 })[0]
+
+/** Returns the newest invoice of a subscription if it is another one than before. */
+export function newInvoice(
+  unit: UnitOfWork,
+  subscription: string,
+  before: string | undefined,
+): Invoice | undefined {
+  const newest = newestInvoice(unit, subscription)
+  return newest?.id === before ? undefined : newest
+}
+
+/** Returns the next invoice of a subscription if nothing else changes, by rehearsing its jobs; undefined for none. */
+export function nextInvoice(unit: UnitOfWork, id: string, run: RunJob): Invoice | undefined {
+  const subscription = unit.need('subscription', id)
+  const { schedule } = subscription
+  const [job] = [
+    ...subscriptionJobs(subscription).filter((each) => !isNotice(each)),
+    ...(schedule === null ? [] : scheduleJobs(unit.need('subscription_schedule', schedule))),
+  ].toSorted(compareJobs)
+  if (!job) return undefined
+  const before = newestInvoice(unit, id)?.id
+  return unit.rehearse(
+    (rehearsal) => {
+      run(rehearsal, job)
+      return newInvoice(rehearsal, id, before) ?? nextInvoice(rehearsal, id, run)
+    },
+    { at: Math.max(job.due, unit.clockOf(subscription.test_clock).instant) },
+  )
+}
+
+/** Presents an invoice as it is before its collection, without the ids of what was rolled back. */
+export function asPreview(unit: UnitOfWork, invoice: Invoice, isNew: boolean): Invoice {
+  const items = new Set(
+    (invoice.subscription === null || isNew
+      ? undefined
+      : unit.need('subscription', invoice.subscription)
+    )?.items.map(({ id }) => id),
+  )
+  const line = ({ invoice_item, subscription_item, ...shown }: InvoiceLine): InvoiceLine => ({
+    ...shown,
+    id: 'il_preview',
+    subscription_item: subscription_item !== null && items.has(subscription_item) ? subscription_item : null,
+    ...(invoice_item !== undefined && unit.get('invoice_item', invoice_item) && { invoice_item }),
+  })
+  return {
+    ...invoice,
+    id: 'in_preview',
+    subscription: isNew ? null : invoice.subscription,
+    lines: invoice.lines.map(line),
+    status: 'draft',
+    number: null,
+    amount_paid: 0,
+    attempt_count: 0,
+    attempted: false,
+    next_payment_attempt: null,
+    payment_intent: null,
+    charge: null,
+    due_date: null,
+    overdue: false,
+    finalized_at: null,
+    paid_at: null,
+    voided_at: null,
+    marked_uncollectible_at: null,
+  }
+}

@@ -1,0 +1,43 @@
+import { announceInvoice, announceTrialEnd, reportDueDate } from '../../core/billing/notify.ts'
+import { Change } from '../../core/change.ts'
+import { expectsCharge, type Job } from '../../core/jobs.ts'
+import type { NoticeKind } from '../../core/notices.ts'
+import { apply } from '../machine/apply.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { asPreview, nextInvoice, type RunJob } from './next-invoice.ts'
+
+/**
+ * Sends a notice of each kind.
+ * @param run - how the jobs run that make the announced invoice
+ * See docs/contract/notices.md.
+ */
+export const noticesWith = (run: RunJob): Readonly<Record<NoticeKind, RunJob>> => ({
+  invoice_upcoming: (unit, job) => sendUpcoming(unit, job, run),
+  trial_will_end: (unit, { object }) => {
+    const subscription = unit.need('subscription', object)
+    const change = new Change()
+    announceTrialEnd(change, subscription)
+    apply(unit, change, unit.clockOf(subscription.test_clock))
+  },
+  invoice_will_be_due: (unit, job) => sendOfInvoice(unit, job, 'invoice_will_be_due'),
+  invoice_overdue: (unit, job) => sendOfInvoice(unit, job, 'invoice_overdue'),
+})
+
+function sendUpcoming(unit: UnitOfWork, { object }: Job, run: RunJob): void {
+  const subscription = unit.need('subscription', object)
+  const invoice = expectsCharge(subscription) ? nextInvoice(unit, object, run) : undefined
+  const change = new Change()
+  announceInvoice(change, subscription, invoice ? asPreview(unit, invoice, false) : null)
+  apply(unit, change, unit.clockOf(subscription.test_clock))
+}
+
+function sendOfInvoice(
+  unit: UnitOfWork,
+  { object }: Job,
+  kind: 'invoice_will_be_due' | 'invoice_overdue',
+): void {
+  const invoice = unit.need('invoice', object)
+  const change = new Change()
+  reportDueDate(change, invoice, kind)
+  apply(unit, change, unit.clockOf(invoice.test_clock))
+}
