@@ -17,9 +17,10 @@ export function matchingTypes(pattern: string, param: string): EventType[] {
 /** Creates the error for a name or glob that matches no event type. */
 export function typeUnknown(pattern: string, param: string): ApiError {
   const hint = didYouMean(pattern, pattern.includes('*') ? GLOBS : EVENT_TYPES)
+  // A message has at most 1,000 characters: the list has room only without a suggestion.
   return parameterInvalid(
     param,
-    `'${pattern}' matches no event type${hint || '.'} The types are ${EVENT_TYPES.join(', ')}.`,
+    `'${pattern}' matches no event type${hint || `. The types are ${EVENT_TYPES.join(', ')}.`}`,
   )
 }
 
