@@ -52,12 +52,19 @@ export async function doHousekeeping({
 }: Parts): Promise<void> {
   emptyLog(engine, reportError)
   await keys.flush()
-  await engine.operatorCommand(() => {
+  await deleteExpired({ engine, idempotency })
+  webhooks.sendReady()
+}
+
+/** Deletes what has expired in real time. At the end of the daemon too, because the wall clock may be set back before the next start. */
+export const deleteExpired = ({
+  engine,
+  idempotency,
+}: Pick<Parts, 'engine' | 'idempotency'>): Promise<void> =>
+  engine.operatorCommand(() => {
     idempotency.deleteExpired()
     deleteExpiredGrants(engine)
   })
-  webhooks.sendReady()
-}
 
 /** Empties the write-ahead log. Runs before all writes, because it can free space on a full disk. */
 function emptyLog({ store }: Engine, reportError: Parts['reportError']): void {

@@ -34,7 +34,7 @@ import { escapeControlsByLine } from '../text/display.ts'
 import { Addresses, type AddressRules } from '../webhooks/address.ts'
 import type { Send } from '../webhooks/sender.ts'
 import { type Beginning, beginningOf, createFirstState, skippedKeyText } from './first-start.ts'
-import { doHousekeeping as doHousekeepingOf } from './housekeeping.ts'
+import { deleteExpired, doHousekeeping as doHousekeepingOf } from './housekeeping.ts'
 import { openWebhooks } from './webhooks.ts'
 
 export type SandboxOptions = {
@@ -183,7 +183,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         engine.faults.clear()
       },
     })
-    const close = async (answered = () => Promise.resolve()) => {
+    const closeOnce = async (answered: () => Promise<void>) => {
       closing.abort()
       streams.close()
       requests.close()
@@ -193,7 +193,15 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       await answered()
       // On a full disk, only the times of the last use of keys are lost.
       await keys.flush().catch((error: unknown) => reportError(error, 'noting the last uses of keys'))
+      await deleteExpired({ engine, idempotency }).catch((error: unknown) =>
+        reportError(error, 'deleting what has expired'),
+      )
       await engine.close()
+    }
+    let closed: Promise<void> | undefined
+    const close = (answered = () => Promise.resolve()) => {
+      closed ??= closeOnce(answered)
+      return closed
     }
     const doHousekeeping = () => doHousekeepingOf({ engine, keys, idempotency, webhooks, reportError })
     return {

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { CodeStatus, TokenStatus } from '../core/oauth.ts'
+import type { AuthorizationStatus, CodeStatus, TokenStatus } from '../core/oauth.ts'
 import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
 import { arg, literal, type Statements } from './statements.ts'
 
@@ -256,6 +256,19 @@ export class OAuthTables {
           .where('seq', 'not in', db.selectFrom('oauth_token').select('authorization')),
       )
       .run({ generation, before })
+  }
+
+  /** Sets the status of the pending requests that have expired. @param now - real time, in Unix seconds */
+  expireRequests(now: number, status: AuthorizationStatus): void {
+    this.#statements
+      .named('expire oauth requests', (db) =>
+        db
+          .updateTable('oauth_authorization')
+          .set({ status: arg<AuthorizationStatus>('status') })
+          .where('status', '=', 'pending')
+          .where('expires', '<=', arg<number>('now')),
+      )
+      .run({ now, status })
   }
 
   /** Deletes old requests without a code. @param now - real time, in Unix seconds */

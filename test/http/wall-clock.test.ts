@@ -118,6 +118,31 @@ describe('when the wall clock is set back', () => {
   })
 })
 
+describe('when the wall clock is set back before a restart', () => {
+  async function restartAt(time: number, options: Partial<SandboxOptions>): Promise<void> {
+    await twin.close()
+    await start(options)
+    await setWall(time)
+  }
+
+  test.each(['at the end', 'by the housekeeping before a crash'])(
+    'what has expired, noted %s, stays expired',
+    async (when) => {
+      const options = { database: PLACES['on disk'](), secretKey: `sk_test_${'x'.repeat(24)}` }
+      await start(options)
+      const { id } = await ask(twin, await makeApp(twin))
+      const send = (name: string) =>
+        twin.request('POST', '/v1/customers', { name }, { 'Idempotency-Key': 'once' })
+      await send('Ada')
+      await setWall(START + 25 * HOUR)
+      if (when !== 'at the end') await twin.sandbox.doHousekeeping()
+      await restartAt(START, options)
+      expectOAuthRefusal(await twin.request('POST', `/v1/oauth/authorizations/${id}/approve`), badState())
+      expect((await send('Grace')).body).toMatchObject({ name: 'Grace' })
+    },
+  )
+})
+
 test('a restart ends the seconds for which a revoked key is cached', async () => {
   const options = {
     database: PLACES['on disk'](),

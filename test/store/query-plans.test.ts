@@ -30,6 +30,7 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'remove oauth tokens of app': 'an app is deleted by hand, with all its tokens',
   'forget oauth tokens': 'the housekeeping, now and then',
   'forget oauth codes': 'the housekeeping, now and then',
+  'expire oauth requests': 'the housekeeping, now and then',
   'forget oauth requests': 'the housekeeping, now and then',
 }
 

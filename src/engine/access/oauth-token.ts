@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type ApiError, assert, invalidGrant } from '../../core/errors.ts'
 import {
   ACCESS_TOKEN_SECONDS,
+  AUTHORIZATION_TRANSITIONS,
   CODE_TRANSITIONS,
   checkCode,
   checkRefreshToken,
@@ -146,12 +147,17 @@ export function resolveToken(
 /** Returns the key by which event streams identify an access token. It is not secret. */
 export const tokenKey = (seq: number): string => `oauth_token ${seq}`
 
-/** Deletes rows that expired long ago. Must be called within a transaction. */
+/**
+ * Deletes rows that expired long ago, and marks requests that have expired, so that they stay so if the wall clock is set back
+ * while no daemon runs. Must be called within a transaction.
+ */
 export function deleteExpiredGrants({ store, merchants, steady }: Engine): void {
   for (const { settings, clock } of merchants.values()) {
     store.oauth.forgetExpired(settings.generation, clock.now)
   }
-  store.oauth.forgetRequests(wallSeconds(steady))
+  const now = wallSeconds(steady)
+  store.oauth.expireRequests(now, move(AUTHORIZATION_TRANSITIONS, 'pending', 'expire'))
+  store.oauth.forgetRequests(now)
 }
 
 const notGranted = (refusal: ApiError): TokenRefusal => ({ refusal, revoked: [] })
