@@ -10,6 +10,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
     [
       'customers',
       'subscriptions',
+      'schedules',
       'invoices',
       'credit_notes',
       'payment_intents',

@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   snapshots: () => import('./commands/snapshots.ts').then(({ snapshotCommands }) => snapshotCommands),
   customers: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   subscriptions: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
+  schedules: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   invoices: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   credit_notes: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   payment_intents: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),

@@ -67,6 +67,7 @@ export type { InvoiceShape as Invoice } from '../http/schemas/invoice.ts'
 export type { PaymentIntentShape as PaymentIntent } from '../http/schemas/payment-intent.ts'
 export type { RefundShape as Refund } from '../http/schemas/refund.ts'
 export type { SubscriptionShape as Subscription } from '../http/schemas/subscription.ts'
+export type { SubscriptionScheduleShape as SubscriptionSchedule } from '../http/schemas/subscription-schedule.ts'
 export type {
   CustomerTimelineShape as CustomerTimeline,
   InvoiceTimelineShape as InvoiceTimeline,

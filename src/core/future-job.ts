@@ -1,3 +1,4 @@
+import type { Recurring } from './calendar.ts'
 import type { Dispute } from './dispute.ts'
 import type { FinalAction } from './dunning.ts'
 import { type Invoice, nextAttemptAt } from './invoice.ts'
@@ -10,11 +11,20 @@ import {
   type Job,
   jobPosition,
   refundJobs,
+  scheduleJobs,
   subscriptionJobs,
 } from './jobs.ts'
 import { periodAmount } from './period-amount.ts'
+import {
+  type ComingPhase,
+  comingPhases,
+  itemsIn,
+  type Projected,
+  withPhasesUpTo,
+} from './phase-projection.ts'
 import type { Refund } from './refund.ts'
-import { cancellationAt, nextPeriod, type Prices, type Subscription } from './subscription.ts'
+import { cancellationAt, intervalOf, nextPeriod, type Prices, type Subscription } from './subscription.ts'
+import { endOf, type SubscriptionSchedule } from './subscription-schedule.ts'
 import { factsOf, hasEnded } from './subscription-status.ts'
 
 /** The status of an invoice that is created but not collected. */
@@ -37,6 +47,8 @@ export type FutureJob = Job & {
   readonly attempt: number | null
   /** The status of the invoice that the job creates but does not collect; null otherwise. */
   readonly uncollected: Uncollected | null
+  /** The phase that begins: its number from 1, and the interval of its prices; null for others. */
+  readonly phase: ({ readonly number: number } & Recurring) | null
   /** The effect of the last retry if it fails, or of a trial's end without a payment method. */
   readonly consequence: Consequence | null
 }
@@ -52,6 +64,7 @@ const withoutDetails = (job: Job): FutureJob => ({
   period: null,
   attempt: null,
   uncollected: null,
+  phase: null,
   consequence: null,
 })
 
@@ -60,11 +73,22 @@ const withoutDetails = (job: Job): FutureJob => ({
  * after a scheduled cancellation is left out.
  * @param given.isPayable - whether there is a payment method to charge
  * @param given.pendingAmount - the sum of the items that wait for the next invoice, in the smallest unit of the currency
+ * @param given.schedule - the schedule that manages it; null for none
  * See docs/contract/command-line.md#timelines; paytwin: three renewals are projected.
  */
 export function futureJobsOfSubscription(
   subscription: Subscription,
-  { prices, isPayable, pendingAmount = 0 }: { prices: Prices; isPayable: boolean; pendingAmount?: number },
+  {
+    prices,
+    isPayable,
+    pendingAmount = 0,
+    schedule = null,
+  }: {
+    prices: Prices
+    isPayable: boolean
+    pendingAmount?: number
+    schedule?: SubscriptionSchedule | null
+  },
 ): FutureJob[] {
   const { currency } = subscription
   const jobs = subscriptionJobs(subscription).flatMap((job): FutureJob[] => {
@@ -74,10 +98,11 @@ export function futureJobsOfSubscription(
     if (!beginsPeriod(job)) return [withoutDetails(job)]
     const consequence = job.kind === 'trial_end' && !isPayable ? trialConsequence(subscription) : null
     return consequence === null
-      ? renewals(subscription, job, { prices, pendingAmount })
+      ? renewals(subscription, job, { prices, pendingAmount, phases: schedule ? comingPhases(schedule) : [] })
       : [{ ...withoutDetails(job), consequence }]
   })
-  return inOrder(jobs.filter((job) => precedesCancellation(job, subscription)))
+  const planned = schedule ? futureJobsOfSchedule(schedule, prices) : []
+  return inOrder([...jobs, ...planned].filter((job) => precedesCancellation(job, subscription)))
 }
 
 /**
@@ -93,12 +118,18 @@ function trialConsequence({ collection_method, missing_payment_method }: Subscri
 function renewals(
   subscription: Subscription,
   job: Job,
-  { prices, pendingAmount }: { prices: Prices; pendingAmount: number },
+  {
+    prices,
+    pendingAmount,
+    phases,
+  }: { prices: Prices; pendingAmount: number; phases: readonly ComingPhase[] },
 ): FutureJob[] {
-  const amount = periodAmount(subscription.items, prices)
   const found: FutureJob[] = []
-  for (let due = job.due; found.length <= PROJECTED_RENEWALS; ) {
-    const period = nextPeriod({ ...subscription, current_period_end: due }, prices)
+  for (let next: Projected = { subscription, due: job.due, phases }; found.length <= PROJECTED_RENEWALS; ) {
+    next = withPhasesUpTo(next, prices)
+    const { due, subscription: renewed } = next
+    const amount = periodAmount(renewed.items, prices)
+    const period = nextPeriod({ ...renewed, current_period_end: due }, prices)
     // The next period would end beyond the range of Date.
     if (!Number.isFinite(period.end)) break
     found.push({
@@ -111,9 +142,32 @@ function renewals(
       period,
       uncollected: uncollectedAt(subscription, due),
     })
-    due = period.end
+    next = { ...next, due: period.end }
   }
   return found
+}
+
+/**
+ * Lists a schedule's future jobs in order: its phases with the amount of one period each, its end, and the report before it.
+ * @param prices - those of all phases that have not begun
+ */
+export function futureJobsOfSchedule(schedule: SubscriptionSchedule, prices: Prices): FutureJob[] {
+  const [next, expiring] = scheduleJobs(schedule).map(withoutDetails)
+  if (!next) return []
+  const phases = comingPhases(schedule)
+  const begun = phases.map((phase, index): FutureJob => {
+    const items = itemsIn(phase)
+    return {
+      ...next,
+      due: phase.start_date,
+      projected: index > 0,
+      amount: periodAmount(items, prices),
+      currency: phase.currency,
+      phase: { number: phase.number, ...intervalOf(items, prices) },
+    }
+  })
+  const end = { ...next, due: endOf(schedule), projected: phases.length > 0 }
+  return inOrder([...begun, end, ...(expiring ? [expiring] : [])])
 }
 
 const PAUSED: Readonly<Record<NonNullable<Subscription['pause_collection']>['behavior'], Uncollected>> = {

@@ -1,3 +1,4 @@
+import { formatDate } from '../core/calendar.ts'
 import type { FutureJob } from '../core/future-job.ts'
 import type { Invoice } from '../core/invoice.ts'
 import { appliedBalance, endingBalance } from '../core/invoice-balance.ts'
@@ -5,6 +6,7 @@ import type { InvoiceItem } from '../core/invoice-item.ts'
 import { isIdOf, type Kind, type Objects } from '../core/kinds.ts'
 import { methodText } from '../core/payment-method.ts'
 import { periodAmount } from '../core/period-amount.ts'
+import { currentIndex, endOf } from '../core/subscription-schedule.ts'
 import type { TimelineStep } from '../engine/history/past-steps.ts'
 import { MAX_RELATED, pricesOf, type SubjectKind, type Timeline } from '../engine/history/timeline.ts'
 import type { View } from '../engine/history/view.ts'
@@ -141,6 +143,17 @@ const KIND_FIELDS: {
     const { customer = null, invoice = null } = view.get('charge', charge) ?? {}
     return { customer, invoice, status, amount, currency, reason }
   },
+  subscription_schedule: (schedule, { type }) => {
+    const number = currentIndex(schedule) + 1
+    const { customer, subscription, released_subscription, status } = schedule
+    return {
+      customer,
+      subscription: subscription ?? released_subscription,
+      label: number === 0 ? null : `phase ${number}`,
+      status,
+      reason: type === 'subscription_schedule.expiring' ? formatDate(endOf(schedule)) : null,
+    }
+  },
   refund: ({ charge, status, amount, currency, reason }, _step, view) => {
     const refunded = view.get('charge', charge)
     const { customer = null, invoice = null } = refunded ?? {}
@@ -228,6 +241,7 @@ function presentTimelineJob(view: View, job: FutureJob): TimelineJobShape {
     period,
     attempt: job.attempt,
     uncollected: job.uncollected,
+    phase: job.phase,
     consequence: job.consequence,
   }
 }

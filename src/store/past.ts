@@ -80,6 +80,8 @@ const PLACES: Readonly<Record<TimelineScope['kind'], (early: Early) => RawBuilde
     union all select ${numberOf('payment_method')}, seq, newest_entry from payment_method where customer = ${arg('id')}
     union all select ${numberOf('subscription')}, seq, newest_entry from subscription
       where customer = ${arg('id')} ${early('subscription')}
+    union all select ${numberOf('subscription_schedule')}, seq, newest_entry from subscription_schedule
+      where customer = ${arg('id')} ${early('subscription_schedule')}
     union all select ${numberOf('invoice')}, seq, newest_entry from invoice
       where customer = ${arg('id')} ${early('invoice')}
     union all select ${numberOf('credit_note')}, seq, newest_entry from credit_note
@@ -95,6 +97,9 @@ const PLACES: Readonly<Record<TimelineScope['kind'], (early: Early) => RawBuilde
       where charge.customer = ${arg('id')} ${early('charge')} ${early('dispute')}`,
   subscription: (early) => sql`
     select ${numberOf('subscription')} as kind, seq as object, newest_entry from subscription where id = ${arg('id')}
+    union all select ${numberOf('subscription_schedule')}, seq, newest_entry from subscription_schedule
+      where customer = (select customer from subscription where id = ${arg('id')})
+      and ${arg('id')} in (subscription, released_subscription) ${early('subscription_schedule')}
     union all select ${numberOf('invoice')}, seq, newest_entry from invoice
       where subscription = ${arg('id')} ${early('invoice')}
     union all ${creditsOf(sql`invoice.subscription = ${arg('id')}`, early)}

@@ -24,6 +24,15 @@ const bill = (job: TimelineJob): string[] => [
   job.uncollected === null ? '' : UNCOLLECTED[job.uncollected],
 ]
 
+/** Describes a phase: `phase 2`, `20.00 USD a month`. */
+function phaseText(
+  job: TimelineJob,
+  { number, interval, interval_count }: NonNullable<TimelineJob['phase']>,
+): string[] {
+  const often = interval_count === 1 ? `a ${interval}` : `every ${interval_count} ${interval}s`
+  return [`phase ${number}`, `${money(job)} ${often}`]
+}
+
 /** The texts of each kind of job. */
 const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
   payment_retry: {
@@ -67,7 +76,10 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
     describe: (dispute, name) => [name, money(dispute), 'lost without evidence'],
   },
   webhook_retry: { name: 'webhook is sent again' },
-  schedule_phase: { name: 'next phase' },
+  schedule_phase: {
+    name: 'schedule',
+    describe: (job) => (job.phase === null ? ['schedule ends'] : phaseText(job, job.phase)),
+  },
   schedule_expiring: { name: 'schedule expires soon' },
 }
 

@@ -51,6 +51,7 @@ type NoteWriter = (
 /** Writes the notes of each kind of object. A charge is covered by its intent, and an invoice's intent by the invoice. */
 const NOTES: Readonly<Record<TimelineEntry['resource'], NoteWriter>> = {
   subscription: (group, name, together) => group.flatMap((entry) => subscriptionNotes(entry, together, name)),
+  subscription_schedule: (group, name) => group.map((entry) => scheduleNote(entry, name)),
   invoice: (group, name, together) => [invoiceNote(group, together, name) ?? []].flat(),
   payment_intent: (group) => paymentNotes(group),
   charge: () => [],
@@ -86,6 +87,23 @@ function disputeNotes(group: readonly TimelineEntry[]): Note[] {
   const mark = isWon ? '✓' : last.status === 'lost' ? '✗' : '●'
   const isNew = group.some(({ type }) => type === 'charge.dispute.created')
   return [note(mark, ['dispute', money(last), isNew ? last.reason : '', last.status], { colour })]
+}
+
+const SCHEDULE_TEXTS: Readonly<Record<string, string>> = {
+  created: 'schedule created',
+  updated: 'schedule changed',
+  expiring: 'schedule expires soon',
+  completed: 'schedule completed',
+  released: 'released from its schedule',
+  canceled: 'schedule canceled',
+  aborted: 'schedule aborted',
+}
+
+/** Writes the note of a schedule. A change of the current phase is the begin of one. */
+function scheduleNote({ type, label, reason, subscription, changes = {} }: TimelineEntry, name: Namer): Note {
+  const isPhase = type === 'subscription_schedule.updated' && 'current_phase' in changes
+  const text = isPhase ? `${label} begins` : SCHEDULE_TEXTS[type.split('.')[1] ?? '']
+  return note('●', [`${name(subscription)}${text}`, isPhase ? null : reason])
 }
 
 function customerNote({ type, label, changes = {} }: TimelineEntry): Note {

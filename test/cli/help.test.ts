@@ -76,12 +76,19 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     const { stdout } = await here(['faults', 'add', 'decline', '--json'])
     return JSON.parse(stdout).id
   }
+  const newSchedule = async (): Promise<string> => {
+    const { stdout } = await here(['trigger', 'subscription_schedule.created', '--json'])
+    const { events } = JSON.parse(stdout)
+    return events.find(({ type }: { type: string }) => type === 'subscription_schedule.created').data.object
+      .id
+  }
   const newEndpoint = async (): Promise<string> => {
     const { stdout } = await here(['webhooks', 'create', 'http://localhost:9/', '--json'])
     return JSON.parse(stdout).id
   }
   const real = async (arg: string) => {
     if (arg.startsWith('we_')) return newEndpoint()
+    if (arg.startsWith('sub_sched_')) return newSchedule()
     if (arg.startsWith('key_')) return newest('keys', 'list')
     if (arg.startsWith('app_')) return newest('apps', 'list')
     if (arg.startsWith('oauthz_')) return newest('oauth', 'list')

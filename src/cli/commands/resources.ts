@@ -16,6 +16,7 @@ import {
   INVOICE_COLUMNS,
   PAYMENT_INTENT_COLUMNS,
   REFUND_COLUMNS,
+  SCHEDULE_COLUMNS,
   SUBSCRIPTION_COLUMNS,
 } from '../show/resource-tables.ts'
 import { timeOf } from '../time.ts'
@@ -32,8 +33,10 @@ type Filter = {
 
 /** A resource of /v1 with a list. */
 type Resource<Row> = {
-  /** The name in the API and on the command line. */
+  /** The name on the command line. */
   readonly name: string
+  /** The name in the API, if that is different. */
+  readonly path?: string
   readonly about: string
   readonly filters: readonly Filter[]
   readonly columns: readonly Column<Row>[]
@@ -85,6 +88,15 @@ const RESOURCES = [
     columns: SUBSCRIPTION_COLUMNS,
     hasCustomer: true,
     examples: ['--status past_due', '--customer ada@example.com --status all'],
+  }),
+  resource({
+    name: 'schedules',
+    path: 'subscription_schedules',
+    about: 'List subscription schedules, and show them with their phases.',
+    filters: [CUSTOMER],
+    columns: SCHEDULE_COLUMNS,
+    hasCustomer: true,
+    examples: ['', '--customer ada@example.com'],
   }),
   resource({
     name: 'invoices',
@@ -140,7 +152,7 @@ const RESOURCES = [
   }),
 ]
 
-/** `paytwin customers`, `subscriptions`, `invoices`, `credit_notes`, `payment_intents`, `charges`, `refunds` and `disputes`. */
+/** `paytwin customers`, `subscriptions`, `schedules`, `invoices`, `credit_notes`, `payment_intents`, `charges`, `refunds` and `disputes`. */
 export function resourceCommands(program: Command, io: Io): void {
   for (const add of RESOURCES) add(program, io)
 }
@@ -166,7 +178,7 @@ function resource<Row>(given: Resource<Row>): (program: Command, io: Io) => void
 function addList<Row>(
   noun: Command,
   io: Io,
-  { name, filters, columns, hasCustomer, examples }: Resource<Row>,
+  { name, path = name, filters, columns, hasCustomer, examples }: Resource<Row>,
 ): void {
   const words = name.replaceAll('_', ' ')
   addVerb<ListOptions>(noun, io, {
@@ -201,7 +213,7 @@ function addList<Row>(
         ending_before: options.endingBefore,
         ...(hasCustomer && !out.isJson && { 'expand[]': 'data.customer' }),
       }
-      out.show(await api.list<Row>(name, params), ({ data, has_more }) => {
+      out.show(await api.list<Row>(path, params), ({ data, has_more }) => {
         out.table(columns, data, `No ${words}.`)
         if (has_more && !out.isPlain) out.note(`There are more: use --limit, up to 100, or --starting-after.`)
       })

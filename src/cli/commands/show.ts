@@ -8,6 +8,7 @@ import { showCustomer } from '../show/show-customer.ts'
 import { showInvoice } from '../show/show-invoice.ts'
 import { showSubscription } from '../show/show-subscription.ts'
 import { timeOf } from '../time.ts'
+import { addScheduleShow } from './show-schedule.ts'
 
 /** A resource whose objects are shown with a timeline. */
 type Shown<Object> = {
@@ -54,6 +55,7 @@ const SHOWN: Readonly<Record<string, (noun: Command, io: Io) => void>> = {
     fetch: (client, id, query) => client.invoice(id, query),
     show: showInvoice,
   }),
+  schedules: addScheduleShow,
 }
 
 /** Adds `show` to a noun whose objects have a timeline. See docs/contract/command-line.md#timelines. */

@@ -7,10 +7,12 @@ import type {
   PaymentIntent,
   Refund,
   Subscription,
+  SubscriptionSchedule,
 } from '../../client/types.ts'
 import { formatAmount } from '../../core/money.ts'
 import { instant } from './format.ts'
 import type { Colour, Column, Span } from './output.ts'
+import { phaseEndText, scheduleStatusText } from './show-schedule.ts'
 import { costText, invoiceStatusText, statusText } from './show-text.ts'
 
 /** A customer that a list shows in place of its ID. */
@@ -39,6 +41,17 @@ export const SUBSCRIPTION_COLUMNS: readonly Column<WithCustomer<Subscription>>[]
   { title: 'CUSTOMER', cell: customerName, minWidth: 12 },
   { title: 'AMOUNT', cell: costText, minWidth: 12 },
   { title: 'PERIOD END', cell: ({ current_period_end }) => instant(current_period_end), omit: 3 },
+  { title: 'CUSTOMER ID', cell: customerId, omit: 2 },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 1 },
+]
+
+export const SCHEDULE_COLUMNS: readonly Column<WithCustomer<SubscriptionSchedule>>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'STATUS', cell: ({ status }) => scheduleStatusText(status) },
+  { title: 'CUSTOMER', cell: customerName, minWidth: 12 },
+  { title: 'PHASES', cell: ({ phases }) => String(phases.length) },
+  { title: 'PHASE END', cell: phaseEndText },
+  { title: 'SUBSCRIPTION', cell: ({ subscription }) => subscription ?? '–', omit: 3 },
   { title: 'CUSTOMER ID', cell: customerId, omit: 2 },
   { title: 'CREATED', cell: ({ created }) => instant(created), omit: 1 },
 ]

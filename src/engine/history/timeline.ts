@@ -6,6 +6,7 @@ import {
   futureJobsOfDispute,
   futureJobsOfInvoice,
   futureJobsOfRefund,
+  futureJobsOfSchedule,
   futureJobsOfSubscription,
   inOrder,
 } from '../../core/future-job.ts'
@@ -15,6 +16,7 @@ import { isOpen } from '../../core/invoice-status.ts'
 import type { Objects } from '../../core/kinds.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
 import type { Prices, Subscription } from '../../core/subscription.ts'
+import { isOver, type SubscriptionSchedule } from '../../core/subscription-schedule.ts'
 import { hasEnded, SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
 import type { Clock } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
@@ -231,12 +233,18 @@ function futureJobsOf(
       const { items, default_payment_method } = subscription
       const isPayable = holds(default_payment_method) || holds(customer.default_payment_method)
       const pendingAmount = pendingAmountOf(found, subscription)
+      const managing = subscription.schedule
+      const schedule = managing === null ? null : (view.get('subscription_schedule', managing) ?? null)
       return futureJobsOfSubscription(subscription, {
-        prices: pricesOf(view, items),
+        prices: pricesOf(view, [...items, ...(schedule ? itemsOfPhases(schedule) : [])]),
         isPayable,
         pendingAmount,
+        schedule,
       })
     }),
+    ...(kind === 'customer' ? waitingSchedules(found) : []).flatMap((schedule) =>
+      futureJobsOfSchedule(schedule, pricesOf(view, itemsOfPhases(schedule))),
+    ),
     ...refunds.flatMap(futureJobsOfRefund),
     ...disputes.flatMap(futureJobsOfDispute),
   ])
@@ -264,8 +272,19 @@ function pendingItemsOf(found: Found, { id, customer, has_pending_items }: Subsc
   })
 }
 
+const itemsOfPhases = ({ phases }: SubscriptionSchedule) => phases.flatMap(({ items }) => items)
+
+/** Lists the customer's schedules that had not started at the moment. */
+function waitingSchedules({ engine, merchant, view, customer }: Found): SubscriptionSchedule[] {
+  const ofCustomer = [{ field: 'customer', is: customer.id }]
+  return engine.store.objects
+    .list('subscription_schedule', merchant.settings.ordinal, ofCustomer, ALL)
+    .flatMap(({ id }) => view.get('subscription_schedule', id) ?? [])
+    .filter((schedule) => schedule.subscription === null && !isOver(schedule))
+}
+
 /** Returns the prices of some items by id. */
-export const pricesOf = (view: View, items: Subscription['items']): Prices =>
+export const pricesOf = (view: View, items: readonly { readonly price: string }[]): Prices =>
   new Map(
     items.flatMap(({ price: id }) => {
       const price = view.get('price', id)

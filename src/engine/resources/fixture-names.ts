@@ -14,6 +14,7 @@ export const FIXTURE_KINDS = [
   'customer',
   'payment_method',
   'subscription',
+  'subscription_schedule',
   'webhook_endpoint',
   'app',
 ] as const

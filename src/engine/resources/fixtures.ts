@@ -16,7 +16,10 @@ import {
   scriptPaymentMethod,
 } from './payment-method.ts'
 import { createPrice, createProduct, type PriceParams, type ProductParams } from './price.ts'
+import type { SettingsParams } from './schedule-params.ts'
 import { createSubscription, type SubscriptionParams } from './subscription.ts'
+import type { ItemParams } from './subscription-items.ts'
+import { createSchedule, type NewScheduleParams } from './subscription-schedule.ts'
 import { createEndpoint, secretOf } from './webhook-endpoint.ts'
 
 /** The setting with the fixtures of the first start. */
@@ -50,6 +53,7 @@ export type MerchantFixtures = {
   readonly customers: readonly Entry<CustomerParams>[]
   readonly payment_methods: readonly Entry<MethodParams>[]
   readonly subscriptions: readonly Entry<SubscriptionParams>[]
+  readonly subscription_schedules: readonly Entry<NewScheduleParams>[]
   readonly webhook_endpoints: readonly Entry<Parameters<typeof createEndpoint>[1]>[]
 }
 
@@ -193,10 +197,18 @@ function makeObjects(unit: UnitOfWork, fixtures: MerchantFixtures): CreatedObjec
       ...params,
       customer: names.idOf('customer', params.customer),
       default_payment_method: names.idOf('payment_method', params.default_payment_method),
-      items: params.items.map(({ price, price_data, ...item }) => ({
-        ...item,
-        price: names.idOf('price', price),
-        price_data: price_data && { ...price_data, product: names.idOf('product', price_data.product) },
+      items: itemsOf(names, params.items),
+    }),
+  )
+  // The stored fixtures of an older version have no such section.
+  makeAll('subscription_schedule', fixtures.subscription_schedules ?? [], (params) =>
+    createSchedule(unit, {
+      ...params,
+      customer: names.idOf('customer', params.customer),
+      default_settings: params.default_settings && settingsOf(names, params.default_settings),
+      phases: params.phases.map((phase) => ({
+        ...settingsOf(names, phase),
+        items: itemsOf(names, phase.items),
       })),
     }),
   )
@@ -209,6 +221,19 @@ function makeObjects(unit: UnitOfWork, fixtures: MerchantFixtures): CreatedObjec
   )
   return made
 }
+
+const itemsOf = (names: FixtureIds, items: readonly ItemParams[]): ItemParams[] =>
+  items.map(({ price, price_data, ...item }) => ({
+    ...item,
+    price: names.idOf('price', price),
+    price_data: price_data && { ...price_data, product: names.idOf('product', price_data.product) },
+  }))
+
+const settingsOf = <Settings extends SettingsParams>(names: FixtureIds, settings: Settings): Settings => ({
+  ...settings,
+  default_payment_method:
+    settings.default_payment_method && names.idOf('payment_method', settings.default_payment_method),
+})
 
 const defaultOf = ({ invoice_settings }: CustomerParams): string =>
   invoice_settings?.default_payment_method ?? ''

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { INTERVAL_UNITS } from '../../core/calendar.ts'
 import { CONSEQUENCES } from '../../core/future-job.ts'
 import { JOB_KINDS } from '../../core/jobs.ts'
 import { EVENT_TYPES } from '../../core/kinds.ts'
@@ -13,6 +14,7 @@ const RESOURCES = [
   'customer',
   'payment_method',
   'subscription',
+  'subscription_schedule',
   'invoice',
   'payment_intent',
   'charge',
@@ -126,6 +128,14 @@ const timelineJobSchema = component('TimelineJob', () =>
         .describe(
           'The status of its invoice if collection is skipped: for an unpaid or paused subscription.',
         ),
+      phase: z
+        .object({
+          number: z.int().describe('The number of the phase, from 1.'),
+          interval: z.enum(INTERVAL_UNITS).describe('The unit of the interval of its prices.'),
+          interval_count: z.int().describe('The number of units.'),
+        })
+        .nullable()
+        .describe('For the job schedule_phase: the phase that begins; null if the schedule ends.'),
       consequence: z
         .enum(CONSEQUENCES)
         .nullable()

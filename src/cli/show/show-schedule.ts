@@ -1,0 +1,76 @@
+import type { Related, SubscriptionSchedule } from '../../client/types.ts'
+import { formatInstant } from '../../core/calendar.ts'
+import { instant } from './format.ts'
+import type { Colour, Column, Output, Span } from './output.ts'
+import { customerText, metadataText, presentFields, unitPriceText } from './show-text.ts'
+
+type Phase = SubscriptionSchedule['phases'][number]
+type Price = Parameters<typeof unitPriceText>[0]
+
+/** A schedule with its customer and its prices as objects. */
+export type ShownSchedule = Omit<SubscriptionSchedule, 'customer'> & {
+  readonly customer: Related['customer']
+}
+
+const STATUS_COLOURS: Readonly<Record<SubscriptionSchedule['status'], Colour>> = {
+  not_started: 'cyan',
+  active: 'green',
+  completed: 'dim',
+  released: 'dim',
+  canceled: 'red',
+}
+
+export const scheduleStatusText = (status: SubscriptionSchedule['status']): Span => ({
+  text: status,
+  colour: STATUS_COLOURS[status],
+})
+
+/** Formats when the current phase or a schedule that has not started ends; `–` for an ended one. */
+export const phaseEndText = ({
+  current_phase,
+  phases,
+  status,
+}: Pick<SubscriptionSchedule, 'current_phase' | 'phases' | 'status'>): string =>
+  instant(current_phase?.end_date ?? (status === 'not_started' ? (phases[0]?.end_date ?? null) : null))
+
+/** Formats the items of a phase, whose prices may be objects: `2 × 20.00 USD a month`. */
+function itemsText({ items }: Phase): string {
+  return items
+    .map(({ price, quantity }) => {
+      const found = price as unknown as string | Price
+      const text = typeof found === 'string' ? found : unitPriceText(found)
+      return quantity === 1 ? text : `${quantity} × ${text}`
+    })
+    .join(' + ')
+}
+
+/** Prints a schedule and its phases. */
+export function showSchedule(out: Output, schedule: ShownSchedule): void {
+  const { current_phase, phases } = schedule
+  const isCurrent = ({ start_date }: Phase) => start_date === current_phase?.start_date
+  out.fields(
+    presentFields([
+      ['schedule', { text: schedule.id, colour: 'bold' }],
+      ['status', scheduleStatusText(schedule.status)],
+      ['customer', customerText(schedule.customer)],
+      ['subscription', schedule.subscription ?? schedule.released_subscription ?? ''],
+      ['at the end', schedule.end_behavior],
+      ['ended', endText(schedule)],
+      ['metadata', metadataText(schedule.metadata)],
+    ]),
+  )
+  out.line()
+  const columns: readonly Column<Phase>[] = [
+    { title: 'PHASE', cell: (phase) => `${phases.indexOf(phase) + 1}${isCurrent(phase) ? ' (now)' : ''}` },
+    { title: 'START', cell: ({ start_date }) => instant(start_date) },
+    { title: 'END', cell: ({ end_date }) => instant(end_date) },
+    { title: 'ITEMS', cell: itemsText },
+    { title: 'TRIAL END', cell: ({ trial_end }) => instant(trial_end), omit: 1 },
+  ]
+  out.table(columns, phases, 'No phases.')
+}
+
+function endText({ canceled_at, completed_at, released_at }: ShownSchedule): string {
+  const at = canceled_at ?? completed_at ?? released_at
+  return at === null ? '' : formatInstant(at)
+}
