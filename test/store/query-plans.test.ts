@@ -124,11 +124,12 @@ async function changePrice(sandbox: Sandbox): Promise<void> {
   }
 }
 
-/** Changes an object until it has a keyframe. */
+/** Changes an object until it has a keyframe, and reads a page of its events before that. */
 async function changeOften(sandbox: Sandbox): Promise<void> {
   const { body: product } = await responseOf(sandbox, '/v1/products', { name: 'Plan' })
   for (let n = 0; n < KEYFRAME_ENTRIES; n += 1)
     await responseOf(sandbox, `/v1/products/${product.id}`, { name: `Plan ${n}` })
+  await responseOf(sandbox, '/v1/events?type=product.updated&limit=100')
 }
 
 /**
