@@ -1,7 +1,7 @@
-/** Whether a test was started for itself, to run long: see long.js. */
+/** Whether long.js started this test alone, to run longer than in the suite. */
 export const isLong = process.env.PAYTWIN_LONG !== undefined
 
-/** Returns the amount of work of a test: the requested one, or that of the suite. */
+/** Returns how much a test does: the number requested on the command line, or the one for the suite. */
 export function requested(what: 'rounds' | 'minutes' | 'seed', inSuite: number): number {
   const given = process.env[`PAYTWIN_LONG_${what.toUpperCase()}`]
   return given === undefined ? inSuite : Number(given)

@@ -10,7 +10,7 @@ export function newFolder(): string {
   return folder
 }
 
-/** Where a sandbox may keep its database, and its snapshots with it; what holds for the one holds for the other. */
+/** The places where a sandbox can keep its database and snapshots. Tests for both places must give the same results. */
 export const PLACES = {
   'in memory': () => ':memory:',
   'on disk': () => join(newFolder(), 'paytwin.db'),

@@ -1,4 +1,4 @@
-/** Milliseconds of processor time that this process spends until something is done. */
+/** Measures the processor time that this process uses for an action, in milliseconds. */
 export async function processorTime(act: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await act()
@@ -7,8 +7,8 @@ export async function processorTime(act: () => unknown): Promise<number> {
 }
 
 /**
- * The least processor time of three tries: compiling, collecting garbage and other threads make one take longer by chance.
- * @param enough - what needs no further try, in milliseconds
+ * Returns the lowest processor time of three tries, because compilation, garbage collection and other threads can slow one down.
+ * @param enough - a result in milliseconds that needs no further try
  */
 export async function leastProcessorTime(act: () => unknown, enough = 0): Promise<number> {
   let least = Number.POSITIVE_INFINITY

@@ -55,7 +55,7 @@ import type {
 
 /**
  * Calls the admin API of one daemon. Methods return the objects of the API unchanged.
- * Every method throws Refused if the daemon returns with an error, and Unreachable if no daemon answers.
+ * Every method throws Refused if the daemon responds with an error, and Unreachable if no daemon answers.
  * See docs/contract/operator.md#admin-api.
  */
 export class Client {

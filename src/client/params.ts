@@ -8,7 +8,7 @@ export type Limited = { readonly limit?: number | undefined }
 
 export type PageAfter = Limited & { readonly starting_after?: string | undefined }
 
-/** Without test_clock the main clock; without merchant those of all merchants. */
+/** Selects the main clock of a merchant or a test clock; without a merchant, the main clocks of all merchants. */
 export type OneClock = OfMerchant & { readonly test_clock?: string | undefined }
 
 export type NewKey = OfMerchant & {

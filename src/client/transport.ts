@@ -43,7 +43,7 @@ type Outgoing = {
 
 /**
  * Sends a request and returns the JSON of the response.
- * @throws Refused if the daemon returns with an error
+ * @throws Refused if the daemon responds with an error
  * @throws Unreachable if no daemon answers
  */
 export async function requestJson<ResponseBody>(address: Address, outgoing: Outgoing): Promise<ResponseBody> {

@@ -31,9 +31,10 @@ export async function refusalOf(error: unknown, folder: DataFolder | null): Prom
   if (error.reason !== 'locked' || !folder) return new StartRefused(1, error.message)
   const other = await otherDaemon(folder)
   const user = other ? `by the daemon with pid ${other.pid} at ${other.url}` : 'by another process'
+  const stop = other ? "Stop it with 'paytwin stop'" : 'Stop it'
   return new StartRefused(
     1,
-    `The data folder ${folder.path} is in use ${user}. Stop it, or give another --data folder.`,
+    `The data folder ${folder.path} is in use ${user}. ${stop}, or give another --data folder.`,
   )
 }
 

@@ -55,7 +55,7 @@ test.each<[string, (nonce: string) => object]>([
   expect(authorizations()).toEqual([undefined])
 })
 
-test('a program that returns with an error, or is not paytwin, does not get the token', async () => {
+test('a program that responds with an error, or is not paytwin, does not get the token', async () => {
   server = await fakeServer((_request, response) =>
     json(response, 404, { error: { type: 'x', code: 'y', message: 'no such page' }, livemode: false }),
   )

@@ -42,7 +42,7 @@ const part = (line: Body, more: Body) => ({
 describe('a credit note', () => {
   test('is shown completely', async () => {
     const invoice = await openInvoice()
-    const answer = await twin.request('POST', '/v1/credit_notes', {
+    const response = await twin.request('POST', '/v1/credit_notes', {
       invoice: invoice.id,
       lines: [
         part(invoice.lines.data[0], { quantity: 2 }),
@@ -52,8 +52,8 @@ describe('a credit note', () => {
       memo: 'Sorry',
       metadata: { a: 'b' },
     })
-    expect(answer).toMatchObject({ status: 201 })
-    expect(answer.body).toEqual({
+    expect(response).toMatchObject({ status: 201 })
+    expect(response.body).toEqual({
       id: expect.stringMatching(/^cn_[A-Za-z0-9]{14,}$/),
       object: 'credit_note',
       created: NOW,
@@ -75,7 +75,7 @@ describe('a credit note', () => {
       customer_balance_transaction: null,
       lines: {
         object: 'list',
-        url: `/v1/credit_notes/${answer.body.id}/lines`,
+        url: `/v1/credit_notes/${response.body.id}/lines`,
         has_more: false,
         livemode: false,
         data: [
@@ -109,15 +109,15 @@ describe('a credit note', () => {
       voided_at: null,
       test_clock: null,
     })
-    expect(await twin.get(`/v1/credit_notes/${answer.body.id}`)).toEqual(answer.body)
-    expect(await twin.get(`/v1/credit_notes/${answer.body.id}/lines`)).toEqual(answer.body.lines)
+    expect(await twin.get(`/v1/credit_notes/${response.body.id}`)).toEqual(response.body)
+    expect(await twin.get(`/v1/credit_notes/${response.body.id}/lines`)).toEqual(response.body.lines)
   })
 
   test('takes the parameters of a form', async () => {
     const invoice = await openInvoice()
     const lines = { 0: part(invoice.lines.data[1], { amount: '100' }) }
-    const answer = await postForm(twin, '/v1/credit_notes', { invoice: invoice.id, lines })
-    expect(answer).toMatchObject({ status: 201, body: { amount: 100 } })
+    const response = await postForm(twin, '/v1/credit_notes', { invoice: invoice.id, lines })
+    expect(response).toMatchObject({ status: 201, body: { amount: 100 } })
   })
 
   test('is updated and listed', async () => {

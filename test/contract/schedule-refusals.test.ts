@@ -9,10 +9,10 @@ const MAY = at('2026-05-01T00:00:00Z')
 /** Sends a request that must be refused, and checks that nothing was written. @returns `code param` */
 async function refusal(twin: Twin, path: string, body: Body): Promise<string> {
   const before = await twin.events()
-  const { status, body: answer } = await twin.request('POST', path, body)
+  const { status, body: response } = await twin.request('POST', path, body)
   expect(status).toBeGreaterThanOrEqual(400)
   expect(await twin.events()).toEqual(before)
-  return `${answer.error.code} ${answer.error.param}`
+  return `${response.error.code} ${response.error.param}`
 }
 
 const begin = async (params: (prices: Prices) => Body = ({ basic }) => ({ phases: [phase(basic)] })) =>

@@ -6,7 +6,7 @@ import { at, listAll, openTwin, subscribe } from './story.ts'
 const NOW = '2026-04-16T00:00:00Z'
 const ANCHOR = '2026-05-01T00:00:00Z'
 
-/** A subscription of 16 April to Basic, 20.00 USD a month, that is anchored on the first of a month. */
+/** Creates a subscription to Basic, 20.00 USD a month. It starts on 16 April, and its anchor is the first of a month. */
 async function begin(given: Body = {}) {
   const twin = await openTwin({ now: NOW })
   const params = { price: { nickname: 'Basic' }, billing_cycle_anchor: at(ANCHOR), ...given }

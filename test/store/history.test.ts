@@ -78,8 +78,8 @@ const fill = ({ store, update }: World, count: number) =>
   })
 
 /**
- * Counts the journal rows that are read, those that SQLite looks at within a statement included: the journal of a
- * second store is a view in which a column is counted that every way through the journal needs.
+ * Opens a second store that counts the journal rows that SQLite reads, also within a statement. Its journal is a view that
+ * counts the reads of a column that every query needs.
  */
 function countingStore(database: Sqlite.Database): { store: Store; take: () => number } {
   let count = 0

@@ -43,7 +43,7 @@ test('progress of an advance that was already running starts at the first time s
   expect(progressOf(one(sampleClock()))).toBe(1)
 })
 
-test('of two readings of a live clock the one that is ahead is kept, until the clock is set', () => {
+test('a live clock shows the later one of two readings, until the clock is set', () => {
   const live = (now: number) => [sampleClock({ mode: 'live', now })]
   const readings: readonly (readonly [now: number, at: number])[] = [
     [NOW, 100],
@@ -57,6 +57,6 @@ test('of two readings of a live clock the one that is ahead is kept, until the c
     view = withClocks(view, live(now), at)
     return view.known === 'one' && nowOf(view, at + 950) - NOW
   })
-  // At 100 the first reading, of 0, is ahead; at 2,900 it shows 3 already where the new one shows 3 only at 3,900.
+  // The reading at 100 ms is behind the first one. By the first one it is second 3 at 3,000 ms; by the reading at 2,900 ms, at 3,900 ms.
   expect(shown).toEqual([1, 3, 5, 90, 10])
 })

@@ -21,8 +21,8 @@ async function listening(server: Server, host: string, cut: () => void): Promise
 }
 
 /** A receiver that uses HTTP. */
-export function startReceiver(response: RequestListener, host = '127.0.0.1'): Promise<Listening> {
-  const server = createServer(response)
+export function startReceiver(handle: RequestListener, host = '127.0.0.1'): Promise<Listening> {
+  const server = createServer(handle)
   return listening(server, host, () => server.closeAllConnections())
 }
 

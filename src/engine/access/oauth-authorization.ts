@@ -154,15 +154,15 @@ export function decide(
   return { status, redirect_to: redirectTo(redirect_uri, { code, state }) }
 }
 
-/** Decides in a command of its own: of the merchant, on whose clock the code expires, or of none. */
+/** Decides in a separate command: of the merchant, because the code expires on its clock, or of the operator without one. */
 export function decideAs(engine: Engine, id: string, given: Decision): Promise<DecisionResult> {
   const run = () => decide(engine, id, given)
   return given.merchant ? engine.command(given.merchant, null, run) : engine.operatorCommand(run)
 }
 
 /**
- * Returns the merchant that was named or has decided; undefined without one, or if the current state does not contain
- * it.
+ * Returns the merchant that the request names or that has decided it; undefined if there is none, or if the current state
+ * does not contain it.
  */
 export const merchantOfAuthorization = (
   engine: Engine,

@@ -187,7 +187,7 @@ test('a folder in use is refused with the pid and url of its daemon, and the log
   const { status, stderr } = await cli('start', '--port', '0')
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: `error: The data folder ${data()} is in use by the daemon with pid ${pid} at ${url}. Stop it, or give another --data folder.\n`,
+    stderr: `error: The data folder ${data()} is in use by the daemon with pid ${pid} at ${url}. Stop it with 'paytwin stop', or give another --data folder.\n`,
   })
   expect(logText()).toBe(before)
 })
