@@ -6,7 +6,7 @@ import config from '../vitest.config.ts'
 import { paytwin, startDaemon, temporaryFolder } from './cli/executable.ts'
 import { expectCrash, noteCrash, takeSurprises } from './crashes.ts'
 
-/** Has Node run something before paytwin. */
+/** Makes Node run a script before paytwin. */
 const running = (code: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
 })

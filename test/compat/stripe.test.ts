@@ -68,7 +68,7 @@ describe('payment methods', () => {
   })
 })
 
-test('products have prices, recurring and for once', async () => {
+test('products have recurring and one-time prices', async () => {
   const product = await stripe.products.create({ name: 'Pro', metadata: { tier: '2' } })
   expect(await stripe.products.retrieve(product.id)).toEqual(product)
   const monthly = await makePrice(sdk, {
@@ -109,7 +109,7 @@ describe('subscriptions', () => {
     expect(ended.data).toEqual([canceled])
   })
 
-  test('swap one price for another, and are unset what an empty value unsets', async () => {
+  test('swap one price for another, and lose the fields that an empty value unsets', async () => {
     const subscription = await subscribe(sdk)
     const { id } = subscription
     const [{ id: item = '' } = {}] = subscription.items.data
@@ -158,7 +158,7 @@ describe('invoices', () => {
     expect(preview).toMatchObject({ object: 'invoice', id: null, total: 2000 })
   })
 
-  test('are paid by hand with another card', async () => {
+  test('are paid manually with another card', async () => {
     const { id, customer, status } = await subscribe(sdk, { card: 'pm_card_chargeDeclined' })
     expect(status).toBe('incomplete')
     const { data } = await stripe.invoices.list({ subscription: id, status: 'open' })
@@ -171,7 +171,7 @@ describe('invoices', () => {
     })
   })
 
-  test('are made by hand from invoice items, finalized, voided, written off and deleted', async () => {
+  test('are created manually from invoice items, finalized, voided, written off and deleted', async () => {
     const { customer } = await makeCustomer(sdk)
     const draft = async () => {
       await stripe.invoiceItems.create({

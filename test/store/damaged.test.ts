@@ -18,7 +18,7 @@ import { MIGRATIONS, openDatabase } from '../../src/store/database.ts'
 import { DatabaseUnusable } from '../../src/store/unusable.ts'
 
 const PAGE = 16_384
-/** More than a page or two of something. */
+/** Enough rows to fill more than two pages. */
 const ROWS = 400
 
 const folder = mkdtempSync(join(tmpdir(), 'paytwin-test-'))

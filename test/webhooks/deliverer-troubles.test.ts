@@ -12,7 +12,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const statusesOf = (deliveries: readonly Body[]) => deliveries.map(({ status }) => status)
 
-describe('a failure of our own', () => {
+describe('an internal failure', () => {
   /** A deliverer that replaces the sandbox's and fails where the test says. */
   async function failing(failure: { render?: () => void }) {
     const shop = await openShop({ reportError: () => undefined })
@@ -119,7 +119,7 @@ describe('a failure of our own', () => {
   })
 })
 
-describe('very many', () => {
+describe('many waiting deliveries', () => {
   /** A shop whose deliverer allows this many simultaneous retries. */
   async function withRetries(maxRetries: number) {
     const shop = await openShop()

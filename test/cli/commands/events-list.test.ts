@@ -13,7 +13,7 @@ beforeAll(async () => {
 const types = async (...args: string[]) =>
   (await json<List<Event>>('events', 'list', ...args)).data.map(({ type }) => type)
 
-test('events list takes a subscription or a customer, with all that belongs to it', async () => {
+test('events list shows the events of a subscription or a customer, and of its related objects', async () => {
   const ofSubscription = await types('--subscription', one.subscription, '-n', '100')
   expect(ofSubscription).toEqual(
     expect.arrayContaining(['subscription.created', 'invoice.paid', 'charge.succeeded']),

@@ -33,7 +33,7 @@ async function subscribe(client: Twin): Promise<Body> {
 }
 
 describe('with one merchant', () => {
-  test('an advance needs no name, and answers as that of /v1 does, in a list', async () => {
+  test('an advance needs no merchant, and returns the clock of /v1 in a list', async () => {
     await subscribe(twin)
     const { status, body } = await operator('POST', 'clock/advance', { by: '1mo' })
     expect(status).toBe(200)
@@ -90,7 +90,7 @@ describe('with one merchant', () => {
 })
 
 describe('with several merchants', () => {
-  test.each(['advance', 'freeze', 'unfreeze', 'cancel'])('%s needs to know which', async (verb) => {
+  test.each(['advance', 'freeze', 'unfreeze', 'cancel'])('%s requires a merchant', async (verb) => {
     await addMerchant()
     const target = verb === 'advance' ? { by: '1d' } : {}
     const post = (body: Body) => operator('POST', `clock/${verb}`, { ...target, ...body })
@@ -142,7 +142,7 @@ describe('with several merchants', () => {
     expect(await clocks()).toEqual([NOW, NOW + 2 * DAY])
   })
 
-  test('a merchant that is deleted while the advance of all waits is left out', async () => {
+  test('an advance of all clocks skips a merchant that is deleted while it waits', async () => {
     await addMerchant()
     await subscribe(otherTwin)
     await operator('POST', 'clock/advance', { merchant: other.id, to: '2526-01-01', async: true })
@@ -189,7 +189,7 @@ describe('an asynchronous advance', () => {
     expect((await operator('GET', 'clock')).body.data[0]).toMatchObject({ status: 'ready', target: null })
   })
 
-  test('is refused as any other', async () => {
+  test('is refused for the same reasons as a synchronous one', async () => {
     expectRefusal(await operator('POST', 'clock/advance', { to: NOW, async: true }), invalid('to'))
   })
 
@@ -273,7 +273,7 @@ describe('an advance with an advance_id', () => {
     expect(await clocks()).toEqual([NEAR, NOW])
   })
 
-  test('has its id for itself until it ends, and names no clocks to cancel it', async () => {
+  test('has an id that no other advance can use until it ends, and a cancellation by id takes no merchant', async () => {
     await advance('one', { ...FAR, async: true })
     expectRefusal(await advance('one', { by: '1d' }), invalid('advance_id'))
     const both = await operator('POST', 'clock/cancel', { advance_id: 'one', merchant: first })
