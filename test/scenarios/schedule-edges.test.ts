@@ -241,6 +241,22 @@ test('a paused subscription is canceled at the end of its schedule', async () =>
   expect(await wordsOf(twin)).toEqual(['created', 'updated', 'updated', 'expiring', 'completed'])
 })
 
+test('a second trial phase moves the notice of the trial end', async () => {
+  const twin = await openTwin({ now: NOW })
+  const { merchant, adminToken } = twin.sandbox
+  const headers = { Authorization: `Bearer ${adminToken}`, Host: 'localhost' }
+  const path = `/_paytwin/merchants/${merchant.settings.id}`
+  await twin.request('POST', path, { notices: { trial_will_end: 3 } }, headers)
+  await makeSchedule(twin, ({ basic, pro }) => ({
+    phases: [phase(basic, { trial: true }), phase(pro, { trial: true })],
+  }))
+  await twin.advance({ to: JUNE })
+  const notices = await twin.events('&type=subscription.trial_will_end')
+  const day = 86_400
+  expect(notices.map(({ created }) => created)).toEqual([MAY - 3 * day, JUNE - 3 * day])
+  expect(await billsOf(twin)).toEqual(['2026-06-01 5000 to 2026-07-01'])
+})
+
 describe('the future', () => {
   test('lists the phases before the renewals of the same second', async () => {
     const { twin, schedule } = await begin()

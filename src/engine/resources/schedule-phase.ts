@@ -1,5 +1,6 @@
 import { cancel } from '../../core/billing/cancel.ts'
 import { complete, release } from '../../core/billing/schedule.ts'
+import { withNotices } from '../../core/billing/schedule-notices.ts'
 import { start } from '../../core/billing/start.ts'
 import { Change } from '../../core/change.ts'
 import { assert } from '../../core/errors.ts'
@@ -181,7 +182,11 @@ export function enterPhase(
   if (isInTrial(subscription)) {
     const { trial_end } = phase
     if (trial_end !== null && trial_end > now)
-      update(trial_end === subscription.trial_end ? changed : withTrialEnd(changed, trial_end))
+      update(
+        trial_end === subscription.trial_end
+          ? changed
+          : withNotices(withTrialEnd(changed, trial_end), { now, notices: unit.merchant.settings.notices }),
+      )
     else if (subscription.current_period_end > now)
       endTrialNow(unit, change, { subscription, changed, method: undefined, now })
     else update(changed)
