@@ -13,6 +13,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
       'schedules',
       'invoices',
       'credit_notes',
+      'meters',
       'payment_intents',
       'charges',
       'refunds',

@@ -64,6 +64,7 @@ export type { CreditNoteShape as CreditNote } from '../http/schemas/credit-note.
 export type { CustomerShape as Customer } from '../http/schemas/customer.ts'
 export type { DisputeShape as Dispute } from '../http/schemas/dispute.ts'
 export type { InvoiceShape as Invoice } from '../http/schemas/invoice.ts'
+export type { MeterShape as Meter } from '../http/schemas/meter.ts'
 export type { PaymentIntentShape as PaymentIntent } from '../http/schemas/payment-intent.ts'
 export type { RefundShape as Refund } from '../http/schemas/refund.ts'
 export type { SubscriptionShape as Subscription } from '../http/schemas/subscription.ts'

@@ -24,6 +24,7 @@ import {
 } from './phase-projection.ts'
 import type { Refund } from './refund.ts'
 import { cancellationAt, intervalOf, nextPeriod, type Prices, type Subscription } from './subscription.ts'
+import { isMetered } from './subscription-item.ts'
 import { endOf, type SubscriptionSchedule } from './subscription-schedule.ts'
 import { factsOf, hasEnded } from './subscription-status.ts'
 
@@ -40,6 +41,8 @@ export type FutureJob = Job & {
   readonly projected: boolean
   /** The amount that is billed or collected, in the smallest unit of the currency; null if the job bills nothing. */
   readonly amount: number | null
+  /** The part of the amount that bills usage, as it is so far; null if the job bills no usage. */
+  readonly usage_amount: number | null
   readonly currency: string | null
   /** The billed period. */
   readonly period: { readonly start: number; readonly end: number } | null
@@ -60,6 +63,7 @@ const withoutDetails = (job: Job): FutureJob => ({
   ...job,
   projected: false,
   amount: null,
+  usage_amount: null,
   currency: null,
   period: null,
   attempt: null,
@@ -73,6 +77,7 @@ const withoutDetails = (job: Job): FutureJob => ({
  * after a scheduled cancellation is left out.
  * @param given.isPayable - whether there is a payment method to charge
  * @param given.pendingAmount - the sum of the items that wait for the next invoice, in the smallest unit of the currency
+ * @param given.usageAmount - the usage of the current period so far, in the same unit; null if it will not be billed
  * @param given.schedule - the schedule that manages it; null for none
  * See docs/contract/command-line.md#timelines; paytwin: three renewals are projected.
  */
@@ -82,23 +87,28 @@ export function futureJobsOfSubscription(
     prices,
     isPayable,
     pendingAmount = 0,
+    usageAmount = null,
     schedule = null,
   }: {
     prices: Prices
     isPayable: boolean
     pendingAmount?: number
+    usageAmount?: number | null
     schedule?: SubscriptionSchedule | null
   },
 ): FutureJob[] {
   const { currency } = subscription
+  const phases = schedule ? comingPhases(schedule) : []
+  const waiting: Waiting = { prices, pendingAmount, usageAmount, phases }
   const jobs = subscriptionJobs(subscription).flatMap((job): FutureJob[] => {
-    if (job.kind === 'cancellation' && pendingAmount !== 0)
-      return [{ ...withoutDetails(job), amount: pendingAmount, currency }]
+    const final = pendingAmount + (usageAmount ?? 0)
+    if (job.kind === 'cancellation' && final !== 0)
+      return [{ ...withoutDetails(job), amount: final, usage_amount: usageAmount, currency }]
     if (job.kind === 'invoice_upcoming' && !expectsCharge(subscription)) return []
     if (!beginsPeriod(job)) return [withoutDetails(job)]
     const consequence = job.kind === 'trial_end' && !isPayable ? trialConsequence(subscription) : null
     return consequence === null
-      ? renewals(subscription, job, { prices, pendingAmount, phases: schedule ? comingPhases(schedule) : [] })
+      ? renewals(subscription, job, waiting)
       : [{ ...withoutDetails(job), consequence }]
   })
   const planned = schedule ? futureJobsOfSchedule(schedule, prices) : []
@@ -114,15 +124,18 @@ function trialConsequence({ collection_method, missing_payment_method }: Subscri
   return missing_payment_method
 }
 
+type Waiting = {
+  readonly prices: Prices
+  readonly pendingAmount: number
+  readonly usageAmount: number | null
+  readonly phases: readonly ComingPhase[]
+}
+
 /** Lists the next renewal, which bills what waits for it too, and the projected ones after it. */
 function renewals(
   subscription: Subscription,
   job: Job,
-  {
-    prices,
-    pendingAmount,
-    phases,
-  }: { prices: Prices; pendingAmount: number; phases: readonly ComingPhase[] },
+  { prices, pendingAmount, usageAmount, phases }: Waiting,
 ): FutureJob[] {
   const found: FutureJob[] = []
   for (let next: Projected = { subscription, due: job.due, phases }; found.length <= PROJECTED_RENEWALS; ) {
@@ -137,7 +150,8 @@ function renewals(
       due,
       kind: found.length === 0 ? job.kind : 'renewal',
       projected: found.length > 0,
-      amount: found.length === 0 ? amount + pendingAmount : amount,
+      amount: found.length === 0 ? amount + pendingAmount + (usageAmount ?? 0) : amount,
+      usage_amount: found.length === 0 ? usageAmount : renewed.items.some(isMetered) ? 0 : null,
       currency: subscription.currency,
       period,
       uncollected: uncollectedAt(subscription, due),

@@ -1,6 +1,7 @@
 import { parameterInvalid } from './errors.ts'
-import { type Invoice, type InvoiceLine, type ItemProration, MAX_LINES, withLines } from './invoice.ts'
+import { type Invoice, type InvoiceLine, MAX_LINES, withLines } from './invoice.ts'
 import { isDraft } from './invoice-status.ts'
+import type { ItemProration } from './item-proration.ts'
 import type { Metadata } from './metadata.ts'
 import { total } from './money.ts'
 import { type Pricing, priceAmount } from './price-amount.ts'

@@ -1,7 +1,7 @@
-import type { Period } from './calendar.ts'
 import type { Customer } from './customer.ts'
 import { nextRetryAt } from './dunning.ts'
 import { INVOICE_TRANSITIONS, type InvoiceStatus, isOpen } from './invoice-status.ts'
+import type { ItemProration } from './item-proration.ts'
 import type { Metadata } from './metadata.ts'
 import { total } from './money.ts'
 import type { InvoiceNotices } from './notices.ts'
@@ -35,13 +35,6 @@ export const BILLING_REASONS = [
 ] as const
 export type BillingReason = (typeof BILLING_REASONS)[number]
 
-/** What a line or an invoice item corrects after a change of a subscription within a period. */
-export type ItemProration = Period & {
-  readonly subscription_item: string
-  /** The start of the billing period that it corrects. */
-  readonly cycle: number
-}
-
 /** One line of an invoice. Amounts are in the invoice's currency and smallest unit. Its period is the invoice's. */
 export type InvoiceLine = {
   readonly id: string
@@ -49,13 +42,15 @@ export type InvoiceLine = {
   /** null if the units do not have one whole amount. */
   readonly unit_amount: number | null
   readonly quantity: number
+  /** The whole quantity of usage that is not whole; `quantity` lacks its fraction. */
+  readonly quantity_decimal?: string
   readonly price: string | null
   readonly subscription_item: string | null
   /** For a line that bills an invoice item: the item. */
   readonly invoice_item?: string
   /** The description of the invoice item, or of a quantity whose units do not have one whole amount. */
   readonly description?: string | null
-  /** For a line that corrects a period after a change: what it corrects. Other lines have the period of the invoice. */
+  /** For a line that corrects a period after a change, or bills usage: its span. Other lines have the period of the invoice. */
   readonly proration?: ItemProration
   /** Whether the item was created on this invoice, rather than pending before. Not part of the API's object. */
   readonly is_own_item?: boolean

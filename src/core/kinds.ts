@@ -5,6 +5,7 @@ import type { CustomerBalanceTransaction } from './customer-balance.ts'
 import type { Dispute } from './dispute.ts'
 import type { Invoice } from './invoice.ts'
 import type { InvoiceItem } from './invoice-item.ts'
+import type { Meter } from './meter.ts'
 import type { PaymentIntent } from './payment-intent.ts'
 import type { PaymentMethod } from './payment-method.ts'
 import type { Price, Product } from './price.ts'
@@ -30,6 +31,7 @@ export type Objects = {
   credit_note: CreditNote
   subscription_schedule: SubscriptionSchedule
   dispute: Dispute
+  billing_meter: Meter
 }
 export type Kind = keyof Objects
 
@@ -113,6 +115,12 @@ const DECLARATIONS = {
     prefix: 'du',
     family: 'charge.dispute',
     events: { created: 42, funds_withdrawn: 43, updated: 44, closed: 45, funds_reinstated: 46 },
+  },
+  billing_meter: {
+    number: 16,
+    prefix: 'mtr',
+    family: 'billing.meter',
+    events: { created: 51, updated: 52, deactivated: 53, reactivated: 54 },
   },
 } as const satisfies Readonly<Record<Kind, Declaration>>
 

@@ -24,8 +24,17 @@ export function priceAmount(price: Pricing, quantity: number, share = WHOLE_PERI
     const amount = fixed * quantity
     return share === WHOLE_PERIOD ? amount : sumOfShares([{ amount, ...share }])
   }
-  return roundedQuotient(exactAmount(price, quantity) * BigInt(share.part), SCALE * BigInt(share.whole))
+  const exact = exactAmount(price, BigInt(quantity) * SCALE)
+  return roundedQuotient(exact * BigInt(share.part), SCALE * SCALE * BigInt(share.whole))
 }
+
+/**
+ * Returns the amount of a quantity of usage, in the smallest currency unit. The exact amount is rounded once, half away from zero.
+ * @param quantity - at least 0, in units of 10⁻¹²
+ * See docs/contract/usage.md#amounts.
+ */
+export const usageAmount = (price: Pricing, quantity: bigint): number =>
+  roundedQuotient(exactAmount(price, quantity), SCALE * SCALE)
 
 /** Returns the fields of a price whose units have one whole amount. */
 export const fixedPricing = (unit_amount: number): Pricing => ({
@@ -46,7 +55,8 @@ export const quantityText = ({ id, nickname }: Pick<Price, 'id' | 'nickname'>, q
 
 /** The number of decimals of a decimal amount. */
 export const DECIMAL_PLACES = 12
-const SCALE = 10n ** BigInt(DECIMAL_PLACES)
+/** The number of units of 10⁻¹² in 1. */
+export const SCALE = 10n ** BigInt(DECIMAL_PLACES)
 
 /** Converts a decimal amount to an integer number of units of 10⁻¹². */
 function scaled(decimal: string): bigint {
@@ -57,31 +67,38 @@ function scaled(decimal: string): bigint {
 /** Reports whether a decimal amount is at most the largest amount. */
 export const isWithinMaximum = (decimal: string): boolean => scaled(decimal) <= BigInt(MAX_AMOUNT) * SCALE
 
-/** Returns an amount in units of 10⁻¹² of the smallest currency unit. */
-function exactAmount(price: Pricing, quantity: number): bigint {
+/** Returns the amount of a quantity in units of 10⁻¹² as an amount in units of 10⁻²⁴ of the smallest currency unit. */
+function exactAmount(price: Pricing, quantity: bigint): bigint {
   const { tiers, tiers_mode } = price
   if (tiers) return (tiers_mode === 'volume' ? volumeAmount : graduatedAmount)(tiers, quantity)
-  return unitOf(price) * BigInt(packagesOf(quantity, price.transform_quantity))
+  return unitOf(price) * packagesOf(quantity, price.transform_quantity)
 }
 
 /** Bills the part of the quantity in each tier. The flat amount of the first tier is billed also for no units. */
-function graduatedAmount(tiers: readonly Tier[], quantity: number): bigint {
+function graduatedAmount(tiers: readonly Tier[], quantity: bigint): bigint {
   let amount = 0n
-  let below = 0
+  let below = 0n
   for (const tier of tiers) {
-    const last = tier.up_to ?? Number.POSITIVE_INFINITY
-    amount += flatOf(tier) + unitOf(tier) * BigInt(Math.min(quantity, last) - below)
-    if (quantity <= last) break
+    const isLast = endsWithin(tier, quantity)
+    const last = isLast ? quantity : endOf(tier)
+    amount += flatOf(tier) * SCALE + unitOf(tier) * (last - below)
+    if (isLast) break
     below = last
   }
   return amount
 }
 
 /** Bills the whole quantity in the tier that it reaches. */
-function volumeAmount(tiers: readonly Tier[], quantity: number): bigint {
-  const tier = tiers.find(({ up_to }) => up_to === null || quantity <= up_to)
-  return tier ? flatOf(tier) + unitOf(tier) * BigInt(quantity) : 0n
+function volumeAmount(tiers: readonly Tier[], quantity: bigint): bigint {
+  const tier = tiers.find((each) => endsWithin(each, quantity))
+  return tier ? flatOf(tier) * SCALE + unitOf(tier) * quantity : 0n
 }
+
+/** Returns the last quantity of a tier that is not the last one, in units of 10⁻¹². */
+const endOf = ({ up_to }: Tier): bigint => BigInt(up_to ?? 0) * SCALE
+
+/** Reports whether a quantity does not exceed a tier. */
+const endsWithin = (tier: Tier, quantity: bigint): boolean => tier.up_to === null || quantity <= endOf(tier)
 
 const unitOf = ({ unit_amount, unit_amount_decimal }: Pick<Tier, 'unit_amount' | 'unit_amount_decimal'>) =>
   scaled(unit_amount_decimal ?? String(unit_amount ?? 0))
@@ -89,12 +106,13 @@ const unitOf = ({ unit_amount, unit_amount_decimal }: Pick<Tier, 'unit_amount' |
 const flatOf = ({ flat_amount, flat_amount_decimal }: Tier): bigint =>
   scaled(flat_amount_decimal ?? String(flat_amount ?? 0))
 
-/** Returns the number of units that are billed for a quantity. */
-function packagesOf(quantity: number, transform: TransformQuantity | null): number {
+/** Returns the number of units that are billed for a quantity; both in units of 10⁻¹². */
+function packagesOf(quantity: bigint, transform: TransformQuantity | null): bigint {
   if (!transform) return quantity
-  const rest = quantity % transform.divide_by
-  const full = (quantity - rest) / transform.divide_by
-  return rest > 0 && transform.round === 'up' ? full + 1 : full
+  const size = BigInt(transform.divide_by) * SCALE
+  const full = quantity / size
+  const isStarted = quantity % size > 0n && transform.round === 'up'
+  return (isStarted ? full + 1n : full) * SCALE
 }
 
 /** Formats a decimal amount without superfluous zeros: `010.50` → `10.5`. */

@@ -35,6 +35,14 @@ export const ROUNDINGS = ['up', 'down'] as const
 /** Divides a quantity before it is billed. See docs/contract/customers.md#packages. */
 export type TransformQuantity = { readonly divide_by: number; readonly round: (typeof ROUNDINGS)[number] }
 
+export const USAGE_TYPES = ['licensed', 'metered'] as const
+
+/**
+ * How often a price recurs. A metered one also has its meter: the quantity is the usage of a period.
+ * See docs/contract/usage.md#metered-prices.
+ */
+export type PriceRecurring = Recurring & { readonly usage_type?: 'metered'; readonly meter?: string }
+
 /** A price. Amounts are in the smallest currency unit, 0 to 99999999. See docs/contract/customers.md#prices. */
 export type Price = {
   readonly id: string
@@ -51,7 +59,7 @@ export type Price = {
   readonly transform_quantity: TransformQuantity | null
   readonly currency: string
   /** null for a one-time price. */
-  readonly recurring: Recurring | null
+  readonly recurring: PriceRecurring | null
   readonly active: boolean
   readonly lookup_key: string | null
   readonly metadata: Metadata
@@ -60,3 +68,6 @@ export type Price = {
 /** Reports whether an interval is at most three years long. See docs/contract/customers.md#prices. */
 export const isWithinThreeYears = (recurring: Recurring): boolean =>
   addIntervals(0, recurring, 1) <= addIntervals(0, { interval: 'year', interval_count: 3 }, 1)
+
+/** Returns the meter of a metered price; undefined for other prices. */
+export const meterOf = ({ recurring }: Pick<Price, 'recurring'>): string | undefined => recurring?.meter

@@ -1,7 +1,8 @@
 import { formatDate, type Period } from './calendar.ts'
 import { sumOfShares } from './money.ts'
 import { fixedUnitAmount, priceAmount } from './price-amount.ts'
-import type { Prices, SubscriptionItem } from './subscription.ts'
+import type { Prices } from './subscription.ts'
+import { isLicensed, type LicensedItem, type SubscriptionItem } from './subscription-item.ts'
 
 /** How a change within a period is billed. See docs/contract/proration.md#changing-a-plan. */
 export const PRORATION_BEHAVIORS = ['none', 'create_prorations', 'always_invoice'] as const
@@ -21,6 +22,8 @@ export type Proration = {
   readonly amount: number
   readonly period: Period
   readonly description: string
+  /** Set for the usage of an item up to the change. */
+  readonly is_usage?: true
 }
 
 /** A change of items at an instant within the current period. */
@@ -59,11 +62,12 @@ export function unusedAmount(billed: readonly BilledLine[], item: string, at: nu
 
 /**
  * Returns the lines of a change: for each item that was added, removed or changed in price or quantity, a credit for its
- * unused time and a charge for the remaining time. Lines with the amount 0 are left out.
+ * unused time and a charge for the remaining time. Lines with the amount 0 are left out, and so are metered items.
  * See docs/contract/proration.md#lines.
  */
 export function prorations(change: ItemsChange): Proration[] {
-  const { before, after } = change
+  const before = change.before.filter(isLicensed)
+  const after = change.after.filter(isLicensed)
   const kept = new Map(after.map((item) => [item.id, item]))
   const had = new Set(before.map(({ id }) => id))
   const ofOld = before.flatMap((item) => {
@@ -76,15 +80,15 @@ export function prorations(change: ItemsChange): Proration[] {
 
 /** Returns the credits for the unused time of all items, as when the period ends early. */
 export const creditsForAll = (change: Omit<ItemsChange, 'after'>): Proration[] =>
-  change.before.flatMap((item) => credit({ ...change, after: [] }, item))
+  change.before.filter(isLicensed).flatMap((item) => credit({ ...change, after: [] }, item))
 
-function credit(change: ItemsChange, item: SubscriptionItem): Proration[] {
+function credit(change: ItemsChange, item: LicensedItem): Proration[] {
   const amount = unusedAmount(change.billed, item.id, change.at)
   if (amount === 0) return []
   return [{ ...lineOf('Unused', item, change), amount: -amount }]
 }
 
-function charge(change: ItemsChange, item: SubscriptionItem): Proration[] {
+function charge(change: ItemsChange, item: LicensedItem): Proration[] {
   const { period, at, prices } = change
   const price = prices.get(item.price)
   const share = { part: period.end - at, whole: period.end - period.start }
@@ -94,7 +98,7 @@ function charge(change: ItemsChange, item: SubscriptionItem): Proration[] {
 
 function lineOf(
   kind: 'Unused' | 'Remaining',
-  { id, price, quantity }: SubscriptionItem,
+  { id, price, quantity }: LicensedItem,
   { period, at, prices, names }: ItemsChange,
 ): Omit<Proration, 'amount'> {
   const name = names.get(price) ?? price

@@ -5,6 +5,20 @@ export type SubscriptionItem = {
   readonly id: string
   readonly created: number
   readonly price: string
-  readonly quantity: number
+  /** null for a metered price, whose quantity is the usage of a period. */
+  readonly quantity: number | null
   readonly metadata: Metadata
+  /** When its metered price was set, if that was within a period: Unix seconds. Not part of the API's object. */
+  readonly metered_from?: number
 }
+
+/** An item whose quantity is the usage of a period. */
+export type MeteredItem = SubscriptionItem & { readonly quantity: null }
+/** An item with a quantity of its own. */
+export type LicensedItem = SubscriptionItem & { readonly quantity: number }
+
+/** Reports whether an item bills usage. See docs/contract/usage.md#metered-prices. */
+export const isMetered = (item: SubscriptionItem): item is MeteredItem => item.quantity === null
+
+/** Reports whether an item bills a quantity of its own. */
+export const isLicensed = (item: SubscriptionItem): item is LicensedItem => item.quantity !== null

@@ -37,7 +37,12 @@ export const MAX_PHASES = 10
 const EXPIRING_DAYS = 7
 
 /** An item of a phase. An empty value in `metadata` removes that key from the item of the subscription. */
-export type PhaseItem = { readonly price: string; readonly quantity: number; readonly metadata: Metadata }
+export type PhaseItem = {
+  readonly price: string
+  /** null for a metered price. */
+  readonly quantity: number | null
+  readonly metadata: Metadata
+}
 
 /** What a phase can override, and a schedule sets for all its phases. null: not set. */
 export type PhaseSettings = {

@@ -6,7 +6,7 @@ import type { SubscriptionNotices } from './notices.ts'
 import type { PendingUpdate } from './pending-update.ts'
 import type { Price } from './price.ts'
 import { fixedUnitAmount, priceAmount, quantityText } from './price-amount.ts'
-import type { SubscriptionItem } from './subscription-item.ts'
+import { isLicensed, type SubscriptionItem } from './subscription-item.ts'
 import { FIRST_STATUS, isInTrial, type SubscriptionStatus } from './subscription-status.ts'
 
 export type { SubscriptionItem } from './subscription-item.ts'
@@ -89,7 +89,9 @@ export function intervalOf(items: readonly SubscriptionItem[], prices: Prices): 
   assert(item, 'a subscription has at least one item')
   const { recurring } = priceOf(item, prices)
   assert(recurring, 'an item has a recurring price')
-  return recurring
+  if (recurring.meter === undefined) return recurring
+  const { interval, interval_count } = recurring
+  return { interval, interval_count }
 }
 
 /**
@@ -273,7 +275,7 @@ export const linesOf = (
   prices: Prices,
   newId: (prefix: 'il') => string,
 ): InvoiceLine[] =>
-  items.map((item) => {
+  items.filter(isLicensed).map((item) => {
     const price = priceOf(item, prices)
     const unit_amount = fixedUnitAmount(price)
     const line = {

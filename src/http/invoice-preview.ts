@@ -91,7 +91,7 @@ function creationOf(customer: string, given: string | undefined, params: Details
   return {
     customer,
     currency: given,
-    items: items.map(({ id, price, quantity = 1, deleted, metadata }, index) => {
+    items: items.map(({ id, price, quantity, deleted, metadata }, index) => {
       if (id !== undefined || deleted) throw refuse(`items][${index}`, 'needs an existing subscription')
       if (price === undefined) throw parameterMissing(`subscription_details[items][${index}][price]`)
       return { price, quantity, metadata }

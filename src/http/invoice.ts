@@ -268,11 +268,12 @@ const presentLine = (view: View, invoice: Invoice, line: InvoiceLine): Shape<typ
   description: line.description ?? defaultDescription(invoice, line),
   unit_amount: line.unit_amount,
   quantity: line.quantity,
+  quantity_decimal: line.quantity_decimal ?? String(line.quantity),
   price: line.price,
   subscription: invoice.subscription,
   subscription_item: line.subscription_item,
   invoice_item: line.invoice_item ?? null,
-  proration: line.proration !== undefined,
+  proration: line.proration !== undefined && !line.proration.is_usage,
   period: {
     start: line.proration?.start ?? invoice.period_start,
     end: line.proration?.end ?? invoice.period_end,

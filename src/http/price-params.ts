@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { INTERVAL_UNITS } from '../core/calendar.ts'
 import { MAX_AMOUNT } from '../core/money.ts'
-import { isWithinThreeYears, ROUNDINGS, TIERS_MODES } from '../core/price.ts'
+import { isWithinThreeYears, ROUNDINGS, TIERS_MODES, USAGE_TYPES } from '../core/price.ts'
 import { DECIMAL_PLACES, isWithinMaximum } from '../core/price-amount.ts'
 import { currency, metadata, optionalText, reference, text } from './fields.ts'
 import type { Requires } from './params.ts'
@@ -41,6 +41,24 @@ const missingAmount = { path: ['unit_amount'], error: 'expected an amount' }
 const recurring = z
   .object({ interval: z.enum(INTERVAL_UNITS), interval_count: z.int().min(1).default(1) })
   .refine(isWithinThreeYears, { path: ['interval_count'], error: 'expected an interval of at most 3 years' })
+
+/** See docs/contract/usage.md#metered-prices. */
+const meteredRecurring = z
+  .object({
+    interval: z.enum(INTERVAL_UNITS),
+    interval_count: z.int().min(1).default(1),
+    usage_type: z.enum(USAGE_TYPES).optional(),
+    meter: reference.optional(),
+  })
+  .refine(isWithinThreeYears, { path: ['interval_count'], error: 'expected an interval of at most 3 years' })
+  .refine(({ usage_type, meter }) => usage_type !== 'metered' || meter !== undefined, {
+    path: ['meter'],
+    error: 'expected a meter',
+  })
+  .refine(({ usage_type, meter }) => usage_type === 'metered' || meter === undefined, {
+    path: ['meter'],
+    error: 'only allowed with the usage_type metered',
+  })
 
 const tier = z
   .object({
@@ -99,7 +117,7 @@ export const createPriceParams = z
     product: reference.optional(),
     product_data: z.object({ name: text.min(1), metadata }).optional(),
     type: z.enum(['one_time', 'recurring']).optional(),
-    recurring: recurring.optional(),
+    recurring: meteredRecurring.optional(),
     nickname: optionalText,
     active,
     lookup_key: lookupKey,

@@ -8,6 +8,7 @@ import { disputeResource } from './dispute.ts'
 import { invoiceResource } from './invoice.ts'
 import { invoiceItemResource } from './invoice-item.ts'
 import type { Json } from './json.ts'
+import { meterResource } from './meter.ts'
 import { paymentIntentResource } from './payment-intent.ts'
 import { paymentMethodResource } from './payment-method.ts'
 import { priceResource, productResource } from './price.ts'
@@ -23,6 +24,7 @@ export const RESOURCES: { readonly [K in Kind]: Resource<K> } = {
   customer_balance_transaction: customerBalanceResource,
   product: productResource,
   price: priceResource,
+  billing_meter: meterResource,
   payment_method: paymentMethodResource,
   subscription: subscriptionResource,
   subscription_schedule: subscriptionScheduleResource,

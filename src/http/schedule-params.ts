@@ -126,7 +126,7 @@ export const PHASE_TEXTS: Readonly<Record<string, string>> = {
   'phases.items.price': 'The id of a recurring price. An item needs price or price_data.',
   'phases.items.price_data': 'A recurring price to create for this item only, in place of price.',
   ...priceDataTexts('phases.items.price_data'),
-  'phases.items.quantity': 'The number of units.',
+  'phases.items.quantity': 'The number of units. Default: 1. Not for a metered price.',
   'phases.items.metadata':
     'Keys and values that the item of the subscription gets with the phase. An empty value removes its key.',
   'phases.start_date':

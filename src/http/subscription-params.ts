@@ -35,7 +35,7 @@ export const subscriptionItem = z
   .object({
     price: reference.optional(),
     price_data: recurringPriceData.optional(),
-    quantity: quantity.default(1),
+    quantity: quantity.optional(),
     metadata,
   })
   .refine(({ price, price_data }: ItemPriceParams) => price !== undefined || price_data !== undefined, {
@@ -153,7 +153,7 @@ export const CHANGE_TEXTS: Readonly<Record<string, string>> = {
   'items.price': 'The id of a recurring price. A new item needs price or price_data.',
   'items.price_data': 'A recurring price to create for this item only, in place of price.',
   ...priceDataTexts('items.price_data'),
-  'items.quantity': 'The number of units.',
+  'items.quantity': 'The number of units. Default for a new item: 1. Not for a metered price.',
   'items.metadata': 'Keys and values for your own use.',
   'items.id': 'The item to update. Without an id, an item is added.',
   'items.deleted': 'Whether to remove the item.',

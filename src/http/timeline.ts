@@ -226,7 +226,7 @@ function changesOf(
 }
 
 function presentTimelineJob(view: View, job: FutureJob): TimelineJobShape {
-  const { due, kind, projected, subscription, object, amount, currency, period } = job
+  const { due, kind, projected, subscription, object, amount, usage_amount, currency, period } = job
   const invoice = isIdOf('invoice', object) ? object : null
   return {
     object: 'timeline_job',
@@ -237,6 +237,7 @@ function presentTimelineJob(view: View, job: FutureJob): TimelineJobShape {
     invoice,
     label: invoice === null ? null : (view.get('invoice', invoice)?.number ?? null),
     amount,
+    usage_amount,
     currency,
     period,
     attempt: job.attempt,

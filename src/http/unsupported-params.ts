@@ -26,9 +26,13 @@ const UNSUPPORTED: Readonly<Record<string, readonly unknown[]>> = {
   price_data: [],
   product_data: [],
   plan: [],
-  // Prices other than a fixed amount per unit.
+  // Prices other than a fixed amount per unit. Prices that are created with another object cannot be metered.
   usage_type: ['licensed'],
   meter: [],
+  aggregate_usage: [],
+  event_time_window: [],
+  dimension_payload_keys: [[]],
+  clear_usage: [false],
   custom_unit_amount: [],
   currency_options: [],
   // Older parameters of previews, and schedules.
@@ -108,6 +112,7 @@ const textOf = (value: unknown): string =>
   JSON.stringify(value, (_name, each) => (typeof each === 'object' ? each : String(each)))
 
 type Definition = {
+  readonly type: string
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>
   readonly element?: z.core.$ZodType
   readonly innerType?: z.core.$ZodType
@@ -118,7 +123,9 @@ type Definition = {
 function hasParam(schema: z.core.$ZodType, path: readonly string[]): boolean {
   const [name, ...rest] = path
   if (name === undefined) return true
-  const { shape, element, innerType, in: given } = schema._zod.def as unknown as Definition
+  const { type, shape, element, innerType, in: given } = schema._zod.def as unknown as Definition
+  // The names of a payload are free.
+  if (type === 'record') return true
   const inner = innerType ?? given
   if (inner) return hasParam(inner, path)
   if (element) return hasParam(element, rest)

@@ -1,3 +1,4 @@
+import { EVENTS } from '../core/kinds.ts'
 import type { JsonSchema, Schemas } from '../http/openapi/json-schema.ts'
 
 /** Components whose names would hide a global type of `fetch`, with their names in the library. */
@@ -63,8 +64,8 @@ function eventType({ Event }: Schemas): string {
 
 /** Returns the component of an event type: `payment_method.attached` → `PaymentMethod`. */
 function componentOf(eventType: string): string {
-  const object = eventType.split('.').at(-2) ?? ''
-  return object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  const kind = EVENTS.find(({ type }) => type === eventType)?.kind ?? ''
+  return kind.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** Whether a type describes parameters. Their optional fields may also be undefined. */

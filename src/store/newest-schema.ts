@@ -198,4 +198,19 @@ CREATE INDEX dispute_payment_intent on dispute (payment_intent);
 CREATE INDEX dispute_merchant on dispute (merchant);
 CREATE TABLE event_preview (
       entry integer primary key, merchant integer not null, invoice text not null) strict;
+CREATE TABLE billing_meter (
+      seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
+      display_name text not null, event_name text not null, status text not null, default_aggregation text not null,
+      customer_mapping text not null, value_settings text not null, updated integer not null, deactivated_at integer,
+      newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX billing_meter_merchant on billing_meter (merchant);
+CREATE INDEX billing_meter_event_name on billing_meter (merchant, event_name);
+CREATE INDEX billing_meter_status on billing_meter (merchant, status);
+CREATE TABLE meter_event (
+      seq integer primary key, merchant integer not null, customer text not null, meter text not null,
+      timestamp integer not null, created integer not null, canceled integer, whole integer not null,
+      fraction integer not null, identifier text not null) strict;
+CREATE INDEX meter_event_usage on meter_event
+      (customer, meter, timestamp, seq, created, canceled, whole, fraction);
+CREATE UNIQUE INDEX meter_event_identifier on meter_event (merchant, identifier);
 `

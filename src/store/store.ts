@@ -12,6 +12,7 @@ import { IdempotencyTable } from './idempotency.ts'
 import { JobTable } from './jobs.ts'
 import { Journal } from './journal.ts'
 import { Keyframes } from './keyframes.ts'
+import { MeterEventTable } from './meter-events.ts'
 import { OAuthTables } from './oauth.ts'
 import { ObjectTable } from './objects.ts'
 import { EntryReader } from './past.ts'
@@ -30,6 +31,7 @@ export class Store {
   readonly deliveries: DeliveryTable
   readonly directory: Directory
   readonly fixtureNames: FixtureNameTable
+  readonly meterEvents: MeterEventTable
   readonly idempotency: IdempotencyTable
   readonly oauth: OAuthTables
   readonly snapshots: Snapshots
@@ -65,6 +67,7 @@ export class Store {
     this.deliveries = new DeliveryTable(statements, this.#blocks)
     this.directory = new Directory(statements)
     this.fixtureNames = new FixtureNameTable(statements)
+    this.meterEvents = new MeterEventTable(statements)
     this.idempotency = new IdempotencyTable(statements)
     this.oauth = new OAuthTables(statements)
     this.#transact = {

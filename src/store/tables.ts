@@ -175,6 +175,23 @@ export type IdempotencyRow = {
   created: number
 }
 
+/** A reported usage of a customer. Events have no journal: see meter-events.ts. Times are on the customer's clock, in Unix seconds. */
+export type MeterEventRow = {
+  seq: Generated<number>
+  merchant: number
+  customer: string
+  meter: string
+  timestamp: number
+  created: number
+  /** When it was canceled; null if it counts. */
+  canceled: number | null
+  /** The whole units of its value. */
+  whole: number
+  /** The rest of its value, in units of 10⁻¹². */
+  fraction: number
+  identifier: string
+}
+
 /** The name that fixtures gave to an object (id) of a merchant. */
 export type FixtureNameRow = { merchant: number; kind: string; name: string; object: string }
 
@@ -197,5 +214,6 @@ export type Tables = { [K in StoredKind]: ObjectRow<K> } & {
   oauth_authorization: OAuthAuthorizationRow
   oauth_token: OAuthTokenRow
   fixture_name: FixtureNameRow
+  meter_event: MeterEventRow
   setting: SettingRow
 }

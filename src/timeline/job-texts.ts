@@ -19,8 +19,15 @@ const CONSEQUENCES = {
   pause: 'paused',
 } as const
 
+/** Describes the usage in an amount: it can still change. */
+function usage({ usage_amount, currency }: TimelineJob): string {
+  if (usage_amount === null) return ''
+  return usage_amount === 0 ? 'plus usage' : `with ${money({ amount: usage_amount, currency })} usage so far`
+}
+
 const bill = (job: TimelineJob): string[] => [
   money(job),
+  usage(job),
   job.uncollected === null ? '' : UNCOLLECTED[job.uncollected],
 ]
 
@@ -48,7 +55,7 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
     name: 'invoice due',
     describe: ({ label, ...due }) => [`${label ?? 'invoice'} is due`, money(due)],
   },
-  cancellation: { name: 'ends', describe: (end) => ['scheduled cancellation', money(end)] },
+  cancellation: { name: 'ends', describe: (end) => ['scheduled cancellation', money(end), usage(end)] },
   incomplete_expiry: { name: 'expires', describe: (_, name) => [`${name} unless paid`] },
   pause_end: { name: 'collection goes on' },
   trial_end: {

@@ -134,10 +134,10 @@ function pauseText(pause: unknown): string[] {
 /** Formats the price of a list of items for one period. */
 function costOf(items: unknown): string {
   const { data = [] } = (items ?? {}) as {
-    data?: readonly { price: (Pricing & { currency: string }) | null; quantity: number }[]
+    data?: readonly { price: (Pricing & { currency: string }) | null; quantity: number | null }[]
   }
   const amount = data.reduce(
-    (sum, { price, quantity }) => sum + (price ? priceAmount(price, quantity) : 0),
+    (sum, { price, quantity }) => sum + (price && quantity !== null ? priceAmount(price, quantity) : 0),
     0,
   )
   return formatAmount(amount, data[0]?.price?.currency ?? '')

@@ -153,6 +153,7 @@ export function anAccount({ openInvoices = [], ...given }: GivenAccount = {}): E
     paymentMethod: aCard(),
     fault: null,
     prices: pricesOf(aPrice()),
+    usage: () => 0n,
     pendingItems: [],
     pendingUpdate: null,
     outstanding: { customer: outstanding, subscription: outstanding },

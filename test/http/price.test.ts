@@ -110,7 +110,8 @@ describe('a price', () => {
     ['year', 3],
   ])('may recur every %d × %s', async (interval, interval_count) => {
     const recurring = { interval, interval_count }
-    expect((await create({ recurring })).recurring).toEqual(recurring)
+    const terms = { ...recurring, usage_type: 'licensed', meter: null }
+    expect((await create({ recurring })).recurring).toEqual(terms)
   })
 
   test('of an unknown product is 404', async () => {

@@ -28,6 +28,8 @@ export async function* listRequests(
   for (const route of routes) {
     const shape = shapeOf(route)
     if (route.method !== 'get' || !('limit' in shape)) continue
+    // A list with required parameters is requested by the story.
+    if ('start_time' in shape) continue
     const path = await pathOf(route, played, known, ask)
     const [entry] = (await ask(path)).body.data ?? []
     const choices = Object.entries(shape)

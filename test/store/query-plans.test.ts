@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { KINDS } from '../../src/core/kinds.ts'
+import { FORMULAS } from '../../src/core/meter.ts'
 import { openSandbox, type Sandbox } from '../../src/daemon/sandbox.ts'
 import { recordExamples } from '../../src/http/openapi/story.ts'
 import type { Registered } from '../../src/http/route.ts'
@@ -39,6 +40,7 @@ const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   [/^events true newest first \d+ true true$/, 'a page of all merchants: the newest rows of the journal'],
   [/^sum up /, 'groups the rows of one block, which are few'],
   [/^past of (customer|subscription|invoice) /, 'sorts the objects of one customer, subscription or invoice'],
+  [/^usage (sum|count) by /, 'groups the events of one customer and meter in a span'],
   [/^methods of customer$/, 'sorts the methods of one customer'],
   [/^list price (?=.*lookup_key in)/, 'sorts the prices of up to a hundred keys'],
 ]
@@ -145,6 +147,12 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.idempotency.remove({ scope: '', key: '' })
   store.clocks.at(0)
   store.fixtureNames.find('customer', 'ada')
+  const span = { customer: '', meter: '', start: 0, end: 1 }
+  for (const formula of FORMULAS) {
+    store.meterEvents.aggregate(formula, span)
+    store.meterEvents.windows(formula, span, 3_600)
+  }
+  store.meterEvents.removeOf('')
   store.objects.invoicesToRetry('')
   store.objects.countOutstanding({ customer: '', subscription: '' }, 1)
   for (const kind of KINDS) store.objects.load(kind, 0, ['one', 'another'])
@@ -252,6 +260,19 @@ describe('the statements that the program prepares', () => {
         'SEARCH invoice_item USING INDEX invoice_item_to_bill (customer=? AND currency=? AND rowid>?)',
       ])
   })
+
+  test.each(FORMULAS)(
+    'that read the usage of a period as its %s read the index of usage alone',
+    (formula) => {
+      const [plan, ...others] = [...texts]
+        .filter(([name]) => name === `usage ${formula}`)
+        .map(([, sql]) => planOf(sql))
+      expect(others).toEqual([])
+      expect(plan).toEqual([
+        'SEARCH meter_event USING COVERING INDEX meter_event_usage (customer=? AND meter=? AND timestamp>? AND timestamp<?)',
+      ])
+    },
+  )
 
   test('are recognized as slow when they scan', () => {
     expect(slowStepsOf(planOf("select * from invoice where description = 'x'"))).toEqual(['SCAN invoice'])

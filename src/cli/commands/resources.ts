@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { MerchantApi, type Params } from '../../client/merchant-api.ts'
 import { COLLECTION_METHODS } from '../../core/invoice.ts'
 import { INVOICE_STATUSES } from '../../core/invoice-status.ts'
+import { METER_STATUSES } from '../../core/meter.ts'
 import { SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
 import { addVerb, optionWithChoices, wholeNumber } from '../command.ts'
 import { findCustomer } from '../find-customer.ts'
@@ -14,6 +15,7 @@ import {
   CUSTOMER_COLUMNS,
   DISPUTE_COLUMNS,
   INVOICE_COLUMNS,
+  METER_COLUMNS,
   PAYMENT_INTENT_COLUMNS,
   REFUND_COLUMNS,
   SCHEDULE_COLUMNS,
@@ -119,6 +121,17 @@ const RESOURCES = [
     examples: ['', '--customer ada@example.com'],
   }),
   resource({
+    name: 'meters',
+    path: 'billing/meters',
+    about: 'List billing meters.',
+    filters: [
+      { param: 'status', placeholder: 'STATUS', about: 'only with this status', choices: METER_STATUSES },
+    ],
+    columns: METER_COLUMNS,
+    hasCustomer: false,
+    examples: ['', '--status active'],
+  }),
+  resource({
     name: 'payment_intents',
     about: 'List payment intents.',
     filters: [CUSTOMER],
@@ -152,7 +165,7 @@ const RESOURCES = [
   }),
 ]
 
-/** `paytwin customers`, `subscriptions`, `schedules`, `invoices`, `credit_notes`, `payment_intents`, `charges`, `refunds` and `disputes`. */
+/** `paytwin customers`, `subscriptions`, `schedules`, `invoices`, `credit_notes`, `meters`, `payment_intents`, `charges`, `refunds` and `disputes`. */
 export function resourceCommands(program: Command, io: Io): void {
   for (const add of RESOURCES) add(program, io)
 }

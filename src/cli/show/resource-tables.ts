@@ -4,6 +4,7 @@ import type {
   Customer,
   Dispute,
   Invoice,
+  Meter,
   PaymentIntent,
   Refund,
   Subscription,
@@ -78,6 +79,15 @@ export const CREDIT_NOTE_COLUMNS: readonly Column<WithCustomer<CreditNote>>[] = 
   { title: 'REASON', cell: ({ reason }) => reason ?? '–', omit: 3 },
   { title: 'CREATED', cell: ({ created }) => instant(created), omit: 2 },
   { title: 'CUSTOMER ID', cell: customerId, omit: 1 },
+]
+
+export const METER_COLUMNS: readonly Column<Meter>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'NAME', cell: ({ display_name }) => display_name, minWidth: 8 },
+  { title: 'EVENT NAME', cell: ({ event_name }) => event_name },
+  { title: 'FORMULA', cell: ({ default_aggregation }) => default_aggregation.formula },
+  { title: 'STATUS', cell: ({ status }) => status },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 1 },
 ]
 
 export const PAYMENT_INTENT_COLUMNS: readonly Column<WithCustomer<PaymentIntent>>[] = [

@@ -20,7 +20,7 @@ import {
 type Item = Subscription['items']['data'][number]
 
 const ITEM_COLUMNS: readonly Column<Item>[] = [
-  { title: 'QUANTITY', cell: ({ quantity }) => String(quantity) },
+  { title: 'QUANTITY', cell: ({ quantity }) => (quantity === null ? 'metered' : String(quantity)) },
   {
     title: 'UNIT PRICE',
     cell: ({ price }) => (price ? unitPriceText(price) : '–'),

@@ -42,7 +42,7 @@ function unitAmountText(price: Price): string {
 /** Formats the price of a subscription: `40.00 USD a month`. */
 export function costText({ items, currency }: Pick<Subscription, 'items' | 'currency'>): string {
   const amount = items.data.reduce(
-    (sum, { price, quantity }) => sum + (price ? priceAmount(price, quantity) : 0),
+    (sum, { price, quantity }) => sum + (price && quantity !== null ? priceAmount(price, quantity) : 0),
     0,
   )
   return `${formatAmount(amount, currency)} ${intervalText(items.data[0]?.price?.recurring ?? null)}`.trim()

@@ -10,6 +10,7 @@ import type { PaymentMethod } from '../payment-method.ts'
 import type { ChargeFault } from '../processor.ts'
 import type { Prices, Subscription } from '../subscription.ts'
 import type { SubscriptionSchedule } from '../subscription-schedule.ts'
+import type { ReadUsage } from './usage.ts'
 
 /** The state that a billing decision reads, as of the start of the decision. */
 export type Account = {
@@ -25,6 +26,8 @@ export type Account = {
   /** The fault to apply to a charge attempt of this decision; null for none. */
   readonly fault: ChargeFault | null
   readonly prices: Prices
+  /** Reads the usage of a metered item. Only periods that end need it. */
+  readonly usage: ReadUsage
   /**
    * The numbers of outstanding invoices of the customer and of the subscription. Each count stops at one more than the
    * decision can pay or close. That is enough to know whether any remains.

@@ -2,13 +2,14 @@ import type { Period } from '../calendar.ts'
 import type { Change } from '../change.ts'
 import { type BillingReason, draftInvoice, type Invoice, markedUncollectible } from '../invoice.ts'
 import { type InvoiceItem, lineOfItem } from '../invoice-item.ts'
-import { MAX_AMOUNT } from '../money.ts'
+import { MAX_AMOUNT, sumOf } from '../money.ts'
 import { periodAmount } from '../period-amount.ts'
 import { linesOf, type Subscription, type SubscriptionItem } from '../subscription.ts'
 import type { Account } from './account.ts'
 import { balanceApplied } from './balance.ts'
 import { type Collected, finalize, intentOf, issue, voidInvoice } from './collect.ts'
 import { withNotices } from './schedule-notices.ts'
+import { type EndedPeriod, usageLines } from './usage.ts'
 
 /** What an invoice of a subscription bills: pending items, and the subscription's items for a period. */
 export type Billing = {
@@ -16,6 +17,8 @@ export type Billing = {
   readonly reason: BillingReason
   /** The items that are billed for the period; by default all. An invoice of prorations alone bills none. */
   readonly items?: readonly SubscriptionItem[]
+  /** The period that ends and whose usage is billed; absent for none. */
+  readonly ended?: EndedPeriod
 }
 
 /**
@@ -52,20 +55,22 @@ export function bill(
 }
 
 /**
- * Creates the draft invoice of one period. Its lines are the subscription's pending invoice items, oldest first, and then
- * its items. Pending items that would exceed the largest amount wait for the next invoice: a renewal must not fail.
+ * Creates the draft invoice of one period. Its lines are the subscription's pending invoice items, oldest first, then the
+ * usage of the period that ends, and then its items. Pending items that would exceed the largest amount wait for the next invoice: a renewal must not fail.
  * See docs/contract/invoices.md#lines.
  */
 export function draft(
   change: Change,
   account: Account,
   subscription: Subscription,
-  { period, reason, items = subscription.items }: Billing,
+  { period, reason, items = subscription.items, ended }: Billing,
 ): Invoice {
   const { newId, prices, pendingItems } = account
   const id = newId('in')
-  const billed = pendingItems.length === 0 ? [] : itemsThatFit(pendingItems, periodAmount(items, prices))
-  const pending = billed.map((item) => lineOfItem(item, newId('il')))
+  const usage = ended ? usageLines(account, ended, MAX_AMOUNT - periodAmount(items, prices)) : []
+  const billed =
+    pendingItems.length === 0 ? [] : itemsThatFit(pendingItems, periodAmount(items, prices) + sumOf(usage))
+  const pending = [...billed.map((item) => lineOfItem(item, newId('il'))), ...usage]
   const lines = linesOf(items, prices, newId)
   const invoice = draftInvoice({
     id,

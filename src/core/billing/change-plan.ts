@@ -22,6 +22,7 @@ import { type Account, updateDelinquency } from './account.ts'
 import { type Billing, billPeriod, draft, inPeriod } from './bill.ts'
 import type { Collected } from './collect.ts'
 import { keepPending } from './pending-update.ts'
+import { keptItems, usageUpTo } from './usage-changes.ts'
 
 /** A change of a subscription within its period. */
 export type PlanChange = {
@@ -77,7 +78,14 @@ export function changePlan(
   const billing: Billing = {
     period: restartsPeriod ? period : { start: plan.at, end: period.end },
     reason: 'subscription_update',
-    ...(!restartsPeriod && { items: [] }),
+    ...(restartsPeriod
+      ? {
+          ended: {
+            items: keptItems(subscription, after),
+            period: { start: subscription.current_period_start, end: account.now },
+          },
+        }
+      : { items: [] }),
   }
   if (!factsOf(changed).collectsRenewals) {
     draft(change, waiting, changed, billing)
@@ -110,10 +118,11 @@ const currentPeriod = ({ current_period_start, current_period_end }: Subscriptio
 })
 
 function linesOfChange(
-  { prices }: Account,
+  account: Account,
   subscription: Subscription,
   { after, at, restartsPeriod, billed, names }: PlanChange,
 ): Proration[] {
+  const { prices } = account
   const change = {
     before: subscription.items,
     period: pricedPeriod(subscription, prices),
@@ -122,7 +131,11 @@ function linesOfChange(
     names,
     billed,
   }
-  return restartsPeriod ? creditsForAll(change) : prorations({ ...change, after: after.items })
+  const usage = usageUpTo(account, subscription, { after: after.items, at })
+  return [
+    ...usage,
+    ...(restartsPeriod ? creditsForAll(change) : prorations({ ...change, after: after.items })),
+  ]
 }
 
 /** Creates the invoice item of a proration, which waits for the subscription's next invoice. */
@@ -130,7 +143,7 @@ export function createItem(
   change: Change,
   account: Account,
   subscription: Subscription,
-  { period, subscription_item, ...line }: Proration,
+  { period, subscription_item, is_usage, ...line }: Proration,
 ): InvoiceItem {
   return change.create('invoice_item', {
     ...line,
@@ -141,7 +154,12 @@ export function createItem(
     invoice: null,
     subscription: subscription.id,
     billed_with: subscription.id,
-    proration: { ...period, subscription_item, cycle: subscription.current_period_start },
+    proration: {
+      ...period,
+      subscription_item,
+      cycle: subscription.current_period_start,
+      ...(is_usage && { is_usage }),
+    },
     metadata: {},
     test_clock: subscription.test_clock,
     deleted: false,

@@ -3,10 +3,11 @@ import { nextPeriod, type Subscription, withInvoice } from '../subscription.ts'
 import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { move } from '../transitions.ts'
 import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
-import { billPeriod, draft, inPeriod } from './bill.ts'
+import { type Billing, billPeriod, draft, inPeriod } from './bill.ts'
 import { cancel } from './cancel.ts'
 import type { Collected } from './collect.ts'
 import { expirePendingUpdate } from './pending-update.ts'
+import { endedAt } from './usage.ts'
 
 /**
  * Renews a subscription for its next period. The period moves on whether or not the payment succeeds. A failure makes
@@ -21,12 +22,17 @@ export function renew(change: Change, given: Account, running: Subscription): vo
     change.update('subscription', subscription, () => after, 'subscription.updated')
 
   const { collectsRenewals, isPaidUp } = factsOf(subscription)
+  const billing: Billing = {
+    period,
+    reason: 'subscription_cycle',
+    ended: endedAt(subscription, period.start),
+  }
   if (!collectsRenewals) {
-    draft(change, account, subscription, { period, reason: 'subscription_cycle' })
+    draft(change, account, subscription, billing)
     update(renewed)
     return
   }
-  const collected = billPeriod(change, account, subscription, { period, reason: 'subscription_cycle' })
+  const collected = billPeriod(change, account, subscription, billing)
   const fails = collected?.result === 'failed' && isPaidUp
   const status = fails ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'fail') : subscription.status
   update({ ...withCollected(renewed, collected), status })
@@ -34,7 +40,7 @@ export function renew(change: Change, given: Account, running: Subscription): vo
 }
 
 /**
- * Ends a trial and bills the first period, which is anchored at the trial's end. Without a payment method the trial's
+ * Ends a trial and bills the first period, which is anchored at the trial's end. The usage of the trial is free. Without a payment method the trial's
  * settings decide what happens. While collection is paused nothing is charged, as at a renewal.
  * @param options.as - the subscription with the other changes of the same update
  * @param options.endsAt - Unix seconds; earlier than planned when a request ends the trial

@@ -8,12 +8,16 @@ import { cancel } from './cancel.ts'
 import { createItem } from './change-plan.ts'
 import type { Collected } from './collect.ts'
 import { discardPendingUpdate } from './pending-update.ts'
+import { endedAt, hasUsage } from './usage.ts'
 
 /** How a cancellation now settles what was billed and what is pending. */
 export type Settlement = {
   /** Whether to credit the unused time. */
   readonly prorate: boolean
-  /** Whether to bill the pending items at once; otherwise the customer's next manual invoice bills them. */
+  /**
+   * Whether to bill the pending items and the usage at once. Otherwise the customer's next manual invoice bills the items, and
+   * the usage is not billed.
+   */
   readonly invoiceNow: boolean
   readonly billed: readonly BilledLine[]
   readonly names: ReadonlyMap<string, string>
@@ -40,7 +44,8 @@ export function cancelNow(
   const created = credits.map((line) => createItem(change, account, subscription, line))
   const all = withAllPendingItems(account)
   const settled = { ...all, pendingItems: [...all.pendingItems, ...created] }
-  const collected = invoiceNow ? billRest(change, settled, subscription) : null
+  // What was reported in this second counts too: no other period follows.
+  const collected = invoiceNow ? billRest(change, settled, subscription, now + 1) : null
   cancel(change, withEnding(settled, collected), subscription, 'cancellation_requested', now)
   return collected
 }
@@ -54,7 +59,7 @@ export function cancelAsPlanned(
 ): void {
   const { account, subscription } = discardPendingUpdate(change, given, running)
   const settled = withAllPendingItems(account)
-  const collected = billRest(change, settled, subscription)
+  const collected = billRest(change, settled, subscription, account.now)
   cancel(change, withEnding(settled, collected), subscription, reason)
 }
 
@@ -63,15 +68,25 @@ const withEnding = (account: EndingAccount, collected: Collected | null): Ending
   collected ? { ...account, endingInvoices: [...account.endingInvoices, collected.invoice] } : account
 
 /**
- * Bills the items that still wait for a subscription that ends.
+ * Bills the items that still wait for a subscription that ends, and the usage of its last period. The usage of a trial is
+ * free.
+ * @param usageEnd - the end of the billed usage, exclusive, in Unix seconds
  * @returns null when there are none
  */
-function billRest(change: Change, account: Account, subscription: Subscription): Collected | null {
-  if (account.pendingItems.length === 0) return null
+function billRest(
+  change: Change,
+  account: Account,
+  subscription: Subscription,
+  usageEnd: number,
+): Collected | null {
+  const ended = factsOf(subscription).isBilled ? endedAt(subscription, usageEnd) : undefined
+  const bills = account.pendingItems.length > 0 || (ended && hasUsage(account, ended))
+  if (!bills) return null
   const billing: Billing = {
     period: { start: subscription.current_period_start, end: account.now },
     reason: 'subscription_update',
     items: [],
+    ...(ended && { ended }),
   }
   if (!factsOf(subscription).collectsRenewals) {
     draft(change, account, subscription, billing)

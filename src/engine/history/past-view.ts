@@ -6,8 +6,8 @@ import type { Store } from '../../store/store.ts'
 import type { Ids } from '../machine/ids.ts'
 import type { View } from './view.ts'
 
-/** Prices and products follow the merchant's clock, whatever the customer's clock. */
-const OF_MERCHANT: ReadonlySet<Kind> = new Set<Kind>(['price', 'product'])
+/** Prices, products and meters follow the merchant's clock, whatever the customer's clock. */
+const OF_MERCHANT: ReadonlySet<Kind> = new Set<Kind>(['price', 'product', 'billing_meter'])
 
 /** Derives the private fields, which the journal does not record. */
 const PRIVATE: { readonly [K in Kind]?: (object: Objects[K], instant: number) => Objects[K] } = {

@@ -57,19 +57,21 @@ const changesPlan = ({ type, replaced }: TimelineStep): boolean =>
     replaced !== null &&
     ('items' in replaced || 'billing_cycle_anchor' in replaced))
 
-/** Reports whether an item credits what a step replaced, or charges what it set. */
+/** Reports whether an item credits what a step replaced or bills its usage, or charges what the step set. */
 function isOf(
   { after, replaced }: TimelineStep,
   { subscription, amount, price, ...item }: InvoiceItem,
 ): boolean {
   const now = after as Subscription
   const before = { ...now, ...replaced } as Subscription
+  const { is_usage = false, subscription_item } = item.proration ?? {}
   const isBilled = ({ id, price: priced, quantity }: SubscriptionItem) =>
-    id === item.proration?.subscription_item && priced === price && quantity === item.quantity
-  return subscription === now.id && (amount < 0 ? before : now).items.some(isBilled)
+    id === subscription_item && priced === price && (is_usage || quantity === item.quantity)
+  return subscription === now.id && (amount < 0 || is_usage ? before : now).items.some(isBilled)
 }
 
 /** Reports whether two items are the same line of two changes. */
 const isSameLine = (left: InvoiceItem, right: InvoiceItem): boolean =>
   left.proration?.subscription_item === right.proration?.subscription_item &&
+  left.proration?.is_usage === right.proration?.is_usage &&
   Math.sign(left.amount) === Math.sign(right.amount)

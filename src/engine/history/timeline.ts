@@ -24,6 +24,7 @@ import type { MerchantState } from '../machine/merchant-state.ts'
 import { type PastSteps, readTimelineSteps, type TimelineStep } from './past-steps.ts'
 import { viewAt } from './past-view.ts'
 import { itemsOf, prorationsOf, type StepProrations } from './plan-changes.ts'
+import { usageAmountOf } from './usage-amount.ts'
 import { currentView, type View } from './view.ts'
 
 /** The kinds of objects with a timeline. */
@@ -235,10 +236,12 @@ function futureJobsOf(
       const pendingAmount = pendingAmountOf(found, subscription)
       const managing = subscription.schedule
       const schedule = managing === null ? null : (view.get('subscription_schedule', managing) ?? null)
+      const prices = pricesOf(view, [...items, ...(schedule ? itemsOfPhases(schedule) : [])])
       return futureJobsOfSubscription(subscription, {
-        prices: pricesOf(view, [...items, ...(schedule ? itemsOfPhases(schedule) : [])]),
+        prices,
         isPayable,
         pendingAmount,
+        usageAmount: usageAmountOf(found.engine.store, found, { subscription, prices }),
         schedule,
       })
     }),

@@ -7,6 +7,7 @@ import { factsOf } from '../../core/subscription-status.ts'
 import type { Page } from '../../store/list-query.ts'
 import { nextChargeFault } from '../machine/charge-fault.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { usageOf } from './usage.ts'
 
 /** Loads the state that a billing decision on a subscription reads. */
 export const loadAccount = (unit: UnitOfWork, subscription: Subscription): Account =>
@@ -66,6 +67,7 @@ function accountOf(
     paymentMethod: usable(subscription?.default_payment_method) ?? usable(customer.default_payment_method),
     fault: nextChargeFault(unit),
     prices: new Map((subscription?.items ?? []).map(({ price }) => [price, unit.need('price', price)])),
+    usage: usageOf(unit, customerId),
     pendingItems: subscription?.has_pending_items ? pendingItemsOf(unit, subscription) : [],
     pendingUpdate,
     outstanding: outstandingOf(unit, customerId, subscription, affected.length + 1),

@@ -10,6 +10,7 @@ export const FIXTURE_KINDS = [
   'merchant',
   'key',
   'product',
+  'billing_meter',
   'price',
   'customer',
   'payment_method',

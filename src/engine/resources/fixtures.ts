@@ -9,6 +9,7 @@ import { type CustomerParams, createCustomer, updateCustomer } from './customer.
 import { type AppEntry, makeApps, makeFirstApps } from './fixture-apps.ts'
 import { type CreatedObject, FixtureIds, type FixturePosition, withErrorPath } from './fixture-names.ts'
 import { addMerchant, type MerchantParams } from './merchant.ts'
+import { createMeter, type MeterParams } from './meter.ts'
 import {
   attachPaymentMethod,
   type CardParams,
@@ -49,6 +50,7 @@ export type MerchantFixtures = {
   readonly merchant: Entry<MerchantParams> | null
   readonly keys: readonly Entry<HashedSecret & { readonly name: string | null }>[]
   readonly products: readonly Entry<ProductParams & { name: string }>[]
+  readonly meters: readonly Entry<MeterParams>[]
   readonly prices: readonly Entry<PriceParams & Parameters<typeof createPrice>[1]>[]
   readonly customers: readonly Entry<CustomerParams>[]
   readonly payment_methods: readonly Entry<MethodParams>[]
@@ -180,8 +182,14 @@ function makeObjects(unit: UnitOfWork, fixtures: MerchantFixtures): CreatedObjec
     }
   }
   makeAll('product', fixtures.products, (params) => createProduct(unit, params))
-  makeAll('price', fixtures.prices, ({ product, ...params }) =>
-    createPrice(unit, { ...params, product: names.idOf('product', product) }),
+  // Fixtures that an older release stored have no meters.
+  makeAll('billing_meter', fixtures.meters ?? [], (params) => createMeter(unit, params))
+  makeAll('price', fixtures.prices, ({ product, recurring, ...params }) =>
+    createPrice(unit, {
+      ...params,
+      product: names.idOf('product', product),
+      recurring: recurring && { ...recurring, meter: names.idOf('billing_meter', recurring.meter) },
+    }),
   )
   const methods = new Set(fixtures.payment_methods.flatMap(({ ref }) => ref ?? []))
   makeAll('customer', fixtures.customers, (params) =>

@@ -11,6 +11,7 @@ import type { Subscription } from '../../core/subscription.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadInvoiceAccount, subscriptionOf } from './account.ts'
+import { withCurrentUsage } from './draft-usage.ts'
 import { itemsToBill } from './invoice-item.ts'
 import { paymentMethodOf } from './payment-method.ts'
 
@@ -83,10 +84,11 @@ function decide<T>(
   const subscription = subscriptionOf(unit, invoice)
   const account = loadInvoiceAccount(unit, invoice, subscription)
   const change = new Change()
+  const current = change.update('invoice', invoice, (latest) => withCurrentUsage(unit, latest))
   const given =
     payment_method &&
     paymentMethodOf(unit, change, account.customer, { id: payment_method, param: 'payment_method' })
-  const result = rule(change, { ...account, ...(given && { paymentMethod: given }) }, invoice, subscription)
+  const result = rule(change, { ...account, ...(given && { paymentMethod: given }) }, current, subscription)
   apply(unit, change, unit.clockOf(invoice.test_clock))
   return result
 }

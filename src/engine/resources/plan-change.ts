@@ -137,8 +137,8 @@ export function namesOf(unit: UnitOfWork, prices: Prices): ReadonlyMap<string, s
 }
 
 /**
- * Lists the lines that bill the items of a subscription in its current period, on invoices or pending. Lines of void or
- * uncollectible invoices are left out.
+ * Lists the lines that bill the items of a subscription in its current period, on invoices or pending. Usage is left out,
+ * and so are lines of void or uncollectible invoices.
  * See docs/contract/proration.md#credits.
  */
 function billedLines(
@@ -149,7 +149,7 @@ function billedLines(
   const { current_period_start: cycle } = subscription
   const waiting = [...pending, ...laterPendingItemsOf(unit, subscription, pending)]
   const ofItems = waiting.flatMap(({ proration, amount }) =>
-    proration?.cycle === cycle ? [{ ...proration, amount }] : [],
+    proration?.cycle === cycle && !proration.is_usage ? [{ ...proration, amount }] : [],
   )
   // The invoice of a pending update is voided before anything else is billed.
   const invoices = invoicesSince(unit, subscription, cycle).filter(
@@ -165,7 +165,9 @@ function billedLines(
     ...later
       .filter((invoice) => isBilled(invoice) && !invoice.deleted)
       .flatMap(({ lines }) => lines)
-      .flatMap(({ amount, proration }) => (proration?.cycle === cycle ? [{ ...proration, amount }] : [])),
+      .flatMap(({ amount, proration }) =>
+        proration?.cycle === cycle && !proration.is_usage ? [{ ...proration, amount }] : [],
+      ),
     ...ofItems,
   ]
 }

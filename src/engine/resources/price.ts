@@ -3,7 +3,8 @@ import { Change } from '../../core/change.ts'
 import { parameterInvalid } from '../../core/errors.ts'
 import type { Objects } from '../../core/kinds.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
-import type { Price, Product, Tier, TiersMode, TransformQuantity } from '../../core/price.ts'
+import { isActive } from '../../core/meter.ts'
+import type { Price, PriceRecurring, Product, Tier, TiersMode, TransformQuantity } from '../../core/price.ts'
 import { normalDecimal, wholeAmount } from '../../core/price-amount.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -25,10 +26,16 @@ type TierParams = AmountParams & {
   flat_amount_decimal?: string | undefined
 }
 
+/** How often a price recurs, and for a metered one its meter. */
+export type RecurringParams = Recurring & {
+  usage_type?: 'licensed' | 'metered' | undefined
+  meter?: string | undefined
+}
+
 /** A price that is created together with another object. */
 export type PriceData = AmountParams & {
   currency: string
-  recurring?: Recurring | undefined
+  recurring?: RecurringParams | undefined
   metadata?: MetadataParam | undefined
 }
 
@@ -96,13 +103,26 @@ export function updateProduct(unit: UnitOfWork, id: string, params: ProductParam
   return updated(unit, 'product', product, after)
 }
 
-/** Creates a price, and its product if `product_data` is given. @throws ApiError resource_missing, param product */
+/**
+ * Creates a price, and its product if `product_data` is given.
+ * @throws ApiError resource_missing, param product or recurring[meter]; parameter_invalid for an inactive meter
+ */
 export function createPrice(unit: UnitOfWork, params: NewPriceParams): Price {
   const { product_data } = params
   if (params.product !== undefined) unit.find('product', params.product, 'product')
+  checkMeter(unit, params.recurring)
   const product = product_data ? createProduct(unit, product_data).id : params.product
   return created(unit, priceOf(unit, { ...params, product }))
 }
+
+/** @throws ApiError resource_missing, parameter_invalid, param recurring[meter] */
+function checkMeter(unit: UnitOfWork, recurring: RecurringParams | undefined): void {
+  if (recurring?.meter === undefined) return
+  const meter = unit.find('billing_meter', recurring.meter, METER)
+  if (!isActive(meter)) throw parameterInvalid(METER, `The meter '${meter.id}' is inactive; reactivate it`)
+}
+
+const METER = 'recurring[meter]'
 
 /**
  * Creates the price of one item. It is inactive, so that nothing else can use it.
@@ -133,10 +153,16 @@ const priceOf = (unit: UnitOfWork, params: NewPriceParams): Price => ({
   tiers: params.tiers?.map(tierOf) ?? null,
   transform_quantity: params.transform_quantity ?? null,
   currency: params.currency,
-  recurring: params.recurring ?? null,
+  recurring: params.recurring ? recurringOf(params.recurring) : null,
   active: params.active ?? true,
   lookup_key: params.lookup_key ?? null,
   metadata: mergeMetadata({}, params.metadata),
+})
+
+const recurringOf = ({ interval, interval_count, meter }: RecurringParams): PriceRecurring => ({
+  interval,
+  interval_count,
+  ...(meter !== undefined && { usage_type: 'metered', meter }),
 })
 
 /** Converts an amount to the fields of a price: `20.0` is the whole amount 20. */

@@ -4,6 +4,7 @@ import type { Customer } from '../../core/customer.ts'
 import { ApiError, assert, parameterInvalid, unsupportedPspCapability } from '../../core/errors.ts'
 import { type CollectionMethod, DUE_DATE_REQUIRES_SENDING } from '../../core/invoice.ts'
 import type { MetadataParam } from '../../core/metadata.ts'
+import { meterOf } from '../../core/price.ts'
 import type { ProrationBehavior } from '../../core/proration.ts'
 import type { PhaseSpan, PhaseTiming } from '../../core/schedule-phases.ts'
 import {
@@ -16,7 +17,13 @@ import {
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { paymentMethodOf } from './payment-method.ts'
-import { checkItems, findItemPrice, type ItemParams, type ItemPrice } from './subscription-items.ts'
+import {
+  checkItems,
+  checkQuantity,
+  findItemPrice,
+  type ItemParams,
+  type ItemPrice,
+} from './subscription-items.ts'
 
 /** What a phase can override, as a request gives it. */
 export type SettingsParams = {
@@ -68,6 +75,7 @@ export function checkPhases(
       assert(currency, 'a phase has items')
       if (phase.currency !== undefined && phase.currency !== currency)
         throw parameterInvalid('currency', `All phases must be in ${currency}`)
+      for (const [place, item] of priced.entries()) checkQuantity(item, item.quantity, place)
       checkItems(priced, currency)
       const recurring = priced[0]?.price.recurring
       assert(recurring, 'checked items are recurring')
@@ -97,7 +105,7 @@ const phaseItem = ({
   metadata,
 }: ItemPrice & Pick<ItemParams, 'quantity' | 'metadata'>): PhaseItem => ({
   price: price.id,
-  quantity,
+  quantity: meterOf(price) === undefined ? (quantity ?? 1) : null,
   metadata: pairs(metadata),
 })
 

@@ -1,7 +1,9 @@
 import { cancel } from '../../core/billing/cancel.ts'
+import { createItem } from '../../core/billing/change-plan.ts'
 import { complete, release } from '../../core/billing/schedule.ts'
 import { withNotices } from '../../core/billing/schedule-notices.ts'
 import { start } from '../../core/billing/start.ts'
+import { keptItems, meteredFrom, usageUpTo } from '../../core/billing/usage-changes.ts'
 import { Change } from '../../core/change.ts'
 import { assert } from '../../core/errors.ts'
 import type { Job } from '../../core/jobs.ts'
@@ -16,6 +18,7 @@ import {
   showsChange,
   withTrialEnd,
 } from '../../core/subscription.ts'
+import { isMetered } from '../../core/subscription-item.ts'
 import {
   cancelAtOf,
   inPhase,
@@ -30,11 +33,11 @@ import {
   withExpiry,
   withPhase,
 } from '../../core/subscription-schedule.ts'
-import { isInTrial } from '../../core/subscription-status.ts'
+import { factsOf, isInTrial } from '../../core/subscription-status.ts'
 import { move } from '../../core/transitions.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { loadEndingAccount } from './account.ts'
+import { loadAccount, loadEndingAccount } from './account.ts'
 import { changePlanNow, changesPlan } from './plan-change.ts'
 import { accountOfNew } from './subscription.ts'
 import { newItem } from './subscription-items.ts'
@@ -85,7 +88,11 @@ const pricesOf = (unit: UnitOfWork, items: readonly { readonly price: string }[]
 const itemMaker =
   (unit: UnitOfWork, now: number) =>
   ({ price, quantity, metadata }: PhaseItem): SubscriptionItem =>
-    newItem(unit, { quantity, metadata: mergedMetadata({}, metadata) }, { price, created: now })
+    newItem(
+      unit,
+      { quantity: quantity ?? undefined, metadata: mergedMetadata({}, metadata) },
+      { price: unit.need('price', price), created: now },
+    )
 
 /**
  * Creates the subscription of a schedule in its first phase, and bills it. What the phase refers to was checked with the request.
@@ -168,7 +175,8 @@ export function enterPhase(
   const stored = unit.need('subscription', schedule.subscription)
   const subscription = change.latest('subscription', stored)
   const { instant: now } = unit.clockOf(schedule.test_clock)
-  const items = itemsOfPhase(subscription.items, phase, itemMaker(unit, now))
+  const wanted = itemsOfPhase(subscription.items, phase, itemMaker(unit, now))
+  const items = meteredFrom(subscription.items, wanted, now)
   const prices: Prices = new Map([...pricesOf(unit, subscription.items), ...pricesOf(unit, items)])
   const isSameInterval =
     JSON.stringify(intervalOf(subscription.items, prices)) === JSON.stringify(intervalOf(items, prices))
@@ -207,8 +215,34 @@ export function enterPhase(
     })
     return
   }
+  const waits = billEndedUsage(unit, change, subscription, changed)
+  const has_pending_items = changed.has_pending_items || waits
   // The next invoice begins the first period of the new interval.
-  update(beginsPeriod ? { ...changed, billing_cycle_anchor: current_period_end } : changed)
+  update({
+    ...changed,
+    has_pending_items,
+    ...(beginsPeriod && { billing_cycle_anchor: current_period_end }),
+  })
+}
+
+/**
+ * Bills the usage of the items that a phase replaces at the end of a period, before the renewal of the same second: the
+ * renewal knows only the new items.
+ * @returns whether an invoice item waits for the renewal
+ */
+function billEndedUsage(
+  unit: UnitOfWork,
+  change: Change,
+  subscription: Subscription,
+  { items }: Subscription,
+): boolean {
+  const { current_period_end: at } = subscription
+  const isReplaced = keptItems(subscription, { items }).length < subscription.items.length
+  if (!factsOf(subscription).isBilled || !isReplaced || !subscription.items.some(isMetered)) return false
+  const account = loadAccount(unit, subscription)
+  const lines = usageUpTo(account, subscription, { after: items, at })
+  for (const line of lines) createItem(change, account, subscription, line)
+  return lines.length > 0
 }
 
 /** Ends a schedule after its last phase. See docs/contract/schedules.md#when-a-schedule-ends. */

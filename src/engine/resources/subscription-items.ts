@@ -1,7 +1,8 @@
+import { meteredFrom } from '../../core/billing/usage-changes.ts'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { total } from '../../core/money.ts'
-import type { Price } from '../../core/price.ts'
+import { meterOf, type Price } from '../../core/price.ts'
 import { priceAmount } from '../../core/price-amount.ts'
 import { MAX_ITEMS, type Subscription, type SubscriptionItem } from '../../core/subscription.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -11,7 +12,8 @@ import { createItemPrice, type ItemPriceData } from './price.ts'
 export type ItemParams = {
   price?: string | undefined
   price_data?: ItemPriceData | undefined
-  quantity: number
+  /** 1 by default; not for a metered price. */
+  quantity?: number | undefined
   metadata?: MetadataParam | undefined
 }
 
@@ -36,13 +38,13 @@ export type ItemUpdate = {
 
 export const newItem = (
   unit: UnitOfWork,
-  { quantity, metadata }: Pick<ItemParams, 'quantity' | 'metadata'>,
-  { price, created }: { price: string; created: number },
+  { quantity = 1, metadata }: Pick<ItemParams, 'quantity' | 'metadata'>,
+  { price, created }: { price: Price; created: number },
 ): SubscriptionItem => ({
   id: unit.newId('si'),
   created,
-  price,
-  quantity,
+  price: price.id,
+  quantity: meterOf(price) === undefined ? quantity : null,
   metadata: mergeMetadata({}, metadata),
 })
 
@@ -67,12 +69,24 @@ export function findItemPrice(
 }
 
 /**
+ * Checks that a metered price has no quantity.
+ * @param index - the place of the item in the parameters
+ * @throws ApiError parameter_invalid, such as param items[n][quantity]
+ * See docs/contract/usage.md#metered-prices.
+ */
+export function checkQuantity({ price }: ItemPrice, quantity: number | undefined, index: number): void {
+  if (quantity === undefined || meterOf(price) === undefined) return
+  const why = `The price '${price.id}' is metered: its quantity is the usage of a period`
+  throw parameterInvalid(`items[${index}][quantity]`, why)
+}
+
+/**
  * Checks the items of a subscription.
  * @throws ApiError parameter_invalid for a price that cannot be subscribed to; amount_too_large for the sum
  * See docs/contract/subscriptions.md#items.
  */
 export function checkItems(
-  items: readonly (ItemPrice & { readonly quantity: number })[],
+  items: readonly (ItemPrice & { readonly quantity?: number | null | undefined })[],
   currency: string,
 ): void {
   if (items.length === 0) throw parameterInvalid('items', 'At least one item must remain')
@@ -90,11 +104,13 @@ export function checkItems(
     if (items.findIndex(({ price }) => price.id === id) < index)
       throw refuse('occurs twice; increase the quantity instead')
   })
-  total(items.map(({ price, quantity }) => priceAmount(price, quantity)))
+  const licensed = items.filter(({ price }) => meterOf(price) === undefined)
+  total(licensed.map(({ price, quantity }) => priceAmount(price, quantity ?? 1)))
 }
 
 /**
  * Returns the items of a subscription after an update, which takes effect at the next renewal.
+ * @param times.from - when usage counts for a new metered price; by default now
  * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large
  * See docs/contract/subscriptions.md#updating-items.
  */
@@ -102,7 +118,7 @@ export function updatedItems(
   unit: UnitOfWork,
   { items, currency }: Subscription,
   updates: readonly ItemUpdate[],
-  now: number,
+  { now, from = now }: { readonly now: number; readonly from?: number | undefined },
 ): readonly SubscriptionItem[] {
   updates.forEach(({ id, price, price_data }, index) => {
     if (id !== undefined && updates.findIndex((update) => update.id === id) < index) {
@@ -130,10 +146,11 @@ export function updatedItems(
     const { quantity, metadata, deleted }: ItemUpdate = update
     if (deleted) return []
     const priced = newPrice(update.price || update.price_data ? update : { price: item.price }, index)
+    checkQuantity(priced, quantity, index)
     const after = {
       ...item,
       price: priced.price.id,
-      quantity: quantity ?? item.quantity,
+      quantity: meterOf(priced.price) === undefined ? (quantity ?? item.quantity ?? 1) : null,
       metadata: mergeMetadata(item.metadata, metadata),
     }
     return [{ ...priced, item: after }]
@@ -141,8 +158,8 @@ export function updatedItems(
   const added = updates.flatMap((update, index): PricedItem[] => {
     if (update.id !== undefined) return []
     const priced = newPrice(update, index)
-    const params = { quantity: update.quantity ?? 1, metadata: update.metadata }
-    return [{ ...priced, item: newItem(unit, params, { price: priced.price.id, created: now }) }]
+    checkQuantity(priced, update.quantity, index)
+    return [{ ...priced, item: newItem(unit, update, { price: priced.price, created: now }) }]
   })
   const all = [...kept, ...added]
   // Items with unchanged prices are checked first, so that an error names the changed one.
@@ -153,7 +170,11 @@ export function updatedItems(
     checked.map(({ item, ...priced }) => ({ ...priced, quantity: item.quantity })),
     currency,
   )
-  return all.map(({ item }) => item)
+  return meteredFrom(
+    items,
+    all.map(({ item }) => item),
+    from,
+  )
 }
 
 type PricedItem = ItemPrice & { readonly item: SubscriptionItem }

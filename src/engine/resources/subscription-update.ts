@@ -65,7 +65,8 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
   const change = new Change()
   checkRanges(subscription, params, now)
   const method = methodOf(unit, change, subscription, params)
-  const items = params.items ? updatedItems(unit, subscription, params.items, now) : subscription.items
+  const times = { now, from: params.proration_date }
+  const items = params.items ? updatedItems(unit, subscription, params.items, times) : subscription.items
   if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
   checkState(subscription, params)
   checkManaged(subscription, params)

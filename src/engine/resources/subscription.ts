@@ -23,7 +23,7 @@ import { loadAccount } from './account.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { cancelWithSettlement, namesOf } from './plan-change.ts'
 import { checkManaged } from './schedule-sync.ts'
-import { checkItems, findItemPrice, type ItemParams, newItem } from './subscription-items.ts'
+import { checkItems, checkQuantity, findItemPrice, type ItemParams, newItem } from './subscription-items.ts'
 
 export type SubscriptionParams = {
   customer: string
@@ -64,6 +64,7 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
     methodId === undefined
       ? null
       : paymentMethodOf(unit, change, customer, { id: methodId, param: 'default_payment_method' })
+  for (const [index, item] of items.entries()) checkQuantity(item, item.quantity, index)
   checkItems(items, params.currency)
   checkAnchor(params, prices, now)
   if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
@@ -78,7 +79,7 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
       days_until_due: daysToPay(params.collection_method, params.days_until_due),
       default_payment_method: method?.id ?? null,
       description: params.description ?? null,
-      items: items.map((item) => newItem(unit, item, { price: item.price.id, created: now })),
+      items: items.map((item) => newItem(unit, item, { price: item.price, created: now })),
       trial_end,
       anchor: params.billing_cycle_anchor ?? null,
       missing_payment_method: params.missing_payment_method,

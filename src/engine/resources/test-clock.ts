@@ -29,7 +29,7 @@ export function createTestClock(
 }
 
 /**
- * Deletes a test clock and its customers, and cancels their subscriptions at once. An advance of the clock that waits for
+ * Deletes a test clock and its customers with their usage, and cancels their subscriptions at once. An advance of the clock that waits for
  * webhooks ends at this instant.
  * @throws ApiError resource_missing
  * See docs/contract/clocks.md#test-clocks.
@@ -40,7 +40,10 @@ export function deleteTestClock(unit: UnitOfWork, id: string): Clock {
     .list('customer', unit.owner, [{ field: 'test_clock', is: id }], { limit: Number.MAX_SAFE_INTEGER })
     .filter(({ deleted }) => !deleted)
     .reverse()
-  for (const customer of customers) deleteCustomer(unit, customer.id)
+  for (const customer of customers) {
+    deleteCustomer(unit, customer.id)
+    unit.store.meterEvents.removeOf(customer.id)
+  }
   unit.touch(clock)
   if (clock.target !== null) {
     clock.end({ keepsPace: false })

@@ -2,6 +2,7 @@ import type { CreditNote } from '../../core/credit-note.ts'
 import type { Customer } from '../../core/customer.ts'
 import { assert } from '../../core/errors.ts'
 import type { CollectionMethod, Invoice } from '../../core/invoice.ts'
+import type { Meter } from '../../core/meter.ts'
 import type { PaymentIntent } from '../../core/payment-intent.ts'
 import type { PendingUpdate } from '../../core/pending-update.ts'
 import type { Price, Product } from '../../core/price.ts'
@@ -13,6 +14,7 @@ import { createCreditNote } from './credit-note.ts'
 import { createCustomer } from './customer.ts'
 import { createInvoice, finalizeInvoice } from './invoice.ts'
 import { createInvoiceItem } from './invoice-item.ts'
+import { createMeter, meterNamed } from './meter.ts'
 import { createPaymentIntent } from './payment-intent.ts'
 import { createPrice, createProduct } from './price.ts'
 import { createRefund } from './refund.ts'
@@ -43,6 +45,20 @@ export class TriggerObjects {
 
   product(): Product {
     return createProduct(this.unit, { name: 'Triggered product', metadata: this.#metadata })
+  }
+
+  /** Creates a meter. A further one has the number of the first free name. */
+  meter(): Meter {
+    const { unit } = this
+    const name = (number: number): string => {
+      const event_name = number === 1 ? 'triggered_usage' : `triggered_usage_${number}`
+      return meterNamed(unit, event_name) ? name(number + 1) : event_name
+    }
+    return createMeter(unit, {
+      display_name: 'Triggered meter',
+      event_name: name(1),
+      default_aggregation: { formula: 'sum' },
+    })
   }
 
   price(): Price {

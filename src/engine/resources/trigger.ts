@@ -12,6 +12,7 @@ import { updateCreditNote, voidCreditNote } from './credit-note.ts'
 import { deleteCustomer, updateCustomer } from './customer.ts'
 import { closeDispute, updateDispute } from './dispute.ts'
 import { deleteInvoice, markUncollectible, payInvoice, voidInvoice } from './invoice.ts'
+import { deactivateMeter, reactivateMeter, updateMeter } from './meter.ts'
 import { cancelPaymentIntent } from './payment-intent.ts'
 import { attachPaymentMethod, detachPaymentMethod } from './payment-method.ts'
 import { updatePrice, updateProduct } from './price.ts'
@@ -118,6 +119,16 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
   'payment_method.detached': now((objects) => {
     const { id } = attachPaymentMethod(objects.unit, 'pm_card_visa', objects.customer().id)
     detachPaymentMethod(objects.unit, id)
+  }),
+  'billing.meter.created': now((objects) => objects.meter()),
+  'billing.meter.updated': now((objects) =>
+    updateMeter(objects.unit, objects.meter().id, { display_name: 'Updated meter' }),
+  ),
+  'billing.meter.deactivated': now((objects) => deactivateMeter(objects.unit, objects.meter().id)),
+  'billing.meter.reactivated': now((objects) => {
+    const { id } = objects.meter()
+    deactivateMeter(objects.unit, id)
+    reactivateMeter(objects.unit, id)
   }),
   'price.created': now((objects) => objects.price()),
   'price.updated': now((objects) =>

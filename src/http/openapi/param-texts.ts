@@ -15,6 +15,21 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'created.lt': 'Only entries created before this instant.',
   'created.lte': 'Only entries created at or before this instant.',
 
+  'billing.payload':
+    'The customer and the value under the keys of the meter: by default stripe_customer_id and value, a decimal number. Other keys are allowed.',
+  'billing.timestamp':
+    'When the usage occurred, in Unix seconds: within the past 35 days and at most 5 minutes ahead of the clock of the customer. Default: now.',
+  'billing.identifier': 'An identifier that no other event of the merchant has. Default: a generated one.',
+  'billing.cancel': 'The event to cancel.',
+  'billing.cancel.identifier': 'The identifier of the event.',
+  'billing.type': 'Must be cancel.',
+  'billing.customer': 'The customer.',
+  'billing.start_time':
+    'The start of the span, in Unix seconds: the start of a minute, or of an hour or day with value_grouping_window.',
+  'billing.end_time': 'The end of the span, exclusive, in Unix seconds: aligned like start_time.',
+  'billing.value_grouping_window':
+    'hour or day: one summary for each hour or day with usage, in UTC. Default: one summary for the whole span.',
+
   'health.nonce': 'Random hexadecimal digits. The response proves knowledge of the admin token for them.',
 
   test_clock: "The id of a test clock. Default: the merchant's main clock.",

@@ -7,6 +7,7 @@ import { recordOperator } from './operator-story.ts'
 import { type ExampleSandbox, Recorder, type ResponseBody } from './recorder.ts'
 import { recordState } from './state-story.ts'
 import { recordSchedules, recordSubscriptions } from './subscription-story.ts'
+import { recordUsage } from './usage-story.ts'
 
 /** Opens a new example sandbox. */
 export type OpenExampleSandbox = (options: { strictParams: boolean }) => Promise<ExampleSandbox>
@@ -28,6 +29,7 @@ export async function recordExamples(
     await paymentIntents(recorder, ada, pix)
     await recordSubscriptions(recorder, ada, monthly)
     await recordSchedules(recorder, ada, monthly)
+    await recordUsage(recorder, ada)
     await invoices(recorder, ada, setup)
     await disputes(recorder)
     await failures(recorder, monthly)

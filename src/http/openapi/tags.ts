@@ -18,9 +18,14 @@ export const resourceOf = (path: string): string =>
   /^\/(?:v1\/test_helpers|v1|_paytwin)\/([^/]+)/.exec(path)?.[1] ?? ''
 
 /** Main components, by tag, if different from the one that most routes return. */
-const COMPONENTS: Readonly<Record<string, string>> = { customers: 'Customer', oauth: 'Authorization' }
+const COMPONENTS: Readonly<Record<string, string>> = {
+  billing: 'BillingMeter',
+  customers: 'Customer',
+  oauth: 'Authorization',
+}
 /** Titles, by tag, if different from the name of the component. */
 const TITLES: Readonly<Record<string, string>> = {
+  billing: 'Billing meters',
   oauth: 'OAuth',
   operator_clock: 'Clocks',
   operator_apps: 'Apps',

@@ -27,7 +27,8 @@ export const lineItemSchema = component('LineItem', () =>
       unit_amount: money(
         'The amount for one unit; null if the units do not have one whole amount',
       ).nullable(),
-      quantity: z.int().describe('The number of units.'),
+      quantity: z.int().describe('The number of units, without a fraction.'),
+      quantity_decimal: text('The number of units as a decimal; usage can have a fraction.'),
       price: reference('The price that it was created from, if any.', 'Price').nullable(),
       subscription: reference('The billed subscription, if any.', 'Subscription').nullable(),
       subscription_item: text('The billed item of the subscription, if any.').nullable(),
@@ -37,7 +38,9 @@ export const lineItemSchema = component('LineItem', () =>
         .describe('Whether it corrects a period because the subscription changed within it.'),
       period: z
         .object({ start: seconds('The start'), end: seconds('The end') })
-        .describe('The billed period; of a proration, the corrected part of it.'),
+        .describe(
+          'The billed period; of a proration, the corrected part of it; of usage, the period that has ended.',
+        ),
     })
     .describe('A line of an invoice.'),
 )

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { INTERVAL_UNITS } from '../../core/calendar.ts'
-import { ROUNDINGS, TIERS_MODES } from '../../core/price.ts'
+import { ROUNDINGS, TIERS_MODES, USAGE_TYPES } from '../../core/price.ts'
 import { component, type Shape } from './component.ts'
 import { commonOf, currency, listOf, metadata, money, reference, text } from './fields.ts'
 
@@ -56,6 +56,15 @@ export const priceSchema = component('Price', () =>
           interval_count: z
             .int()
             .describe('The number of units between two bills. The interval is at most three years.'),
+          usage_type: z
+            .enum(USAGE_TYPES)
+            .describe(
+              'licensed: a quantity is billed in advance. metered: the usage of a period is billed at its end.',
+            ),
+          meter: reference(
+            'The meter that measures the usage; null for a licensed price.',
+            'BillingMeter',
+          ).nullable(),
         })
         .nullable()
         .describe('The billing interval; null for a one-time price.'),

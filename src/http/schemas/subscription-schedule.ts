@@ -27,7 +27,7 @@ const phase = () =>
       .array(
         z.object({
           price: reference('The price.', 'Price'),
-          quantity: z.int().describe('The number of units.'),
+          quantity: z.int().nullable().describe('The number of units; null for a metered price.'),
           metadata: metadata(),
         }),
       )

@@ -22,7 +22,10 @@ const subscriptionItemSchema = component('SubscriptionItem', () =>
       ...common('subscription_item', 'si'),
       subscription: reference('The subscription of the item.', 'Subscription'),
       price: priceSchema.schema.nullable().describe('The price.'),
-      quantity: z.int().describe('The number of units.'),
+      quantity: z
+        .int()
+        .nullable()
+        .describe('The number of units; null for a metered price, which bills the usage of a period.'),
       metadata: metadata(),
     })
     .describe('A price and a quantity that a subscription bills at each interval.'),

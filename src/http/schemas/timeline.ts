@@ -114,6 +114,9 @@ const timelineJobSchema = component('TimelineJob', () =>
       invoice: reference('The invoice of the job, if any.', 'Invoice').nullable(),
       label: text('The number of the invoice.').nullable(),
       ...cost(),
+      usage_amount: money(
+        'The part of the amount that bills usage, as it is so far; null if the job bills no usage',
+      ).nullable(),
       period: z
         .object({ start: seconds('The start'), end: seconds('The end') })
         .nullable()

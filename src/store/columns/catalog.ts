@@ -1,6 +1,6 @@
 import type { StoredKinds } from '../stored-kind.ts'
 
-/** How customers, their balances, products and prices are stored. */
+/** How customers, their balances, products, prices and meters are stored. */
 export const CATALOG_COLUMNS = {
   customer: {
     columns: {
@@ -81,6 +81,24 @@ export const CATALOG_COLUMNS = {
       { condition: 'active = 0', index: 'price_active' },
       { condition: 'currency =', index: 'price_currency' },
       { condition: 'active = 1', index: 'price_active' },
+    ],
+  },
+  billing_meter: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      display_name: 'text',
+      event_name: 'text',
+      status: 'text',
+      default_aggregation: 'json',
+      customer_mapping: 'json',
+      value_settings: 'json',
+      updated: 'integer',
+      deactivated_at: 'integer',
+    },
+    indexes: [
+      { condition: 'event_name =', index: 'billing_meter_event_name' },
+      { condition: 'status =', index: 'billing_meter_status' },
     ],
   },
 } as const satisfies Partial<StoredKinds>

@@ -1,0 +1,10 @@
+import type { Period } from './calendar.ts'
+
+/** What a line or an invoice item corrects after a change of a subscription within a period. */
+export type ItemProration = Period & {
+  readonly subscription_item: string
+  /** The start of the billing period that it corrects. */
+  readonly cycle: number
+  /** Set if it corrects nothing, but bills the usage of that span. See docs/contract/usage.md#billing. */
+  readonly is_usage?: true
+}

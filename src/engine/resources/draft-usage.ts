@@ -1,0 +1,37 @@
+import { billedUsage } from '../../core/billing/usage.ts'
+import { type Invoice, type InvoiceLine, withLines } from '../../core/invoice.ts'
+import { isDraft } from '../../core/invoice-status.ts'
+import { MAX_AMOUNT, sumOf } from '../../core/money.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { usageOf } from './usage.ts'
+
+/**
+ * Updates the lines of a draft that bill the usage of a period: usage that was reported or canceled later counts until the
+ * draft is finalized. Returns other invoices as they are, and those of a deleted customer.
+ * See docs/contract/usage.md#late-events.
+ */
+export function withCurrentUsage(unit: UnitOfWork, invoice: Invoice): Invoice {
+  if (!isDraft(invoice) || !invoice.lines.some(isUsage)) return invoice
+  if (unit.need('customer', invoice.customer).deleted) return invoice
+  let room = MAX_AMOUNT - sumOf(invoice.lines.filter((line) => !isUsage(line)))
+  const lines = invoice.lines.map((line) => {
+    if (!isUsage(line)) return line
+    const after = withUsage(unit, invoice, line, room)
+    room -= after.amount
+    return after
+  })
+  return JSON.stringify(lines) === JSON.stringify(invoice.lines) ? invoice : withLines(invoice, lines)
+}
+
+/** Reports whether a line bills the usage of a whole period, rather than an invoice item. */
+const isUsage = ({ proration, invoice_item }: InvoiceLine): boolean =>
+  proration?.is_usage === true && invoice_item === undefined
+
+function withUsage(unit: UnitOfWork, invoice: Invoice, line: InvoiceLine, room: number): InvoiceLine {
+  const { quantity_decimal: _, ...others } = line
+  const { price, subscription_item, proration } = line
+  if (price === null || subscription_item === null || !proration) return line
+  const read = usageOf(unit, invoice.customer)
+  const item = { id: subscription_item, created: 0, price, quantity: null, metadata: {} }
+  return { ...others, ...billedUsage(unit.need('price', price), read(item, proration), room) }
+}

@@ -1,0 +1,163 @@
+import type { Customer } from '../../core/customer.ts'
+import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
+import {
+  CANCELABLE_SECONDS,
+  isActive,
+  type Meter,
+  parseUsageValue,
+  timestampRange,
+  VALUE_DIGITS,
+} from '../../core/meter.ts'
+import { DECIMAL_PLACES } from '../../core/price-amount.ts'
+import type { CurrentView } from '../history/view.ts'
+import type { Engine } from '../machine/engine.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { meterNamed } from './meter.ts'
+
+const IDENTIFIER_PREFIX = 'mtrevt'
+
+export type MeterEventParams = {
+  event_name: string
+  payload: Readonly<Record<string, string>>
+  timestamp?: number | undefined
+  identifier?: string | undefined
+}
+
+/** A reported usage, as the API shows it. Times are in Unix seconds. */
+export type MeterEvent = Pick<MeterEventParams, 'event_name' | 'payload'> & {
+  readonly identifier: string
+  readonly timestamp: number
+  readonly created: number
+}
+
+/**
+ * Records the usage of a customer. It emits no event and has no journal entry.
+ * @throws ApiError parameter_invalid, parameter_missing, with the parameter or the key of the payload
+ * See docs/contract/usage.md#meter-events.
+ */
+export function createMeterEvent(unit: UnitOfWork, params: MeterEventParams): MeterEvent {
+  const { event_name, payload } = params
+  const meter = meterNamed(unit, event_name)
+  if (!meter) throw parameterInvalid('event_name', `No meter has the event_name '${event_name}'`)
+  if (!isActive(meter))
+    throw parameterInvalid('event_name', `The meter '${meter.id}' is inactive; reactivate it`)
+  const value = valueIn(meter, payload)
+  const customer = customerOf(unit, meter, payload)
+  const { instant: now } = unit.clockOf(customer.test_clock)
+  const timestamp = params.timestamp ?? now
+  checkTimestamp(timestamp, now)
+  if (params.identifier !== undefined && unit.store.meterEvents.find(unit.owner, params.identifier))
+    throw parameterInvalid('identifier', `Another event has the identifier '${params.identifier}'`)
+  const identifier = params.identifier ?? freeIdentifier(unit)
+  unit.store.meterEvents.add({
+    merchant: unit.owner,
+    customer: customer.id,
+    meter: meter.id,
+    timestamp,
+    created: now,
+    ...value,
+    identifier,
+  })
+  return { event_name, payload, timestamp, identifier, created: now }
+}
+
+/** Returns a new identifier, which no request has used. */
+function freeIdentifier(unit: UnitOfWork): string {
+  const identifier = unit.newId(IDENTIFIER_PREFIX)
+  return unit.store.meterEvents.find(unit.owner, identifier) ? freeIdentifier(unit) : identifier
+}
+
+/** @throws ApiError parameter_missing, parameter_invalid, with the key of the payload */
+function valueIn(meter: Meter, payload: MeterEventParams['payload']) {
+  const key = meter.value_settings.event_payload_key
+  const text = payload[key]
+  const isCount = meter.default_aggregation.formula === 'count'
+  if (text === undefined && isCount) return { whole: 1, fraction: 0 }
+  if (text === undefined) throw parameterMissing(`payload[${key}]`)
+  const value = parseUsageValue(text)
+  if (value) return value
+  throw parameterInvalid(
+    `payload[${key}]`,
+    `payload[${key}] must be a decimal number such as "12" or "0.5", with at most ${VALUE_DIGITS} digits before the point and ${DECIMAL_PLACES} after it`,
+  )
+}
+
+/** @throws ApiError parameter_missing, parameter_invalid, with the key of the payload */
+function customerOf(unit: UnitOfWork, meter: Meter, payload: MeterEventParams['payload']): Customer {
+  const key = meter.customer_mapping.event_payload_key
+  const id = payload[key]
+  if (id === undefined) throw parameterMissing(`payload[${key}]`)
+  const customer = unit.get('customer', id)
+  if (!customer || customer.deleted) throw parameterInvalid(`payload[${key}]`, `No such customer: '${id}'`)
+  return customer
+}
+
+/** @throws ApiError parameter_invalid, param timestamp */
+function checkTimestamp(timestamp: number, now: number): void {
+  const { first, last } = timestampRange(now)
+  if (timestamp < first || timestamp > last)
+    throw parameterInvalid(
+      'timestamp',
+      `timestamp must be within the past 35 days and at most 5 minutes ahead of the customer's clock: from ${first} to ${last}`,
+    )
+}
+
+/**
+ * Cancels an event: it no longer counts. Invoices that have billed it stay as they are.
+ * @throws ApiError parameter_invalid, param event_name or cancel[identifier]
+ * See docs/contract/usage.md#canceling-an-event.
+ */
+export function cancelMeterEvent(
+  unit: UnitOfWork,
+  { event_name, identifier }: { event_name: string; identifier: string },
+): void {
+  const meter = meterNamed(unit, event_name)
+  if (!meter) throw parameterInvalid('event_name', `No meter has the event_name '${event_name}'`)
+  const refuse = (why: string) =>
+    parameterInvalid('cancel[identifier]', `The event with the identifier '${identifier}' ${why}`)
+  const event = unit.store.meterEvents.find(unit.owner, identifier)
+  if (event?.meter !== meter.id) throw refuse(`does not exist, or is not of the meter '${meter.id}'`)
+  if (event.canceled !== null) throw refuse('is already canceled')
+  const { test_clock } = unit.need('customer', event.customer)
+  const { instant: now } = unit.clockOf(test_clock)
+  if (now > event.created + CANCELABLE_SECONDS)
+    throw refuse('was received more than 24 hours ago, so it cannot be canceled')
+  unit.store.meterEvents.cancel(event.seq, now)
+}
+
+/** The usage of a customer in a span of time, in units of 10⁻¹². `start` is inclusive, `end` exclusive, in Unix seconds. */
+export type Summary = {
+  readonly id: string
+  readonly start: number
+  readonly end: number
+  readonly quantity: bigint
+}
+
+const SUMMARY_ID_LENGTH = 14
+
+/**
+ * Summarizes the usage of a customer, newest first: one summary for the span, or one for each window with usage.
+ * @param span.window - the length of a window in seconds; undefined for one summary
+ * @throws ApiError resource_missing, param customer
+ * See docs/contract/usage.md#summaries.
+ */
+export function summariesOf(
+  { store, ids }: Engine,
+  view: CurrentView,
+  span: { meter: Meter; customer: string; start: number; end: number; window: number | undefined },
+): Summary[] {
+  const { customer, start, end, window } = span
+  if (!view.get('customer', customer)) throw resourceMissing('customer', customer, 'customer')
+  const { formula } = span.meter.default_aggregation
+  const read = { customer, meter: span.meter.id, start, end }
+  const idOf = (from: number, to: number) =>
+    `mtrusg_${ids.derived(`summary ${read.meter} ${customer} ${from} ${to}`, SUMMARY_ID_LENGTH)}`
+  if (window === undefined)
+    return [{ id: idOf(start, end), start, end, quantity: store.meterEvents.aggregate(formula, read) }]
+  return store.meterEvents.windows(formula, read, window).map(({ start: from, quantity }) => ({
+    id: idOf(from, from + window),
+    start: from,
+    end: from + window,
+    quantity,
+  }))
+}

@@ -1,0 +1,119 @@
+import * as z from 'zod'
+import { FORMULAS, METER_STATUSES, type Meter } from '../core/meter.ts'
+import type { View } from '../engine/history/view.ts'
+import { createMeter, deactivateMeter, reactivateMeter, updateMeter } from '../engine/resources/meter.ts'
+import type { Api } from './api.ts'
+import { meterEventRoutes } from './meter-event.ts'
+import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { common, type Resource, retrieve } from './resource.ts'
+import { type MeterShape, meterList, meterSchema } from './schemas/meter.ts'
+import { ShownObject } from './shown-object.ts'
+
+const name = z.string().min(1).max(250)
+/** The name of events, and the keys of their payloads. */
+const word = z.string().min(1).max(100)
+
+export const createMeterParams = z.object({
+  display_name: name,
+  event_name: word,
+  default_aggregation: z.object({ formula: z.enum(FORMULAS) }),
+  customer_mapping: z.object({ type: z.literal('by_id'), event_payload_key: word }).optional(),
+  value_settings: z.object({ event_payload_key: word }).optional(),
+})
+const updateParams = z.object({ display_name: name.optional() })
+const listParams = z.object({
+  ...pageParams,
+  status: z.enum(METER_STATUSES).optional(),
+  created: createdParam,
+})
+
+const PATH = '/v1/billing/meters'
+
+export function meterRoutes(api: Api): void {
+  api.write(
+    {
+      method: 'post',
+      path: PATH,
+      summary: 'Creates a meter.',
+      params: createMeterParams,
+      status: 201,
+      returns: meterSchema,
+    },
+    ({ unit, view, params }) => presentMeter(view, createMeter(unit, params)),
+  )
+  api.read(
+    {
+      method: 'get',
+      path: PATH,
+      summary: 'Lists meters, newest first.',
+      params: listParams,
+      returns: meterList,
+    },
+    (call) =>
+      listObjects(
+        call,
+        'billing_meter',
+        [...equals('status', call.params.status), ...createdFilters(call.params.created)],
+        (meter) => presentMeter(call.view, meter),
+      ),
+  )
+  api.read(
+    { method: 'get', path: `${PATH}/:id`, summary: 'Retrieves a meter.', returns: meterSchema },
+    ({ view, id }) => ShownObject.of(view, retrieve(view, 'billing_meter', id), presentMeter),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: `${PATH}/:id`,
+      summary: 'Updates the display name of a meter.',
+      params: updateParams,
+      returns: meterSchema,
+    },
+    ({ unit, view, params, id }) => presentMeter(view, updateMeter(unit, id, params)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: `${PATH}/:id/deactivate`,
+      summary: 'Deactivates a meter: it accepts no events, and no new price can use it.',
+      returns: meterSchema,
+      errors: { 400: ['invalid_state_transition'] },
+    },
+    ({ unit, view, id }) => presentMeter(view, deactivateMeter(unit, id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: `${PATH}/:id/reactivate`,
+      summary: 'Reactivates a meter: it accepts events again.',
+      returns: meterSchema,
+      errors: { 400: ['invalid_state_transition'] },
+    },
+    ({ unit, view, id }) => presentMeter(view, reactivateMeter(unit, id)),
+  )
+  meterEventRoutes(api)
+}
+
+/** Presents a meter. */
+export const presentMeter = (view: View, meter: Meter): MeterShape => ({
+  ...common(view, 'billing.meter', meter),
+  display_name: meter.display_name,
+  event_name: meter.event_name,
+  status: meter.status,
+  default_aggregation: meter.default_aggregation,
+  customer_mapping: meter.customer_mapping,
+  value_settings: meter.value_settings,
+  updated: meter.updated,
+  status_transitions: { deactivated_at: meter.deactivated_at },
+})
+
+export const meterResource: Resource<'billing_meter'> = {
+  collection: 'billing/meters',
+  present: presentMeter,
+  routes: meterRoutes,
+  params: {
+    customer_mapping: 'How events name their customer. Default: by_id with the key stripe_customer_id.',
+    value_settings: 'How events name their value. Default: the key value.',
+  },
+  queryParams: { status: 'Only meters with this status.' },
+}
