@@ -202,10 +202,10 @@ describe('of a paid invoice', () => {
     const twin = await openTwin()
     const { invoice } = await paid(twin)
     const body = { invoice: invoice.id, amount: 800, refund_amount: 800 }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 5 }, () => twin.request('POST', '/v1/credit_notes', body)),
     )
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 400, 400, 400])
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 201, 400, 400, 400])
     expect(await newestInvoice(twin)).toMatchObject({ post_payment_credit_notes_amount: 1600 })
   })
 

@@ -108,7 +108,7 @@ test.each([
     event('something.new', { object: 'something', id: 'x_1' }),
     '2026-02-28T10:00:00Z  something.new                  x_1',
   ],
-])('an event is told in a line: $type', (given, line) => {
+])('an event is formatted in a line: $type', (given, line) => {
   expect(text(given)).toBe(line)
 })
 
