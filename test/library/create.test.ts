@@ -129,16 +129,21 @@ test('a closed sandbox refuses every call, and closing it again has no effect', 
   await expect(twin.events.waitFor('invoice.paid')).rejects.toThrow('This sandbox is closed')
 })
 
-/** A body of which the rest arrives after a time. */
-const slowBody = (restMs: number) =>
-  new ReadableStream({
-    async start(body) {
-      body.enqueue(Buffer.from('{"name":'))
-      await delay(restMs)
-      body.enqueue(Buffer.from('"Ada"}'))
-      body.close()
-    },
+/** A body whose rest arrives some time after the client began to read it. */
+function slowBody(restMs: number): { readonly body: ReadableStream; readonly begun: Promise<void> } {
+  let begin = (): void => undefined
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
   })
+  const parts = ['{"name":', '"Ada"}']
+  const pull = async (body: ReadableStreamDefaultController) => {
+    begin()
+    if (parts.length === 1) await delay(restMs)
+    body.enqueue(Buffer.from(parts.shift() ?? ''))
+    if (parts.length === 0) body.close()
+  }
+  return { body: new ReadableStream({ pull }, { highWaterMark: 0 }), begun }
+}
 
 test('closing answers the requests in progress, in this process and over a socket', async () => {
   const twin = await createPaytwin()
@@ -147,10 +152,13 @@ test('closing answers the requests in progress, in this process and over a socke
     headers: { authorization: `Bearer ${twin.secretKey}`, 'content-type': 'application/json' },
     duplex: 'half',
   } as const
+  const bodies = [slowBody(200), slowBody(300)] as const
   const requests = [
-    twin.fetch('/v1/customers', { ...init, body: slowBody(50) }),
-    fetch(`${twin.url}/v1/customers`, { ...init, body: slowBody(100) }),
+    twin.fetch('/v1/customers', { ...init, body: bodies[0].body }),
+    fetch(`${twin.url}/v1/customers`, { ...init, body: bodies[1].body }),
   ]
+  // A body is read when its connection is established. Then its first part arrives.
+  await Promise.all(bodies.map(({ begun }) => begun))
   await delay(50)
   await twin.close()
   expect((await Promise.all(requests)).map(({ status }) => status)).toEqual([201, 201])
